@@ -1,4 +1,7 @@
-"""The sheets of cables with the columns that were asked for: profiles, looked-up columns, both ways, serials, schema."""
+"""The sheets of cables with selected columns.
+
+They have profiles, lookups, both directions, serials and a schema.
+"""
 
 from __future__ import annotations
 
@@ -39,16 +42,39 @@ if TYPE_CHECKING:
     from fabricgen.build.group_cable_sheets import Sheets
     from fabricgen.planning.plan import Plan
 
-CONTRACT = "cable,rail,plane,tier,a_device,a_interface,b_device,b_interface,speed,a_rack,a_unit,b_rack,b_unit,length_m,medium,part"
-"""What scripts rely on, in this order."""
+CONTRACT = (
+    "cable,rail,plane,tier,a_device,a_interface,b_device,b_interface,speed,a_rack,"
+    "a_unit,b_rack,b_unit,length_m,medium,part"
+)
+"""The columns of the contract, in this order."""
 
 VERSIONS = {
     "fabricgen-cables/1": {
-        "cable", "rail", "plane", "tier", "speed", "length_m", "medium", "part", "connector", "site", "direction", "colour", "fibre",
-        *(f"{end}_{name}" for end in "ab" for name in ("device", "interface", "port", "rack", "unit", "transceiver")),
-        *(f"{end}_{name}" for end in "ab" for name in ("role", "platform", "serial", "hall", "row", "connector")),
+        "cable",
+        "rail",
+        "plane",
+        "tier",
+        "speed",
+        "length_m",
+        "medium",
+        "part",
+        "connector",
+        "site",
+        "direction",
+        "colour",
+        "fibre",
+        *(
+            f"{end}_{name}"
+            for end in "ab"
+            for name in ("device", "interface", "port", "rack", "unit", "transceiver")
+        ),
+        *(
+            f"{end}_{name}"
+            for end in "ab"
+            for name in ("role", "platform", "serial", "hall", "row", "connector")
+        ),
     },
-}  # fmt: skip
+}
 """The columns that each version of the schema promises."""
 
 PROFILES = read_profiles(Packs().files("cabling", "profiles.yaml"))
@@ -68,17 +94,17 @@ PHRASES = [
     "a,b\n-c",
     "r0-h00001",
 ]
-"""Cells that a spreadsheet might read otherwise than they are."""
+"""Cells that a spreadsheet might interpret."""
 
 
 @pytest.fixture(scope="module")
 def pod() -> Plan:
-    """Plan hosts and switches that the catalog knows, on two tiers, in a generated room."""
+    """Plan hosts and switches of the catalog, on two tiers, in a generated room."""
     return plan_of(**SUPERPOD)
 
 
-def settled(plan: Plan, columns: str = "", *, packs: Packs | None = None, **asked: Any) -> Sheets:  # noqa: ANN401 - passed on as it comes
-    """Settle sheets."""
+def settled(plan: Plan, columns: str = "", *, packs: Packs | None = None, **asked: Any) -> Sheets:  # noqa: ANN401 - any argument of a sheet
+    """Return a sheet with its columns settled."""
     return SheetAsked(columns, **asked).sheets(plan, packs or Packs())
 
 
@@ -94,8 +120,8 @@ def table(plan: Plan, sheet: CableSheet, run: int = 100) -> str:
     return "".join(Packs().render("cabling", "cables.csv.j2", chunk=chunk) for chunk in chunks)
 
 
-def test_scripts_find_their_columns() -> None:
-    """The default has the contract's columns in its order; the workbook has the same, and shows the two ends one after the other."""
+def test_the_default_columns_are_those_of_the_contract() -> None:
+    """The default has them in order. The workbook has the same columns, one end after the other."""
     default = PROFILES[DEFAULT]
     assert [column for column in default if column in CONTRACT.split(",")] == CONTRACT.split(",")
     assert default == CableSheet().columns
@@ -105,20 +131,26 @@ def test_scripts_find_their_columns() -> None:
 
 
 def test_a_version_keeps_its_columns() -> None:
-    """Whoever takes a column away, or gives it another meaning, raises the version and lists it here."""
+    """A column that is removed or changes its meaning needs a new version in this list."""
     assert VERSIONS[FORMAT] <= set(COLUMNS)
 
 
-def test_every_profile_is_one() -> None:
-    """What ships can be asked for, and between them the profiles show every column but those that no person needs."""
+def test_every_profile_is_valid() -> None:
+    """Each shipped profile can be selected.
+
+    Together they show every column but those that only programs need.
+    """
     assert [choose_columns(name, PROFILES) for name in PROFILES] == [*PROFILES.values()]
     assert set(COLUMNS) - {column for columns in PROFILES.values() for column in columns} == {
         *ON_REQUEST
     }
 
 
-def test_looked_up_columns_say_what_the_plan_says(pod: Plan) -> None:
-    """Hall and row are those of the rack, role and platform those of the device, connectors those of the modules, for every cable."""
+def test_looked_up_columns_equal_the_plan(pod: Plan) -> None:
+    """Hall and row are those of the rack, role and platform those of the device.
+
+    Connectors are those of the modules.
+    """
     rows, cables = (
         read_rows(table(pod, settled(pod, ",".join(["cable", *LOOKED_UP])).table)),
         cables_of(pod),
@@ -157,8 +189,8 @@ def test_looked_up_columns_say_what_the_plan_says(pod: Plan) -> None:
     assert {row["b_role"] for row in rows} == {"leaf", "spine"}
 
 
-def test_without_a_room_places_are_empty() -> None:
-    """Nothing is guessed where the inventory wants none placed."""
+def test_without_a_room_positions_are_empty() -> None:
+    """Nothing is assumed where the inventory disables placement."""
     plan = small_plan(site="unknown")
     rows = read_rows(table(plan, settled(plan, "run-list").table))
     assert {
@@ -172,8 +204,8 @@ def test_without_a_room_places_are_empty() -> None:
     )
 
 
-def test_both_ways_is_each_cable_from_either_end(pod: Plan) -> None:
-    """The second row says of b what the first says of a; nothing else differs."""
+def test_both_directions_list_each_cable_from_either_end(pod: Plan) -> None:
+    """The second row has the ends exchanged; nothing else differs."""
     once = read_rows(table(pod, settled(pod, "run-list").table))
     rows = read_rows(table(pod, settled(pod, "run-list", both_ways=True).table))
     assert rows[::2] == once
@@ -186,7 +218,10 @@ def test_both_ways_is_each_cable_from_either_end(pod: Plan) -> None:
 
 
 def test_the_workbook_has_the_same_rows(pod: Plan, tmp_path: Path) -> None:
-    """Columns in the order that was asked for, both ways, the rail's colour on the cells that tell of it, and a last column to tick off."""
+    """Columns are in the selected order, in both directions.
+
+    Cells of the rail have its colour, and a last column is for ticks.
+    """
     sheets, cables = (
         settled(pod, "cable,direction,rail,b_rack,a_rack,length_m", both_ways=True),
         cables_of(pod),
@@ -227,7 +262,10 @@ def test_the_workbook_has_the_same_rows(pod: Plan, tmp_path: Path) -> None:
 
 
 def test_serials_are_joined(pod: Plan, tmp_path: Path) -> None:
-    """By device, at either end; who is left out has none, and that is told. What a serial holds stays text."""
+    """By device, at either end.
+
+    A missing device has none, which is reported, and any serial is text.
+    """
     path = tmp_path / "assets.csv"
     path.write_text(
         f'\ufeffowner,Serial,device\nus,"{FORMULA}",leaf-1\nus,"S/N 7, rev B",{pod.hosts[0]}\n',
@@ -262,8 +300,8 @@ def test_serials_are_joined(pod: Plan, tmp_path: Path) -> None:
     )
 
 
-def test_your_own_profiles_stand_beside_ours(pod: Plan, tmp_path: Path) -> None:
-    """A file of one's own adds a profile and shadows one of ours; the others stay."""
+def test_a_users_profiles_extend_the_shipped_ones(pod: Plan, tmp_path: Path) -> None:
+    """A file of the user adds a profile and shadows a shipped one; the others stay."""
     (tmp_path / "cabling").mkdir()
     (tmp_path / "cabling/profiles.yaml").write_text(
         "mine: [part, cable]\ndefault: [cable]\n", encoding="utf-8"
@@ -275,7 +313,7 @@ def test_your_own_profiles_stand_beside_ours(pod: Plan, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("both_ways", [False, True])
 def test_the_schema_describes_the_table(pod: Plan, *, both_ways: bool) -> None:
-    """It names the columns in their order, says of each what it means, and its key tells the rows apart."""
+    """It names the columns in their order, with their meanings. Its key identifies the rows."""
     for name in PROFILES:
         sheet = settled(pod, name, both_ways=both_ways).table
         schema, text = schema_of(sheet, "pod"), table(pod, sheet)
@@ -298,10 +336,13 @@ def test_the_schema_describes_the_table(pod: Plan, *, both_ways: bool) -> None:
 
 
 @pytest.mark.parametrize("both_ways", [False, True])
-def test_our_sheets_lead_back_to_our_plan(
+def test_the_written_sheet_is_imported_as_the_plan(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, both_ways: bool
 ) -> None:
-    """A cut sheet of any profile that names both ends is read, also where it names each cable twice; the schema stands beside it."""
+    """A cut sheet of any profile with both ends is read, also with each cable twice.
+
+    The schema is beside it.
+    """
     monkeypatch.chdir(tmp_path)
     sizing = ["--gpus", "16", "--hb-domain", "8", "--radix", "4"]
     assert run(["plan", *sizing, "-o", "plan.json"]) == 0
@@ -328,8 +369,8 @@ def test_our_sheets_lead_back_to_our_plan(
         assert [field["name"] for field in schema["fields"]] == [*PROFILES[name]]
 
 
-def test_a_cable_that_is_cabled_twice_is_still_seen(tmp_path: Path) -> None:
-    """Only the same cable told from its other end is left out."""
+def test_a_duplicate_cable_is_still_found(tmp_path: Path) -> None:
+    """Only the same cable listed from its other end is dropped."""
     path = tmp_path / "sheet.csv"
     lines = ["c1,x,1,y,2", "c1,y,2,x,1", "c2,y,2,x,1", "c3,x,1,z,1", "c1,x,1,y,2"]
     path.write_text(
@@ -339,15 +380,15 @@ def test_a_cable_that_is_cabled_twice_is_still_seen(tmp_path: Path) -> None:
 
 
 def hostile(phrases: Iterable[str]) -> list[tuple[object, ...]]:
-    """Put phrases into rows among harmless ones."""
+    """Put phrases into rows among ordinary ones."""
     return [("cable", 7, phrase) for phrase in phrases] + [(phrase, "x", 0) for phrase in phrases]
 
 
 @pytest.mark.parametrize(
     "rows", [hostile(PHRASES), [("a", 1)], [], *([row] for row in hostile(PHRASES))]
 )
-def test_rows_are_written_as_their_cells_are(rows: list[tuple[object, ...]]) -> None:
-    """The fast way writes what `csv_cell` writes cell by cell, and a reader finds it again."""
+def test_rows_equal_their_cells(rows: list[tuple[object, ...]]) -> None:
+    """The fast writer writes what `csv_cell` writes cell by cell, and it is read back."""
     text = csv_rows(rows)
     assert text == "\n".join(",".join(map(csv_cell, row)) for row in rows)
     back = list(csv.reader(io.StringIO(text, newline=""), strict=True))
@@ -356,8 +397,8 @@ def test_rows_are_written_as_their_cells_are(rows: list[tuple[object, ...]]) -> 
     ]
 
 
-def test_a_strange_port_stays_one_cell(pod: Plan) -> None:
-    """What a user's catalog prints beside a port may hold anything."""
+def test_any_port_name_is_one_cell(pod: Plan) -> None:
+    """The printed name of a port in a user's catalog is any text."""
     cables = [replace(cables_of(pod)[0], a_port=phrase) for phrase in PHRASES]
     sheet = settled(pod).table
     text = Packs().render(

@@ -1,4 +1,4 @@
-"""What a build writes where the inventory names its outputs, and the table of all of them."""
+"""The files of a build whose inventory names its outputs, and the table of all outputs."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ FABRICS: dict[str, dict[str, Any]] = {
 }
 
 
-def job_of(*outputs: str, only: tuple[str, ...] = (), **keys: Any) -> Job:  # noqa: ANN401 - what stands in an inventory
-    """Lay out the build of an inventory that names its outputs."""
+def job_of(*outputs: str, only: tuple[str, ...] = (), **keys: Any) -> Job:  # noqa: ANN401 - keys of an inventory
+    """Return the build job of an inventory that names its outputs."""
     plan = plan_of(**keys or SMALL, outputs=outputs)
     choice = choose(only, plan.spec.outputs, PACKS)
     return Job(plan, PACKS, choice.groups, choice.named, alone=choice.alone)
 
 
 def places(job: Job) -> set[str]:
-    """Return what a build writes, with names of devices left out."""
+    """Return the paths of a build, without the names of devices."""
     return {re.sub(r"(hosts|configs|gpus)/[^/]+", r"\1/*", path) for path in job.paths()} - {
         "manifest.json",
         "plan.json",
@@ -52,7 +52,7 @@ def places(job: Job) -> set[str]:
 
 
 def fits(row: Listed, path: str) -> bool:
-    """Say whether a path is one of an output's; a long table is cut into numbered files."""
+    """Return whether a path belongs to an output; a long table is cut into numbered files."""
     whole = "[^/]+".join(re.escape(part) for part in re.split(r"[{][a-z_]+[}]", row.path))
     return (
         re.fullmatch(whole, re.sub(r"-\d+(\.csv)$", r"\1", path)) is not None
@@ -60,14 +60,14 @@ def fits(row: Listed, path: str) -> bool:
     )
 
 
-def test_without_the_key_nothing_changes() -> None:
-    """By default everything is written that nobody has to ask for."""
+def test_without_the_key_the_defaults_are_written() -> None:
+    """They are all outputs that need no request."""
     assert job_of().groups == tuple(group for group in GROUPS if group not in ON_REQUEST)
     assert job_of().alone == {}
 
 
-def test_a_group_brings_all_of_it() -> None:
-    """A group in the inventory writes what the same group on the command line does."""
+def test_a_group_includes_all_of_it() -> None:
+    """A group in the inventory writes the files of the same group on the command line."""
     for group in GROUPS:
         assert places(job_of(group)) == places(job_of(only=(group,)))
 
@@ -88,42 +88,48 @@ def test_a_group_brings_all_of_it() -> None:
         (("nccl", "hosts"), places(job_of("hosts"))),
     ],
 )
-def test_a_pack_comes_alone(outputs: tuple[str, ...], written: set[str]) -> None:
-    """A pack is written without the others of its group, unless the group is named too; a name of both is the group."""
+def test_a_pack_is_written_alone(outputs: tuple[str, ...], written: set[str]) -> None:
+    """A pack is written without the others of its group, unless the group is named too.
+
+    A name of both is the group.
+    """
     assert places(job_of(*outputs)) == written
 
 
 def test_a_pack_of_another_nos_writes_nothing() -> None:
-    """The pack of a NOS writes its switches' files, and those of no other."""
+    """The pack of a NOS writes the files of its switches only."""
     assert {path.split("/")[0] for path in places(job_of("sonic", **SONIC))} == {"configs"}
     assert places(job_of("eos", **SONIC)) == set()
     assert places(job_of("room")) < places(job_of("cabling"))
 
 
-def test_a_lab_brings_what_it_boots() -> None:
-    """A topology mounts the scripts of GPUs and the configurations, so that they come along."""
+def test_a_lab_includes_what_it_boots() -> None:
+    """A topology mounts the scripts of GPUs and the configurations. They are therefore included."""
     assert places(job_of("containerlab")) == places(job_of("lab")) > places(job_of("configs"))
 
 
 @pytest.mark.parametrize("word", PARTS)
-def test_a_part_is_asked_for(word: str) -> None:
-    """What is written on request only can be requested in the inventory, as on the command line."""
+def test_a_part_is_written_on_request(word: str) -> None:
+    """Parts that need a request can be requested in the inventory, as on the command line."""
     assert (job_of(word).groups, word in job_of(word).named) == ((PARTS[word],), True)
 
 
-def test_only_wins() -> None:
+def test_only_overrides_the_inventory() -> None:
     """What is typed is written, and nothing that the inventory names."""
     assert places(job_of("bom", "slurm", only=("graph",))) == places(job_of("graph"))
 
 
 def test_every_word_is_on_the_command_line() -> None:
-    """The words of `--only` are the groups and the parts that are written on request."""
+    """The values of `--only` are the groups and the parts that need a request."""
     assert sorted(REQUESTABLE) == sorted([*get_args(Group), *PARTS])
 
 
 @pytest.mark.parametrize("fabric", FABRICS)
-def test_the_table_tells_of_every_file(fabric: str) -> None:
-    """Each file of a build is one of an output that is listed for it, and each that is listed stands in the table of all."""
+def test_the_table_lists_every_file(fabric: str) -> None:
+    """Each file of a build belongs to an output that is listed for it.
+
+    Each listed output is in the table of all.
+    """
     job = job_of(*GROUPS, **FABRICS[fabric])
     rows, paths = outputs_of(job), set(job.paths())
     assert [path for path in sorted(paths) if not any(fits(row, path) for row in rows)] == []
@@ -139,9 +145,13 @@ def test_the_table_tells_of_every_file(fabric: str) -> None:
 
 
 def test_the_table_is_printed(run: Run, tmp_path: Path) -> None:
-    """With and without an inventory, as a table and as JSON; nothing is written, and no OUT is needed."""
+    """With and without an inventory, as a table and as JSON.
+
+    Nothing is written, and no OUT is needed.
+    """
     (tmp_path / "fabric.yaml").write_text(
-        "name: s\ngpus: 64\nhb_domain: {gpus: 8}\nswitches: {leaf: {generic: {radix: 16}}}\noutputs: [slurm]\n",
+        "name: s\ngpus: 64\nhb_domain: {gpus: 8}\nswitches: {leaf: {generic: {radix: "
+        "16}}}\noutputs: [slurm]\n",
         encoding="utf-8",
     )
     shown = run("build", "--list-outputs")

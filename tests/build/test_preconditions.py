@@ -1,4 +1,4 @@
-"""What a build would refuse for the inventory's sake is refused when the inventory is planned, whichever command reads it."""
+"""An inventory that a build would refuse is refused when it is planned, by every command."""
 
 from __future__ import annotations
 
@@ -43,12 +43,18 @@ WRONG: dict[str, dict[str, Any]] = {
     "name-twice": {"naming": {"leaf": "d{rail}-g{n}"}, "rails": {"tiers": 2}},
     "path-twice": {"naming": {"leaf": "domains"}, "gpus": 16, "rails": {"per_switch": "auto"}},
 }
-"""What is wrong in an inventory that can be sized and wired, by the code of its refusal."""
+"""Invalid keys of an inventory that can be sized and wired, by the code of the refusal."""
 
 COMMANDS = (
-    ("plan",), ("check",), ("compare",), ("phases",), ("route", "d0-g0", "d1-g1"), ("impact", "--fail", "gpu:d0-g0"), ("placement", "d0,d1"),
+    ("plan",),
+    ("check",),
+    ("compare",),
+    ("phases",),
+    ("route", "d0-g0", "d1-g1"),
+    ("impact", "--fail", "gpu:d0-g0"),
+    ("placement", "d0,d1"),
     ("build", "-o", "out", "--dry-run"),
-)  # fmt: skip
+)
 
 
 def written(keys: dict[str, Any], folder: Path) -> Path:
@@ -58,20 +64,23 @@ def written(keys: dict[str, Any], folder: Path) -> Path:
     return path
 
 
-def test_without_the_fault_every_command_reads_it(
+def test_the_valid_inventory_is_read_by_every_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The inventory itself is sound."""
+    """The inventory itself is valid."""
     monkeypatch.chdir(tmp_path)
     path = str(written({}, tmp_path))
     assert [run([command, path, *rest]) for command, *rest in COMMANDS] == [0] * len(COMMANDS)
 
 
 @pytest.mark.parametrize("code", WRONG)
-def test_the_first_command_refuses(
+def test_every_command_refuses(
     code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Every command that reads the inventory refuses it with the same words, and a program that plans it, too."""
+    """Every command that reads the inventory refuses it with the same words.
+
+    So does a program that plans it.
+    """
     monkeypatch.chdir(tmp_path)
     path = str(written(WRONG[code], tmp_path))
     said = set()
@@ -85,10 +94,13 @@ def test_the_first_command_refuses(
     assert [finding.code for finding in refused.value.findings] == [code]
 
 
-def test_only_what_is_wanted_must_be_possible(
+def test_only_requested_outputs_must_be_possible(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A NOS that nobody configures is in order where no configurations are wanted: by `outputs`, or by `--only`."""
+    """A NOS without a pack is accepted where configurations are left out.
+
+    `outputs` or `--only` leave them out.
+    """
     monkeypatch.chdir(tmp_path)
     path = str(written(WRONG["no-pack"], tmp_path))
     assert run(["build", path, "-o", "out", "--dry-run", "--only", "cabling"]) == 0
@@ -99,15 +111,24 @@ def test_only_what_is_wanted_must_be_possible(
     )
 
 
-def test_a_pack_of_ones_own_is_known_to_every_command(
+def test_a_users_pack_is_used_by_every_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`--templates`, or its variable, names packs for all that reads the inventory; programs have `templates`."""
+    """`--templates`, or its variable, names packs for every reader of the inventory.
+
+    Programs have `templates`.
+    """
     monkeypatch.chdir(tmp_path)
     pack = tmp_path / "mine" / "cumulus-interfaces"
     pack.mkdir(parents=True)
-    output = "{path: 'configs/{switch}/interfaces', template: interfaces.j2, each: switch, reader: ifupdown2}"
-    text = f"name: cumulus-interfaces\ndescription: ours\nnos: cumulus\ngroup: configs\nverified: never\noutputs: [{output}]\n"
+    output = (
+        "{path: 'configs/{switch}/interfaces', template: interfaces.j2, each: switch, "
+        "reader: ifupdown2}"
+    )
+    text = (
+        "name: cumulus-interfaces\ndescription: ours\nnos: cumulus\ngroup: "
+        f"configs\nverified: never\noutputs: [{output}]\n"
+    )
     (pack / "pack.yaml").write_text(text, encoding="utf-8")
     (pack / "interfaces.j2").write_text("{{ switch.name }}\n", encoding="utf-8")
     path = str(written(WRONG["no-pack"], tmp_path))
@@ -122,8 +143,11 @@ def test_a_pack_of_ones_own_is_known_to_every_command(
     )
 
 
-def test_every_name_that_meets_a_document_is_known() -> None:
-    """Of all that is written, a file for each switch or rack lies beside a document whose name it could have in these cases alone."""
+def test_every_name_that_may_collide_with_a_document_is_listed() -> None:
+    """Files of switches and racks that are beside a document are listed here.
+
+    Only their names could be those of documents.
+    """
     paths = [listed.path for listed in every_output(Packs())]
     found = set()
     for path in paths:
@@ -147,8 +171,8 @@ def test_every_name_that_meets_a_document_is_known() -> None:
 
 
 def drawn() -> Iterator[dict[str, Any]]:
-    """Draw inventories with every key of which only a build is told; the draw is the same each time."""
-    chance = random.Random(11)  # noqa: S311 - a case, not a secret
+    """Draw inventories with every key that only a build verifies, the same each time."""
+    chance = random.Random(11)  # noqa: S311 - a random case, not a secret
     leaves: list[tuple[dict[str, Any], str, tuple[str | None, ...]]] = [
         (
             {"model": "sn5600", "breakout": "2x400G"},
@@ -177,19 +201,36 @@ def drawn() -> Iterator[dict[str, Any]]:
             "nic": {"speed": speed},
             "switches": {"leaf": leaf},
             "addressing": {
-                "mtu": chance.choice((9000, 9000, 9214, 9216)), "host_links": chance.choice(("numbered", "unnumbered")),
+                "mtu": chance.choice((9000, 9000, 9214, 9216)),
+                "host_links": chance.choice(("numbered", "unnumbered")),
                 **chance.choice(({}, {}, {}, {}, {"guids": "none.csv"})),
             },
             "phases": chance.choice([[]] * 6 + bad),
-            "outputs": chance.choice(([], [], [], [], ["cabling"], ["sonic", "bom"], ["slrum"], ["lab"])),
-            "naming": chance.choice(({}, {}, {}, {}, {"leaf": "d0-g{n}"}, {"rack": "{rack}-is-the-rack-of-row-{row}"})),
-            "site": chance.choice((None, "unknown", {"footprints": {"host": {"units": 4}, "leaf": {"units": 2}, "spine": {"units": 2}}})),
+            "outputs": chance.choice(
+                ([], [], [], [], ["cabling"], ["sonic", "bom"], ["slrum"], ["lab"])
+            ),
+            "naming": chance.choice(
+                ({}, {}, {}, {}, {"leaf": "d0-g{n}"}, {"rack": "{rack}-is-the-rack-of-row-{row}"})
+            ),
+            "site": chance.choice(
+                (
+                    None,
+                    "unknown",
+                    {
+                        "footprints": {
+                            "host": {"units": 4},
+                            "leaf": {"units": 2},
+                            "spine": {"units": 2},
+                        }
+                    },
+                )
+            ),
             **({"nos": nos} if nos else {}),
-        }  # fmt: skip
+        }
 
 
 def laid_out(plan: Plan) -> Job:
-    """Lay out a whole build, and make the first view of each kind that it shows."""
+    """Return a whole build job with the first view of each kind made."""
     packs = Packs()
     choice = choose((), plan.spec.outputs, packs)
     job = Job(plan, packs, choice.groups, choice.named, alone=choice.alone)
@@ -202,8 +243,8 @@ def laid_out(plan: Plan) -> Job:
     return job
 
 
-def test_what_is_planned_can_be_built() -> None:
-    """Whatever `plan` accepts, a build of it refuses nothing; the draw has inventories of both sorts."""
+def test_what_is_planned_is_built() -> None:
+    """A build refuses nothing that `plan` accepts. Both kinds of inventories are drawn."""
     seen: dict[str, int] = {}
     for keys in drawn():
         try:

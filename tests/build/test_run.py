@@ -1,4 +1,7 @@
-"""`build`: the tree, its groups, its manifest; the same bytes every time, and all of it or nothing."""
+"""`build`: its tree, groups and manifest.
+
+The bytes are reproducible, and OUT is replaced whole or not at all.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +29,20 @@ if TYPE_CHECKING:
 
 SIZING = ("--gpus", "64", "--hb-domain", "8", "--radix", "4")
 TREE = {
-    "manifest.json", "plan.json", "cabling/cables.csv", "cabling/cables.schema.json", "cabling/cables.xlsx", "cabling/labels.csv", "cabling/labels.html",
-    "bom/bom.csv", "bom/bom.xlsx", "bom/compare.csv", "graph/fabric.json", "graph/fabric.graphml", "graph/topology.dot",
-}  # fmt: skip
+    "manifest.json",
+    "plan.json",
+    "cabling/cables.csv",
+    "cabling/cables.schema.json",
+    "cabling/cables.xlsx",
+    "cabling/labels.csv",
+    "cabling/labels.html",
+    "bom/bom.csv",
+    "bom/bom.xlsx",
+    "bom/compare.csv",
+    "graph/fabric.json",
+    "graph/fabric.graphml",
+    "graph/topology.dot",
+}
 
 
 def tree(out: Path) -> dict[str, bytes]:
@@ -42,7 +56,7 @@ def tree(out: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def made(once: Once, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build a small fabric once, as a program of its own in a clean environment."""
+    """Build a small fabric once, in a new process with a clean environment."""
 
     def make() -> str:
         place = tmp_path_factory.mktemp("built")
@@ -63,12 +77,12 @@ def made(once: Once, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def built(made: Path, tmp_path: Path) -> Path:
-    """Return a copy of the small build for a test to do with what it likes."""
+    """Return a copy of the small build that a test may change."""
     return Path(shutil.copytree(made, tmp_path / "out"))
 
 
-def test_the_tree_is_the_contracts(built: Path) -> None:
-    """Every file of the contract stands, and a directory of configuration for every switch."""
+def test_the_tree_is_that_of_the_contract(built: Path) -> None:
+    """Every file of the contract exists, and a directory of configuration for every switch."""
     files = set(tree(built))
     assert files >= TREE
     plan = json.loads((built / "plan.json").read_text())
@@ -84,7 +98,7 @@ def test_the_tree_is_the_contracts(built: Path) -> None:
 
 
 def test_the_manifest_names_every_file(built: Path) -> None:
-    """No file is missing from it, and each digest is the file's."""
+    """No file is missing from it, and each digest is right."""
     files = tree(built)
     manifest = json.loads(files.pop("manifest.json"))
     assert manifest["files"] == {
@@ -93,7 +107,7 @@ def test_the_manifest_names_every_file(built: Path) -> None:
 
 
 def test_the_same_bytes_anywhere(built: Path, tmp_path: Path, run: Run) -> None:
-    """Another hash seed, directory, locale, home and hour make no difference."""
+    """Another hash seed, directory, locale, home and time make no difference."""
     elsewhere = tmp_path / "a b" / "out"
     done = run(
         "build",
@@ -108,7 +122,7 @@ def test_the_same_bytes_anywhere(built: Path, tmp_path: Path, run: Run) -> None:
 
 @pytest.fixture
 def _split(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have two processes do the work, however small it is."""
+    """Divide the work between two processes, however small it is."""
     monkeypatch.setattr(run, "SERIAL_LINKS", 0)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
 
@@ -121,15 +135,15 @@ def test_two_processes_write_what_one_writes(built: Path, tmp_path: Path) -> Non
 
 
 def test_a_plan_file_builds_the_same_bytes(built: Path, tmp_path: Path) -> None:
-    """The plan stands alone, and what `plan` keeps is what a build keeps."""
+    """The plan file is complete, and the plan of a build is that of `plan`."""
     assert call(["plan", *SIZING, "-o", str(tmp_path / "plan.json")]) == 0
     assert (tmp_path / "plan.json").read_bytes() == (built / "plan.json").read_bytes()
     assert call(["build", str(tmp_path / "plan.json"), "-o", str(tmp_path / "again")]) == 0
     assert tree(tmp_path / "again") == tree(built)
 
 
-def test_a_plan_of_other_rules_is_refused(built: Path, tmp_path: Path, run: Run) -> None:
-    """A plan file promises its wiring."""
+def test_a_plan_file_with_another_digest_is_refused(built: Path, tmp_path: Path, run: Run) -> None:
+    """A plan file records the digest of its wiring."""
     plan = json.loads((built / "plan.json").read_text())
     (tmp_path / "plan.json").write_text(json.dumps(plan | {"wiring_sha256": "0" * 64}))
     done = run("build", tmp_path / "plan.json", "-o", tmp_path / "other")
@@ -140,7 +154,7 @@ def test_a_plan_of_other_rules_is_refused(built: Path, tmp_path: Path, run: Run)
 
 @pytest.mark.parametrize("group", ["cabling", "bom", "configs", "hosts", "graph"])
 def test_only_writes_one_group(tmp_path: Path, group: str) -> None:
-    """`--only` leaves the other groups out, and says so in the manifest."""
+    """`--only` leaves the other groups out, and the manifest records it."""
     assert call(["build", *SIZING, "--only", group, "-o", str(tmp_path / "out")]) == 0
     files = tree(tmp_path / "out")
     assert {path.split("/")[0] for path in files if "/" in path} == {group}
@@ -156,14 +170,16 @@ def test_dry_run_lists_what_a_build_writes(
     assert not (tmp_path / "dry").exists()
 
 
-def test_an_unknown_group_is_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Exit code 2, and the groups that there are."""
+def test_an_unknown_group_is_a_usage_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 2, with the list of groups."""
     assert call(["build", *SIZING, "--only", "cabels", "-o", str(tmp_path / "out")]) == 2
     assert "cabling" in capsys.readouterr().err
 
 
-def test_bad_input_leaves_the_last_build(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whatever is wrong, what was there before stays."""
+def test_bad_input_keeps_the_last_build(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever is wrong, OUT stays as it was."""
     before = tree(built)
     for bad in (("--set", "rails.count=3"), ("--set", "prices=nobody"), ("--set", "nos=ios")):
         assert call(["build", *SIZING, *bad, "-o", str(built)]) == 1
@@ -171,10 +187,13 @@ def test_bad_input_leaves_the_last_build(built: Path, capsys: pytest.CaptureFixt
         assert tree(built) == before
 
 
-def test_a_template_that_fails_late_leaves_the_last_build(
+def test_a_template_that_fails_late_keeps_the_last_build(
     built: Path, tmp_path: Path, run: Run, root: Path
 ) -> None:
-    """A template of a user's own breaks on the second switch: no half of a build is left, and the finding names the template."""
+    """A user's template fails on the second switch.
+
+    No partial build is left, and the finding names the template.
+    """
     pack = tmp_path / "mine" / "frr"
     shutil.copytree(root / "templates" / "frr", pack)
     (pack / "frr.conf.j2").write_text(
@@ -190,7 +209,7 @@ def test_a_template_that_fails_late_leaves_the_last_build(
 
 
 @pytest.mark.usefixtures("_split")
-def test_a_refusal_of_a_worker_arrives_whole(
+def test_a_refusal_of_a_worker_is_complete(
     tmp_path: Path, root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A template that fails in another process is a finding as well."""
@@ -216,10 +235,10 @@ def test_a_refusal_of_a_worker_arrives_whole(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_workbook_above_the_stated_size_waits_for_a_request(
+def test_a_workbook_above_the_stated_size_is_written_on_request(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The command says what it leaves out, and how to have it."""
+    """The command names what it leaves out, and the option that writes it."""
     big = (
         "--gpus",
         "131072",
@@ -244,7 +263,7 @@ def test_a_workbook_above_the_stated_size_waits_for_a_request(
 def test_an_interrupted_build_leaves_nothing(
     tmp_path: Path, environment: dict[str, str], sent: signal.Signals
 ) -> None:
-    """Neither half of OUT nor a process of ours is left behind."""
+    """Neither a partial OUT nor a process is left."""
     sizing = (
         "--gpus",
         "131072",
@@ -252,7 +271,7 @@ def test_an_interrupted_build_leaves_nothing(
         "256",
         "--radix",
         "64",
-    )  # several processes, and seconds of work when the first file stands
+    )  # several processes, and seconds of work after the first file
     command = [
         sys.executable,
         "-m",
@@ -278,10 +297,10 @@ def test_an_interrupted_build_leaves_nothing(
         os.killpg(child.pid, 0)
 
 
-def test_a_worker_that_the_system_ends_is_a_refusal(
+def test_a_killed_worker_is_a_refusal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As where memory runs out: nothing is written, and no fault of ours is reported."""
+    """Nothing is written, as where memory runs out, and no fault of the program is reported."""
     (case,) = (case for case in CASES if case.path.stem == "worker-ended")
     monkeypatch.setattr(run, "SERIAL_LINKS", 0)
     monkeypatch.setattr(workers, "do_task", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
@@ -291,8 +310,8 @@ def test_a_worker_that_the_system_ends_is_a_refusal(
 
 
 @pytest.mark.slow
-def test_no_worker_outlives_a_killed_build(tmp_path: Path, environment: dict[str, str]) -> None:
-    """They end with their parent, also when it is killed, and the next build removes what they wrote."""
+def test_workers_end_with_a_killed_build(tmp_path: Path, environment: dict[str, str]) -> None:
+    """They end with their parent, also when it is killed. The next build removes their files."""
     sizing = ("--gpus", "131072", "--hb-domain", "256", "--radix", "64")
     command = [
         sys.executable,

@@ -1,4 +1,4 @@
-"""The command: exit codes, the keys that scripts rely on, and what a person reads."""
+"""The command `audit`: exit codes, the keys that scripts rely on, and the text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ KEYS = {"matched", "wrong", "missing", "extra", "silent", "findings", "moves", "
 
 @pytest.fixture
 def fabric(tmp_path: Path) -> Path:
-    """Write an inventory, and what is heard where every cable is as planned: by the leaves and spines, a CSV each way."""
+    """Write an inventory and the neighbours of leaves and spines as CSV.
+
+    Every cable is as planned.
+    """
     path = tmp_path / "fabric.yaml"
     path.write_text(INVENTORY, encoding="utf-8")
     plan, _views = plan_file(path), Views(plan_file(path))
@@ -48,7 +51,7 @@ def audited(
 
 
 def swapped(fabric: Path) -> Path:
-    """Swap two cables in what is heard."""
+    """Swap two cables in the evidence."""
     heard = fabric.with_name("heard.csv")
     lines = heard.read_text(encoding="utf-8").splitlines()
     one, other = (line.split(",") for line in lines[:2])
@@ -59,7 +62,7 @@ def swapped(fabric: Path) -> Path:
 
 
 def test_clean(fabric: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A clean cabling ends with 0 and has every key of the contract."""
+    """A correct cabling ends with 0 and has every key of the contract."""
     code, document = audited(fabric, capsys, "--lldp", str(fabric.with_name("heard.csv")))
     assert document.keys() >= KEYS
     assert (code, document["ok"], document["matched"], document["findings"]) == (
@@ -71,7 +74,7 @@ def test_clean(fabric: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_swap_in_words(fabric: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What happened, then numbered moves with labels; exit code 1."""
+    """The event, then numbered moves with labels; exit code 1."""
     assert run(["audit", str(fabric), "--lldp", str(swapped(fabric))]) == 1
     said = capsys.readouterr()
     assert said.out.splitlines()[2:6] == [
@@ -90,7 +93,7 @@ def test_a_swap_in_words(fabric: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_strict_counts_the_silent(fabric: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One leaf alone says nothing of the others: that is no finding, unless asked."""
+    """One leaf alone is silent about the others, which is a finding only on request."""
     one = fabric.with_name("one.csv")
     one.write_text(
         "\n".join(fabric.with_name("heard.csv").read_text(encoding="utf-8").splitlines()[:4]),
@@ -106,10 +109,13 @@ def test_strict_counts_the_silent(fabric: Path, capsys: pytest.CaptureFixture[st
     assert audited(fabric, capsys, "--lldp", str(one), "--strict")[0] == 1
 
 
-def test_tables_around_what_the_audit_found(
+def test_tables_around_the_findings_of_an_audit(
     fabric: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Wrong cables are dead to the tables, beside what a list names; a directory of others is not overwritten."""
+    """Wrong cables are failed in the tables, beside the names of a list.
+
+    A foreign directory is not overwritten.
+    """
     out, dead = fabric.with_name("around"), fabric.with_name("dead.txt")
     dead.write_text("switch:r1-spine-1\n", encoding="utf-8")
     words = ["--lldp", str(swapped(fabric)), "--degraded", str(dead), "--tables", str(out)]
@@ -131,8 +137,8 @@ def test_tables_around_what_the_audit_found(
     assert "error[not-ours]" in capsys.readouterr().err
 
 
-def test_only_what_is_dead(fabric: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Without evidence the list alone says what is left; exit code 1 where pairs are lost."""
+def test_a_list_of_failures_alone(fabric: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without evidence the list alone is used; exit code 1 where pairs are lost."""
     dead = fabric.with_name("dead.txt")
     dead.write_text("nic:d0-g1\n", encoding="utf-8")
     code, document = audited(fabric, capsys, "--degraded", str(dead))
@@ -146,6 +152,6 @@ def test_only_what_is_dead(fabric: Path, capsys: pytest.CaptureFixture[str]) -> 
 def test_nothing_to_compare_is_a_usage_error(
     fabric: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Evidence, or a list of what is dead, must be given."""
+    """Evidence, or a list of failures, must be given."""
     assert run(["audit", str(fabric)]) == 2
     assert "--lldp" in capsys.readouterr().err

@@ -19,7 +19,7 @@ INVENTORY = (
 def plan(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Path:
-    """Keep a small plan in an empty directory, and stand there."""
+    """Write a small plan into an empty directory, and change to it."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fabric.yaml").write_text(INVENTORY, encoding="utf-8")
     assert run(["plan", "fabric.yaml", "-o", "old.json"]) == 0
@@ -28,20 +28,20 @@ def plan(
 
 
 def test_a_plan_grows_from_a_file(plan: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The figure stands beside its bound; the kept plan builds to the same plan file."""
+    """The figure is beside its bound; the plan file builds to the same plan file."""
     assert run(["plan", "--from", "old.json", "--set", "gpus=512", "-o", "new.json"]) == 0
     said = capsys.readouterr()
     assert (
-        "128 cables move, and 128 at least must, for every pair of switches to have its share; 512 come, 384 stay"
-        in said.out
-    )
+        "128 cables move, and 128 at least must, for every pair of switches to have its "
+        "share; 512 come, 384 stay"
+    ) in said.out
     assert said.err == "\nplan kept in new.json\n"
     assert run(["build", "new.json", "-o", "out", "--only", "cabling"]) == 0
     assert (plan / "out" / "plan.json").read_bytes() == (plan / "new.json").read_bytes()
 
 
 def test_growth_in_json(plan: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The counts are those of `diff --json`, and an inventory may stand in the place of a plan."""
+    """The counts are those of `diff --json`, and an inventory may take the place of a plan."""
     assert (plan / "old.json").exists()
     assert (
         run(["plan", "--from", "fabric.yaml", "--set", "gpus=512", "--json", "-o", "new.json"]) == 0
@@ -57,7 +57,7 @@ def test_growth_in_json(plan: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_diff_in_words(plan: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Steps, parts, cost, settings and devices, each once; `--all` leaves nothing out."""
+    """Steps, parts, cost, settings and devices, each once; `--all` prints everything."""
     assert (
         run(["plan", "--from", "old.json", "--set", "gpus=512", "-o", str(plan / "new.json")]) == 0
     )
@@ -82,7 +82,7 @@ def test_diff_in_words(plan: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_sheet_is_imported(plan: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Our own sheet leads back to our own plan."""
+    """A written sheet is imported as the same plan."""
     assert run(["build", "fabric.yaml", "-o", "out", "--only", "cabling"]) == 0
     capsys.readouterr()
     assert (
@@ -112,7 +112,7 @@ def test_phases_in_words_and_json(plan: Path, capsys: pytest.CaptureFixture[str]
 
 
 def table_of(plan: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """Return the lines of a table of where everything stands, as the rule has it."""
+    """Return the lines of a table of all positions, as the rule places them."""
     assert run(["build", plan, "-o", "placed", "--only", "cabling"]) == 0
     capsys.readouterr()
     with Path("placed/cabling/cables.csv").open(encoding="utf-8", newline="") as stream:
@@ -132,8 +132,11 @@ def table_of(plan: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
 
 
 @pytest.mark.usefixtures("plan")
-def test_a_kept_plan_knows_where_everything_stands(capsys: pytest.CaptureFixture[str]) -> None:
-    """The table of positions may be gone; another table that is asked for is read, and a plan whose places were lost is refused."""
+def test_a_plan_file_has_all_positions(capsys: pytest.CaptureFixture[str]) -> None:
+    """The table of positions may be missing, and another table that is named is read.
+
+    A plan without its positions is refused.
+    """
     lines = table_of("fabric.yaml", capsys)
     Path("where.csv").write_text("\n".join([lines[0], *lines[:0:-1]]), encoding="utf-8")
     Path("placed.yaml").write_text(INVENTORY + SITE, encoding="utf-8")
@@ -161,4 +164,7 @@ def test_a_kept_plan_knows_where_everything_stands(capsys: pytest.CaptureFixture
         assert "error[bad-plan-file]" in capsys.readouterr().err
 
 
-SITE = "site: {positions: where.csv, footprints: {host: {units: 8}, leaf: {units: 1}, spine: {units: 1}}}\n"
+SITE = (
+    "site: {positions: where.csv, footprints: {host: {units: 8}, leaf: {units: 1}, "
+    "spine: {units: 1}}}\n"
+)

@@ -1,4 +1,4 @@
-"""Completion: the values that a shell offers, asked for as click's own scripts do."""
+"""Completion: the values offered to a shell through click's own protocol."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ print(item.value, *sys.modules)
 
 
 def offered(*words: str) -> list[str]:
-    """Return what is offered for the last word."""
+    """Return the values offered for the last word."""
     shell = ShellComplete(program, {}, "fabricgen", "_FABRICGEN_COMPLETE")
     return [item.value for item in shell.get_completions([*words[:-1]], words[-1])]
 
@@ -66,12 +66,12 @@ def test_a_value_is_offered(words: tuple[str, ...], values: list[str]) -> None:
 
 
 def test_every_switch_is_offered() -> None:
-    """Nothing typed yet offers the whole list."""
+    """Without a typed prefix the whole list is offered."""
     assert offered("init", "--leaf", "") == Catalog().names("switches")
 
 
-def test_own_models_are_offered(tmp_path: Path) -> None:
-    """The directory of --catalog is read, where it comes before."""
+def test_a_users_models_are_offered(tmp_path: Path) -> None:
+    """The directory of a preceding --catalog is read."""
     (tmp_path / "switches").mkdir()
     (tmp_path / "switches" / "acme-32.yaml").touch()
     assert offered("catalog", "show", "--catalog", str(tmp_path), "acme") == ["acme-32"]
@@ -79,7 +79,7 @@ def test_own_models_are_offered(tmp_path: Path) -> None:
 
 
 def test_a_file_is_offered_where_no_book_matches() -> None:
-    """The shell completes paths itself, and so it does for FABRIC."""
+    """The shell completes paths itself, as it does for FABRIC."""
     shell = ShellComplete(program, {}, "fabricgen", "_FABRICGEN_COMPLETE")
     for words in (["plan", "--prices"], ["plan"], ["build", "--serials"]):
         (item,) = shell.get_completions(words, "./our")

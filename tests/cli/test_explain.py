@@ -1,4 +1,4 @@
-"""The pages of `explain`: each is short, points to pages that exist, and shows examples that are refused and accepted as it says."""
+"""The pages of `explain` are short, link to existing pages, and have correct examples."""
 
 from __future__ import annotations
 
@@ -29,11 +29,36 @@ if TYPE_CHECKING:
 
 PAGES = sorted((ROOT / "fabricgen" / "cli" / "pages").rglob("*.md"))
 TERMS = {
-    "hb-domain", "host", "rail", "rail-only", "rail-optimized", "fat-tree", "plane", "tier", "stripe", "pod", "block", "cage", "breakout", "port", "radix",
-    "interface", "link", "cable", "transceiver", "oversubscription", "relay", "spread", "reserve", "impact",
-    "placement", "site", "audit", "model",
-}  # fmt: skip
-"""The vocabulary that has a page; `ALIASES` leads other words of the field to them."""
+    "hb-domain",
+    "host",
+    "rail",
+    "rail-only",
+    "rail-optimized",
+    "fat-tree",
+    "plane",
+    "tier",
+    "stripe",
+    "pod",
+    "block",
+    "cage",
+    "breakout",
+    "port",
+    "radix",
+    "interface",
+    "link",
+    "cable",
+    "transceiver",
+    "oversubscription",
+    "relay",
+    "spread",
+    "reserve",
+    "impact",
+    "placement",
+    "site",
+    "audit",
+    "model",
+}
+"""The vocabulary with pages; `ALIASES` maps other words of the field to them."""
 CODES = {case.code for case in CASES}
 LAW_CODES = {law.code for law in LAWS}
 SMALL: dict[str, Any] = {
@@ -42,11 +67,11 @@ SMALL: dict[str, Any] = {
     "hb_domain": {"gpus": 8},
     "switches": {"leaf": {"model": "sn5600"}},
 }
-"""What the examples of the pages are changes to."""
+"""The inventory that the examples of the pages change."""
 
 
 def examples(page: Path, verdict: str) -> list[dict[str, Any]]:
-    """Return the examples of a page whose comments say `verdict`, as plain values."""
+    """Return the examples of a page with the comment `verdict`, as plain values."""
     blocks = [
         block
         for block in page.read_text(encoding="utf-8").split("\n\n")
@@ -66,7 +91,7 @@ EXAMPLES = [
 
 
 def codes_of(change: dict[str, Any]) -> set[str]:
-    """Return what an example is refused with."""
+    """Return the codes with which an example is refused."""
     catalog = Catalog()
     try:
         make_bom(make_plan(read_text(write_yaml({**SMALL, **change}), "page").spec, catalog))
@@ -75,8 +100,11 @@ def codes_of(change: dict[str, Any]) -> set[str]:
     return set()
 
 
-def test_there_is_a_page_for_every_code_and_term_and_no_other() -> None:
-    """Codes of findings, laws, and the words that the documentation uses; a law is no refusal, and one of them is a term as well."""
+def test_there_is_a_page_for_exactly_every_code_and_term() -> None:
+    """Codes of findings, laws, and the words of the documentation.
+
+    A law is no refusal, and one law is a term as well.
+    """
     assert {page.stem for page in PAGES} == CODES | TERMS | LAW_CODES
     assert {page.stem for page in PAGES if page.parent.name == "terms"} == TERMS
     assert set(ALIASES.values()) <= {page.stem for page in PAGES}
@@ -100,8 +128,8 @@ def test_a_page_is_short_and_plain(page: Path) -> None:
     assert not text.endswith("\n\n")
 
 
-def test_pages_point_to_pages() -> None:
-    """Every `See also` leads somewhere."""
+def test_pages_link_to_existing_pages() -> None:
+    """Every `See also` names a page."""
     named = {
         name
         for page in PAGES
@@ -117,16 +145,16 @@ def test_pages_point_to_pages() -> None:
     EXAMPLES,
     ids=[f"{page.stem}: {verdict}" for page, verdict, _ in EXAMPLES],
 )
-def test_an_example_does_what_the_page_says(
+def test_an_example_has_the_result_of_the_page(
     page: Path, verdict: str, change: dict[str, Any]
 ) -> None:
-    """What is marked as refused is refused with the code of the page, and what stands below it plans."""
+    """An example marked as refused is refused with the code of the page. The one below it plans."""
     found = codes_of(change)
     assert page.stem in found if verdict == "refused" else found == set()
 
 
-def test_many_pages_have_such_examples() -> None:
-    """Codes about an inventory show it; those about files and commands cannot."""
+def test_many_pages_have_examples() -> None:
+    """Pages about an inventory have them; those about files and commands cannot."""
     assert len({page.stem for page, _, _ in EXAMPLES}) >= 30
     assert len(EXAMPLES) >= 60
 
@@ -144,7 +172,7 @@ def test_every_key_is_explained(key: Key) -> None:
 
 
 def test_the_keys_are_those_of_the_schema() -> None:
-    """The walk reaches every definition, and `--set` names what is in no list."""
+    """The list has every definition, and `--set` names keys outside of lists."""
     schema, keys = json_schema(), inventory_keys()
     declared = {
         word
@@ -176,7 +204,7 @@ def test_the_keys_are_those_of_the_schema() -> None:
 def test_a_topic_is_found_by_any_of_its_names(
     topic: str, line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A key by its dotted name or its last part, a term in any spelling, and other words for it."""
+    """A key by its dotted name or its last part, a term in any spelling, and synonyms."""
     assert run(["explain", topic]) == 0
     assert any(each.startswith(line) for each in capsys.readouterr().out.splitlines())
 

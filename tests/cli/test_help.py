@@ -22,7 +22,7 @@ PARSED_ONLY = {"serve", "lab"}
 
 
 def commands_of(group: click.Group, *words: str) -> Iterator[tuple[tuple[str, ...], Command]]:
-    """Yield every command below a group, with the words that call it."""
+    """Yield every command below a group, with its words."""
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
@@ -64,7 +64,7 @@ def test_every_command_is_in_one_section() -> None:
 
 
 @each_command
-def test_a_command_describes_all_that_it_takes(words: tuple[str, ...]) -> None:
+def test_a_command_describes_all_its_arguments(words: tuple[str, ...]) -> None:
     """Each argument is in the usage line and described, and so is each option."""
     command = COMMANDS[words]
     usage = help_of(*words).partition("\n\n")[0]

@@ -1,4 +1,7 @@
-"""Options that name an output: what they never overwrite, and what the system refuses, is the same for every command."""
+"""Options that name an output: files that are never overwritten, and errors of the system.
+
+The rules are those of every command.
+"""
 
 from __future__ import annotations
 
@@ -54,12 +57,25 @@ FILES: dict[str, list[str]] = {
 """A run of each option that names a file; the file is the last argument."""
 
 KEEPS_KIND = [name for name in FILES if not name.startswith("search")]
-"""Those that replace what an earlier run wrote: an inventory may have been edited since."""
+"""Those that replace the file of an earlier run; an inventory may have been edited since."""
 
 INPUT_OPTIONS = {
-    "fabric", "roots", "serials", "templates", "older", "old", "new", "sheet", "file", "published", "heard", "discovered", "dead", "out",
-}  # fmt: skip
-"""Options and arguments of any command that name an input; `out` is what a lab boots, and what is verified."""
+    "fabric",
+    "roots",
+    "serials",
+    "templates",
+    "older",
+    "old",
+    "new",
+    "sheet",
+    "file",
+    "published",
+    "heard",
+    "discovered",
+    "dead",
+    "out",
+}
+"""Options and arguments that name an input. `out` is what a lab boots, and what `verify` reads."""
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +99,7 @@ def write_inputs(folder: Path) -> None:
 
 @pytest.fixture
 def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sheet: bytes) -> Callable[..., int]:
-    """Return a function that runs the program beside an inventory with a price book, and a cut sheet."""
+    """Return a function that runs the program beside an inventory, a price book and a cut sheet."""
     monkeypatch.chdir(tmp_path)
     write_inputs(tmp_path)
     Path("cables.csv").write_bytes(sheet)
@@ -102,7 +118,7 @@ def options(group: click.Command) -> Iterator[click.Parameter]:
 
 
 def test_every_path_is_an_input_or_an_output() -> None:
-    """A new option of either kind has to be told apart, for only outputs may name what is not read."""
+    """A new option must be listed as one of them. Only outputs may name files that are not read."""
     paths = [each for each in options(program) if isinstance(each.type, click.Path)]
     assert {each.name for each in paths if isinstance(each.type, OutputPath)} == {
         "out",
@@ -123,7 +139,10 @@ def test_every_path_is_an_input_or_an_output() -> None:
 def test_no_input_is_overwritten(
     command: Callable[..., int], capsys: pytest.CaptureFixture[str], arguments: list[str], name: str
 ) -> None:
-    """Neither what the command line names nor what the inventory does, by whatever name; --force changes nothing."""
+    """Neither files of the command line nor of the inventory are, by any name.
+
+    With --force they are not either.
+    """
     Path("hard.yaml").hardlink_to("fabric.yaml")
     before = Path(name).read_bytes()
     assert command(*arguments, name, "--force") == 1
@@ -132,10 +151,10 @@ def test_no_input_is_overwritten(
 
 
 @pytest.mark.parametrize("arguments", FILES.values(), ids=FILES)
-def test_only_our_own_files_are_overwritten(
+def test_only_written_files_are_overwritten(
     command: Callable[..., int], capsys: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:
-    """A file of the user's takes --force, and a link is refused."""
+    """A file of the user takes --force, and a link is refused."""
     Path("notes").write_text("mine", encoding="utf-8")
     Path("link").symlink_to("notes")
     assert command(*arguments, "notes") == 1
@@ -152,16 +171,16 @@ def test_only_our_own_files_are_overwritten(
 
 @pytest.mark.parametrize("name", KEEPS_KIND)
 def test_a_second_run_replaces_the_first(command: Callable[..., int], name: str) -> None:
-    """It has written a file of the same kind."""
+    """The first wrote a file of the same kind."""
     assert command(*FILES[name], "made") == 0
     assert command(*FILES[name], "made") == 0
 
 
 @pytest.mark.parametrize("arguments", FILES.values(), ids=FILES)
-def test_a_device_is_written_to(
+def test_a_device_is_written(
     command: Callable[..., int], capsys: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:
-    """/dev/null stays what it is, and a device that takes nothing is a refusal."""
+    """/dev/null stays a device, and a full device is a refusal."""
     assert command(*arguments, "/dev/null") == 0
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
     assert command(*arguments, "/dev/full") == 1
@@ -177,17 +196,17 @@ def test_a_device_is_written_to(
     [*FILES.values(), ["build", "fabric.yaml", "--only", "bom", "-o"], ["init"]],
     ids=[*FILES, "build -o", "init"],
 )
-def test_what_the_system_refuses_is_a_refusal(
+def test_errors_of_the_system_are_refusals(
     command: Callable[..., int], capsys: pytest.CaptureFixture[str], arguments: list[str], name: str
 ) -> None:
     """No such directory, a name that is too long, a file where a directory should be."""
     if arguments[0] == "build" and name.startswith("missing"):
-        return  # its parents are made
+        return  # its parents are created
     assert command(*arguments, name) == 1
     assert "error[cannot-write]" in capsys.readouterr().err
 
 
-def test_what_is_piped_in_is_not_overwritten(
+def test_a_redirected_input_is_not_overwritten(
     command: Callable[..., int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """`plan - -o fabric.yaml < fabric.yaml`."""
@@ -200,10 +219,13 @@ def test_what_is_piped_in_is_not_overwritten(
     assert "error[output-is-input]" in capsys.readouterr().err
 
 
-def test_a_build_keeps_what_the_user_put_into_out(
+def test_a_build_keeps_files_of_the_user_in_out(
     command: Callable[..., int], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An inventory in OUT is refused, --force or not; other files are named, and --force replaces them."""
+    """An inventory in OUT is refused, --force or not.
+
+    Other files are named, and --force replaces them.
+    """
     build = ["build", "fabric.yaml", "--only", "bom", "-o", "o"]
     assert command(*build) == 0
     Path("o/mine.yaml").write_text(TEXT.replace("book.yaml", "paper-v5"), encoding="utf-8")
@@ -223,7 +245,7 @@ def test_a_build_keeps_what_the_user_put_into_out(
 def test_a_file_in_out_that_the_inventory_names_is_an_input(
     command: Callable[..., int], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As a price book or a list of positions."""
+    """For example a price book or a list of positions."""
     assert command("build", "fabric.yaml", "--only", "bom", "-o", "o") == 0
     Path("book.yaml").rename("o/book.yaml")
     Path("fabric.yaml").write_text(TEXT.replace("book.yaml", "o/book.yaml"), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The bar of a long build: what is written and how far it is, and nothing where nobody watches."""
+"""The progress bar of a long build: its group and count, on a terminal only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _drawn(
     terminal: bool,
     seconds: float,
 ) -> str:
-    """Draw two steps of a build that has run for so many seconds."""
+    """Draw two steps of a build that has run for a number of seconds."""
     clock = iter([0.0, *[seconds] * 9])
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
@@ -31,7 +31,7 @@ def _drawn(
 def test_the_bar_names_the_group_and_the_count(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """And it is wiped when the build has ended."""
+    """It is removed when the build has ended."""
     cabling, bom, wiped, end = _drawn(monkeypatch, capsys, terminal=True, seconds=2.0).split("\r")[
         1:
     ]
@@ -41,7 +41,7 @@ def test_the_bar_names_the_group_and_the_count(
     assert (wiped.strip(), len(wiped) >= len(bom.rstrip()), end) == ("", True, "")
 
 
-def test_a_short_build_and_a_file_get_no_bar(
+def test_a_short_build_and_a_file_have_no_bar(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Before two seconds have passed, and where stderr is no terminal."""

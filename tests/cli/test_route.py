@@ -36,7 +36,7 @@ source relay: over the HB domain first; 4 links, one of 8 equal paths
 
 
 def ended(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Run `route`, and return its exit code and what it printed on both streams."""
+    """Run `route`, and return its exit code and both streams."""
     return (run(["route", *arguments]), *capsys.readouterr())
 
 
@@ -52,8 +52,8 @@ def test_a_path_is_drawn_hop_by_hop(capsys: pytest.CaptureFixture[str]) -> None:
     assert ended(capsys, LAB, "d0-g0", "d7-g3") == (0, DRAWING, "")
 
 
-def test_another_flow_takes_another_of_the_equal_paths(capsys: pytest.CaptureFixture[str]) -> None:
-    """Eight equal paths, and the same flow always takes the same one."""
+def test_another_flow_uses_another_of_the_equal_paths(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of eight equal paths the same flow always uses the same one."""
     drawn = [ended(capsys, LAB, "d0-g0", "d7-g3", "--flow", str(number))[1] for number in range(40)]
     assert len(set(drawn)) == 8
     assert drawn[0] == DRAWING
@@ -92,8 +92,8 @@ def test_a_relay_is_named_only_where_one_is_needed(
     assert (found["same_rail"], found["relay"], len(found["paths"])) == (same, relay, 1)
 
 
-def test_failures_change_the_way(capsys: pytest.CaptureFixture[str]) -> None:
-    """What fails may be repeated, and every kind of name is understood."""
+def test_failures_change_the_path(capsys: pytest.CaptureFixture[str]) -> None:
+    """--fail may be repeated, and every kind of name is accepted."""
     assert (
         document(capsys, LAB, "d0-g0", "d7-g3", "--fail", "rail:3")["paths"][0]["kind"]
         == "destination-relay"
@@ -133,10 +133,10 @@ def test_no_path_is_a_finding_with_a_reason(
     assert (found["paths"], found["reachable"], found["relay"]) == ([], False, None)
 
 
-def test_the_spine_is_shown_beside_the_relay_where_rails_meet(
+def test_the_spine_is_listed_beside_the_relay_where_rails_meet(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Two paths on a rail-optimized fabric and on a fat-tree, unasked."""
+    """Two paths on a rail-optimized fabric and on a fat-tree, by default."""
     for design in ("rail-optimized", "fat-tree"):
         found = document(
             capsys,
@@ -155,7 +155,7 @@ def test_the_spine_is_shown_beside_the_relay_where_rails_meet(
         assert found["relay"] is None
 
 
-def test_without_an_inventory_the_two_gpus_come_alone(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_an_inventory_two_gpus_are_enough(capsys: pytest.CaptureFixture[str]) -> None:
     """Flags size the fabric."""
     assert document(capsys, *FLAGS, "d0-g0", "d7-g3")["paths"][0]["links"] == 2
 
@@ -180,15 +180,18 @@ def test_two_different_gpus_must_be_named(
     assert "Error: " in err
 
 
-def test_it_answers_without_networkx() -> None:
-    """The graph library costs more than the answer."""
-    code = f"import sys; from fabricgen.cli import run; run(['route', {LAB!r}, 'd0-g0', 'd7-g3', '--all-kinds']); sys.exit('networkx' in sys.modules)"
+def test_networkx_is_not_imported() -> None:
+    """Importing the graph library costs more than the answer."""
+    code = (
+        f"import sys; from fabricgen.cli import run; run(['route', {LAB!r}, 'd0-g0', "
+        "'d7-g3', '--all-kinds']); sys.exit('networkx' in sys.modules)"
+    )
     assert (
         subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode
         == 0
     )
 
 
-def test_the_installed_program_knows_it(run: Run) -> None:
+def test_the_installed_program_has_the_command(run: Run) -> None:
     """As a user calls it."""
     assert run("route", LAB, "d0-g0", "d7-g3").stdout == DRAWING

@@ -1,7 +1,7 @@
-"""How the program starts: light imports, completion, and manners at a terminal.
+"""The start of the program: few imports, completion, and behaviour at a terminal.
 
-Time is measured by `make bench`; what makes a start fast is asserted here, namely which libraries
-it leaves alone.
+Time is measured by `make bench`. These tests assert its causes: the libraries that are not
+imported.
 """
 
 from __future__ import annotations
@@ -27,10 +27,16 @@ PROGRAM = Path(sys.executable).parent / "fabricgen"
 HEAVY = {"jinja2", "networkx", "numpy", "pydantic", "ruamel", "xlsxwriter"}
 FOR_ARTEFACTS = {"jinja2", "networkx", "xlsxwriter"}
 FOR_OTHERS = {
-    "fabricgen.cli.build", "fabricgen.cli.lab", "fabricgen.outputs.packs.sandbox", "fabricgen.analysis.checks.laws", "fabricgen.views.factory", "numpy.ma",
-    "fabricgen.inventory.errors", "fabricgen.core.yaml_tree",
-}  # fmt: skip
-"""Modules that only other commands need, and large parts of libraries that no command does."""
+    "fabricgen.cli.build",
+    "fabricgen.cli.lab",
+    "fabricgen.outputs.packs.sandbox",
+    "fabricgen.analysis.checks.laws",
+    "fabricgen.views.factory",
+    "numpy.ma",
+    "fabricgen.inventory.errors",
+    "fabricgen.core.yaml_tree",
+}
+"""Modules that only other commands need, and large parts of libraries that no command needs."""
 INVENTORY = """\
 name: start
 gpus: 1024
@@ -49,7 +55,7 @@ def inventory(tmp_path: Path) -> Path:
 
 
 def imported(*arguments: object, env: dict[str, str], cwd: Path) -> set[str]:
-    """Return the modules that a run imports, as python itself reports them."""
+    """Return the modules that a run imports, as Python reports them."""
     command = [sys.executable, "-X", "importtime", "-m", "fabricgen", *map(str, arguments)]
     ended = subprocess.run(command, env=env, cwd=cwd, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
@@ -58,7 +64,7 @@ def imported(*arguments: object, env: dict[str, str], cwd: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])
-def test_asking_for_help_imports_no_heavy_library(
+def test_help_imports_no_heavy_library(
     option: str, environment: dict[str, str], tmp_path: Path
 ) -> None:
     """`--help` and `--version` answer before anything large is read."""
@@ -67,20 +73,20 @@ def test_asking_for_help_imports_no_heavy_library(
     assert modules & HEAVY == set()
 
 
-def test_planning_imports_nothing_that_only_artefacts_need(
+def test_planning_imports_no_library_of_outputs(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
-    """`plan` reads, counts and wires; graphs, templates and spreadsheets are for others."""
+    """`plan` reads, counts and wires without graphs, templates and spreadsheets."""
     sizing = ("--gpus", 1024, "--hb-domain", 8, "--radix", 64)
     modules = imported("plan", *sizing, env=environment, cwd=tmp_path)
     assert "numpy" in modules
     assert modules & (FOR_ARTEFACTS | FOR_OTHERS) == set()
 
 
-def test_configurations_import_nothing_that_other_groups_need(
+def test_configurations_import_no_library_of_other_groups(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
-    """Nor is a second process started for a few of them."""
+    """Few of them start no second process."""
     asked = [
         "build",
         "--gpus",
@@ -100,7 +106,10 @@ def test_configurations_import_nothing_that_other_groups_need(
     )
     modules = set(ended.stdout.splitlines()[-1].split())
     assert {"jinja2", "fabricgen.build.group_configs_hosts"} <= modules, ended.stderr
-    others = "group_bom group_cluster group_dcim group_cabling group_drawings group_lab group_report group_simulators group_forwarding workers"
+    others = (
+        "group_bom group_cluster group_dcim group_cabling group_drawings group_lab "
+        "group_report group_simulators group_forwarding workers"
+    )
     assert modules & {f"fabricgen.build.{name}" for name in others.split()} == set()
     assert (
         modules
@@ -130,10 +139,13 @@ main()
 
 
 @pytest.mark.parametrize("threads", ["1", "4"])
-def test_numpy_starts_no_threads_and_cycles_are_seldom_sought(
+def test_numpy_starts_no_threads_and_garbage_is_seldom_collected(
     threads: str, environment: dict[str, str]
 ) -> None:
-    """Both take more CPU than to plan, as freeing all objects at the end does; a user may set the threads."""
+    """Both take more CPU than planning, as freeing all objects at the end does.
+
+    A user may set the threads.
+    """
     asked = environment | ({} if threads == "1" else {"OPENBLAS_NUM_THREADS": threads})
     ended = subprocess.run(
         [sys.executable, "-c", SETTLED], env=asked, capture_output=True, text=True, check=False
@@ -142,7 +154,7 @@ def test_numpy_starts_no_threads_and_cycles_are_seldom_sought(
 
 
 def test_no_model_is_built_before_it_is_used(environment: dict[str, str]) -> None:
-    """To build the models of inventories, catalogs and packs takes as long as to import numpy."""
+    """Building the models of inventories, catalogs and packs takes as long as importing numpy."""
     models = "fabric.FabricSpec, site.Site, site.Footprint, switch.Switch, pack_yaml.Pack"
     packages = (
         ("catalog.models", "switch"),
@@ -161,7 +173,7 @@ def test_no_model_is_built_before_it_is_used(environment: dict[str, str]) -> Non
 
 
 def test_every_command_is_listed_under_its_own_name() -> None:
-    """The table of commands agrees with the modules that it names."""
+    """The table of commands agrees with the modules in it."""
     context = click.Context(program)
     for name in program.list_commands(context):
         command = program.get_command(context, name)
@@ -171,7 +183,7 @@ def test_every_command_is_listed_under_its_own_name() -> None:
 
 
 def test_the_module_is_the_program(run: Run, environment: dict[str, str], tmp_path: Path) -> None:
-    """`python -m fabricgen` and `fabricgen` say the same, under the same name."""
+    """`python -m fabricgen` and `fabricgen` print the same, under the same name."""
     for option in ("--help", "--version"):
         program = subprocess.run(
             [PROGRAM, option],
@@ -187,7 +199,7 @@ def test_the_module_is_the_program(run: Run, environment: dict[str, str], tmp_pa
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_script(shell: str, environment: dict[str, str], tmp_path: Path) -> None:
-    """Each shell gets a script that knows the program by name."""
+    """Each shell gets a script that completes the program by name."""
     env = environment | {"_FABRICGEN_COMPLETE": f"{shell}_source"}
     script = subprocess.run(
         [PROGRAM], env=env, cwd=tmp_path, capture_output=True, text=True, check=True
@@ -209,7 +221,7 @@ def test_completion_offers_commands(environment: dict[str, str], tmp_path: Path)
     assert "plain,plan" in answer.stdout.splitlines()
 
 
-def test_json_is_all_that_stdout_carries(run: Run, inventory: Path) -> None:
+def test_json_is_alone_on_stdout(run: Run, inventory: Path) -> None:
     """`--json` prints one document, and a pipe gets neither colour nor a progress bar."""
     ended = run("plan", inventory, "--json")
     assert ended.returncode == 0, ended.stderr
@@ -218,14 +230,14 @@ def test_json_is_all_that_stdout_carries(run: Run, inventory: Path) -> None:
 
 
 def test_no_progress_bar_without_a_terminal(run: Run, inventory: Path, tmp_path: Path) -> None:
-    """A build into a log file leaves no control characters there."""
+    """A build into a log file writes no control characters there."""
     ended = run("build", inventory, "--only", "cabling,configs", "-o", tmp_path / "out")
     assert ended.returncode == 0, ended.stderr
     assert not {"\x1b", "\r"} & set(ended.stdout + ended.stderr)
 
 
 def refusal_at_a_terminal(cwd: Path, env: dict[str, str]) -> str:
-    """Return what a person at a terminal reads on stderr when an inventory is refused."""
+    """Return the text of stderr at a terminal when an inventory is refused."""
     (cwd / "bad.yaml").write_text(INVENTORY + "rials: {}\n", encoding="utf-8")
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "fabricgen", "plan", "bad.yaml"]
@@ -246,7 +258,10 @@ def refusal_at_a_terminal(cwd: Path, env: dict[str, str]) -> str:
 
 
 def read_screen(terminal: int) -> str:
-    """Read a terminal until its other end is closed, which Linux reports as an error and others as an empty read."""
+    """Read a terminal until its other end is closed.
+
+    Linux reports that as an error, and others as an empty read.
+    """
     chunks = []
     try:
         while chunk := os.read(terminal, 65536):
@@ -256,8 +271,8 @@ def read_screen(terminal: int) -> str:
     return b"".join(chunks).decode()
 
 
-def test_colour_only_where_it_is_wanted(environment: dict[str, str], tmp_path: Path) -> None:
-    """A terminal gets colour, NO_COLOR takes it away, and the words are the same."""
+def test_colour_can_be_disabled(environment: dict[str, str], tmp_path: Path) -> None:
+    """A terminal gets colour, NO_COLOR removes it, and the words are the same."""
     coloured = refusal_at_a_terminal(tmp_path, environment)
     plain = refusal_at_a_terminal(tmp_path, environment | {"NO_COLOR": "1"})
     assert "\x1b[" in coloured

@@ -1,4 +1,4 @@
-"""What the system and strangers do to the streams: closed and full outputs, warnings of libraries, control characters in names."""
+"""Streams that are closed or full, warnings of libraries, and control characters in names."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]")
 def shell(
     command: str, folder: Path, environment: dict[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command line of the shell, in which `fabricgen` is this program under every warning filter at its strictest."""
+    """Run a shell command line where `fabricgen` is this program.
+
+    The filter of warnings is the strictest.
+    """
     (folder / "fabric.yaml").write_text(TINY, encoding="utf-8")
     line = command.replace("fabricgen", f"{sys.executable} -W error -m fabricgen", 1)
     return subprocess.run(
@@ -73,10 +76,10 @@ def shell(
         ("fabricgen plan nothing.yaml 2> /dev/full", 1, ""),
     ],
 )
-def test_a_stream_that_cannot_be_used(
+def test_an_unusable_stream_is_refused(
     command: str, code: int, said: str, tmp_path: Path, environment: dict[str, str]
 ) -> None:
-    """It is refused with the reason, and no word of Python."""
+    """The refusal has the reason, without Python's words."""
     done = shell(command, tmp_path, environment)
     assert (done.returncode, done.stderr.partition("\n")[0]) == (code, said)
     assert "Traceback" not in done.stderr
@@ -84,7 +87,7 @@ def test_a_stream_that_cannot_be_used(
 
 
 def test_no_warning_reaches_a_user(run: Run, tmp_path: Path) -> None:
-    """Neither as text nor as a fault, whatever the filter of warnings."""
+    """Neither as text nor as a fault, for any filter of warnings."""
     (tmp_path / "fabric.yaml").write_text(TINY + "nos: &a frr\nnccl: &a 2.27.3\n", encoding="utf-8")
     for filters in ("error", "default"):
         done = run(
@@ -101,15 +104,15 @@ def test_no_warning_reaches_a_user(run: Run, tmp_path: Path) -> None:
 
 
 def test_an_encoding_without_a_character_is_no_fault(run: Run) -> None:
-    """What the encoding of a terminal lacks is escaped."""
+    """A character that the encoding of a terminal lacks is escaped."""
     done = run("explain", "rail", env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_what_the_system_refuses_is_no_fault_of_ours(
+def test_an_error_of_the_system_is_no_fault(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An error of the system that nobody expected names the file and the reason."""
+    """An unexpected error of the system names the file and the reason."""
     case = next(case for case in CASES if case.code == "system-error")
     case.lay_out(tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -122,8 +125,8 @@ def test_what_the_system_refuses_is_no_fault_of_ours(
     assert capsys.readouterr().err == case.expected
 
 
-def test_control_characters_are_shown_and_never_sent(capsys: pytest.CaptureFixture[str]) -> None:
-    """On stdout, on stderr, in findings and in JSON, where a program still reads the name as it is."""
+def test_control_characters_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
+    """On stdout, on stderr, in findings and in JSON, where a program reads the name unchanged."""
     echo(f"{EVIL}\n\tnext")
     echo(EVIL, err=True)
     print_json({EVIL: ["x", "half \ud800"]})
@@ -137,7 +140,7 @@ def test_control_characters_are_shown_and_never_sent(capsys: pytest.CaptureFixtu
 
 
 def test_a_finding_about_a_long_name_is_short() -> None:
-    """A name may be as long as a file; its beginning tells which one it is."""
+    """A name may be as long as a file; its beginning identifies it."""
     assert len(text_of(Finding("code", "x" * 10**6))) < MOST_SHOWN + 100
 
 
@@ -164,13 +167,13 @@ COMMANDS = [
 @pytest.mark.parametrize(
     "command", COMMANDS, ids=lambda command: " ".join(command).encode("unicode_escape").decode()
 )
-def test_no_command_sends_what_a_stranger_wrote(
+def test_no_command_prints_control_characters_of_its_input(
     command: list[str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Names on the command line, in evidence and in files of a catalog stay text."""
+    """Names on the command line, in evidence and in files of a catalog are escaped."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fabric.yaml").write_text(TINY, encoding="utf-8")
     heard = [
@@ -183,7 +186,10 @@ def test_no_command_sends_what_a_stranger_wrote(
     (tmp_path / "r0-leaf-1.json").write_text(
         json.dumps({"lldp": [{"interface": heard}]}), encoding="utf-8"
     )
-    book = '{name: x, description: "a\\x1b[2J", source: "-", layers: 1, hidden: 1, sequence: 1, batch_tokens: 1, bytes_per_element: 1}'
+    book = (
+        '{name: x, description: "a\\x1b[2J", source: "-", layers: 1, hidden: 1, '
+        "sequence: 1, batch_tokens: 1, bytes_per_element: 1}"
+    )
     (tmp_path / "own/workloads").mkdir(parents=True)
     (tmp_path / "own/workloads/x.yaml").write_text(book, encoding="utf-8")
     run(command)
@@ -194,7 +200,10 @@ def test_no_command_sends_what_a_stranger_wrote(
 
 @pytest.mark.parametrize("text", ["a\x1b[2J", "a\x9b", "a\u202eb", "two\nlines"])
 def test_facts_are_lines_of_plain_text(text: str) -> None:
-    """What stands in a bill, in NetBox and on a terminal has no control characters from the start."""
+    """The texts of a bill, of NetBox and of a terminal have no control characters.
+
+    They are refused when they are read.
+    """
     with pytest.raises(ValueError, match="a text is one line, without control characters"):
         PriceBook(name="x", description=text, source=("-",), currency="USD")
     assert (
@@ -205,14 +214,14 @@ def test_facts_are_lines_of_plain_text(text: str) -> None:
 
 @pytest.mark.parametrize("written", ['"x\\x1b": 1', 'x: ["\\x9b"]', 'x: {y: "\\x07"}'])
 def test_a_file_of_facts_has_no_control_characters(written: str, tmp_path: Path) -> None:
-    """YAML writes them as escapes, in keys and in values at any depth."""
+    """YAML escapes them, in keys and in values at any depth."""
     (tmp_path / "x.yaml").write_text(f"a: b\n{written}\n", encoding="utf-8")
     with pytest.raises(Refusal, match="has control characters in"):
         load_facts(tmp_path / "x.yaml")
 
 
 def test_commands_print_by_echo(root: Path) -> None:
-    """No command prints past the function that writes control characters out."""
+    """No command prints without the function that escapes control characters."""
     modules = sorted((root / "fabricgen/cli").glob("*.py"))
     assert [module.name for module in modules if "click.echo(" in module.read_text("utf-8")] == [
         "printing.py"
@@ -240,7 +249,7 @@ def test_an_empty_value_is_refused(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A variable that is unset in a script is neither the working directory nor left out."""
+    """An unset variable of a script is neither the working directory nor a missing argument."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fabric.yaml").write_text(TINY, encoding="utf-8")
     assert run(command) == 2
@@ -248,8 +257,8 @@ def test_an_empty_value_is_refused(
     assert [path.name for path in tmp_path.iterdir()] == ["fabric.yaml"]
 
 
-def test_an_empty_key_is_the_inventorys(tmp_path: Path) -> None:
-    """`--set KEY=` takes a key away, and what `lab exec` runs may have empty words."""
+def test_an_empty_key_is_allowed_in_set(tmp_path: Path) -> None:
+    """`--set KEY=` removes a key, and the command of `lab exec` may have empty words."""
     (tmp_path / "fabric.yaml").write_text(TINY, encoding="utf-8")
     assert run(["plan", str(tmp_path / "fabric.yaml"), "--set", "rails="]) in {0, 1}
     assert run(["lab", "exec", "nobody", "echo", ""]) == 1
@@ -262,7 +271,7 @@ def test_an_empty_key_is_the_inventorys(tmp_path: Path) -> None:
 def test_numbers_beyond_all_models_are_refused(
     key: str, value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A number that no arithmetic survives is no fact."""
+    """A number that overflows arithmetic is refused."""
     facts = {
         "name": "x",
         "description": "x",
@@ -296,7 +305,7 @@ def test_numbers_beyond_all_models_are_refused(
 def test_a_batch_beyond_all_models_is_refused(
     words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As is one on the command line."""
+    """So is one on the command line."""
     (tmp_path / "fabric.yaml").write_text(TINY, encoding="utf-8")
     assert run(["model", str(tmp_path / "fabric.yaml"), *words, "--accelerator", "h100-sxm"]) == 2
     assert "a batch has at most" in capsys.readouterr().err
@@ -305,7 +314,7 @@ def test_a_batch_beyond_all_models_is_refused(
 def test_a_speed_beyond_all_links_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As is a speed."""
+    """So is a speed."""
     (tmp_path / "fabric.yaml").write_text(TINY, encoding="utf-8")
     assert run(["plan", str(tmp_path / "fabric.yaml"), "--set", f"nic.speed={'9' * 400}G"]) == 1
     assert "a speed is at most 1000T" in capsys.readouterr().err

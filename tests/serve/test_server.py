@@ -1,4 +1,4 @@
-"""The report, served live: what is answered to which address, to whom, and that it is what the command line says and builds."""
+"""The live report: answers to each address, access control, and agreement with the command line."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ outputs: [graph]
 
 
 class Got(NamedTuple):
-    """An answer."""
+    """A response."""
 
     status: int
     headers: http.client.HTTPMessage
@@ -70,7 +70,7 @@ class Got(NamedTuple):
         return self.body.decode()
 
     @property
-    def json(self) -> Any:  # noqa: ANN401 - whatever the server says
+    def json(self) -> Any:  # noqa: ANN401 - any JSON value
         """The body as JSON."""
         return json.loads(self.body)
 
@@ -85,7 +85,7 @@ def fabric(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def served(fabric: Path) -> Iterator[Server]:
-    """Serve it at a port of its own."""
+    """Serve it on a free port."""
     with open_server(FabricArguments(str(fabric), {}, None, (), ()), 0) as served:
         threading.Thread(target=served.serve_forever, args=(0.01,), daemon=True).start()
         yield served
@@ -93,7 +93,7 @@ def served(fabric: Path) -> Iterator[Server]:
 
 
 def ask(served: Server, path: str, method: str = "GET", **headers: str) -> Got:
-    """Send a request, letter for letter; underscores in the names of headers stand for hyphens."""
+    """Send a request unchanged; underscores in the names of headers are hyphens."""
     connection = http.client.HTTPConnection(HOST, served.server_port, timeout=60)
     connection.putrequest(method, path, skip_host="Host" in headers, skip_accept_encoding=True)
     for name, value in headers.items():
@@ -106,12 +106,15 @@ def ask(served: Server, path: str, method: str = "GET", **headers: str) -> Got:
 
 
 def desk_of(path: Path) -> PlanCache:
-    """Return a desk for an inventory."""
+    """Return a `Desk` for an inventory."""
     return PlanCache(lambda sets: read_inventory(str(path), sets), Catalog(), Packs())
 
 
-def test_the_page_has_its_controls_and_fetches_its_parts(served: Server) -> None:
-    """The shell is that of the report; what is long does not stand in it, and may be fetched from here alone."""
+def test_the_page_has_controls_and_loads_its_parts(served: Server) -> None:
+    """The shell is that of the report.
+
+    Long parts are not in it, and are fetched from this address only.
+    """
     page = ask(served, "/")
     assert (page.status, page.headers["Content-Type"]) == (200, "text/html; charset=utf-8")
     blocks = dict(
@@ -127,8 +130,8 @@ def test_the_page_has_its_controls_and_fetches_its_parts(served: Server) -> None
     assert "connect-src &#x27;self&#x27;" in page.text
 
 
-def test_every_answer_binds_the_browser(served: Server) -> None:
-    """Nothing is kept, sniffed, framed, or sent on, whatever was asked."""
+def test_every_answer_has_the_security_headers(served: Server) -> None:
+    """Nothing is cached, sniffed, framed, or sent on, for any request."""
     for path in (
         "/",
         "/sized?gpus=7",
@@ -164,8 +167,11 @@ def test_every_answer_binds_the_browser(served: Server) -> None:
         "design=rail-optimized&gpus=128&radix=32",
     ],
 )
-def test_what_is_turned_is_planned(served: Server, fabric: Path, query: str) -> None:
-    """The page counts what the inventory with these keys counts, in the design as `compare` has it."""
+def test_controls_are_planned(served: Server, fabric: Path, query: str) -> None:
+    """The counts of the page are those of the inventory with these keys.
+
+    They are those of its design in `compare`.
+    """
     keys = {
         "gpus": "gpus",
         "hb_domain": "hb_domain.gpus",
@@ -198,10 +204,10 @@ def test_what_is_turned_is_planned(served: Server, fabric: Path, query: str) -> 
         ("gpus=%1b[2J%3Cb%3E", ["gpus=\x1b[2J<b>"]),
     ],
 )
-def test_bad_input_reads_as_on_the_command_line(
+def test_a_refusal_equals_that_of_the_command_line(
     served: Server, fabric: Path, capsys: pytest.CaptureFixture[str], query: str, sets: list[str]
 ) -> None:
-    """The same findings, in the same words, with the same places."""
+    """It has the same findings, words and places."""
     assert run(["plan", str(fabric), *(word for text in sets for word in ("--set", text))]) == 1
     got = ask(served, f"/sized?{query}")
     assert got.status == 422
@@ -216,16 +222,19 @@ def test_bad_input_reads_as_on_the_command_line(
 
 
 def test_a_finding_names_its_key(served: Server) -> None:
-    """So that the page can mark the control."""
+    """The page marks the control of that key."""
     (finding,) = ask(served, "/sized?gpus=33").json["findings"]
     assert finding == {
-        "code": "gpus-not-whole-domains", "fact": "33 GPUs do not fill whole HB domains of 4", "key": "gpus",
-        "because": ["33 = 8 x 4 + 1"], "hint": "use `gpus: 32` or `gpus: 36`",
-    }  # fmt: skip
+        "code": "gpus-not-whole-domains",
+        "fact": "33 GPUs do not fill whole HB domains of 4",
+        "key": "gpus",
+        "because": ["33 = 8 x 4 + 1"],
+        "hint": "use `gpus: 32` or `gpus: 36`",
+    }
 
 
 def test_parts_are_of_the_same_plan(served: Server) -> None:
-    """Every part comes, packed where the browser understands it, and as long as its fabric."""
+    """Every part is sent, compressed where the browser supports it, and of the fabric's length."""
     for part in PARTS:
         packed = ask(served, f"/parts/{part}?gpus=64", Accept_Encoding="br, gzip")
         plain = ask(served, f"/parts/{part}?gpus=64")
@@ -242,19 +251,33 @@ def test_parts_are_of_the_same_plan(served: Server) -> None:
 @pytest.mark.parametrize(
     ("path", "status"),
     [
-        ("/sized?frob=1", 400), ("/sized?gpus=32&gpus=64", 400), ("/sized?gpus", 400), ("/sized?gpus=" + "1" * 50, 400), ("/?set=name=x", 400),
-        ("/parts/", 404), ("/parts/secrets", 404), ("/parts/../../etc/passwd", 404), ("/%2e%2e/west.yaml", 404), ("/west.yaml", 404),
-        ("//etc/passwd", 404), ("/sized/", 404), ("/index.html", 404), ("/parts/%72ails", 404),
+        ("/sized?frob=1", 400),
+        ("/sized?gpus=32&gpus=64", 400),
+        ("/sized?gpus", 400),
+        (("/sized?gpus=") + "1" * 50, 400),
+        (("/?set=name=x"), 400),
+        ("/parts/", 404),
+        ("/parts/secrets", 404),
+        ("/parts/../../etc/passwd", 404),
+        (("/%2e%2e/west.yaml"), 404),
+        (("/west.yaml"), 404),
+        ("//etc/passwd", 404),
+        ("/sized/", 404),
+        ("/index.html", 404),
+        ("/parts/%72ails", 404),
     ],
-)  # fmt: skip
-def test_there_is_nothing_else(served: Server, path: str, status: int) -> None:
-    """An address is one of a few, letter for letter, and a query says controls only."""
+)
+def test_other_addresses_are_not_found(served: Server, path: str, status: int) -> None:
+    """The addresses are fixed, and a query has controls only."""
     got = ask(served, path)
     assert (got.status, got.headers["Content-Type"]) == (status, "text/plain; charset=utf-8")
 
 
-def test_only_this_machine_by_its_own_name(served: Server) -> None:
-    """A site that points its name at this address gets nothing, nor does a page of another site; a link may open the page."""
+def test_only_this_host_name_is_answered(served: Server) -> None:
+    """A site that resolves to this address gets nothing, nor does a page of another site.
+
+    A link may open the page.
+    """
     port = served.server_port
     assert served.server_address[0] == "127.0.0.1"
     for host in (
@@ -278,8 +301,8 @@ def test_only_this_machine_by_its_own_name(served: Server) -> None:
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "FROB"])
-def test_it_only_reads(served: Server, method: str) -> None:
-    """There is nothing to change."""
+def test_requests_change_nothing(served: Server, method: str) -> None:
+    """Other methods are refused."""
     got = ask(served, "/sized", method)
     assert (got.status, got.headers["Allow"], got.headers["Connection"]) == (
         405,
@@ -288,8 +311,8 @@ def test_it_only_reads(served: Server, method: str) -> None:
     )
 
 
-def test_head_tells_of_the_body(served: Server) -> None:
-    """HEAD has the headers of GET, and nothing behind them."""
+def test_head_has_the_headers_of_get(served: Server) -> None:
+    """It has no body."""
     head, got = ask(served, "/inventory.yaml", "HEAD"), ask(served, "/inventory.yaml")
     assert (head.status, head.body, head.headers["Content-Length"]) == (
         200,
@@ -307,8 +330,11 @@ def files_of(root: Path) -> dict[str, bytes]:
     }
 
 
-def test_what_is_kept_is_what_is_built(served: Server, fabric: Path, tmp_path: Path) -> None:
-    """The zip holds the files of `build`, the same bytes each time, and the inventory builds to them as well."""
+def test_the_saved_files_are_those_of_a_build(served: Server, fabric: Path, tmp_path: Path) -> None:
+    """The zip has the files of `build`, the same bytes each time.
+
+    The inventory builds to them as well.
+    """
     query, sets = (
         "gpus=64&radix=8&design=fat-tree",
         ["gpus=64", "design=fat-tree", "rails.per_switch=1", "switches.leaf.generic.radix=8"],
@@ -337,8 +363,8 @@ def test_what_is_kept_is_what_is_built(served: Server, fabric: Path, tmp_path: P
     assert files_of(tmp_path / "again") == wanted
 
 
-def test_a_build_that_is_refused_says_what_the_command_says() -> None:
-    """What a plan allows and a build does not is told, not hidden in an empty archive."""
+def test_a_refused_build_is_reported_like_that_of_the_command() -> None:
+    """Where a plan is valid and its build is not, the findings are sent, not an empty archive."""
     with pytest.raises(BuildError, match=r"^error\[no-room\]: it is full"):
         zipped(
             lambda _: [sys.executable, "-c", "import sys; sys.exit('error[no-room]: it is full')"],
@@ -346,10 +372,10 @@ def test_a_build_that_is_refused_says_what_the_command_says() -> None:
         )
 
 
-def test_a_zip_clears_what_a_killed_server_left(
+def test_a_zip_removes_the_directory_of_a_killed_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The next archive removes its directory, keeps that of a server at work, and leaves none."""
+    """The next archive removes it, keeps that of a running server, and leaves none."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     dead = tmp_path / f".{PLACE}.abcd2345.partial"
     dead.mkdir()
@@ -363,7 +389,7 @@ def test_a_zip_clears_what_a_killed_server_left(
         assert list(tmp_path.iterdir()) == [busy]
 
 
-def test_a_worker_that_dies_is_replaced(served: Server) -> None:
+def test_a_killed_worker_is_replaced(served: Server) -> None:
     """The next request works, and so do many at once."""
     part = next(name for name in PARTS if name not in SHORT)
     for _ in range(2):
@@ -377,19 +403,20 @@ def test_a_worker_that_dies_is_replaced(served: Server) -> None:
 
 
 def test_a_burst_of_connections_is_answered(served: Server) -> None:
-    """All of them are open before the first one asks."""
+    """All of them are open before the first one sends."""
     lines = [socket.create_connection((HOST, served.server_port), timeout=60) for _ in range(200)]
     for line in lines:
         line.sendall(
-            f"GET /nothing HTTP/1.1\r\nHost: {HOST}:{served.server_port}\r\nConnection: close\r\n\r\n".encode()
+            f"GET /nothing HTTP/1.1\r\nHost: {HOST}:{served.server_port}\r\nConnection: "
+            "close\r\n\r\n".encode()
         )
     for line in lines:
         with line, line.makefile("rb") as answer:
             assert answer.readline() == b"HTTP/1.1 404 Not Found\r\n"
 
 
-def test_nothing_outlives_a_killed_server(fabric: Path, environment: dict[str, str]) -> None:
-    """Neither the process beside it, nor a build that it started."""
+def test_nothing_is_left_of_a_killed_server(fabric: Path, environment: dict[str, str]) -> None:
+    """Neither its worker process nor a build that it started."""
     command = [sys.executable, "-m", "fabricgen", "serve", str(fabric), "--port", "0"]
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
@@ -408,7 +435,7 @@ def test_nothing_outlives_a_killed_server(fabric: Path, environment: dict[str, s
 def test_a_build_of_the_page_ends_with_the_page(
     fabric: Path, tmp_path: Path, environment: dict[str, str]
 ) -> None:
-    """It is told by its standard input, and leaves nothing."""
+    """Closing its standard input ends it, and it leaves nothing."""
     command = [
         sys.executable,
         "-m",
@@ -426,14 +453,14 @@ def test_a_build_of_the_page_ends_with_the_page(
         start_new_session=True,
         stderr=subprocess.DEVNULL,
     ) as child:
-        pass  # which closes its standard input, and waits
+        pass  # closes its standard input, and waits
     assert child.returncode
     assert gone(child.pid)
     assert not list(tmp_path.iterdir())
 
 
 def gone(group: int) -> bool:
-    """Wait until a group of processes has no member; False where it still has one after half a minute."""
+    """Wait until a process group is empty. False if it has a member after half a minute."""
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
         try:
@@ -444,11 +471,14 @@ def gone(group: int) -> bool:
     return False
 
 
-def test_one_plan_for_all_who_ask(fabric: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Requests that come at once plan a fabric once, and get the same one; the last few are kept, and no more."""
+def test_requests_share_one_plan(fabric: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Requests at the same time plan a fabric once, and get the same plan.
+
+    The last few are kept.
+    """
     planned: list[int] = []
 
-    def counted(*arguments: Any) -> Plan:  # noqa: ANN401 - whatever make_plan takes
+    def counted(*arguments: Any) -> Plan:  # noqa: ANN401 - any argument of make_plan
         planned.append(arguments[0].gpus)
         return make_plan(*arguments)
 
@@ -465,7 +495,7 @@ def test_one_plan_for_all_who_ask(fabric: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_page_follows_the_file(tmp_path: Path) -> None:
-    """The inventory is read again, and a control is measured by what stands in it now."""
+    """The inventory is read again, and controls are compared with its new values."""
     path = tmp_path / "west.yaml"
     path.write_text(TEXT, encoding="utf-8")
     own = desk_of(path)
@@ -475,8 +505,11 @@ def test_the_page_follows_the_file(tmp_path: Path) -> None:
     assert own.sized({"gpus": "64"}).settings == ()
 
 
-def test_a_model_keeps_its_radix_or_gives_way(tmp_path: Path) -> None:
-    """The radix of a model under other planes is still the model; another one is a generic switch without its NOS."""
+def test_a_model_keeps_its_radix_or_is_replaced(tmp_path: Path) -> None:
+    """The radix of a model under other planes is still the model.
+
+    Another radix is a generic switch without the NOS.
+    """
     path = tmp_path / "twin.yaml"
     text = (shipped("inventories") / "b300-twin-plane.yaml").read_text(encoding="utf-8")
     path.write_text(
@@ -496,10 +529,10 @@ def test_a_model_keeps_its_radix_or_gives_way(tmp_path: Path) -> None:
     assert other.settings == ("switches={leaf: {generic: {radix: 256}}}", "nos={}")
 
 
-def test_a_fault_is_told_and_ends_nothing(
+def test_a_fault_is_reported_and_the_server_continues(
     served: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A fault of ours shows its lines on the terminal, and not in the browser."""
+    """A fault of the program is printed on the terminal, and not in the browser."""
 
     def fails(*_: object, **__: object) -> None:
         raise ZeroDivisionError("of ours")
@@ -514,8 +547,8 @@ def test_a_fault_is_told_and_ends_nothing(
     assert ask(served, "/sized").status == 200
 
 
-def test_ctrl_c_ends_it_well(fabric: Path, environment: dict[str, str]) -> None:
-    """The command says where the page is, serves it, and ends with 0."""
+def test_ctrl_c_ends_with_0(fabric: Path, environment: dict[str, str]) -> None:
+    """The command prints the address of the page, serves it, and ends with 0."""
     command = [sys.executable, "-m", "fabricgen", "serve", str(fabric), "--port", "0"]
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -542,7 +575,7 @@ def test_ctrl_c_ends_it_well(fabric: Path, environment: dict[str, str]) -> None:
         (["-"], 2, "give a file in place of `-`"),
     ],
 )
-def test_what_cannot_be_served(
+def test_invalid_arguments_are_refused(
     served: Server,
     fabric: Path,
     capsys: pytest.CaptureFixture[str],
@@ -550,7 +583,7 @@ def test_what_cannot_be_served(
     code: int,
     said: str,
 ) -> None:
-    """A port that is taken, a bad inventory and standard input are refused in words."""
+    """They are a port in use, an invalid inventory and standard input."""
     words = [word.replace("PORT", str(served.server_port)) for word in arguments]
     assert run(["serve", *([] if words == ["-"] else [str(fabric)]), *words]) == code
     assert said in capsys.readouterr().err.replace("\n", " ").replace("  ", " ")

@@ -1,4 +1,7 @@
-"""Archives: the files of the directory in one, the same bytes each time, and verified without being unpacked."""
+"""Archives hold the directory's files with the same bytes each time.
+
+They are verified without being unpacked.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ def make(
     manifest: dict[str, str] | None = None,
     force: bool = False,
 ) -> None:
-    """Write an archive of some texts; its manifest lists others where they are given."""
+    """Write an archive of some texts; its manifest may list others."""
     with archiving(path, "west", force=force) as archive:
         written = []
         for number, (name, text) in enumerate(texts.items()):
@@ -96,7 +99,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_archive_holds_the_directory(built: Path, kind: str) -> None:
-    """File for file, the manifest too, below a directory that has the fabric's name."""
+    """File by file, with the manifest, below a directory named after the fabric."""
     wanted = {
         f"west/{path.relative_to(built / 'out')}": path.read_bytes()
         for path in (built / "out").rglob("*")
@@ -106,7 +109,7 @@ def test_an_archive_holds_the_directory(built: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_archive_is_verified_as_the_directory_is(
+def test_an_archive_is_verified_like_the_directory(
     built: Path, capsys: pytest.CaptureFixture[str], kind: str
 ) -> None:
     """Both are as the manifest lists them."""
@@ -123,7 +126,7 @@ def test_an_archive_is_verified_as_the_directory_is(
 def test_the_same_build_gives_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    """Whatever the archive is called, at any time, by one process or by several."""
+    """Whatever the name of the archive, at any time, with one process or several."""
     texts = {"a/b.txt": "one\n", "run.sh": "#!/bin/sh\n"}
     make(tmp_path / f"first{kind}", texts)
     monkeypatch.setattr("time.time", lambda: 2e9)
@@ -137,7 +140,7 @@ def test_the_same_build_gives_the_same_bytes(
 def test_several_processes_make_the_same_archive(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A stretch of the archive belongs to a task, not to the process that does it."""
+    """A segment of the archive belongs to a task, not to the process that runs it."""
     for name, most in (("one.tar.zst", 10**9), ("many.tar.zst", 0)):
         monkeypatch.setattr("fabricgen.build.run.SERIAL_LINKS", most)
         assert run(["build", *SIZING, "--archive", str(tmp_path / name)]) == 0
@@ -145,7 +148,7 @@ def test_several_processes_make_the_same_archive(
 
 
 def test_modes_and_owners_are_fixed(tmp_path: Path) -> None:
-    """A script can be run, and nothing tells who built it."""
+    """A script is executable, and the owner is not recorded."""
     make(tmp_path / "a.tar", {"run.sh": "", "b.txt": ""})
     with tarfile.open(tmp_path / "a.tar") as tar:
         found = {info.name: (info.mode, info.uid, info.gid, info.uname, info.mtime) for info in tar}
@@ -156,8 +159,11 @@ def test_modes_and_owners_are_fixed(tmp_path: Path) -> None:
         assert stat.S_IMODE(archive.getinfo("west/run.sh").external_attr >> 16) == 0o755
 
 
-def test_what_a_library_writes_is_added(tmp_path: Path) -> None:
-    """It makes a file of its own first; one that is larger than what is kept in memory passes through a file too."""
+def test_files_of_a_library_are_added(tmp_path: Path) -> None:
+    """The library writes a file of its own first.
+
+    One that exceeds the memory limit passes through a file too.
+    """
     with archiving(tmp_path / "a.tar", "west") as archive:
         with archive.part(0) as root:
             reserve(root, "bom/bom.xlsx").write_bytes(b"book")
@@ -171,7 +177,7 @@ def test_what_a_library_writes_is_added(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["../x", "/etc/x", "a\\..\\x"])
 def test_no_path_leaves_the_archive(tmp_path: Path, path: str) -> None:
-    """As with directories."""
+    """As for directories."""
     with pytest.raises(Refusal, match="path-escapes"):
         make(tmp_path / "a.tar", {path: "x"})
     assert not list(tmp_path.iterdir())
@@ -199,16 +205,21 @@ def test_each_difference_is_named(
             (tmp_path / name).write_bytes(data)
     assert run(["verify", str(path)]) == 1
     said = capsys.readouterr().out
-    assert (
-        said
-        == f"missing  missing\naltered  altered\nextra    extra\n{path}: 2 of 2 files differ from manifest.json, 1 are not listed\n"
+    assert said == (
+        f"missing  missing\naltered  altered\nextra    extra\n{path}: 2 of 2 files "
+        "differ from manifest.json, 1 are not listed\n"
     )
     assert run(["verify", str(path), "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
     findings = document.pop("findings")
     assert document == {
-        "ok": False, "out": str(path), "files": 2, "missing": ["missing"], "altered": ["altered"], "extra": ["extra"],
-    }  # fmt: skip
+        "ok": False,
+        "out": str(path),
+        "files": 2,
+        "missing": ["missing"],
+        "altered": ["altered"],
+        "extra": ["extra"],
+    }
     assert {tuple(found) for found in findings} == {
         ("code", "level", "fact", "place", "because", "hint")
     }
@@ -224,7 +235,7 @@ def test_each_difference_is_named(
 
 
 def test_a_second_copy_of_a_file_is_an_alteration(tmp_path: Path) -> None:
-    """Whoever unpacks the archive gets the last one; a link and a second top directory do not pass either."""
+    """Unpacking gives the last copy. A link and a second top directory are found as well."""
     make(tmp_path / "a.tar", {"a.txt": "x"})
     edit_tar(tmp_path / "a.tar", "west/a.txt")
     assert verify(tmp_path / "a.tar").altered == ["a.txt"]
@@ -242,7 +253,7 @@ def test_a_second_copy_of_a_file_is_an_alteration(tmp_path: Path) -> None:
 def test_a_damaged_archive_is_refused(
     tmp_path: Path, damage: Callable[[bytes], bytes], kind: str
 ) -> None:
-    """Wherever the damage is; what it replaces was never fabricgen's, so that takes --force."""
+    """At any position. It is not recognised as fabricgen's, so that replacing it takes --force."""
     path = tmp_path / f"a{kind}"
     make(path, {f"{number}.txt": "x" * 2000 for number in range(20)})
     path.write_bytes(damage(path.read_bytes()))
@@ -252,7 +263,7 @@ def test_a_damaged_archive_is_refused(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_only_our_own_archives_are_replaced(tmp_path: Path, kind: str) -> None:
-    """One of the user's takes `force`; nothing else is left, whatever happens."""
+    """A user's file takes `force`; otherwise nothing changes."""
     path = tmp_path / f"a{kind}"
     texts = {"plan.json": '{\n "format": "fabricgen-plan/1"\n}\n'}
     make(path, texts)
@@ -269,10 +280,10 @@ def test_only_our_own_archives_are_replaced(tmp_path: Path, kind: str) -> None:
 @pytest.mark.parametrize(
     "name", ["hard.tar", "link.tar", "x" * 300 + ".tar", "missing/a.tar", "fabric.yaml/a.tar"]
 )
-def test_what_an_archive_never_replaces(
+def test_what_an_archive_does_not_replace(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    """An input by another name, and a link; and names that no file can have."""
+    """An input by another name, a link, and names that no file can have."""
     fabric = tmp_path / "fabric.yaml"
     fabric.write_text(
         "name: west\ngpus: 64\nhb_domain: {gpus: 8}\nswitches: {leaf: {generic: {radix: 8}}}\n",
@@ -300,13 +311,13 @@ def test_what_an_archive_never_replaces(
 def test_a_build_has_one_target(
     capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
 ) -> None:
-    """A directory or an archive of a known kind."""
+    """A directory, or an archive of a known kind."""
     assert run(["build", *SIZING, *arguments]) == 2
     assert said in " ".join(capsys.readouterr().err.split())
 
 
-def test_what_is_no_output_is_not_verified(tmp_path: Path) -> None:
-    """A directory of the user's, an archive of others, and nothing."""
+def test_what_is_not_an_output_is_not_verified(tmp_path: Path) -> None:
+    """A directory of the user, another archive, and a missing path."""
     with pytest.raises(Refusal, match="not-ours"):
         verify(tmp_path)
     with tarfile.open(tmp_path / "a.tar", "w") as tar:

@@ -1,4 +1,4 @@
-"""The writer: whole or not at all, only ours, and never outside OUT."""
+"""The writer: OUT is replaced whole or not at all, never a foreign directory, never outside OUT."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def die_halfway(out: Path) -> None:
 
 
 def test_a_directory_is_replaced_whole(tmp_path: Path) -> None:
-    """The second build leaves nothing of the first behind."""
+    """The second build leaves no file of the first."""
     out = tmp_path / "out"
     fill(out, "one")
     (out / "stray.txt").write_text("left by hand")
@@ -60,8 +60,11 @@ def test_a_directory_is_replaced_whole(tmp_path: Path) -> None:
 def test_a_directory_is_replaced_on_any_system(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, able: bool
 ) -> None:
-    """Where the system can exchange two directories in one step that is what happens, and elsewhere the old one steps aside."""
-    exchange = directory._exchange  # noqa: SLF001 - what the system can do is not to be seen from outside
+    """Where the system can exchange two directories in one step that is used.
+
+    Elsewhere the old one is renamed first.
+    """
+    exchange = directory._exchange  # noqa: SLF001 - the system's abilities are not visible otherwise
     done = []
 
     def watched(one: Path, other: Path) -> bool:
@@ -77,8 +80,8 @@ def test_a_directory_is_replaced_on_any_system(
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_a_build_that_dies_leaves_the_last_good_one(tmp_path: Path) -> None:
-    """Whatever goes wrong inside, OUT is as it was and no half of anything stays."""
+def test_a_failed_build_keeps_the_last_one(tmp_path: Path) -> None:
+    """Whatever fails inside, OUT is as it was and no partial directory stays."""
     out = tmp_path / "out"
     fill(out, "good")
     with pytest.raises(RuntimeError):
@@ -87,16 +90,16 @@ def test_a_build_that_dies_leaves_the_last_good_one(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_a_first_build_that_dies_leaves_nothing(tmp_path: Path) -> None:
-    """There is no OUT where there was none."""
+def test_a_failed_first_build_leaves_nothing(tmp_path: Path) -> None:
+    """OUT does not exist, as before."""
     with pytest.raises(RuntimeError):
         die_halfway(tmp_path / "out")
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("content", ["foreign.txt", MANIFEST])
-def test_a_directory_of_others_is_refused(tmp_path: Path, content: str) -> None:
-    """Neither a stranger's files nor a manifest that is not ours make a directory ours."""
+def test_a_foreign_directory_is_refused(tmp_path: Path, content: str) -> None:
+    """Foreign files and a foreign manifest do not make a directory an output."""
     (tmp_path / content).write_text('{"format": "other"}')
     with pytest.raises(Refusal, match="not-ours"):
         check_target(tmp_path)
@@ -113,10 +116,8 @@ def test_a_file_and_a_link_are_refused(tmp_path: Path) -> None:
             check_target(tmp_path / name)
 
 
-def test_the_current_directory_is_a_directory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """`-o .` in an empty directory, and again once it is ours."""
+def test_the_current_directory_can_be_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`-o .` in an empty directory, and again once it is an output."""
     here = tmp_path / "here"
     here.mkdir()
     for text in ("one", "two"):
@@ -126,8 +127,8 @@ def test_the_current_directory_is_a_directory(
     assert [path.name for path in tmp_path.iterdir()] == ["here"]
 
 
-def test_an_empty_directory_is_taken(tmp_path: Path) -> None:
-    """An empty directory is nobody's."""
+def test_an_empty_directory_is_used(tmp_path: Path) -> None:
+    """An empty directory may become OUT."""
     out = tmp_path / "out"
     out.mkdir()
     fill(out, "x")
@@ -136,21 +137,21 @@ def test_an_empty_directory_is_taken(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["../x", "/etc/x", "a/../../x", "", "a\\..\\x", "a\0b"])
 def test_no_path_leaves_the_directory(tmp_path: Path, path: str) -> None:
-    """A pack may come from a stranger."""
+    """Packs are untrusted."""
     with pytest.raises(Refusal, match="path-escapes"):
         write_text(tmp_path, path, ["x"])
     assert not list(tmp_path.iterdir())
 
 
 def test_the_manifest_holds_what_was_written(tmp_path: Path) -> None:
-    """Every file with its digest, and no clock."""
+    """Every file with its digest, and no time."""
     fill(tmp_path / "out", "x")
     manifest = json.loads((tmp_path / "out" / MANIFEST).read_text())
     assert manifest["files"] == {"a/b.txt": hashlib.sha256(b"x\n").hexdigest()}
     assert set(manifest) == {"format", "version", "inventory_sha256", "groups", "files"}
 
 
-def test_a_place_that_cannot_be_written_is_a_refusal(tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_written_is_a_refusal(tmp_path: Path) -> None:
     """A file where a directory must be."""
     (tmp_path / "file").write_text("x")
     with pytest.raises(Refusal, match="cannot-write"):
@@ -179,7 +180,7 @@ def test_a_place_that_cannot_be_written_is_a_refusal(tmp_path: Path) -> None:
     ],
     ids=["a file", "an empty directory", "a directory below", "an edit of the same size", "a link"],
 )
-def test_what_the_user_put_there_is_refused_by_name(
+def test_files_of_the_user_are_refused_by_name(
     tmp_path: Path, change: Callable[[Path], object], named: str
 ) -> None:
     """OUT is as it was, and `force` replaces it."""
@@ -197,7 +198,7 @@ def test_what_the_user_put_there_is_refused_by_name(
 
 
 def test_many_files_of_the_user_are_counted(tmp_path: Path) -> None:
-    """Some are named, the others counted; a file that is missing loses nothing."""
+    """Some are named, the others counted; a missing file loses nothing."""
     out = tmp_path / "out"
     fill(out, "one")
     (out / "a" / "b.txt").unlink()
@@ -210,7 +211,7 @@ def test_many_files_of_the_user_are_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["late.txt", "a/b.txt"])
-def test_a_change_during_the_build_is_seen(tmp_path: Path, path: str) -> None:
+def test_a_change_during_the_build_is_found(tmp_path: Path, path: str) -> None:
     """The directory is compared again before it is replaced."""
     out = tmp_path / "out"
     fill(out, "one")
@@ -240,7 +241,7 @@ def test_an_input_inside_of_out_is_refused(tmp_path: Path, name: str) -> None:
 
 
 def killed(work: Callable[[], object]) -> None:
-    """Do work in a process of its own, which kills itself before it is done."""
+    """Run a function in a process that kills itself before it is done."""
     child = os.fork()
     if not child:
         with contextlib.suppress(BaseException):
@@ -250,7 +251,7 @@ def killed(work: Callable[[], object]) -> None:
 
 
 def die(*_: object, **__: object) -> None:
-    """Die as by kill -9."""
+    """Exit as by kill -9."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -263,10 +264,10 @@ STEPS = {
 
 
 @pytest.mark.parametrize(("module", "step"), STEPS.values(), ids=STEPS)
-def test_the_next_build_removes_what_a_dead_one_left(
+def test_the_next_build_removes_the_files_of_a_killed_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType, step: str
 ) -> None:
-    """OUT is whole after every kill, and after the next build nothing else is left."""
+    """OUT is complete after every kill, and after the next build nothing else is left."""
     out = tmp_path / "out"
     fill(out, "good")
 
@@ -288,7 +289,10 @@ def test_the_next_build_removes_what_a_dead_one_left(
 def test_a_kill_between_two_renames_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where two directories cannot be exchanged in one step, the next build finds the older one and puts it back."""
+    """Some systems cannot exchange two directories in one step.
+
+    There the next build finds the older one and restores it.
+    """
     out = tmp_path / "out"
     fill(out, "good")
 
@@ -310,8 +314,8 @@ def test_a_kill_between_two_renames_loses_nothing(
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_what_a_living_process_writes_stays(tmp_path: Path) -> None:
-    """Two builds into one OUT at the same time: each has a directory of its own, and the later one wins."""
+def test_files_of_a_running_process_stay(tmp_path: Path) -> None:
+    """Two builds into one OUT at the same time have their own directories. The later one wins."""
     out = tmp_path / "out"
     with staging(out) as first:
         write_text(first, "a/b.txt", ["first\n"])
@@ -323,8 +327,8 @@ def test_what_a_living_process_writes_stays(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_directories_of_others_stay(tmp_path: Path) -> None:
-    """Another output's, one that only looks alike, and a file."""
+def test_foreign_directories_stay(tmp_path: Path) -> None:
+    """Another output's, one with a similar name, and a file."""
     others = [
         ".out.abcdefgh.old",
         ".out.b.abcdefgh.partial",
@@ -369,13 +373,16 @@ def test_an_interruption_leaves_nothing(
     step: str,
     sent: signal.Signals,
 ) -> None:
-    """At any moment, and twice: OUT is whole, nothing is left beside it, and the interruption arrives."""
+    """At any moment, and twice.
+
+    OUT is complete, nothing is left beside it, and the interruption is raised.
+    """
     out = tmp_path / "out"
     fill(out, "good")
     if step:
         usual = getattr(module, step)
 
-        def interrupted(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - whatever the step takes
+        def interrupted(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - any argument of the step
             signal.raise_signal(sent)
             signal.raise_signal(sent)
             return usual(*arguments, **options)
@@ -395,7 +402,7 @@ def test_an_interruption_leaves_nothing(
 
 
 def test_an_ignored_signal_stays_ignored() -> None:
-    """`nohup` ignores SIGHUP for what it starts."""
+    """`nohup` ignores SIGHUP for the processes that it starts."""
     before = signal.getsignal(signal.SIGTERM), signal.signal(signal.SIGHUP, signal.SIG_IGN)
     raise_on_signals()
     assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
@@ -407,7 +414,7 @@ def test_an_ignored_signal_stays_ignored() -> None:
 
 
 def test_a_file_is_replaced_only_where_it_is_of_the_same_kind(tmp_path: Path) -> None:
-    """Its mark tells, or `force`."""
+    """Its mark decides, or `force`."""
     path = tmp_path / "rows.csv"
     write_file(path, "a,b\n1,2\n", mark="a,b\n")
     write_file(path, "a,b\n3,4\n", mark="a,b\n")
@@ -421,7 +428,7 @@ def test_a_file_is_replaced_only_where_it_is_of_the_same_kind(tmp_path: Path) ->
 
 
 def test_no_input_is_replaced(tmp_path: Path) -> None:
-    """By whatever name, and `force` changes nothing."""
+    """By any name, and `force` changes nothing."""
     path = tmp_path / "fabric.yaml"
     path.write_text("name: x")
     (tmp_path / "hard.yaml").hardlink_to(path)
@@ -432,7 +439,7 @@ def test_no_input_is_replaced(tmp_path: Path) -> None:
 
 
 def test_no_link_and_no_directory_is_replaced(tmp_path: Path) -> None:
-    """Neither what it leads to nor the link itself, also where it leads nowhere."""
+    """Neither its target nor the link itself, also where the target is missing."""
     (tmp_path / "real").write_text("x")
     for name, target in (("link", "real"), ("lost", "nowhere")):
         (tmp_path / name).symlink_to(target)
@@ -445,8 +452,8 @@ def test_no_link_and_no_directory_is_replaced(tmp_path: Path) -> None:
     assert (tmp_path / "lost").is_symlink()
 
 
-def test_a_pipe_is_written_to(tmp_path: Path) -> None:
-    """As a process substitution of the shell is one; a device stays a device."""
+def test_a_pipe_is_written(tmp_path: Path) -> None:
+    """As in a process substitution of the shell; a device stays a device."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -458,10 +465,10 @@ def test_a_pipe_is_written_to(tmp_path: Path) -> None:
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
 
 
-def test_a_file_that_dies_is_removed_by_the_next(
+def test_a_temporary_file_is_removed_by_the_next_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was there stays until then."""
+    """The old file stays until then."""
 
     def write() -> None:
         monkeypatch.setattr(Path, "replace", die)
@@ -481,10 +488,13 @@ ERRORS = [errno.ENOSPC, errno.EACCES, errno.EROFS, errno.EDQUOT, errno.EIO, errn
 
 @pytest.mark.parametrize("number", ERRORS, ids=errno.errorcode.get)
 @pytest.mark.parametrize("call", ["mkdir", "mkdtemp", "open", "stat", "lstat", "iterdir"])
-def test_whatever_the_system_refuses_is_a_refusal(
+def test_errors_of_the_system_are_refusals(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, call: str
 ) -> None:
-    """A full disk, a directory of another user, a name that is too long: for directories and for files."""
+    """A full disk, a directory of another user, or a name that is too long.
+
+    Each is tried for directories and for files.
+    """
 
     def refused(*_: object, **__: object) -> None:
         raise OSError(number, os.strerror(number))
@@ -512,7 +522,7 @@ def test_a_name_that_no_file_can_have_is_a_refusal(tmp_path: Path, name: str) ->
 
 
 def test_a_long_name_is_written(tmp_path: Path) -> None:
-    """The hidden directory's name is cut, so that a name of 255 bytes does."""
+    """The hidden directory's name is cut, so that a name of 255 bytes is possible."""
     name = "x" * 255
     fill(tmp_path / name, "x")
     write_file(tmp_path / name / "a" / ("y" * 255), "x")

@@ -1,7 +1,7 @@
-"""Reading a report as people do: in a browser without a network, where every word of complaint counts as a fault.
+"""Opening a report in a browser without a network, where every error message is a failure.
 
-Owns the browser, the fabrics that the tests look at, and what the command line says of them. What
-must be seen stands in the tests.
+Owns the browser, the fabrics of the tests, and the JSON of commands about them. What a page must
+show is in the tests.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 """Programs that are Chromium, by their names on PATH."""
 PATIENCE_MS = 15_000
-"""How long to wait for what must come; the worst case of a busy machine."""
+"""How long to wait for what must come, on a busy machine."""
 PHONE_PX, DESK_PX = 375, 1400
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -55,15 +55,22 @@ FABRICS: dict[str, str | dict[str, Any]] = {
     "planes": GENERIC | {"rails": {"planes": 2}},
     "rail-optimized": GENERIC | {"design": "rail-optimized", "hb_domain": {"gpus": 8}},
     "fat-tree": GENERIC | {"design": "fat-tree"},
-    "shared-leaf": GENERIC | {"rails": {"per_switch": 2}, "switches": {"leaf": {"generic": {"radix": 32}}}},
+    "shared-leaf": GENERIC
+    | {"rails": {"per_switch": 2}, "switches": {"leaf": {"generic": {"radix": 32}}}},
     "infiniband": "inventories/dgx-h100-superpod-1su.yaml",
     "twin-copper": {
-        "gpus": 64, "hb_domain": {"gpus": 8}, "design": "rail-optimized", "host": {"model": "dgx-h100"}, "rails": {"tiers": 2},
-        "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}}, "site": {"rack": {"units": 48}, "hosts_per_rack": 4},
+        "gpus": 64,
+        "hb_domain": {"gpus": 8},
+        "design": "rail-optimized",
+        "host": {"model": "dgx-h100"},
+        "rails": {"tiers": 2},
+        "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}},
+        "site": {"rack": {"units": 48}, "hosts_per_rack": 4},
     },
     "no-room": GENERIC | {"gpus": 8, "site": "unknown"},
-    "three-tiers": GENERIC | {"hb_domain": {"gpus": 2}, "switches": {"leaf": {"generic": {"radix": 4}}}},
-}  # fmt: skip
+    "three-tiers": GENERIC
+    | {"hb_domain": {"gpus": 2}, "switches": {"leaf": {"generic": {"radix": 4}}}},
+}
 """Inventories by name: the path of one that we ship, or its keys."""
 
 
@@ -74,7 +81,10 @@ def find_browser() -> str | None:
 
 @contextmanager
 def browsing(program: str) -> Iterator[Browser]:
-    """Run a browser without a window, and without its sandbox: root and containers have none, and it reads only pages of ours."""
+    """Run a browser without a window or its sandbox.
+
+    Root and containers have no sandbox, and it reads only our own pages.
+    """
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, chromium_sandbox=False)
         yield browser
@@ -83,7 +93,7 @@ def browsing(program: str) -> Iterator[Browser]:
 
 @dataclass(frozen=True)
 class Built:
-    """A fabric that was built: its inventory and its files."""
+    """A built fabric: its inventory and its files."""
 
     inventory: Path
     out: Path
@@ -99,7 +109,10 @@ class Built:
             return list(csv.DictReader(file))
 
     def gpus_at(self, device: str) -> set[str]:
-        """Return the GPUs whose cables end at a switch, by cables.csv: in the generic fabrics a host is an HB domain, and a NIC has the number of its GPU."""
+        """Return the GPUs whose cables end at a switch, by cables.csv.
+
+        In the generic fabrics a host is an HB domain, and a NIC has the number of its GPU.
+        """
         rows = [
             row
             for row in self.rows("cabling/cables.csv")
@@ -111,13 +124,13 @@ class Built:
         ]
         return {f"d{int(host) - 1}-g{nic}" for host, nic in numbers}
 
-    def said(self, command: str, *arguments: str) -> Any:  # noqa: ANN401 - each command's JSON has a shape of its own
-        """Return what a command says of the inventory with `--json`."""
+    def said(self, command: str, *arguments: str) -> Any:  # noqa: ANN401 - each command's JSON has its own keys
+        """Return the `--json` of a command for the inventory."""
         return json.loads(called(command, str(self.inventory), *arguments, "--json"))
 
 
 def called(*arguments: str, stream: Literal["stdout", "stderr"] = "stdout") -> str:
-    """Run a command in this process, and return what it prints to a stream. Findings are no failure."""
+    """Run a command in this process, and return its output on a stream. Findings are no failure."""
     with (
         contextlib.redirect_stdout(io.StringIO()) as said,
         contextlib.redirect_stderr(io.StringIO()) as complained,
@@ -148,10 +161,12 @@ def build_file(
 
 
 @contextmanager
-def reading(browser: Browser, report: Path, *, at: str = "", **looks: Any) -> Iterator[Page]:  # noqa: ANN401 - what Playwright lets one choose of a context
-    """Open a report from the disk, wait until it is read, and see at the end that it asked for nothing and complained of nothing.
+def reading(browser: Browser, report: Path, *, at: str = "", **looks: Any) -> Iterator[Page]:  # noqa: ANN401 - options of Playwright's contexts
+    """Open a report from the disk, and wait until it is complete.
 
-    `at` is what stands in the address behind the file, `looks` the settings of the context.
+    At the end there must be no request and no error.
+
+    `at` follows the file in the address; `looks` are settings of the context.
     """
     looks.setdefault("viewport", {"width": DESK_PX, "height": 1000})
     context = browser.new_context(offline=True, reduced_motion="reduce", **looks)
@@ -165,9 +180,11 @@ def reading(browser: Browser, report: Path, *, at: str = "", **looks: Any) -> It
 def watched(
     context: BrowserContext, allowed: Callable[[str], bool], *, forgiven: str = ""
 ) -> Iterator[Page]:
-    """Open a page that may load the allowed addresses; whatever else it asks for, says or opens is a fault. Closes the context.
+    """Open a page that may load the allowed addresses.
 
-    `forgiven` stands in faults that are none.
+    Any other request, message or error is a failure. Closes the context.
+
+    Errors that contain `forgiven` are ignored.
     """
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
@@ -184,10 +201,10 @@ def watched(
 
 
 class Watch:
-    """Keeps what a page complains of."""
+    """Records the errors of a page."""
 
     def __init__(self, page: Page, allowed: Callable[[str], bool]) -> None:
-        """Listen to a page."""
+        """Record the events of a page."""
         self.faults: list[str] = []
         self.allowed = allowed
         page.on("console", self._said)
@@ -209,13 +226,13 @@ class Watch:
 
 
 def settled(page: Page) -> None:
-    """Wait until every part that a section asked for is read."""
+    """Wait until every part that a section loads is there."""
     page.locator("main section").first.wait_for()
     expect(page.locator(".reading")).to_have_count(0)
 
 
 def violations(page: Page, place: str = "") -> list[str]:
-    """Return what axe-core calls serious or critical, in the page or in one place of it."""
+    """Return axe-core's serious and critical violations in the page or in one element."""
     found: list[dict[str, Any]] = Axe().run(page, place or None).response["violations"]
     grave = [each for each in found if each["impact"] in {"serious", "critical"}]
     return [
@@ -226,7 +243,7 @@ def violations(page: Page, place: str = "") -> list[str]:
 
 
 def number(text: str) -> int:
-    """Read the first number of a text, whose thousands may stand apart.
+    """Read the first number of a text, with or without separators of thousands.
 
     >>> number("1,024 of 2,048 cables")
     1024
@@ -241,7 +258,7 @@ def section(page: Page, name: str) -> Locator:
 
 @contextmanager
 def serving(inventory: Path) -> Iterator[str]:
-    """Serve an inventory in a process of its own, on a port that is free, and return the address that it says."""
+    """Serve an inventory in a new process on a free port, and return the printed address."""
     command = [sys.executable, "-m", "fabricgen", "serve", str(inventory), "--port", "0"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

@@ -40,7 +40,10 @@ def lab(fabric: Callable[[str], Built]) -> Built:
 
 @pytest.fixture(scope="module")
 def opened(browser: Browser, fabric: Callable[[str], Built]) -> Iterator[Callable[[str], Page]]:
-    """Return a function that opens a fabric's report, once for all tests of a module: each leaves what it turned as it found it, or turns it itself."""
+    """Return a function that opens a fabric's report once for a module.
+
+    Each test restores the controls that it changes, or sets its own.
+    """
     with ExitStack() as pages:
         yield cache(lambda name: pages.enter_context(reading(browser, fabric(name).report)))
 

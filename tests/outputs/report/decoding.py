@@ -1,4 +1,4 @@
-"""Reads a report as a browser does: its elements, the documents in them, and the columns of these."""
+"""Reads a report as a browser does: its elements, its documents, and their columns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def cells(column: dict[str, Any]) -> list[str]:
 
 
 class Blocks(HTMLParser):
-    """Reads a page as a browser does: its elements in order, and the text of each script and style."""
+    """Reads a page as a browser does: its elements in order, the text of scripts and styles."""
 
     def __init__(self, text: str) -> None:
         """Read a whole page."""
@@ -29,18 +29,18 @@ class Blocks(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note an element."""
+        """Record an element."""
         self.tags.append(tag)
         self._open = dict(attrs) if tag == "script" else None
         if tag == "meta" and dict(attrs).get("http-equiv"):
             self.policy = dict(attrs)["content"] or ""
 
     def handle_data(self, data: str) -> None:
-        """Note the text of a script."""
+        """Record the text of a script."""
         if self._open is not None:
             self.scripts.append((self._open, data))
 
-    def handle_endtag(self, tag: str) -> None:  # noqa: ARG002 - the name is the parser's
+    def handle_endtag(self, tag: str) -> None:  # noqa: ARG002 - a name of the parser's
         """Leave an element."""
         self._open = None
 

@@ -1,4 +1,4 @@
-"""The pictures of the report that are photographed: all into a folder, for a look by eye, or without one those that the README shows.
+"""The screenshots of the report. Without a folder only those of the README are taken.
 
     python -m tests.outputs.report.screens [FOLDER]
 
@@ -40,28 +40,28 @@ PHONE: dict[str, Any] = {"viewport": {"width": PHONE_PX, "height": 760}, "device
 
 
 REST_MS = 1500
-"""After so long what scrolling and turning reveal is drawn."""
+"""Animations of scrolling and controls have ended after this time."""
 
 
 def take(page: Page, file: Path) -> None:
-    """Take a picture of what the window shows."""
+    """Take a picture of the window."""
     page.screenshot(path=file, animations="disabled", caret="hide")
 
 
 def top(page: Page) -> None:
-    """Stay at the top."""
+    """Scroll to the top."""
     page.mouse.move(0, 0)
 
 
 def to(name: str) -> Callable[[Page], None]:
-    """Return what brings a section to the top of the window."""
+    """Return a function that scrolls a section to the top of the window."""
     return lambda page: section(page, name).evaluate(
         "each => each.scrollIntoView({block: 'start'})"
     )
 
 
 class Shot(NamedTuple):
-    """A picture: what to look at, of which fabric, how, and with what in the address."""
+    """A picture: the view, the fabric, the context, and the fragment of the address."""
 
     look: Callable[[Page], None]
     fabric: str = "inventories/lab-64.yaml"
@@ -90,14 +90,14 @@ LIVE = {
     "report-live.png": {"gpus": "65536", "radix": "128"},
     "report-refused.png": {"gpus": "1000"},
 }
-"""The pictures of the page as it is served, and what is turned in it."""
+"""The pictures of the served page, and the controls set in it."""
 
 KEPT = ("report-comparison.png", "report-rail.png", "report-live.png")
 """The pictures that the README shows."""
 
 
 def photograph(browser: Browser, built: dict[str, Built], folder: Path) -> None:
-    """Take every picture of the files, and those of the page as it is served."""
+    """Take every picture of the files, and those of the served page."""
     for name, shot in SHOTS.items():
         with reading(
             browser, built[shot.fabric].report, at=shot.at, color_scheme=shot.scheme, **shot.looks

@@ -1,4 +1,7 @@
-"""The page reaches everybody: by keyboard alone, in light and dark, on a phone, on paper, and by what a screen reader is told."""
+"""The page is accessible.
+
+It is used by keyboard alone, in light and dark, on a phone, on paper and by screen readers.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
     from tests.outputs.report.browsing import Built
 
 MOST_STOPS = 500
-"""How often to press the tab key before it is called a trap."""
+"""Presses of the tab key, after which it is called a trap."""
 
 
 @pytest.mark.parametrize(
@@ -29,10 +32,13 @@ MOST_STOPS = 500
         ("planes", "dark", PHONE_PX, "#device=r0p0-leaf-1"),
     ],
 )
-def test_axe_finds_nothing_grave(
+def test_axe_finds_no_serious_violation(
     browser: Browser, fabric: Callable[[str], Built], name: str, scheme: str, width: int, at: str
 ) -> None:
-    """Names, roles, contrast and order hold in each scheme and width, with the panel and without; and nobody scrolls the page sideways."""
+    """Names, roles, contrast and order are right in each scheme and width.
+
+    That includes the panel, and the page never scrolls sideways.
+    """
     with reading(
         browser,
         fabric(name).report,
@@ -44,8 +50,11 @@ def test_axe_finds_nothing_grave(
         assert violations(page) == []
 
 
-def test_the_finder_opens_finds_and_gives_the_focus_back(page: Page) -> None:
-    """`/` opens it, the arrows and Enter choose, and Escape puts the focus back where it was: out of the finder, and out of the panel."""
+def test_the_finder_returns_the_focus(page: Page) -> None:
+    """`/` opens it, and the arrows and Enter choose.
+
+    Escape returns the focus from the finder and from the panel.
+    """
     before = page.get_by_role("link", name="Cables").first
     before.focus()
     page.keyboard.press("/")
@@ -69,7 +78,7 @@ def test_the_finder_opens_finds_and_gives_the_focus_back(page: Page) -> None:
 
 
 def test_the_tab_key_reaches_every_section(opened: Callable[[str], Page]) -> None:
-    """From the skip link to the end of the page, without a trap; the first stop leads past the head."""
+    """From the skip link to the end of the page, without a trap. The first stop skips the head."""
     page = opened("no-room")
     page.keyboard.press("Tab")
     skip = page.get_by_role("link", name="Skip to the numbers")
@@ -85,7 +94,8 @@ def test_the_tab_key_reaches_every_section(opened: Callable[[str], Page]) -> Non
     for _ in range(MOST_STOPS):
         page.keyboard.press("Tab")
         place = page.evaluate(
-            "document.activeElement === document.body ? 'end' : document.activeElement.closest('main section')?.id"
+            "document.activeElement === document.body ? 'end' : "
+            "document.activeElement.closest('main section')?.id"
         )
         if place == "end":
             break
@@ -94,8 +104,8 @@ def test_the_tab_key_reaches_every_section(opened: Callable[[str], Page]) -> Non
     assert reached >= wanted
 
 
-def test_the_reader_may_choose_light_or_dark(page: Page) -> None:
-    """Against the system, and back."""
+def test_light_and_dark_can_be_chosen(page: Page) -> None:
+    """Against the system's setting, and back."""
     ground = "getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(ground)
     page.get_by_role("button", name="Dark", exact=True).click()
@@ -104,13 +114,14 @@ def test_the_reader_may_choose_light_or_dark(page: Page) -> None:
     assert page.evaluate(ground) == light
 
 
-def test_paper_has_pages_all_cables_and_no_controls(page: Page, lab: Built) -> None:
-    """A print has the sections one after another, the whole table of cables, and nothing that one would press."""
+def test_a_print_has_all_cables_and_no_controls(page: Page, lab: Built) -> None:
+    """It has the sections one after another, the whole table of cables, and no buttons."""
     assert page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") > 1
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     controls = page.locator(
-        "nav, .skip, .inspector, input, select, button:not(.name, .port, .standing, [aria-pressed=true])"
+        "nav, .skip, .inspector, input, select, button:not(.name, .port, .standing, "
+        "[aria-pressed=true])"
     )
     assert (
         controls.evaluate_all(

@@ -1,4 +1,4 @@
-"""The reader that the other tests look through: it is seen to notice each kind of fault."""
+"""The recorder of errors that the other tests use detects each kind of error."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ FAULTS = {
     "<script>undefined.field</script>": "uncaught: ",
     "<script>alert('hello')</script>": "dialog: hello",
     "<img src='https://example.com/a.png' alt=''>": "request: https://example.com/a.png",
-    "<script>fetch('https://example.com/a').catch(() => 0)</script>": "request: https://example.com/a",
+    "<script>fetch('https://example.com/a').catch(() => 0)</script>": (
+        "request: https://example.com/a"
+    ),
     "<img src='other.png' alt=''>": "other.png",
 }
 
@@ -26,15 +28,16 @@ FAULTS = {
 def document(path: Path, text: str) -> Path:
     """Write a page that has a section."""
     path.write_text(
-        f"<!doctype html><html lang=en><title>page</title><main><h1>page</h1><section>{text}</section></main>",
+        "<!doctype html><html "
+        f"lang=en><title>page</title><main><h1>page</h1><section>{text}</section></main>",
         encoding="utf-8",
     )
     return path
 
 
 @pytest.mark.parametrize("text", FAULTS)
-def test_each_fault_is_noticed(browser: Browser, tmp_path: Path, text: str) -> None:
-    """A page that speaks, breaks, asks the reader or asks the network fails whoever reads it."""
+def test_each_fault_is_detected(browser: Browser, tmp_path: Path, text: str) -> None:
+    """A page that prints a message, raises, opens a dialog or uses the network fails the test."""
     with (
         pytest.raises(AssertionError) as noticed,
         reading(browser, document(tmp_path / "page.html", f"<p>text</p>{text}")) as page,
@@ -43,8 +46,8 @@ def test_each_fault_is_noticed(browser: Browser, tmp_path: Path, text: str) -> N
     assert FAULTS[text] in str(noticed.value)
 
 
-def test_a_clean_page_passes_and_a_pale_one_does_not(browser: Browser, tmp_path: Path) -> None:
-    """Contrast is judged, and a name that is missing."""
+def test_a_good_page_passes_and_low_contrast_fails(browser: Browser, tmp_path: Path) -> None:
+    """A missing name fails too."""
     with reading(browser, document(tmp_path / "clean.html", "<p>text</p>")) as page:
         assert violations(page) == []
     with reading(

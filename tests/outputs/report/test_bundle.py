@@ -1,4 +1,7 @@
-"""The bundle of the page, as it is kept: made from these sources, with the licences of what is in it, and asking nobody for anything."""
+"""The kept bundle of the page.
+
+It is made from these sources, includes licences, and loads nothing.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ SETTINGS = ("build.mjs", "package-lock.json", "package.json", "tsconfig.json")
 NAMESPACES = re.compile(
     r"http://www\.w3\.org/(1998/Math/MathML|1999/xhtml|1999/xlink|2000/svg|XML/1998/namespace)"
 )
-"""The addresses that name a vocabulary and are never opened."""
+"""Addresses of vocabularies, which are never opened."""
 
 
 @pytest.fixture
@@ -26,7 +29,10 @@ def bundle(root: Path) -> Path:
 
 
 def test_the_bundle_was_made_from_these_sources(root: Path, bundle: Path) -> None:
-    """The digest that the bundler left is that of the sources: `make page` was run after the last change."""
+    """The digest of the bundler is that of the sources.
+
+    `make page` was run after the last change.
+    """
     web, digest = root / "web", hashlib.sha256()
     sources = [
         *SETTINGS,
@@ -38,8 +44,8 @@ def test_the_bundle_was_made_from_these_sources(root: Path, bundle: Path) -> Non
     assert (bundle / "digest.txt").read_text(encoding="utf-8") == f"{digest.hexdigest()}\n"
 
 
-def test_the_licence_of_all_that_is_bundled_comes_along(root: Path, bundle: Path) -> None:
-    """Each package that the page needs when it runs is named with its locked version and the text of its licence."""
+def test_the_licences_of_bundled_packages_are_included(root: Path, bundle: Path) -> None:
+    """Each package that the page needs has its locked version and the text of its licence."""
     packages = json.loads((root / "web" / "package-lock.json").read_text(encoding="utf-8"))[
         "packages"
     ]
@@ -57,8 +63,8 @@ def test_the_licence_of_all_that_is_bundled_comes_along(root: Path, bundle: Path
     assert all("Permission is hereby granted" in text for text in texts)
 
 
-def test_the_lock_of_the_page_names_no_machine(root: Path) -> None:
-    """Each package is known by its digest, wherever it comes from."""
+def test_the_lock_of_the_page_names_no_local_address(root: Path) -> None:
+    """Each package is identified by its digest."""
     packages = json.loads((root / "web" / "package-lock.json").read_text(encoding="utf-8"))[
         "packages"
     ]
@@ -72,7 +78,7 @@ def test_the_lock_of_the_page_names_no_machine(root: Path) -> None:
 
 @pytest.mark.parametrize("name", ["report.js", "report.css"])
 def test_the_bundle_opens_no_address(bundle: Path, name: str) -> None:
-    """No script, style, font or map is loaded from anywhere."""
+    """No script, style, font or map is loaded from an address."""
     text = (bundle / name).read_text(encoding="utf-8")
     assert (
         re.findall(r"(?:https?:|wss?:)?//[\w.-]+\.\w+[^\s\"'`)]*", NAMESPACES.sub("", text)) == []

@@ -1,4 +1,4 @@
-"""The table of cables: what it is narrowed to is what cables.csv gives, and so is what it is sorted by and what is kept of it."""
+"""The table of cables: filters, sorting and the saved file agree with cables.csv."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ FILTERS: dict[str, tuple[dict[str, str], Callable[[Row], bool]]] = {
     ),
     "nothing": ({"Text": "no such thing"}, lambda _: False),
 }
-"""What is typed into which field, and what is left of cables.csv."""
+"""The text of each filter, and the rows of cables.csv that match."""
 
 
 def narrow(page: Page, fields: dict[str, str]) -> None:
@@ -56,12 +56,12 @@ def narrow(page: Page, fields: dict[str, str]) -> None:
 
 
 def count_of(page: Page) -> int:
-    """Return how many cables are shown."""
+    """Return the number of cables shown."""
     return number(page.get_by_test_id("cable-count").inner_text())
 
 
 def kept(page: Page) -> list[Row]:
-    """Keep what is shown as a file, and read that."""
+    """Save the rows shown as a file, and read it."""
     with page.expect_download() as download:
         page.get_by_role("button", name="Download CSV").click()
     return list(csv.DictReader(io.StringIO(download.value.path().read_text(encoding="utf-8"))))
@@ -72,8 +72,10 @@ def first_cells(page: Page, column: str) -> list[str]:
     grid = section(page, "cables").get_by_role("table")
     found: list[str] = grid.evaluate(
         """(table, title) => {
-            const at = [...table.tHead.rows[0].cells].findIndex(cell => cell.textContent.trim() === title);
-            return [...table.tBodies[0].rows].filter(row => row.ariaRowIndex).map(row => row.cells[at].textContent.trim());
+            const titles = [...table.tHead.rows[0].cells].map(cell => cell.textContent.trim());
+            const at = titles.indexOf(title);
+            const rows = [...table.tBodies[0].rows].filter(row => row.ariaRowIndex);
+            return rows.map(row => row.cells[at].textContent.trim());
         }""",
         column,
     )
@@ -81,8 +83,11 @@ def first_cells(page: Page, column: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", FILTERS)
-def test_a_filter_leaves_what_the_table_gives(page: Page, lab: Built, name: str) -> None:
-    """The count, the rows and the file that is kept are those of cables.csv; clearing brings all back."""
+def test_a_filter_leaves_the_rows_of_the_table(page: Page, lab: Built, name: str) -> None:
+    """The count, the rows and the saved file are those of cables.csv.
+
+    Clearing the filter restores all.
+    """
     fields, passes = FILTERS[name]
     rows = lab.rows("cabling/cables.csv")
     page.get_by_role("button", name="Clear").click()
@@ -100,8 +105,8 @@ def test_a_filter_leaves_what_the_table_gives(page: Page, lab: Built, name: str)
     expect(page.get_by_test_id("cable-count")).to_have_text(f"{len(rows)} of {len(rows)} cables")
 
 
-def test_what_is_kept_is_cables_csv(page: Page, lab: Built) -> None:
-    """Without a filter the file has every row, in the same order, with the same cells in the columns that it has."""
+def test_the_saved_file_is_cables_csv(page: Page, lab: Built) -> None:
+    """Without a filter the file has every row in order. The cells of its columns are the same."""
     page.get_by_role("button", name="Clear").click()
     rows, own = lab.rows("cabling/cables.csv"), kept(page)
     assert set(rows[0]) - set(own[0]) <= {"piece"}
@@ -109,7 +114,7 @@ def test_what_is_kept_is_cables_csv(page: Page, lab: Built) -> None:
 
 
 def test_titles_sort(browser: Browser, lab: Built) -> None:
-    """A first click sorts up, a second one down, and rows that are alike keep their order."""
+    """A first click sorts up, a second one down, and equal rows keep their order."""
     rows = lab.rows("cabling/cables.csv")
     with reading(browser, lab.report) as page:
         for title, key in (("Length", "length_m"), ("To", "b_device"), ("Rail", "rail")):
@@ -127,7 +132,7 @@ def test_titles_sort(browser: Browser, lab: Built) -> None:
                 )
 
 
-def test_a_long_table_holds_only_what_is_seen(page: Page, lab: Built) -> None:
+def test_a_long_table_holds_only_visible_rows(page: Page, lab: Built) -> None:
     """The keyboard reaches the last row, which is not in the document before."""
     page.get_by_role("button", name="Clear").click()
     rows = lab.rows("cabling/cables.csv")
@@ -141,7 +146,7 @@ def test_a_long_table_holds_only_what_is_seen(page: Page, lab: Built) -> None:
 
 @pytest.mark.slow
 def test_a_page_of_131072_cables_is_usable(browser: Browser, root: Path, tmp_path: Path) -> None:
-    """It opens, and narrowing it to a device leaves that device's cables."""
+    """It opens, and a filter for a device leaves that device's cables."""
     built = build_file(root / "inventories" / "paper-65k-r128.yaml", tmp_path / "out", "report")
     with reading(browser, built.report) as page:
         plan = built.said("plan")

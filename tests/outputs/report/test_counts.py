@@ -1,4 +1,7 @@
-"""What the page counts is what the command line counts, for fabrics of every kind; and each opens from the disk, without a network or a complaint."""
+"""The counts of the page are those of the command line, for each kind of fabric.
+
+It opens from the disk without network requests or errors.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Shown(NamedTuple):
-    """A report that is open, and what it was built from."""
+    """An open report, and the build that it belongs to."""
 
     page: Page
     built: Built
@@ -28,7 +31,10 @@ class Shown(NamedTuple):
 def shown(
     request: pytest.FixtureRequest, browser: Browser, fabric: Callable[[str], Built]
 ) -> Iterator[Shown]:
-    """Open the report of each fabric, for tests that only look; at the end nothing was asked of a network, and nothing complained."""
+    """Open the report of each fabric, for tests that only read.
+
+    At the end there must be no request and no error.
+    """
     built = fabric(request.param)
     with reading(browser, built.report) as page:
         yield Shown(page, built)
@@ -47,13 +53,14 @@ def figures(report: Shown) -> dict[str, str]:
     found = section(report.page, "numbers").locator("[data-figure]")
     return dict(
         found.evaluate_all(
-            "all => all.map(each => [each.dataset.figure, each.querySelector('.value').textContent])"
+            "all => all.map(each => [each.dataset.figure, "
+            "each.querySelector('.value').textContent])"
         )
     )
 
 
-def test_every_section_is_there_and_linked(shown: Shown) -> None:
-    """Each link of the contents leads to a section that has a heading and something below it."""
+def test_every_section_exists_and_is_linked(shown: Shown) -> None:
+    """Each link of the contents leads to a section with a heading and contents."""
     links = shown.page.get_by_role("navigation", name="Contents").get_by_role("link")
     targets = links.evaluate_all("links => links.map(link => link.getAttribute('href'))")
     assert targets == [
@@ -96,7 +103,7 @@ def test_the_numbers_are_those_of_plan(shown: Shown) -> None:
 
 
 def test_every_cable_is_listed(shown: Shown) -> None:
-    """The table has the rows of cables.csv, and counts links where cables carry several of them."""
+    """The table has the rows of cables.csv, and counts links where cables carry several."""
     rows, plan = shown.built.rows("cabling/cables.csv"), shown.built.said("plan")
     cables = sum(not row["piece"] for row in rows) + len({row["piece"] for row in rows} - {""})
     assert cables == plan["cables"]["total"]
@@ -108,8 +115,11 @@ def test_every_cable_is_listed(shown: Shown) -> None:
     )
 
 
-def test_failures_count_what_the_table_counts(shown: Shown) -> None:
-    """Every row of cables.csv is in one class of links, which are called cables where each has one of its own."""
+def test_failures_count_the_rows_of_the_table(shown: Shown) -> None:
+    """Every row of cables.csv is in one class of links.
+
+    They are called cables where each link has its own.
+    """
     rows, plan = shown.built.rows("cabling/cables.csv"), shown.built.said("plan")
     word = "cable" if len(rows) == plan["cables"]["total"] else "link"
     kinds = {"1": f"host {word}", "2": f"leaf-spine {word}", "3": f"spine-core {word}"}
@@ -125,7 +135,7 @@ def test_failures_count_what_the_table_counts(shown: Shown) -> None:
 
 
 def test_the_laws_are_those_of_check(shown: Shown) -> None:
-    """Each law with its figure, and how many hold."""
+    """Each law with its figure, and the number of laws that hold."""
     laws = shown.built.said("check")["laws"]
     rows = cells(section(shown.page, "laws").locator("tbody tr"))
     assert [(row[-1], row[2]) for row in rows] == [(law["code"], law["figure"]) for law in laws]
@@ -139,8 +149,8 @@ def test_the_laws_are_those_of_check(shown: Shown) -> None:
     )
 
 
-def test_the_bill_is_that_of_the_table(shown: Shown) -> None:
-    """Row by row the class, the part, how many and what they cost, with the sums below."""
+def test_the_bill_is_that_of_bom_csv(shown: Shown) -> None:
+    """Each row has the same class, part, quantity and cost, and the sums are the same."""
     table = section(shown.page, "bill").locator("table")
     head, *rows = cells(table.locator("tr"))
     lines = [dict(zip(head, row, strict=True)) for row in rows]
@@ -166,16 +176,21 @@ BARS = {
     "cost": ("cost", "total"),
     "power": ("power_w",),
 }
-"""Where `compare --json` has the figure of a chart."""
+"""The key of `compare --json` for each chart."""
 
 
 def test_the_bars_are_those_of_compare(shown: Shown) -> None:
-    """Each figure of each design that can be built, and bars as long as their shares of the largest."""
+    """Each figure of each design that can be built.
+
+    Bars are as long as their shares of the largest.
+    """
     summaries = shown.built.said("compare")["designs"]
     for figure, path in BARS.items():
         bars = section(shown.page, "comparison").locator(f"[data-figure='{figure}'] [data-design]")
         told = bars.evaluate_all(
-            "all => all.map(each => [each.dataset.design, each.querySelector('.amount').textContent, parseFloat(each.querySelector('.bar').style.width)])"
+            "all => all.map(each => [each.dataset.design, "
+            "each.querySelector('.amount').textContent, "
+            "parseFloat(each.querySelector('.bar').style.width)])"
         )
         wanted = {summary["design"]: reduce(getitem, path, summary) for summary in summaries}
         most = max((value for value in wanted.values() if value is not None), default=0)
@@ -193,8 +208,11 @@ def test_the_bars_are_those_of_compare(shown: Shown) -> None:
             ), (figure, design)
 
 
-def test_what_rail_only_saves_is_that_of_compare(shown: Shown) -> None:
-    """It saves, takes more, or makes no difference; where one of the two cannot be built nothing is said."""
+def test_the_savings_of_rail_only_are_those_of_compare(shown: Shown) -> None:
+    """It saves, costs more, or makes no difference.
+
+    Without one of the two designs nothing is printed.
+    """
     for key, saved in shown.built.said("compare")["savings"].items():
         figure = {"transceivers": "transceivers, one per link end"}.get(
             name := key.removesuffix("_pct"), name

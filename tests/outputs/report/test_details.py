@@ -1,4 +1,4 @@
-"""What the page tells of one thing: a box of the drawing, a switch, a cable, a GPU, a rack, and what is lost when it fails."""
+"""The details of a box, a switch, a cable, a GPU and a rack, and the impact of their failures."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ KINDS = {
 
 
 def panel(page: Page) -> Locator:
-    """Return the panel at the side."""
+    """Return the side panel."""
     return page.get_by_role("complementary", name="Details")
 
 
 def point_at(page: Page, kind: str, name: str) -> None:
-    """Open the panel at a thing, as a link to it does."""
+    """Open the panel of an element, as a link to it does."""
     page.evaluate("hash => { location.hash = hash }", f"{kind}={name}")
     expect(panel(page).get_by_role("heading", level=2)).to_contain_text(name)
 
 
-def same_figures(shown: dict[str, str], told: dict[str, Any]) -> None:
-    """See that the figures of the panel are those of `impact --json`, with as many digits as the panel writes."""
+def assert_figures(shown: dict[str, str], told: dict[str, Any]) -> None:
+    """Assert that the panel has the figures of `impact --json`, to the panel's precision."""
     assert number(shown["rails affected"]) == len(told["rails_affected"])
     for name, key, segment in FIGURES:
         text = shown[name].removesuffix(" %").replace(",", "")
@@ -46,7 +46,7 @@ def same_figures(shown: dict[str, str], told: dict[str, Any]) -> None:
 
 
 def facts(place: Locator) -> dict[str, str]:
-    """Return the facts of a place by their names."""
+    """Return the facts of an element by their names."""
     found: list[tuple[str, str]] = place.locator("dl > div").evaluate_all(
         "all => all.map(each => [...each.children].map(child => child.textContent.trim()))"
     )
@@ -56,7 +56,7 @@ def facts(place: Locator) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("name", "device"), [(name, device) for name, devices in KINDS.items() for device in devices]
 )
-def test_a_switch_shows_whom_it_serves_and_what_it_takes_down(
+def test_a_switch_lists_its_gpus_and_its_impact(
     opened: Callable[[str], Page], fabric: Callable[[str], Built], name: str, device: str
 ) -> None:
     """The GPUs are those of cables.csv, the figures those of `impact`."""
@@ -76,14 +76,14 @@ def test_a_switch_shows_whom_it_serves_and_what_it_takes_down(
             device in {row["a_device"], row["b_device"]} for row in built.rows("cabling/cables.csv")
         )
     )
-    same_figures(
+    assert_figures(
         facts(panel(page).get_by_test_id("impact")),
         built.said("impact", "--fail", f"switch:{device}"),
     )
 
 
 @pytest.mark.parametrize("at", [0, -1])
-def test_a_cable_shows_its_ends_and_what_it_takes_down(page: Page, lab: Built, at: int) -> None:
+def test_a_cable_lists_its_ends_and_its_impact(page: Page, lab: Built, at: int) -> None:
     """A click on its name in the table opens it; the figures are those of `impact`."""
     page.get_by_role("button", name="Clear").click()
     row = lab.rows("cabling/cables.csv")[at]
@@ -91,14 +91,17 @@ def test_a_cable_shows_its_ends_and_what_it_takes_down(page: Page, lab: Built, a
     section(page, "cables").get_by_role("button", name=row["cable"], exact=True).click()
     for key in ("a_device", "a_interface", "b_device", "b_interface", "part"):
         expect(panel(page)).to_contain_text(row[key])
-    same_figures(
+    assert_figures(
         facts(panel(page).get_by_test_id("impact")),
         lab.said("impact", "--fail", f"link:{row['cable']}"),
     )
 
 
 def test_a_box_of_the_drawing_opens_its_switch(page: Page, lab: Built) -> None:
-    """A click on a leaf lists its links beneath the drawing, and opens the panel with its GPUs; another rail has other switches."""
+    """A click on a leaf lists its links below the drawing, and opens the panel with its GPUs.
+
+    Another rail has other switches.
+    """
     drawing = section(page, "topology")
     drawing.get_by_role("combobox", name="Rail", exact=True).select_option("rail-5")
     drawing.locator("[data-box]").get_by_text("r5-leaf-2", exact=True).click()
@@ -118,7 +121,7 @@ def test_a_box_of_the_drawing_opens_its_switch(page: Page, lab: Built) -> None:
 
 
 def test_a_line_of_the_drawing_leads_to_its_cables(page: Page, lab: Built) -> None:
-    """The list of a box's links narrows the table to the cables of one of them."""
+    """The list of a box's links filters the table to the cables of one of them."""
     drawing = section(page, "topology")
     drawing.get_by_role("combobox", name="Rail", exact=True).select_option("rail-0")
     drawing.locator("[data-box]").get_by_text("r0-leaf-1", exact=True).click()
@@ -133,7 +136,7 @@ def test_a_line_of_the_drawing_leads_to_its_cables(page: Page, lab: Built) -> No
     expect(page.get_by_test_id("cable-count")).to_have_text(re.compile(f"^{len(between)} of "))
 
 
-def test_a_gpu_shows_its_host_and_its_cables(
+def test_a_gpu_lists_its_host_and_its_cables(
     opened: Callable[[str], Page], fabric: Callable[[str], Built]
 ) -> None:
     """With two planes it has two cables, to a leaf of each."""
@@ -149,14 +152,14 @@ def test_a_gpu_shows_its_host_and_its_cables(
     assert len(strands) == built.said("plan")["planes"] == 2
 
 
-def test_a_stale_link_is_said_to_be_one(page: Page) -> None:
+def test_a_stale_link_is_reported(page: Page) -> None:
     """A name that the fabric does not have opens no empty panel."""
     point_at(page, "device", "r99-leaf-1")
     expect(panel(page).get_by_role("status")).to_contain_text("knows no device of this name")
 
 
-def test_racks_hold_what_the_table_puts_there(page: Page, lab: Built) -> None:
-    """Every device stands in its rack, at its rack units."""
+def test_racks_hold_the_devices_of_the_table(page: Page, lab: Built) -> None:
+    """Every device is in its rack, at its rack units."""
     rows = lab.rows("cabling/cables.csv")
     placed = {
         (row[f"{side}_rack"], row[f"{side}_device"], int(row[f"{side}_unit"]))
@@ -180,7 +183,7 @@ def test_racks_hold_what_the_table_puts_there(page: Page, lab: Built) -> None:
 def test_a_front_has_the_ports_of_a_switch(
     opened: Callable[[str], Page], fabric: Callable[[str], Built], name: str, device: str
 ) -> None:
-    """As many ports in use as it has cables, each in the table with what cables.csv says of it."""
+    """Its used ports are as many as its cables, and the list has the data of cables.csv."""
     built, page = fabric(name), opened(name)
     point_at(page, "device", device)
     panel(page).get_by_role("button", name="Front and files").click()
@@ -200,7 +203,7 @@ def test_a_front_has_the_ports_of_a_switch(
 
 
 def test_files_of_a_switch_are_those_of_the_build(browser: Browser, lab: Built) -> None:
-    """Each file is there letter for letter, can be copied, and can be kept."""
+    """Each file is complete, can be copied, and can be saved."""
     with reading(browser, lab.report, permissions=["clipboard-read", "clipboard-write"]) as page:
         switches, home = section(page, "switches"), lab.out / "configs" / "r0-leaf-1"
         field = switches.get_by_role("combobox", name="File", exact=True)

@@ -1,4 +1,4 @@
-"""Names come from strangers: markup in them is shown as text, wherever the page shows it."""
+"""Names may contain markup, which the page shows as text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MARKUP = [
 
 
 def respelled(document: str, old: str, new: str) -> str:
-    """Replace a name wherever it stands as a whole value in the documents that a report holds."""
+    """Replace a name wherever it is a whole value in the documents of a report."""
     whole = re.compile(rf'(?<=")([^"]*)\b{re.escape(old)}\b([^"]*)(?=")')
     spelled = json.dumps(new)[1:-1]
 
@@ -51,8 +51,8 @@ def respelled(document: str, old: str, new: str) -> str:
     return re.sub(r'(<script [^>]*data-part="?\w+"?[^>]*>)([^<]+)(</script>)', element, document)
 
 
-def nothing_came_alive(page: Page) -> None:
-    """No element of the markup is in the page."""
+def assert_no_markup(page: Page) -> None:
+    """Assert that no element of the markup is in the page."""
     assert (
         page.locator(
             "img, main script, [onerror], [onload], [onmouseover], a[href^='javascript:']"
@@ -61,10 +61,13 @@ def nothing_came_alive(page: Page) -> None:
     )
 
 
-def test_devices_named_in_markup_are_shown_by_those_names(
+def test_markup_in_device_names_is_text(
     browser: Browser, fabric: Callable[[str], Built], tmp_path: Path
 ) -> None:
-    """In the tables, drawings, racks and the panel they are text; a dialog, or a request, would fail the reading."""
+    """It is text in the tables, drawings, racks and the panel.
+
+    A dialog or a request would fail the test.
+    """
     text = fabric("fat-tree").report.read_text(encoding="utf-8")
     for at, markup in enumerate(MARKUP, start=1):
         text = respelled(text, f"leaf-{at}", markup)
@@ -85,7 +88,7 @@ def test_devices_named_in_markup_are_shown_by_those_names(
             expect(
                 section(page, "cables").get_by_role("button", name=markup, exact=True).first
             ).to_be_visible()
-        nothing_came_alive(page)
+        assert_no_markup(page)
 
 
 @pytest.mark.parametrize(
@@ -97,20 +100,18 @@ def test_devices_named_in_markup_are_shown_by_those_names(
         "#gpu=d9999999-g0",
     ],
 )
-def test_an_address_of_a_stranger_breaks_nothing(opened: Callable[[str], Page], at: str) -> None:
-    """Whoever follows a link that was cut, or made to harm, sees the page and what the link asked for, as text."""
+def test_a_malformed_address_is_shown_as_text(opened: Callable[[str], Page], at: str) -> None:
+    """A truncated or hostile link opens the page, which shows the requested name."""
     page = opened("fat-tree")
     page.goto(f"{page.url.partition('#')[0]}{at}")
     page.reload()
     settled(page)
     expect(page.get_by_role("complementary")).to_contain_text("This page knows no")
-    nothing_came_alive(page)
+    assert_no_markup(page)
 
 
-def test_a_part_that_is_described_in_markup_is_quoted(
-    browser: Browser, root: Path, tmp_path: Path
-) -> None:
-    """A catalog of the user's own describes parts in free words, and the bill repeats them."""
+def test_markup_in_a_part_description_is_text(browser: Browser, root: Path, tmp_path: Path) -> None:
+    """A catalog of the user describes parts in free text, and the bill repeats it."""
     known = root / "inventories" / "catalog" / "transceivers" / "generic-400g.yaml"
     own = tmp_path / "catalog" / "transceivers" / known.name
     own.parent.mkdir(parents=True)
@@ -127,4 +128,4 @@ def test_a_part_that_is_described_in_markup_is_quoted(
     built = build_file(inventory, tmp_path / "out", "report", "--catalog", str(own.parents[1]))
     with reading(browser, built.report) as page:
         expect(section(page, "bill")).to_contain_text(" ".join(MARKUP))
-        nothing_came_alive(page)
+        assert_no_markup(page)

@@ -1,4 +1,4 @@
-"""The file of a report: what a build writes beside it stands in it, nothing in it is markup of a stranger's, and it stays small."""
+"""The report file contains the files built beside it, escapes markup in names, and is small."""
 
 from __future__ import annotations
 
@@ -35,8 +35,11 @@ SMALL: dict[str, Any] = {"gpus": 32, "hb_domain": {"gpus": 2}, "radix": 8}
 
 
 @pytest.mark.parametrize("design", ["rail-only", "rail-optimized", "fat-tree"])
-def test_a_build_writes_it(design: str, tmp_path: Path) -> None:
-    """The file agrees with the sheet, the bill and the configurations beside it, lets no script in but its own, and stands in the manifest."""
+def test_a_build_writes_the_report(design: str, tmp_path: Path) -> None:
+    """It agrees with the sheet, the bill and the configurations, and allows only its own script.
+
+    It is in the manifest.
+    """
     leaf = {"switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}}, "nos": "sonic"}
     plan, out = plan_of(**SUPERPOD | leaf | {"gpus": 64, "design": design}), tmp_path / "out"
     build(Job(plan, Packs(), ("cabling", "bom", "configs", "report")), out)
@@ -94,8 +97,8 @@ def test_the_same_bytes_twice() -> None:
         st.text() | st.just("</script><script>alert(1)</script>"),
     )
 )
-def test_nothing_in_json_is_markup(value: dict[str, str]) -> None:
-    """Whatever strangers write, their text stands in one element, and comes out as it went in."""
+def test_json_contains_no_markup(value: dict[str, str]) -> None:
+    """Any text is inside of one element, and is read back unchanged."""
     blocks = Blocks(json_block("page", value))
     assert blocks.tags == ["script"]
     assert blocks.documents == {"page": value}
@@ -104,8 +107,8 @@ def test_nothing_in_json_is_markup(value: dict[str, str]) -> None:
 
 @settings(max_examples=50)
 @given(st.lists(st.lists(st.sampled_from(["", "a", "b", "long"]))))
-def test_columns_come_back(runs: list[list[str]]) -> None:
-    """A column that grew in runs decodes to its rows, and has each value once."""
+def test_columns_are_read_back(runs: list[list[str]]) -> None:
+    """A column written in runs decodes to its rows, and has each value once."""
     column = Column()
     for run in runs:
         column.extend(run)
@@ -115,8 +118,13 @@ def test_columns_come_back(runs: list[list[str]]) -> None:
 
 
 @pytest.mark.parametrize(("most", "segments"), [(31, 3), (9, 0)])
-def test_too_many_cables(most: int, segments: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of too many cables whole units are shown, or none, and a note says where all are; each unit of this fabric has ten."""
+def test_too_many_cables_are_left_out_by_segment(
+    most: int, segments: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whole segments are shown, or none, and a note names the complete list.
+
+    Each segment of this fabric has ten cables.
+    """
     plan = plan_of(gpus=40, hb_domain={"gpus": 4}, radix=16)
     monkeypatch.setattr(tables, "MOST_CABLES", most)
     report = Report.of(plan)
@@ -129,8 +137,8 @@ def test_too_many_cables(most: int, segments: int, monkeypatch: pytest.MonkeyPat
     assert report.page["counts"]["cables"] == plan.cables
 
 
-def test_too_many_files_of_switches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where texts are too long, some of each role stay, and a note says how many of how many."""
+def test_too_many_switch_files_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some of each role remain, and a note has both counts."""
     job = Job(plan_of(**SMALL, nos="frr"), Packs())
     whole = report_of(job).part("configs")
     assert (set(whole["switches"]), whole["note"]) == (set(job.plan.switches()), "")
@@ -143,16 +151,16 @@ def test_too_many_files_of_switches(monkeypatch: pytest.MonkeyPatch) -> None:
     assert f"{len(part['switches'])} of {len(whole['switches'])}" in part["note"]
 
 
-def test_no_part_of_a_fabric_has_a_report() -> None:
-    """A report is of the whole: a build of a part writes none."""
+def test_a_partial_build_has_no_report() -> None:
+    """A report is of the whole fabric."""
     plan = plan_of(**SMALL)
     assert [*Job(plan, Packs(), ("report",)).paths()][2:] == ["report.html"]
     assert not Job(plan, Packs(), ("report",), part=Part((0,), (0,), frozenset({0}))).tasks
 
 
 @pytest.mark.slow
-def test_a_large_fabric_is_small() -> None:
-    """A fabric of 131,072 cables takes less than 3 MB, all its cables included."""
+def test_the_report_of_a_large_fabric_is_small() -> None:
+    """For 131,072 cables it takes less than 3 MB, with all cables."""
     report = Report.of(plan_file(shipped("inventories") / "paper-65k-r128.yaml"))
     text = "".join(html(report))
     assert len(text) < 3_000_000

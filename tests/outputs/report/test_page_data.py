@@ -1,4 +1,7 @@
-"""What the report tells of a fabric: the same as the plan, the sheets and the laws, in the shapes that the page reads."""
+"""The data of the report equals the plan, the sheets and the laws.
+
+It has the shapes that the page reads.
+"""
 
 from __future__ import annotations
 
@@ -67,19 +70,22 @@ FABRICS: dict[str, dict[str, Any]] = {
     },
     "nowhere": {"gpus": 16, "hb_domain": {"gpus": 4}, "radix": 8, "site": "unknown"},
 }
-"""Two tiers with rails apart, boxes that rails share, three tiers of each other design, planned leaves that wait, links of two
-cables, rails of another NOS, and no racks."""
+"""Fabrics with each difference that the report has.
+
+They differ in tiers, design, shared boxes, planned leaves, links of two cables, NOS of rails, and
+racks.
+"""
 every_fabric = pytest.mark.parametrize("name", FABRICS)
 
 
 @cache
 def report_named(name: str) -> Report:
-    """Report on one of the fabrics."""
+    """Return the report of one of the fabrics."""
     return Report.of(plan_of(**FABRICS[name]))
 
 
 @cache
-def part_of(name: str, part: Any) -> Any:  # noqa: ANN401 - each part has a shape of its own
+def part_of(name: str, part: Any) -> Any:  # noqa: ANN401 - each part has its own keys
     """Return a part of a report as the page reads it: through JSON."""
     return json.loads(decompress(packed(report_named(name).part(part))))
 
@@ -98,7 +104,7 @@ def interfaces() -> dict[str, set[str]]:
 
 
 def columns_in_model(name: str) -> set[str]:
-    """Read the names of the columns of a table of the contract."""
+    """Read the names of the columns of a table in the model."""
     body = re.search(
         rf"export interface {name} \{{(.*?)\n\}}", MODEL.read_text(encoding="utf-8"), re.DOTALL
     )
@@ -113,11 +119,23 @@ def test_shapes_are_those_of_the_model(name: str) -> None:
     rails, devices, cables = (part_of(name, part) for part in ("rails", "devices", "cables"))
     stripe = next(iter(part_of(name, "stripes").values()))
     shown = {
-        "Page": page, "Figure": page["figures"][0], "Chart": page["charts"][0], "Bill": page["bill"], "Face": page["faces"]["leaf"],
-        "Colour": page["colours"][0], "Devices": devices, "Cables": cables, "Impact": devices["impacts"][0], "Rails": rails, "Drawing": stripe,
-        "Box": stripe["rows"][0]["boxes"][0], "Stroke": stripe["strokes"][0], "Law": part_of(name, "laws")[0], "Configs": part_of(name, "configs"),
+        "Page": page,
+        "Figure": page["figures"][0],
+        "Chart": page["charts"][0],
+        "Bill": page["bill"],
+        "Face": page["faces"]["leaf"],
+        "Colour": page["colours"][0],
+        "Devices": devices,
+        "Cables": cables,
+        "Impact": devices["impacts"][0],
+        "Rails": rails,
+        "Drawing": stripe,
+        "Box": stripe["rows"][0]["boxes"][0],
+        "Stroke": stripe["strokes"][0],
+        "Law": part_of(name, "laws")[0],
+        "Configs": part_of(name, "configs"),
         "Column": devices["columns"]["name"],
-    }  # fmt: skip
+    }
     assert {key: set(value) for key, value in shown.items()} == {key: keys[key] for key in shown}
     assert set(devices["columns"]) == columns_in_model("Devices")
     assert set(cables["columns"]) == columns_in_model("Cables")
@@ -152,7 +170,7 @@ def test_counts_are_those_of_the_plan(name: str) -> None:
 
 @every_fabric
 def test_cables_are_those_of_the_list(name: str) -> None:
-    """Columns decode to the rows of cables.csv, and each host cable names the GPU that its interface belongs to."""
+    """Columns decode to the rows of cables.csv. Each host cable names the GPU of its interface."""
     plan = report_named(name).plan
     rows = table(name, "cables")
     assert [[row[column] for column in CABLE_COLUMNS] for row in rows] == [
@@ -171,8 +189,11 @@ def test_cables_are_those_of_the_list(name: str) -> None:
 
 
 @every_fabric
-def test_devices_stand_where_their_cables_end(name: str) -> None:
-    """Every device stands once, in the rack and rack unit that the list of cables gives both ends, and its rail is that of its cables."""
+def test_positions_of_devices_are_those_of_the_cable_list(name: str) -> None:
+    """Every device occurs once, in the rack and rack unit of both ends in the list of cables.
+
+    Its rail is that of its cables.
+    """
     devices = {row["name"]: row for row in table(name, "devices")}
     plan = report_named(name).plan
     assert len(devices) == len(plan.hosts) + plan.mapping.segments * len(plan.naming.boxes)
@@ -193,7 +214,7 @@ def test_devices_stand_where_their_cables_end(name: str) -> None:
 
 @every_fabric
 def test_impact_of_every_part(name: str) -> None:
-    """What stands for a class is what each switch and each cable of it loses, measured one by one."""
+    """The impact of a class equals that of each of its switches and cables, measured one by one."""
     plan, impacts = report_named(name).plan, part_of(name, "devices")["impacts"]
     devices = [row for row in table(name, "devices") if row["role"] not in ("host", "planned")]
     parts = [(f"switch:{row['name']}", row["alike"]) for row in devices] + [
@@ -213,7 +234,10 @@ def test_impact_of_every_part(name: str) -> None:
 
 @every_fabric
 def test_drawings_hold_everything_once(name: str) -> None:
-    """The drawing of each rail has every installed switch and GPU of its block in one box, and all its links; stripes have every HB domain once."""
+    """Each box of a rail's drawing has its own switches and GPUs, and all links are drawn.
+
+    Stripes have every HB domain once.
+    """
     plan, rails, page = report_named(name).plan, part_of(name, "rails"), report_named(name).page
     assert [each["name"] for each in rails["named"]] == page["drawings"]["rails"]
     gpus = []
@@ -270,7 +294,10 @@ def test_drawings_hold_everything_once(name: str) -> None:
 
 @every_fabric
 def test_faces_hold_every_interface(name: str) -> None:
-    """Each interface in the list of cables is a port of the front of its switch, in a cage that has a seat, and no two share a position."""
+    """Each interface in the list of cables is a port of the front of its switch.
+
+    Its cage has a position, and no two share one.
+    """
     faces, roles = (
         report_named(name).page["faces"],
         {row["name"]: row["role"] for row in table(name, "devices")},
@@ -303,8 +330,11 @@ def test_inventory_makes_the_same_fabric(name: str, tmp_path: Path) -> None:
 
 
 @every_fabric
-def test_laws_and_comparison_are_told_as_they_are(name: str) -> None:
-    """The laws stand in order with their figures, and the bars are the figures of `compare --json`; a design that cannot be built has no bar."""
+def test_laws_and_comparison_are_complete(name: str) -> None:
+    """The laws are in order with their figures.
+
+    The bars are the figures of `compare --json`, and an infeasible design has no bar.
+    """
     plan, page = report_named(name).plan, report_named(name).page
     assert [(law["code"], law["ok"], law["figure"]) for law in part_of(name, "laws")] == [
         (judgement.law.code, judgement.ok, judgement.figure) for judgement in check(plan).judgements
@@ -321,13 +351,16 @@ def test_laws_and_comparison_are_told_as_they_are(name: str) -> None:
         }
 
 
-def test_a_part_names_neither_clock_nor_system() -> None:
-    """The header of gzip holds no time, and 255 for an unknown system, on every version of Python."""
+def test_a_part_contains_neither_time_nor_system() -> None:
+    """The header of gzip has no time, and 255 for an unknown system, on every version of Python."""
     assert packed({"a": 1})[:10] == bytes([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 255])
 
 
 def test_iteration_needs_an_accelerator() -> None:
-    """The time of an iteration tells where each figure comes from; a host of which nobody says what its GPUs can do has none."""
+    """The time of an iteration names the source of each figure.
+
+    A host with unknown GPU performance has none.
+    """
     told = report_named("rail-only").page["iteration"]
     assert told["llm"] == "gpt3"
     assert all(figure["value"] for figure in [*told["parts"], *told["symbols"]])

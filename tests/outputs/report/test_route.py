@@ -1,4 +1,7 @@
-"""The route that the page draws is one that `fabricgen route` allows: the same kinds, in the same order, of the same length, over cables that are there."""
+"""The route on the page is one of `fabricgen route`.
+
+Kinds, order, lengths and existing cables agree.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ PAIRS = [
     ("planes", "d0-g1", "d5-g1", "r1p0-leaf-1"),
     ("three-tiers", "d0-g0", "d15-g1", ""),
 ]
-"""A fabric, two GPUs, and a switch that is down."""
+"""A fabric, two GPUs, and a failed switch."""
 
 
 def drawn(page: Page) -> list[dict[str, Any]]:
@@ -57,18 +60,21 @@ def drawn(page: Page) -> list[dict[str, Any]]:
 
 
 def ask(page: Page, source: str, target: str) -> None:
-    """Name the two GPUs."""
+    """Enter the two GPUs."""
     section(page, "route").get_by_label("From GPU").fill(source)
     section(page, "route").get_by_label("To GPU").fill(target)
 
 
 def ends(hops: Sequence[Hop]) -> list[str]:
-    """Return the hops of which there is one only; which plane carries a flow is a matter of its hash."""
+    """Return the hops without alternatives; the plane of a flow depends on its hash."""
     return [node.partition("/")[0] for node, kind in hops if kind not in TIERS]
 
 
 def joined(built: Built, one: Hop, other: Hop) -> bool:
-    """Say whether a cable of cables.csv joins two hops that follow one another, where one of them is a switch; a GPU stands for its NIC port."""
+    """Return whether a cable of cables.csv joins two consecutive hops, of which one is a switch.
+
+    A GPU is found by its NIC port.
+    """
     if not {one[1], other[1]} & set(TIERS):
         return True
     if {one[1], other[1]} <= set(TIERS):
@@ -86,7 +92,7 @@ def joined(built: Built, one: Hop, other: Hop) -> bool:
 
 
 def without(page: Page, failed: str) -> None:
-    """Bring back what is down, and take this switch down, if there is one."""
+    """Restore all devices, and fail this switch, if there is one."""
     for back in section(page, "route").get_by_role("button", name="Bring it back").all():
         back.click()
     if failed:
@@ -105,7 +111,10 @@ def test_a_route_is_that_of_the_command(
     target: str,
     failed: str,
 ) -> None:
-    """Kinds, links, and the kind of each hop agree; GPUs, NICs and HB domains are the same ones, and switches are joined by cables and not down."""
+    """Kinds, links, and the kind of each hop agree.
+
+    GPUs, NICs and HB domains are the same ones; switches are joined by cables and up.
+    """
     built, page = fabric(name), opened(name)
     told = built.said(
         "route", source, target, "--all-kinds", *(["--fail", f"switch:{failed}"] if failed else [])
@@ -125,10 +134,10 @@ def test_a_route_is_that_of_the_command(
         assert [pair for pair in pairwise(mine["hops"]) if not joined(built, *pair)] == []
 
 
-def test_where_no_way_is_left_the_page_says_so(
+def test_a_missing_path_is_reported(
     opened: Callable[[str], Page], fabric: Callable[[str], Built]
 ) -> None:
-    """Of a GPU whose only leaf is down, where there is no other rail to take; and brought back, the way is back."""
+    """The only leaf of a GPU without another rail fails. Restored, the path is back."""
     built, page = fabric("fat-tree"), opened("fat-tree")
     gpu, far = "d0-g0", "d7-g3"
     leaf = next(
@@ -146,7 +155,7 @@ def test_where_no_way_is_left_the_page_says_so(
     expect(page.get_by_test_id("route-kind").first).to_have_text("direct")
 
 
-def test_a_name_that_is_none_is_said_to_be_none(page: Page) -> None:
-    """What is typed and is no GPU leaves the route alone and says what GPUs are called."""
+def test_an_unknown_gpu_is_reported(page: Page) -> None:
+    """The route stays as it is, and the page describes the names of GPUs."""
     ask(page, "d0-g0", "d9-g9")
     expect(section(page, "route").get_by_text("There is no GPU “d9-g9”")).to_be_visible()

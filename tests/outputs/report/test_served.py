@@ -1,4 +1,4 @@
-"""The page that is served: it follows its controls, says what cannot be built in the words of the command line, and hands out files."""
+"""The served page: controls, refusals in the words of the command line, and files."""
 
 from __future__ import annotations
 
@@ -43,14 +43,17 @@ def inventory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(inventory: Path) -> Iterator[str]:
-    """Serve it, and return where."""
+    """Serve it, and return its address."""
     with serving(inventory) as url:
         yield url
 
 
 @pytest.fixture(scope="module")
 def served(browser: Browser, address: str) -> Iterator[Page]:
-    """Open the page. What cannot be built is answered with 422, which the browser logs as it logs any such answer."""
+    """Open the page.
+
+    A refusal is answered with 422, which the browser logs like any such answer.
+    """
     with watched(
         browser.new_context(reduced_motion="reduce"),
         lambda url: url.startswith(address),
@@ -63,7 +66,7 @@ def served(browser: Browser, address: str) -> Iterator[Page]:
 
 @pytest.fixture
 def live(served: Page) -> Page:
-    """Return the page as it is at first."""
+    """Return the page in its first state."""
     reset = served.get_by_role("button", name="Reset")
     if reset.is_enabled():
         reset.click()
@@ -92,7 +95,7 @@ def turn(page: Page, **controls: str) -> None:
 def test_the_page_follows_its_controls(
     live: Page, inventory: Path, controls: dict[str, str]
 ) -> None:
-    """Numbers and cables are those that the command line has with the same settings."""
+    """Numbers and cables are those of the command line with the same settings."""
     keys = {
         "gpus": "gpus",
         "hb_domain": "hb_domain.gpus",
@@ -117,8 +120,11 @@ def test_the_page_follows_its_controls(
     expect(section(live, "laws").get_by_text("laws hold")).to_be_visible()
 
 
-def test_what_cannot_be_built_is_said_as_on_the_command_line(live: Page, inventory: Path) -> None:
-    """The text is that of `plan`, the control is marked, and the page stays at the last fabric that can be built."""
+def test_a_refusal_equals_that_of_the_command_line(live: Page, inventory: Path) -> None:
+    """The text is that of `plan`, and the control is marked.
+
+    The page keeps the last valid fabric.
+    """
     before = live.get_by_test_id("cable-count").inner_text()
     turn(live, gpus="13")
     diagnostics = live.get_by_test_id("diagnostics")
@@ -133,9 +139,7 @@ def test_what_cannot_be_built_is_said_as_on_the_command_line(live: Page, invento
     expect(diagnostics).to_be_empty()
 
 
-def test_the_inventory_that_is_kept_makes_the_fabric_that_is_shown(
-    live: Page, tmp_path: Path
-) -> None:
+def test_the_saved_inventory_is_that_of_the_page(live: Page, tmp_path: Path) -> None:
     """It plans to the same numbers."""
     turn(live, gpus="64")
     expect(section(live, "numbers").locator("[data-figure=gpus] .value")).to_have_text("64")
@@ -147,7 +151,7 @@ def test_the_inventory_that_is_kept_makes_the_fabric_that_is_shown(
     assert summary(plan_file(kept))["gpus"] == 64
 
 
-def test_the_build_that_is_kept_is_whole(live: Page, inventory: Path, tmp_path: Path) -> None:
+def test_the_saved_build_is_complete(live: Page, inventory: Path, tmp_path: Path) -> None:
     """The archive has the files of a build, with their bytes."""
     with live.expect_download() as download:
         live.get_by_test_id("build-link").click()
@@ -161,7 +165,7 @@ def test_the_build_that_is_kept_is_whole(live: Page, inventory: Path, tmp_path: 
     }
 
 
-def test_axe_finds_nothing_grave_in_the_controls(live: Page) -> None:
+def test_axe_finds_no_serious_violation_in_the_controls(live: Page) -> None:
     """Also where a control is refused."""
     turn(live, gpus="13")
     expect(live.get_by_test_id("diagnostics").locator("pre")).to_be_visible()
