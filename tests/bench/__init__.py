@@ -1,1 +1,1 @@
-"""Speed and memory, measured; `make bench` prints them."""
+"""Speed and memory; `make bench` prints them."""

@@ -1,8 +1,10 @@
-"""Measure CPU seconds, peak memory and ratios, each against its floor in the same run; nothing here passes or fails.
+"""Measure CPU seconds, peak memory and ratios, each against its floor in the same run.
+
+Nothing passes or fails.
 
 Machines are noisy, so a figure is CPU time where it can be, and a ratio to something measured
-beside it where that says more. The floor of a build is what Jinja alone takes to render the same
-text from views that are ready. `--quick` leaves the million-GPU build out.
+beside it where that is more meaningful. The floor of a build is the time in which Jinja alone
+renders the same text from finished views. `--quick` leaves the million-GPU build out.
 """
 
 from __future__ import annotations
@@ -46,13 +48,18 @@ FLOOR_GPUS = 65_536
 
 
 TURNED: tuple[dict[str, str], ...] = (
-    {"gpus": "32768"}, {"hb_domain": "8"}, {"radix": "64"}, {"planes": "2"}, {"design": "fat-tree"}, {"design": "rail-optimized"},
-)  # fmt: skip
-"""What a reader of the served page turns."""
+    {"gpus": "32768"},
+    {"hb_domain": "8"},
+    {"radix": "64"},
+    {"planes": "2"},
+    {"design": "fat-tree"},
+    {"design": "rail-optimized"},
+)
+"""The controls that a user of the served page changes."""
 
 
 class Cost(NamedTuple):
-    """What a command took: wall and CPU seconds, and the largest process's peak memory in MiB."""
+    """The cost of a command: wall and CPU seconds, and the largest process's peak memory in MiB."""
 
     wall_s: float
     cpu_s: float
@@ -60,17 +67,17 @@ class Cost(NamedTuple):
 
 
 def measured(arguments: list[str]) -> Cost:
-    """Run fabricgen in a process of its own."""
+    """Run fabricgen in a new process."""
     return python(["-m", "fabricgen", *arguments])
 
 
 def python(arguments: list[str]) -> Cost:
-    """Run Python in a process of its own."""
+    """Run Python in a new process."""
     return process([sys.executable, *arguments])
 
 
 def process(command: list[str]) -> Cost:
-    """Run a program. `wait4` counts its process and those that it started and waited for."""
+    """Run a program. `wait4` counts its process and the children that it waited for."""
     started = time.perf_counter()
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
@@ -83,7 +90,7 @@ def process(command: list[str]) -> Cost:
 
 
 def best(arguments: list[str], runs: int) -> Cost:
-    """Return the cheapest of some runs: noise only adds."""
+    """Return the cheapest of some runs, because noise only adds."""
     return min((measured(arguments) for _ in range(runs)), key=lambda cost: cost.cpu_s)
 
 
@@ -107,15 +114,15 @@ def spec(gpus: int) -> FabricSpec:
 
 def say(what: str, figure: str, wanted: str) -> None:
     """Print one line of the report."""
-    print(f"{what:<58} {figure:>34}   wanted: {wanted}", flush=True)  # noqa: T201 - a report is for reading
+    print(f"{what:<58} {figure:>34}   wanted: {wanted}", flush=True)  # noqa: T201 - a report is printed
 
 
 LIBRARIES = "import numpy, pydantic, click, ruamel.yaml"
-"""What every command that reads an inventory has to import: the floor of its start."""
+"""Imports of every command that reads an inventory: the floor of its start."""
 
 
 def start_up() -> None:
-    """Measure what a person waits for."""
+    """Measure the delays that a user notices."""
     floor = min(_cpu([sys.executable, "-c", "import click"]) for _ in range(5))
     for arguments in (["--help"], ["--version"]):
         say(
@@ -143,7 +150,7 @@ def start_up() -> None:
 
 
 BARE = "import numpy, pydantic, click, ruamel.yaml"
-"""What any command of fabricgen that plans has to import."""
+"""Imports of every command that plans."""
 
 EVERYDAY = ((64, ""), (256, "at most 5"), (1024, "at most 10"), (4096, ""), (16_384, ""))
 PEERS = ROOT / ".venv-peers" / "bin" / "python"
@@ -151,7 +158,7 @@ EOS = ((1024, "at least 10"), (8192, "at least 30"))
 
 
 def everyday() -> None:
-    """Measure whole builds of usual sizes as ratios to the bare import, and how they grow."""
+    """Measure whole builds of usual sizes as ratios to the bare import, and their growth."""
     home, before = Path(tempfile.mkdtemp(prefix="fabricgen-bench-")), 0.0
     try:
         bare = min(python(["-c", BARE]).cpu_s for _ in range(5))
@@ -176,9 +183,10 @@ def everyday() -> None:
 
 
 def peers() -> None:
-    """Measure configurations of EOS beside pyavd, which renders the same switches in a venv of its own: both as whole processes, from a file to configurations.
+    """Measure configurations of EOS beside pyavd, which renders the same switches.
 
-    Ours reads an inventory, plans and proves it; pyavd reads the finished facts of each switch.
+    pyavd has a venv of its own, and both are whole processes, from a file to configurations. Ours
+    reads an inventory, plans and verifies it; pyavd reads the finished facts of each switch.
     """
     if not PEERS.exists():
         say("configurations of EOS against pyavd", "pyavd is not installed", "`make bench-peers`")
@@ -192,7 +200,8 @@ def peers() -> None:
             ).stdout.strip()
             theirs = min(process([*program, "render", facts, home]).cpu_s for _ in range(3))
             fabric.write_text(
-                f"name: bench\ngpus: {gpus}\nhb_domain: {{gpus: 8}}\nswitches: {{leaf: {{model: {MODEL}}}}}\naddressing: {{mtu: 9214}}\n",
+                f"name: bench\ngpus: {gpus}\nhb_domain: {{gpus: 8}}\nswitches: "
+                f"{{leaf: {{model: {MODEL}}}}}\naddressing: {{mtu: 9214}}\n",
                 encoding="utf-8",
             )
             runs = (
@@ -238,7 +247,7 @@ SHAPES = (
 
 
 def shapes(home: Path) -> None:
-    """Measure small fabrics whose shape, not their size, is what could make them slow."""
+    """Measure small fabrics whose shape, not their size, might make them slow."""
     for what, arguments in SHAPES:
         cost = measured([word.replace("{}", str(home / "shape")) for word in arguments])
         say(what, f"{cost.cpu_s:.1f} s CPU, {cost.peak_mib:.0f} MiB", "under 10 s, 500 MiB")
@@ -253,7 +262,11 @@ def shapes(home: Path) -> None:
 
 
 def checks() -> None:
-    """Measure every law: on 65,536 GPUs as two-tier rails and as one three-tier fat-tree, and on a million with two and with three tiers per rail."""
+    """Measure every law.
+
+    The fabrics are 65,536 GPUs as two-tier rails and as one three-tier fat-tree, and a million with
+    two and with three tiers per rail.
+    """
     for gpus, domain, *design in (
         (65_536, HB_DOMAIN),
         (65_536, 8, "--design", "fat-tree"),
@@ -282,8 +295,14 @@ def checks() -> None:
 
 
 def switch_graphs() -> None:
-    """Measure the graph of the switches of a million GPUs, with two and with three tiers per rail."""
-    program = "import sys; from fabricgen.api import plan_file, switch_graph; switch_graph(plan_file(sys.argv[1]))"
+    """Measure the graph of the switches of a million GPUs.
+
+    They have two and three tiers per rail.
+    """
+    program = (
+        "import sys; from fabricgen.api import plan_file, switch_graph; "
+        "switch_graph(plan_file(sys.argv[1]))"
+    )
     for name in ("million", "million-hb8"):
         cost = min(
             (
@@ -300,7 +319,10 @@ def switch_graphs() -> None:
 
 
 def served() -> None:
-    """Measure what `serve` does when a control is turned at 65,536 GPUs: plan the three designs and make the page, and then the drawing of a rail."""
+    """Measure `serve` when a control is changed at 65,536 GPUs.
+
+    It plans the three designs and makes the page, and then the drawing of a rail.
+    """
     path = str(shipped("inventories") / "paper-65k-r128.yaml")
     desk = PlanCache(lambda sets: read_inventory(path, sets), Catalog(), Packs())
     desk.sized({})
@@ -340,7 +362,10 @@ LABS = (
 
 
 def labs() -> None:
-    """Boot and try labs on this machine; the steps are wall time, which other work stretches. Leave it out where FRR is not there."""
+    """Boot and test labs on this machine.
+
+    The steps are wall time, which depends on other work; without FRR they are left out.
+    """
     if not all(need.ok for need in doctor()):
         say("labs", "this machine cannot boot any", "`fabricgen lab doctor`")
         return
@@ -384,11 +409,14 @@ def one_config() -> None:
 
 
 def against_jinja(home: Path) -> None:
-    """Compare a whole build with Jinja rendering the same files from views that are ready, outside the sandbox."""
+    """Compare a whole build with Jinja rendering the same files.
+
+    Jinja has finished views and no sandbox.
+    """
     views, segments = Views(make_plan(spec(FLOOR_GPUS), Catalog())), range(8)
     configs, tables = list(_templates("frr", "switch")), list(_templates("cabling", "cables"))
-    _jinja_alone(views, segments[0], configs, tables)  # it compiles what the templates include
-    gc.freeze()  # the workers of a build do so, too
+    _jinja_alone(views, segments[0], configs, tables)  # it compiles included templates
+    gc.freeze()  # so do the workers of a build
     floor = (
         sum(_jinja_alone(views, segment, configs, tables) for segment in segments)
         * views.plan.mapping.segments
@@ -422,8 +450,8 @@ def _jinja_alone(
 def fresh(home: Path) -> Path:
     """Return an OUT that does not exist, in a directory whose files stay until all is measured.
 
-    For a minute or more ext4 looks past the inodes of files that were removed, one by one, and a
-    new file takes three times as long.
+    For a minute or more ext4 skips the inodes of removed files one by one, and a new file takes
+    three times as long.
     """
     return Path(tempfile.mkdtemp(dir=home)) / "out"
 
@@ -447,7 +475,7 @@ def _templates(pack: str, each: str) -> Iterator[Template]:
 
 
 def growth(home: Path, sizes: tuple[int, ...]) -> None:
-    """Measure whole builds, each four times the last."""
+    """Measure whole builds, each four times larger than the last."""
     before: float | None = None
     for gpus in sizes:
         out = fresh(home)
@@ -457,14 +485,18 @@ def growth(home: Path, sizes: tuple[int, ...]) -> None:
         wanted = "x4.5 at most" if gpus < MILLION else "x4.5 at most, under 60 s wall, 1536 MiB"
         say(
             f"build of {gpus:,} GPUs ({len(files):,} files, {sum(files) / 2**20:,.0f} MiB)",
-            f"{cost.wall_s:.1f} s wall, {cost.cpu_s:.1f} s CPU, {cost.peak_mib:.0f} MiB a process {ratio}",
+            f"{cost.wall_s:.1f} s wall, {cost.cpu_s:.1f} s CPU, {cost.peak_mib:.0f} MiB a "
+            f"process {ratio}",
             wanted,
         )
         before = cost.cpu_s
 
 
 def changes(home: Path, sizes: tuple[int, ...]) -> None:
-    """Measure `plan --from` and `diff` where a fabric grows by a thirty-second, within a reserve and without one, each size four times the last."""
+    """Measure `plan --from` and `diff` where a fabric grows by a thirty-second.
+
+    It grows within a reserve and without one, and each size is four times the last.
+    """
     for what, reserve in (("in a reserve", 1.125), ("without one", 0)):
         before: list[float] = []
         for gpus in sizes:

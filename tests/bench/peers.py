@@ -1,4 +1,6 @@
-"""pyavd on the switches of a plan, as two processes: `facts GPUS FILE` writes what it is given, and `render FILE FOLDER` is what is measured.
+"""pyavd on the switches of a plan, as two processes.
+
+`facts GPUS FILE` writes its input, and `render FILE FOLDER` is measured.
 
 Run by the interpreter of `.venv-peers`. The second reads that file, validates and renders each
 switch, and writes its configuration; it imports nothing of fabricgen.
@@ -14,12 +16,15 @@ MODEL = "7060dx5-64s"
 
 
 def write_facts(gpus: int, file: Path) -> None:
-    """Write every switch of a fabric of so many GPUs as structured configuration, and print how many there are."""
-    from fabricgen.catalog.catalog import Catalog  # noqa: PLC0415 - the process of pyavd does without
+    """Write every switch of a fabric of a number of GPUs as structured configuration.
+
+    Print how many there are.
+    """
+    from fabricgen.catalog.catalog import Catalog  # noqa: PLC0415 - the process of pyavd does not import it
     from fabricgen.inventory.fabric import FabricSpec  # noqa: PLC0415 - as above
     from fabricgen.planning.plan import make_plan  # noqa: PLC0415 - as above
     from fabricgen.views.factory import Views  # noqa: PLC0415 - as above
-    from tests.nos.eos_avd import facts_of  # noqa: PLC0415 - it imports pyavd, which is not installed where MODEL is read
+    from tests.nos.eos_avd import facts_of  # noqa: PLC0415 - it imports pyavd, which the venv of MODEL lacks
 
     spec = {
         "name": "bench",

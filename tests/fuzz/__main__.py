@@ -1,8 +1,7 @@
-"""Search at random until the time is up: `python -m tests.fuzz --seed 7 --seconds 600`.
+"""Search at random until the time is over: `python -m tests.fuzz --seed 7 --seconds 600`.
 
-The same seed draws the same cases in the same order. Every fault is printed once, and the case that
-shows it is saved in `found/` as a file that `tests/test_fuzz.py` runs again; a search that found
-something ends with 1.
+The same seed draws the same cases in the same order. Every fault is printed once, and its case is
+saved in `found/` as a file that `tests/test_fuzz.py` runs again. A search with a find ends with 1.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ FOUND = Path(__file__).parent / "found"
 
 
 class Campaign(NamedTuple):
-    """What is drawn, what is done with it, and how many draws make a round."""
+    """What is drawn, what is done with it, and the number of draws of a round."""
 
     draws: SearchStrategy[Any]
     search: Callable[[Any, Path], Iterator[tuple[Case, str]]]
@@ -61,7 +60,7 @@ CAMPAIGNS = {
 
 
 class Found(NamedTuple):
-    """A fault, and the case that shows it."""
+    """A fault, and its case."""
 
     campaign: str
     fault: str
@@ -69,7 +68,7 @@ class Found(NamedTuple):
 
 
 def search(name: str, drawn_from: str) -> list[Found]:
-    """Do one round of a campaign, and return what it found, each fault once."""
+    """Run one round of a campaign, and return its finds, each fault once."""
     campaign, found = CAMPAIGNS[name], dict[str, Found]()
 
     @seed(int.from_bytes(hashlib.sha256(drawn_from.encode()).digest()[:8], "big"))
@@ -81,7 +80,7 @@ def search(name: str, drawn_from: str) -> list[Found]:
         suppress_health_check=list(HealthCheck),
     )
     @given(campaign.draws)
-    def look(drawn: Any) -> None:  # noqa: ANN401 - whatever the campaign draws
+    def look(drawn: Any) -> None:  # noqa: ANN401 - any draw of the campaign
         home = Path(tempfile.mkdtemp(prefix="fabricgen-fuzz-"))
         try:
             for case, fault in campaign.search(drawn, home):
@@ -99,7 +98,7 @@ def work(
     ends: float,
     told: multiprocessing.Queue[tuple[Counter[str], list[Found]]],
 ) -> None:
-    """Do round after round until the time is up."""
+    """Run round after round until the time is over."""
     number = 0
     try:
         while time.monotonic() < ends:
@@ -112,13 +111,13 @@ def work(
 
 
 def _round(name: str, drawn_from: str) -> tuple[Counter[str], list[Found]]:
-    """Do one round, and count its runs."""
+    """Run one round, and count its runs."""
     found = search(name, drawn_from)
     return Counter(runs), found
 
 
 def save(found: Found) -> Path:
-    """Keep a case where the tests run it again."""
+    """Save a case where the tests run it again."""
     text = json.dumps({"fault": found.fault, **found.case.document()}, indent=1) + "\n"
     path = FOUND / f"{found.campaign}-{hashlib.sha256(text.encode()).hexdigest()[:10]}.json"
     path.write_text(text, encoding="utf-8")
@@ -127,11 +126,11 @@ def save(found: Found) -> Path:
 
 def say(text: str) -> None:
     """Print a line of the report."""
-    print(text, flush=True)  # noqa: T201 - a report is for reading
+    print(text, flush=True)  # noqa: T201 - a report is printed
 
 
 def main() -> int:
-    """Search, print what was found, and return the exit code."""
+    """Search, print the finds, and return the exit code."""
     parser = argparse.ArgumentParser(prog="make fuzz", description="Search for faults at random.")
     parser.add_argument(
         "--seed",
@@ -158,7 +157,7 @@ def main() -> int:
 
 
 def _gather(asked: argparse.Namespace) -> tuple[Counter[str], set[str]]:
-    """Start the processes, and collect what they tell until all are done."""
+    """Start the processes, and collect their results until all are done."""
     told: multiprocessing.Queue[tuple[Counter[str], list[Found]]] = multiprocessing.Queue()
     ends = time.monotonic() + asked.seconds
     jobs = [
@@ -176,7 +175,8 @@ def _gather(asked: argparse.Namespace) -> tuple[Counter[str], set[str]]:
             if kind not in seen:
                 seen.add(kind)
                 say(
-                    f"{each.campaign}: {each.fault}\n  fabricgen {' '.join(each.case.arguments)}\n  kept in {save(each)}"
+                    f"{each.campaign}: {each.fault}\n  fabricgen "
+                    f"{' '.join(each.case.arguments)}\n  kept in {save(each)}"
                 )
     for job in jobs:
         job.join()

@@ -1,7 +1,8 @@
-"""Every file that a command reads, spoiled: lines lost, doubled and cut, tokens strewn in, cells and numbers without end.
+"""Every file that a command reads, corrupted.
 
-Owns the campaign `documents`. Each reader starts from a file that it takes, so that most of what is
-drawn gets far.
+Lines are lost, doubled and cut, tokens inserted, cells and numbers extremely long.
+
+Owns the campaign `documents`. Each reader starts from a valid file, so that most draws get far.
 """
 
 from __future__ import annotations
@@ -41,7 +42,10 @@ WORKLOAD = "gpt3.yaml"
 
 
 class Input(NamedTuple):
-    """A file that a command reads: its name, a good text, the command, and the other files of that run."""
+    """A file that a command reads: its name, a valid text, the command.
+
+    The other files of that run are beside it.
+    """
 
     name: str
     text: str
@@ -51,7 +55,7 @@ class Input(NamedTuple):
 
 @cache
 def inputs() -> tuple[Input, ...]:
-    """Return every input with a text that is taken."""
+    """Return every input with a valid text."""
     small, plan = {"f.yaml": SMALL}, plan_file(shipped("inventories") / "lab-64.yaml")
     cables = cables_of(plan)
     sheet = "\n".join(
@@ -284,7 +288,7 @@ TOKENS = (
 
 @st.composite
 def spoiled(draw: st.DrawFn, text: str) -> str:
-    """Break up to three things of a text."""
+    """Change up to three things of a text."""
     for _ in range(draw(st.integers(0, 3))):
         at, end = sorted((draw(st.integers(0, len(text))), draw(st.integers(0, len(text)))))
         token = draw(st.sampled_from(TOKENS))
@@ -314,7 +318,7 @@ def spoiled(draw: st.DrawFn, text: str) -> str:
 
 @st.composite
 def readings(draw: st.DrawFn) -> Case:
-    """Draw a run that reads a spoiled file."""
+    """Draw a run that reads a corrupted file."""
     chosen = draw(st.sampled_from(inputs()))
     return Case(chosen.arguments, {**chosen.files, chosen.name: draw(spoiled(chosen.text))})
 

@@ -1,6 +1,6 @@
-"""Inventories of any shape, and every command that takes one.
+"""Inventories of any shape, and every command that reads one.
 
-Owns the campaign `fabrics`: a drawn inventory is planned; where it is accepted it is judged,
+Owns the campaign `fabrics`: a drawn inventory is planned; where it is accepted it is verified,
 compared, routed, built and counted, and where it is refused every other command refuses it as well.
 """
 
@@ -22,36 +22,89 @@ if TYPE_CHECKING:
 FILE, OUT = "f.yaml", "out"
 
 ROOMS: tuple[Any, ...] = (
-    "unknown", {"rack": {"units": 48}}, {"rack": {"units": 48, "power_w": 45_000}}, {"hosts_per_rack": 4, "rack": {"units": 48}},
-    {"leaves": "top-of-rack"}, {"network_racks": "row-end", "rows": 3}, {"network_racks": "hall-middle", "halls": 2, "racks_per_row": 6},
-    {"media": {"host": ["dac", "mmf"], "leaf_spine": ["mmf", "smf"]}}, {"media": {"host": ["smf"], "leaf_spine": ["smf"], "spine_core": ["smf"]}},
-    {"stock_lengths_m": {"mmf": [3, 30, 300], "dac": [2]}}, {"tray": {"fill_pct": 40}}, {"measured_m": {"r0-h00001": 12.5}},
-    {"footprints": {"host": {"units": 8}, "leaf": {"units": 2}, "spine": {"units": 2}, "core": {"units": 2}}},
-)  # fmt: skip
+    "unknown",
+    {"rack": {"units": 48}},
+    {"rack": {"units": 48, "power_w": 45_000}},
+    {"hosts_per_rack": 4, "rack": {"units": 48}},
+    {"leaves": "top-of-rack"},
+    {"network_racks": "row-end", "rows": 3},
+    {"network_racks": "hall-middle", "halls": 2, "racks_per_row": 6},
+    {"media": {"host": ["dac", "mmf"], "leaf_spine": ["mmf", "smf"]}},
+    {"media": {"host": ["smf"], "leaf_spine": ["smf"], "spine_core": ["smf"]}},
+    {"stock_lengths_m": {"mmf": [3, 30, 300], "dac": [2]}},
+    {"tray": {"fill_pct": 40}},
+    {"measured_m": {"r0-h00001": 12.5}},
+    {
+        "footprints": {
+            "host": {"units": 8},
+            "leaf": {"units": 2},
+            "spine": {"units": 2},
+            "core": {"units": 2},
+        }
+    },
+)
 EXTRAS: dict[str, tuple[Any, ...]] = {
     "site": ROOMS,
     "phases": (
-        [{"name": "one", "planes": 1}, {"name": "two"}], [{"name": "one", "rails": 1}, {"name": "two", "rails": 2}, {"name": "all"}],
-        [{"name": "one", "spines": 1}, {"name": "two"}], [{"name": "one", "rails": 99}], [],
+        [{"name": "one", "planes": 1}, {"name": "two"}],
+        [{"name": "one", "rails": 1}, {"name": "two", "rails": 2}, {"name": "all"}],
+        [{"name": "one", "spines": 1}, {"name": "two"}],
+        [{"name": "one", "rails": 99}],
+        [],
     ),
-    "prices": ("paper-v5", "paper-v1-fit", "street-2026-09", {"book": "street-2026-09", "discount": {"all": 10}, "parts": {"mmf": 7}}),
-    "spares": ({"switches": {"minimum": 1}, "cables": {"percent": 5, "pack": 10}, "transceivers": {"percent": 2}}, {"nics": {"minimum": 2}}),
-    "nos": ("frr", "sonic", "eos", "nvue", "nxos", "junos", "srlinux", "cumulus", {"leaf": "frr"}, {"leaf": "sonic", "spine": "eos"},
-    {"rails": {"0": "frr"}}),
-    "naming": ({"leaf": "r{rail}-l{n}"}, {"host": "dgx-{n:03}"}, {"leaf": "x{n}", "spine": "y{n}"}, {"leaf": "r{rail}p{plane}l{n}",
-    "host": "h{domain}-{host}"}),
-    "addressing": ({"host_links": "unnumbered"}, {"host_pool": "10.0.0.0/16"}, {"mtu": 9000, "bfd": False}, {"asn_base": 65000}),
+    "prices": (
+        "paper-v5",
+        "paper-v1-fit",
+        "street-2026-09",
+        {"book": "street-2026-09", "discount": {"all": 10}, "parts": {"mmf": 7}},
+    ),
+    "spares": (
+        {
+            "switches": {"minimum": 1},
+            "cables": {"percent": 5, "pack": 10},
+            "transceivers": {"percent": 2},
+        },
+        {"nics": {"minimum": 2}},
+    ),
+    "nos": (
+        "frr",
+        "sonic",
+        "eos",
+        "nvue",
+        "nxos",
+        "junos",
+        "srlinux",
+        "cumulus",
+        {"leaf": "frr"},
+        {"leaf": "sonic", "spine": "eos"},
+        {"rails": {"0": "frr"}},
+    ),
+    "naming": (
+        {"leaf": "r{rail}-l{n}"},
+        {"host": "dgx-{n:03}"},
+        {"leaf": "x{n}", "spine": "y{n}"},
+        {"leaf": "r{rail}p{plane}l{n}", "host": "h{domain}-{host}"},
+    ),
+    "addressing": (
+        {"host_links": "unnumbered"},
+        {"host_pool": "10.0.0.0/16"},
+        {"mtu": 9000, "bfd": False},
+        {"asn_base": 65000},
+    ),
     "outputs": (["cabling"], ["configs", "slurm"], ["bom", "netbox"]),
     "nccl": ("2.30.7", {"pxn": False}),
     "roce": ({"dscp": 24}, {"priority": 4, "cnp_priority": 5}),
     "oversubscription": ("1:1", "2:1", "5:3", "1:3"),
     "hb_domain": ({"gpus": 32}, {"gpus": 72, "hosts": 18}, {"gpus": 64, "hosts": 8}),
-}  # fmt: skip
+}
 
 
 @st.composite
 def shapes(draw: st.DrawFn) -> Inventory:
-    """Draw an inventory of at most 4,096 GPUs with large HB domains, large switches or neither, in any design."""
+    """Draw an inventory of at most 4,096 GPUs with large HB domains, large switches or neither.
+
+    Its design is any.
+    """
     domain = draw(st.sampled_from((8, 16, 32, 72, 128, 256)))
     tiers = draw(st.sampled_from(("auto", "auto", 2, 3)))
     largest = 128 if tiers == 3 else 1024  # three tiers of 1,024 ports are a quarter million links
@@ -78,7 +131,10 @@ def shapes(draw: st.DrawFn) -> Inventory:
 
 @st.composite
 def fabrics(draw: st.DrawFn) -> Inventory:
-    """Draw an inventory: one that the laws are asked of, a wild one, or one of unusual shape, with up to four keys more."""
+    """Draw an inventory: one of the laws' inventories, a wild one, or one of unusual shape.
+
+    Up to four more keys are set.
+    """
     drawn = draw(st.one_of(inventories(), inventories(), wild_inventories(), shapes()))
     keys = draw(st.lists(st.sampled_from(sorted(EXTRAS)), max_size=4, unique=True))
     return {**drawn, **{key: draw(st.sampled_from(EXTRAS[key])) for key in keys}}
@@ -99,9 +155,19 @@ GROUPS = (
     "report",
 )
 FAILURES = (
-    "switch:r0-leaf-1", "switch:leaf-1", "switch:spine-1", "link:r0-h00001", "nic:d0-g0", "gpu:d0-g1", "hb:0", "plane:0", "plane:7", "nic:d0-g0/1",
-    "x", "hb:99",
-)  # fmt: skip
+    "switch:r0-leaf-1",
+    "switch:leaf-1",
+    "switch:spine-1",
+    "link:r0-h00001",
+    "nic:d0-g0",
+    "gpu:d0-g1",
+    "hb:0",
+    "plane:0",
+    "plane:7",
+    "nic:d0-g0/1",
+    "x",
+    "hb:99",
+)
 EACH = ("leaf", "spine", "core", "switch", "cable", "nic", "gpu", "hb", "plane", "rail")
 
 
@@ -117,15 +183,41 @@ def questions(draw: st.DrawFn) -> tuple[str, ...]:
         st.sampled_from(("all", "host-1", "@missing", "", "d0-g*")),
     )
     commands = (
-        ["check"], ["compare"], ["compare", "--prices", "paper-v5"], ["phases"],
-        ["route", FILE, draw(gpu), draw(gpu), *fail, *draw(st.sampled_from([[], ["--all-kinds"], ["--flow", "7"]]))],
+        ["check"],
+        ["compare"],
+        ["compare", "--prices", "paper-v5"],
+        ["phases"],
+        [
+            "route",
+            FILE,
+            draw(gpu),
+            draw(gpu),
+            *fail,
+            *draw(st.sampled_from([[], ["--all-kinds"], ["--flow", "7"]])),
+        ],
         ["impact", *(fail or ["--each", draw(st.sampled_from(EACH))])],
         ["placement", FILE, draw(jobs)],
-        ["model", "--llm", draw(st.sampled_from(("gpt3", "opt-175b"))), "--batch-tokens", draw(st.sampled_from(("1M", "512seq", "7", "x")))],
+        [
+            "model",
+            "--llm",
+            draw(st.sampled_from(("gpt3", "opt-175b"))),
+            "--batch-tokens",
+            draw(st.sampled_from(("1M", "512seq", "7", "x"))),
+        ],
         ["model", "--all-to-all", *fail],
-        ["model", "--llm", "gpt3", "--batch-tokens", "4M", "--traffic", draw(st.sampled_from(("own", "any-to-any")))],
-        ["build", "--dry-run", "-o", "never"], ["build", "--list-outputs"], ["plan", "--set", "oversubscription=2:1"],
-    )  # fmt: skip
+        [
+            "model",
+            "--llm",
+            "gpt3",
+            "--batch-tokens",
+            "4M",
+            "--traffic",
+            draw(st.sampled_from(("own", "any-to-any"))),
+        ],
+        ["build", "--dry-run", "-o", "never"],
+        ["build", "--list-outputs"],
+        ["plan", "--set", "oversubscription=2:1"],
+    )
     command = draw(st.sampled_from(commands))
     named = command if FILE in command else [command[0], FILE, *command[1:]]
     return (*named, *draw(st.sampled_from([[], ["--json"]])))
@@ -133,7 +225,10 @@ def questions(draw: st.DrawFn) -> tuple[str, ...]:
 
 @st.composite
 def sessions(draw: st.DrawFn) -> tuple[Inventory, list[tuple[str, ...]], tuple[str, ...]]:
-    """Draw an inventory, some questions, and the groups of files to build; none nine times in ten."""
+    """Draw an inventory, some commands, and the groups of files to build.
+
+    Nine times in ten there are none.
+    """
     groups = (
         draw(st.lists(st.sampled_from(GROUPS), min_size=1, max_size=3, unique=True))
         if draw(st.integers(0, 3)) == 0
@@ -145,7 +240,7 @@ def sessions(draw: st.DrawFn) -> tuple[Inventory, list[tuple[str, ...]], tuple[s
 def search_fabrics(
     drawn: tuple[Inventory, list[tuple[str, ...]], tuple[str, ...]], home: Path
 ) -> Iterator[tuple[Case, str]]:
-    """Run one session; yield each case that broke a promise, and how."""
+    """Run one session; yield each case that broke a promise, and the promise."""
     inventory, asked, groups = drawn
     files = {FILE: json.dumps(inventory, indent=1)}
     planned = Case(("plan", FILE, "--json", "-o", "plan.json"), files)
@@ -173,7 +268,7 @@ def search_fabrics(
 
 
 def _kept(ended: Ended, files: dict[str, str], home: Path) -> Iterator[tuple[Case, str]]:
-    """Plan the kept plan again: it is the same document."""
+    """Plan the plan file again, which must give the same document."""
     case = Case(
         ("plan", "plan.json", "--json"),
         {**files, "plan.json": (home / "plan.json").read_text(encoding="utf-8")},
@@ -185,7 +280,7 @@ def _kept(ended: Ended, files: dict[str, str], home: Path) -> Iterator[tuple[Cas
 
 
 def _built(planned: Ended, case: Case, home: Path) -> Iterator[tuple[Case, str]]:
-    """Build what `plan` accepts; every output counts what the plan counts."""
+    """Build what `plan` accepts; every output has the counts of the plan."""
     ended = execute(case, home)
     yield from ((case, fault) for fault in faults(case, ended))
     if ended.code:

@@ -1,7 +1,7 @@
-"""Builds that are killed at random moments.
+"""Builds that are killed at random times.
 
 Owns the campaign `kills`: OUT is the last good build or the new one, never a mixture, and the next
-build clears away what was left.
+build removes what was left.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SIZES = ((64, 8, 64), (1024, 8, 64), (2048, 64, 64))
 
 
 class Kill(NamedTuple):
-    """Which build is killed, how, and after which share of the time that it takes."""
+    """Which build is killed, how, and after which share of its duration."""
 
     size: tuple[int, int, int]
     signal: signal.Signals
@@ -42,7 +42,7 @@ kills = st.builds(
 
 
 def search_kills(kill: Kill, home: Path) -> Iterator[tuple[Case, str]]:
-    """Build, build anew and kill that, look, and build again."""
+    """Build, build again and kill that, verify OUT, and build again."""
     gpus, domain, radix = kill.size
     arguments = (
         "build",
@@ -84,7 +84,7 @@ def _run(command: list[str], home: Path) -> int:
 
 
 def _look(out: Path) -> Iterator[str]:
-    """OUT is there and whole."""
+    """OUT exists and is complete."""
     try:
         files = json.loads((out / "manifest.json").read_text(encoding="utf-8"))["files"]
     except (OSError, ValueError) as error:
@@ -94,5 +94,5 @@ def _look(out: Path) -> Iterator[str]:
 
 
 def _left(home: Path) -> list[str]:
-    """List what lies beside OUT."""
+    """List the files beside OUT."""
     return sorted(path.name for path in home.iterdir() if path.name != "out")

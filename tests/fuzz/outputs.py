@@ -1,4 +1,4 @@
-"""What a build wrote, read back and counted against the plan."""
+"""The files of a build, read back and counted against the plan."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def count_faults(out: Path, summary: dict[str, Any]) -> Iterator[str]:
-    """List what in OUT does not agree with the summary that `plan --json` prints."""
+    """List what in OUT does not agree with the summary of `plan --json`."""
     manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
     yield from manifest_faults(out, manifest["files"])
     if "cabling" in manifest["groups"]:
@@ -26,11 +26,14 @@ def count_faults(out: Path, summary: dict[str, Any]) -> Iterator[str]:
         {path.name for path in (out / "configs").iterdir()} if (out / "configs").is_dir() else set()
     )
     if configured and len(configured) > summary["switches"]["total"]:
-        yield f"{len(configured)} switches are configured, and the plan has {summary['switches']['total']}"
+        yield (
+            f"{len(configured)} switches are configured, and the plan has "
+            f"{summary['switches']['total']}"
+        )
 
 
 def manifest_faults(out: Path, files: dict[str, str]) -> Iterator[str]:
-    """Every file is in the manifest, as it is."""
+    """Every file is in the manifest, unchanged."""
     found = {path.relative_to(out).as_posix(): path for path in out.rglob("*") if path.is_file()}
     found.pop("manifest.json")
     if sorted(found) != sorted(files):
@@ -56,7 +59,10 @@ def _cable_faults(folder: Path, summary: dict[str, Any]) -> Iterator[str]:
         (row["a_device"], row["a_interface"], row["b_device"], row["b_interface"]) for row in rows
     }
     if len(links) != summary["links"]["total"]:
-        yield f"cables.csv joins {len(links)} pairs of ports, and the plan has {summary['links']['total']} links"
+        yield (
+            f"cables.csv joins {len(links)} pairs of ports, and the plan has "
+            f"{summary['links']['total']} links"
+        )
     if len({row["cable"] for row in rows}) != len(rows):
         yield "two rows of cables.csv have one label"
     ends = [end for row in links for end in (row[:2], row[2:])]

@@ -1,7 +1,7 @@
-"""Templates of strangers: expressions that reach for Python, and loops without end.
+"""Untrusted templates: expressions that access Python, and endless loops.
 
-Owns the campaign `packs`. While a template runs, an audit hook of Python's watches what it does:
-nothing may be run, opened or imported.
+Owns the campaign `packs`. While a template runs, an audit hook of Python monitors it: nothing may
+be run, opened or imported.
 """
 
 from __future__ import annotations
@@ -24,34 +24,136 @@ TARGETS = (
     ("nccl/nccl.conf.j2", "hosts"),
     ("slurm/tree.conf.j2", "cluster"),
 )
-"""Templates that a stranger replaces, and the group of files that they write."""
+"""Templates that are replaced, and the group of files that they write."""
 
 NAMES = (
-    "switch", "switch.roce", "switch.platform", "switch.ports", "switch.ports[0]", "switch.instances[0]", "switch.older_than", "host", "host.nics",
-    "host.nics[0]", "nic",
-    "cluster", "cluster.stripes", "assumed", "chunk", "chunk.rows", "chunk.rows[0]", "chunk.sheet", "chunk.sheet.labelling", "chunk.columns",
-    "chunk.table()", "chunk.labels()", "range", "dict", "lipsum", "cycler",
-    "joiner", "namespace", "self", "loop", "caller", "varargs", "''", "'abc'", "[]", "{}", "()", "1", "none", "chunk.table", "chunk.select",
-    "nothing", "csv", "super",
-)  # fmt: skip
+    "switch",
+    "switch.roce",
+    "switch.platform",
+    "switch.ports",
+    "switch.ports[0]",
+    "switch.instances[0]",
+    "switch.older_than",
+    "host",
+    "host.nics",
+    "host.nics[0]",
+    "nic",
+    "cluster",
+    "cluster.stripes",
+    "assumed",
+    "chunk",
+    "chunk.rows",
+    "chunk.rows[0]",
+    "chunk.sheet",
+    "chunk.sheet.labelling",
+    "chunk.columns",
+    "chunk.table()",
+    "chunk.labels()",
+    "range",
+    "dict",
+    "lipsum",
+    "cycler",
+    "joiner",
+    "namespace",
+    "self",
+    "loop",
+    "caller",
+    "varargs",
+    "''",
+    "'abc'",
+    "[]",
+    "{}",
+    "()",
+    "1",
+    "none",
+    "chunk.table",
+    "chunk.select",
+    "nothing",
+    "csv",
+    "super",
+)
 ATTRIBUTES = (
-    "__class__", "__mro__", "__subclasses__()", "__init__", "__globals__", "__builtins__", "__dict__", "__reduce__()", "__getattribute__('x')",
-    "__func__", "__self__",
-    "__wrapped__", "gi_frame", "gi_code", "f_globals", "cr_frame", "mro()", "format('{0.__class__}')", "format_map({})", "encode()", "join([1])",
-    "pop()", "append(1)",
-    "model_fields", "parse_raw('x', proto='pickle', allow_pickle=True)", "parse_file('/etc/passwd')", "model_validate_json('{}')",
-    "model_construct()", "copy()",
-    "items()", "keys()", "get('x')", "rows", "name", "cable", "sheet", "joins", "labelling", "open('x')", "read_text()", "environment",
-    "_environment", "blocks",
-)  # fmt: skip
+    "__class__",
+    "__mro__",
+    "__subclasses__()",
+    "__init__",
+    "__globals__",
+    "__builtins__",
+    "__dict__",
+    "__reduce__()",
+    "__getattribute__('x')",
+    "__func__",
+    "__self__",
+    "__wrapped__",
+    "gi_frame",
+    "gi_code",
+    "f_globals",
+    "cr_frame",
+    "mro()",
+    "format('{0.__class__}')",
+    "format_map({})",
+    "encode()",
+    "join([1])",
+    "pop()",
+    "append(1)",
+    "model_fields",
+    "parse_raw('x', proto='pickle', allow_pickle=True)",
+    "parse_file('/etc/passwd')",
+    "model_validate_json('{}')",
+    "model_construct()",
+    "copy()",
+    "items()",
+    "keys()",
+    "get('x')",
+    "rows",
+    "name",
+    "cable",
+    "sheet",
+    "joins",
+    "labelling",
+    "open('x')",
+    "read_text()",
+    "environment",
+    "_environment",
+    "blocks",
+)
 FILTERS = (
-    "attr('__class__')", "map(attribute='__class__')", "map('attr', '__class__')", "list", "first", "last", "csv", "rows", "json", "quoted",
-    "string", "length", "join(',')",
-    "tojson", "pprint", "xmlattr", "format(1)", "replace('a', 'b')", "center(9999999999)", "indent(9999999999)", "batch(9999999999, 1)",
+    "attr('__class__')",
+    "map(attribute='__class__')",
+    "map('attr', '__class__')",
+    "list",
+    "first",
+    "last",
+    "csv",
+    "rows",
+    "json",
+    "quoted",
+    "string",
+    "length",
+    "join(',')",
+    "tojson",
+    "pprint",
+    "xmlattr",
+    "format(1)",
+    "replace('a', 'b')",
+    "center(9999999999)",
+    "indent(9999999999)",
+    "batch(9999999999, 1)",
     "groupby('__class__')",
-    "select('callable')", "sort", "sum", "random", "urlize", "wordwrap(1)", "truncate(3)", "default('x')", "dictsort", "int", "float", "forceescape",
+    "select('callable')",
+    "sort",
+    "sum",
+    "random",
+    "urlize",
+    "wordwrap(1)",
+    "truncate(3)",
+    "default('x')",
+    "dictsort",
+    "int",
+    "float",
+    "forceescape",
     "striptags",
-)  # fmt: skip
+)
 
 
 @st.composite
@@ -61,28 +163,45 @@ def expressions(draw: st.DrawFn) -> str:
     for _ in range(draw(st.integers(0, 4))):
         kind, attribute = draw(st.integers(0, 4)), draw(st.sampled_from(ATTRIBUTES))
         text = (
-            f"{text}.{attribute}", f"({text}|{draw(st.sampled_from(FILTERS))})", f"{text}['{attribute.partition('(')[0]}']",
-            f"({text} {draw(st.sampled_from('*+~%/'))} {draw(st.sampled_from(NAMES))})", f"{text}()",
-        )[kind]  # fmt: skip
+            f"{text}.{attribute}",
+            f"({text}|{draw(st.sampled_from(FILTERS))})",
+            f"{text}['{attribute.partition('(')[0]}']",
+            f"({text} {draw(st.sampled_from('*+~%/'))} {draw(st.sampled_from(NAMES))})",
+            f"{text}()",
+        )[kind]
     return text
 
 
 STATEMENTS = (
     "{{% include 'mine/leak.j2' %}}{{{{ {0} }}}}",
-    "{{{{ {0} }}}}", "{{% for x in {0} %}}{{{{ x }}}}{{{{ {1} }}}}{{% endfor %}}", "{{% set y = {0} %}}{{{{ y.{2} }}}}",
+    "{{{{ {0} }}}}",
+    "{{% for x in {0} %}}{{{{ x }}}}{{{{ {1} }}}}{{% endfor %}}",
+    "{{% set y = {0} %}}{{{{ y.{2} }}}}",
     "{{% if {0} %}}a{{% else %}}b{{% endif %}}",
-    "{{% macro m(a) %}}{{{{ {0} }}}}{{{{ m(a) }}}}{{% endmacro %}}{{{{ m({1}) }}}}", "{{% include '../../f.yaml' %}}", "{{% include {0} %}}",
-    "{{% import '/etc/passwd' as p %}}{{{{ {0} }}}}", "{{% extends {0} %}}", "{{% with z = {0} %}}{{{{ z }}}}{{% endwith %}}",
-    "{{% set ns = namespace(v='a') %}}{{% for i in range(9999) %}}{{% set ns.v = ns.v ~ ns.v %}}{{% endfor %}}{{{{ {0} }}}}",
-    "{{% for i in range(99999) %}}{{% for j in range(99999) %}}{{% endfor %}}{{% endfor %}}{{{{ {0} }}}}",
-    "{{{{ 'a' * 9999999999 }}}}{{{{ {0} }}}}", "{{{{ 9 ** 9 ** 9 }}}}{{{{ {0} }}}}", "{{% include 'mine/x.j2' %}}{{{{ {0} }}}}",
+    "{{% macro m(a) %}}{{{{ {0} }}}}{{{{ m(a) }}}}{{% endmacro %}}{{{{ m({1}) }}}}",
+    "{{% include '../../f.yaml' %}}",
+    "{{% include {0} %}}",
+    "{{% import '/etc/passwd' as p %}}{{{{ {0} }}}}",
+    "{{% extends {0} %}}",
+    "{{% with z = {0} %}}{{{{ z }}}}{{% endwith %}}",
+    (
+        "{{% set ns = namespace(v='a') %}}{{% for i in range(9999) %}}{{% set ns.v = ns.v ~ "
+        "ns.v %}}{{% endfor %}}{{{{ {0} }}}}"
+    ),
+    (
+        "{{% for i in range(99999) %}}{{% for j in range(99999) %}}{{% endfor %}}{{% endfor "
+        "%}}{{{{ {0} }}}}"
+    ),
+    "{{{{ 'a' * 9999999999 }}}}{{{{ {0} }}}}",
+    "{{{{ 9 ** 9 ** 9 }}}}{{{{ {0} }}}}",
+    "{{% include 'mine/x.j2' %}}{{{{ {0} }}}}",
     "{{{{ '%0999999999d' % 1 }}}}{{{{ {0} }}}}",
-)  # fmt: skip
+)
 
 
 @st.composite
 def templates(draw: st.DrawFn) -> Case:
-    """Draw a build with one template of a stranger; what only takes the whole budget is drawn seldom."""
+    """Draw a build with one untrusted template. Expensive templates are drawn seldom."""
     few = STATEMENTS if draw(st.integers(0, 19)) == 0 else STATEMENTS[:11]
     parts = draw(st.lists(st.sampled_from(few), min_size=1, max_size=2))
     text = "".join(
@@ -112,11 +231,11 @@ FORBIDDEN = (
     "socket.connect",
 )
 seen: list[str] = []
-"""What the audit hook saw since it was last emptied."""
+"""Events of the audit hook since it was last emptied."""
 
 
 def watch(event: str, arguments: tuple[Any, ...]) -> None:
-    """Note what no template may cause."""
+    """Record events that no template may cause."""
     if event in FORBIDDEN or (event == "open" and "/etc/passwd" in str(arguments[0])):
         seen.append(f"{event} {arguments!r:.80}")
 

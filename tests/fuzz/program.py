@@ -1,6 +1,6 @@
-"""One case: files and a command line, run in this process, and the promises that every run must keep.
+"""One case: files and a command line, run in this process, and the promises of every run.
 
-Owns `Case`, `execute` and `faults`. What to run is drawn by the campaigns.
+Owns `Case`, `execute` and `faults`. The campaigns draw what to run.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 CPU_S, PEAK_MIB = 10, 500
-"""What one run of a fabric of at most 4,096 GPUs may take."""
+"""Limits of one run of a fabric of at most 4,096 GPUs."""
 
 FAULT = 3
 """The exit code of a fault of fabricgen itself."""
@@ -38,7 +38,10 @@ runs: Counter[str] = Counter()
 
 @dataclass(frozen=True)
 class Case:
-    """Files, by name, as text with undecodable bytes as surrogates, and the arguments of one run beside them."""
+    """Files, by name, and the arguments of one run beside them.
+
+    Their text has undecodable bytes as surrogates.
+    """
 
     arguments: tuple[str, ...]
     files: Mapping[str, str] = field(default_factory=dict)
@@ -50,15 +53,17 @@ class Case:
 
 
 def read_case(text: str) -> Case:
-    """Read what `Case.document` wrote."""
+    """Read the output of `Case.document`."""
     held = json.loads(text)
     return Case(tuple(held["arguments"]), held["files"], held["stdin"])
 
 
 class Ended(NamedTuple):
-    """How a run ended; `cpu_s` counts its worker processes, `grown_mib` is what it added to the peak of this process.
+    """The result of a run.
 
-    `altered` names the files of the case that are not as they were written.
+    `cpu_s` includes its worker processes, `grown_mib` is its addition to the peak of this process.
+
+    `altered` names the files of the case that were changed.
     """
 
     code: int
@@ -70,7 +75,7 @@ class Ended(NamedTuple):
 
 
 class EndlessError(Exception):
-    """A run took far more CPU time than any may."""
+    """A run exceeded the limit of CPU time by far."""
 
 
 def execute(case: Case, home: Path) -> Ended:
@@ -95,7 +100,7 @@ def execute(case: Case, home: Path) -> Ended:
     ):
         try:
             code = run([*case.arguments])
-        except BaseException:  # noqa: BLE001 - whatever leaves `run` is the fault that is searched for
+        except BaseException:  # noqa: BLE001 - any exception of `run` is a find
             traceback.print_exc()
             code = FAULT
     out, err = (stream.buffer.getvalue().decode("utf-8", "replace") for stream in streams)
@@ -137,11 +142,12 @@ def _raised(err: str) -> str:
         for line in err.splitlines()
         if re.match(r"[\w.]+(Error|Exception|Warning|Interrupt)\b", line)
     ]
-    return f"{':'.join(places[-1]) if places else 'nowhere'} {lines[-1][:200] if lines else ''}".strip()
+    place = ":".join(places[-1]) if places else "nowhere"
+    return f"{place} {lines[-1][:200] if lines else ''}".strip()
 
 
 def _json_faults(ended: Ended) -> Iterator[str]:
-    """Find what is wrong with one JSON document on stdout."""
+    """List the errors of one JSON document on stdout."""
     try:
         document = json.loads(ended.out)
     except ValueError as error:
@@ -163,7 +169,7 @@ def _peak_mib() -> float:
 
 @contextlib.contextmanager
 def _stopped_after(cpu_s: int) -> Iterator[None]:
-    """Interrupt what takes so many CPU seconds: an endless run must not end the search."""
+    """Interrupt a run after so many CPU seconds, so that an endless run does not end the search."""
 
     def stop(_: int, frame: FrameType | None) -> None:
         where = f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame else "nowhere"

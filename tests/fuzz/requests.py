@@ -1,4 +1,4 @@
-"""Requests to `fabricgen serve`: addresses, methods and headers of any shape.
+"""Requests to `fabricgen serve`: addresses, methods and headers of any form.
 
 Owns the campaign `requests`: each is answered with a status below 500, and the next one as well.
 """
@@ -94,7 +94,7 @@ def _port() -> int:
 
 
 def close() -> None:
-    """End the server of this process, if there is one: its worker would keep the process alive."""
+    """End the server of this process, if any. Its worker would keep the process alive."""
     for server in _servers:
         server.shutdown()
         server.server_close()
@@ -102,7 +102,7 @@ def close() -> None:
 
 
 def search_requests(sent: bytes, _: Path) -> Iterator[tuple[Case, str]]:
-    """Send one request, and then a good one."""
+    """Send one request, and then a valid one."""
     host = f"127.0.0.1:{_port()}".encode()
     runs["serve"] += 1
     for request in (
@@ -123,7 +123,10 @@ def search_requests(sent: bytes, _: Path) -> Iterator[tuple[Case, str]]:
 
 
 def _exchange(request: bytes) -> bytes:
-    """Send bytes, and return the first of the answer; nothing where the connection is closed without one."""
+    """Send bytes, and return the beginning of the answer.
+
+    It is empty where the connection is closed without one.
+    """
     with (
         contextlib.suppress(OSError),
         socket.create_connection(("127.0.0.1", _port()), timeout=20) as wire,

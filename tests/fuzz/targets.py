@@ -1,6 +1,6 @@
-"""Outputs that are told to go anywhere: over the inventory, into devices, through links, under names of any kind.
+"""Outputs to any path: over the inventory, into devices, through links, under any name.
 
-Owns the campaign `targets`. Whatever the command does, the files that were there are as they were.
+Owns the campaign `targets`. Whatever the command does, the existing files are unchanged.
 """
 
 from __future__ import annotations
@@ -17,30 +17,78 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NAMES = (
-    "f.yaml", "./f.yaml", "own/../f.yaml", "own", "own/kept.txt", "kept.csv", "link", "new", "new/deep/er", "", ".", "..", "/dev/null", "/dev/full",
+    "f.yaml",
+    "./f.yaml",
+    "own/../f.yaml",
+    "own",
+    "own/kept.txt",
+    "kept.csv",
+    "link",
+    "new",
+    "new/deep/er",
+    "",
+    ".",
+    "..",
+    "/dev/null",
+    "/dev/full",
     "/dev/zero",
-    "/proc/x", "-",
-    "a" * 300, "x/" * 200, "\x1b[31m", "é", "a b", "=1+1", "new.tar.zst", "new.zip", "new.tar", "f.yaml.zip", "x\ny", "\udcff",
-)  # fmt: skip
+    "/proc/x",
+    "-",
+    "a" * 300,
+    "x/" * 200,
+    "\x1b[31m",
+    "é",
+    "a b",
+    "=1+1",
+    "new.tar.zst",
+    "new.zip",
+    "new.tar",
+    "f.yaml.zip",
+    "x\ny",
+    "\udcff",
+)
 COMMANDS = (
-    ("plan", "f.yaml", "-o"), ("search", "f.yaml", "-o"), ("build", "f.yaml", "--only", "graph", "-o"), ("build", "f.yaml", "--only", "graph",
-    "--archive"),
+    ("plan", "f.yaml", "-o"),
+    ("search", "f.yaml", "-o"),
+    ("build", "f.yaml", "--only", "graph", "-o"),
+    ("build", "f.yaml", "--only", "graph", "--archive"),
     ("model", "f.yaml", "--llm", "gpt3", "--batch-tokens", "1M", "--accelerator", "h100", "--csv"),
-    ("model", "f.yaml", "--llm", "gpt3", "--batch-tokens", "1M", "--accelerator", "h100", "--sweep", "batch=1M..4M", "--svg"),
-    ("import", "sheet.csv", "f.yaml", "-o"), ("init",), ("verify",), ("catalog", "import", "type.yaml", "-o"), ("audit", "f.yaml", "--degraded",
-    "dead.txt", "--tables"),
-    ("plan", "f.yaml", "--from"), ("plan", "f.yaml", "--prices"), ("plan", "f.yaml", "--catalog"), ("build", "f.yaml", "-o", "new", "--templates"),
-)  # fmt: skip
+    (
+        "model",
+        "f.yaml",
+        "--llm",
+        "gpt3",
+        "--batch-tokens",
+        "1M",
+        "--accelerator",
+        "h100",
+        "--sweep",
+        "batch=1M..4M",
+        "--svg",
+    ),
+    ("import", "sheet.csv", "f.yaml", "-o"),
+    ("init",),
+    ("verify",),
+    ("catalog", "import", "type.yaml", "-o"),
+    ("audit", "f.yaml", "--degraded", "dead.txt", "--tables"),
+    ("plan", "f.yaml", "--from"),
+    ("plan", "f.yaml", "--prices"),
+    ("plan", "f.yaml", "--catalog"),
+    ("build", "f.yaml", "-o", "new", "--templates"),
+)
 FILES = {
-    "f.yaml": SMALL, "own/kept.txt": "kept\n", "kept.csv": "a,b\n1,2\n", "sheet.csv": "a_device,a_interface,b_device,b_interface\n",
+    "f.yaml": SMALL,
+    "own/kept.txt": "kept\n",
+    "kept.csv": "a,b\n1,2\n",
+    "sheet.csv": "a_device,a_interface,b_device,b_interface\n",
     "dead.txt": "r0-h00001\n",
     "type.yaml": "manufacturer: X\nmodel: SN5600\nslug: sn5600\n",
-}  # fmt: skip
+}
 
 
 @st.composite
 def targets(draw: st.DrawFn) -> Case:
-    """Draw a command and where it writes."""
+    """Draw a command and its output path."""
     force = draw(st.sampled_from(((), (), ("--json",))))
     return Case((*draw(st.sampled_from(COMMANDS)), draw(st.sampled_from(NAMES)), *force), FILES)
 

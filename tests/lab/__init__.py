@@ -1,1 +1,5 @@
-"""The lab for real: FRR in network namespaces. Skipped with a reason where the machine cannot; FABRICGEN_LAB=require makes that a failure."""
+"""The lab with real FRR in network namespaces.
+
+Tests are skipped with a reason where the machine lacks something; FABRICGEN_LAB=require makes that
+a failure.
+"""

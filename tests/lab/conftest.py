@@ -1,4 +1,4 @@
-"""A machine that can boot labs, and a witness of what labs leave behind on it."""
+"""A machine that can boot labs, and a detector of what labs leave behind."""
 
 from __future__ import annotations
 
@@ -27,9 +27,13 @@ if TYPE_CHECKING:
 
 NOBODY = 65534
 SMALL: dict[str, Any] = {
-    "name": "small", "gpus": 8, "hb_domain": {"gpus": 4}, "rails": {"count": 2, "tiers": 2}, "nos": "frr",
+    "name": "small",
+    "gpus": 8,
+    "hb_domain": {"gpus": 4},
+    "rails": {"count": 2, "tiers": 2},
+    "nos": "frr",
     "switches": {"leaf": {"generic": {"radix": 4}}, "spine": {"generic": {"radix": 2}}},
-}  # fmt: skip
+}
 """Two rails of two leaves and two spines, eight switches in all."""
 
 PATIENCE_S = 20.0
@@ -37,7 +41,7 @@ PATIENCE_S = 20.0
 
 @pytest.fixture(scope="session", autouse=True)
 def _needs(out_of_reach: Callable[[str], NoReturn]) -> None:
-    """Go on only where a lab can boot."""
+    """Skip unless a lab can boot."""
     missing = [need for need in doctor() if not need.ok]
     if missing:
         out_of_reach(f"no lab here: {', '.join(f'{need.what} ({need.found})' for need in missing)}")
@@ -45,7 +49,10 @@ def _needs(out_of_reach: Callable[[str], NoReturn]) -> None:
 
 @dataclass
 class Machine:
-    """Runs `fabricgen` as some user, and finds whatever is left of it: every process that it starts bears a mark."""
+    """Runs `fabricgen` as some user, and finds whatever is left of it.
+
+    Every process that it starts has a mark in its environment.
+    """
 
     place: Path
     prefix: list[str] = field(default_factory=list)
@@ -54,7 +61,10 @@ class Machine:
 
     @property
     def environment(self) -> dict[str, str]:
-        """A clean environment with the mark; temporary files and the directory of labs have a place of their own."""
+        """A clean environment with the mark.
+
+        Temporary files and the directory of labs have their own folder.
+        """
         own = {
             "TMPDIR": str(self.place / "tmp"),
             "XDG_RUNTIME_DIR": f"{self.place}/run",
@@ -63,15 +73,15 @@ class Machine:
         }
         return clean_environment(self.place) | own | {"FABRICGEN_MARK": self.mark}
 
-    def write(self, **changes: Any) -> Path:  # noqa: ANN401 - what stands in an inventory
-        """Write the small fabric, changed."""
+    def write(self, **changes: Any) -> Path:  # noqa: ANN401 - keys of an inventory
+        """Write the small fabric with some keys replaced."""
         path = self.place / f"{changes.get('name', 'small')}.yaml"
         path.write_text(write_yaml({**SMALL, **changes}), encoding="utf-8")
         path.chmod(0o644)
         return path
 
     def start(self, *arguments: object) -> subprocess.Popen[str]:
-        """Start a command in a process group of its own."""
+        """Start a command in its own process group."""
         command = [*self.prefix, *self.program, *map(str, arguments)]
         return subprocess.Popen(
             command,
@@ -91,7 +101,7 @@ class Machine:
             return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
     def processes(self) -> dict[int, str]:
-        """Return the living processes that bear the mark."""
+        """Return the running processes with the mark."""
         found = {}
         for path in Path("/proc").glob("[0-9]*"):
             try:
@@ -101,12 +111,12 @@ class Machine:
                         .read_text(encoding="utf-8", errors="replace")
                         .replace("\0", " ")
                     )
-            except OSError:  # gone, or somebody else's
+            except OSError:  # gone, or of another user
                 continue
         return found
 
     def left(self) -> list[str]:
-        """Say what is left, once it has had a while to go: processes, directories, mounts."""
+        """List processes, directories and mounts that are left after a while."""
         until = time.monotonic() + PATIENCE_S
         while self.processes() and time.monotonic() < until:
             time.sleep(0.02)
@@ -132,7 +142,10 @@ def closed_to_others(path: Path) -> Path | None:
 
 
 def as_nobody() -> list[str]:
-    """Return the words that run a program as an ordinary user, who may read the interpreter and the checkout wherever they lie."""
+    """Return the words that run a program as an unprivileged user.
+
+    The interpreter and the checkout are readable in any folder.
+    """
     opened: dict[Path, list[Path]] = {}
     for needed in {Path(sys.base_prefix).resolve(), Path(sys.prefix).resolve(), ROOT}:
         if closed := closed_to_others(needed):
@@ -140,7 +153,10 @@ def as_nobody() -> list[str]:
     script = ["set -eu; mount -t tmpfs -o mode=755 none /mnt"]
     for number, (closed, paths) in enumerate(opened.items()):
         script += [
-            f"mkdir /mnt/{number}; mount --rbind '{closed}' /mnt/{number}; mount -t tmpfs -o mode=755 none '{closed}'"
+            (
+                f"mkdir /mnt/{number}; mount --rbind '{closed}' /mnt/{number}; mount -t tmpfs "
+                f"-o mode=755 none '{closed}'"
+            )
         ]
         script += [
             f"mkdir -p '{path}'; mount --rbind '/mnt/{number}/{path.relative_to(closed)}' '{path}'"
@@ -152,7 +168,7 @@ def as_nobody() -> list[str]:
 
 @pytest.fixture
 def place() -> Iterator[Path]:
-    """Return a directory that everybody may enter, with a short name: a socket's path has 108 bytes."""
+    """Return a world-accessible directory with a short name, as a socket's path has 108 bytes."""
     made = Path(tempfile.mkdtemp(prefix="lab-", dir="/tmp"))
     for name in ("tmp", "run"):
         (made / name).mkdir()
@@ -162,14 +178,14 @@ def place() -> Iterator[Path]:
 
 @pytest.fixture
 def machine(place: Path) -> Iterator[Machine]:
-    """Return a machine for whoever runs the tests."""
+    """Return a machine for the user of the tests."""
     made = Machine(place)
     yield made
     end_all(made)
 
 
 def end_all(machine: Machine) -> None:
-    """End what a failed test left, by its mark."""
+    """End the marked processes of a failed test."""
     for number in machine.processes():
         try:
             os.kill(number, signal.SIGKILL)

@@ -1,7 +1,7 @@
-"""Labs that are broken on purpose, each fault in turn on one that is up: which trial objects, and whom it names.
+"""Labs with injected faults: the trial that fails for each, and what it names.
 
 Run as a program with an inventory: it boots the fabric twice, once as planned and once with cables
-swapped, and prints what was found as JSON.
+swapped, and prints the findings as JSON.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from fabricgen.lab.topology import Wire
 
 PATIENCE_S, SWAPPED_S = 30.0, 5.0
-"""How long a mended lab may take to be whole, and one with cables swapped, which never is."""
+"""Time limits for a repaired lab to recover, and for one with swapped cables, which never does."""
 
 LEAF, SPINE, NEAR, FAR = "r0-leaf-1", "r0-spine-1", "d0-g0", "d7-g0"
 
@@ -43,26 +43,26 @@ def ip(bench: Bench, node: str, *words: str) -> str:
     """Run `ip` in a node."""
     return bench.machines.networks.inside(
         node,
-        lambda: subprocess.run(["ip", *words], capture_output=True, text=True, check=True).stdout,  # noqa: S607 - found as the user's shell finds it
+        lambda: subprocess.run(["ip", *words], capture_output=True, text=True, check=True).stdout,  # noqa: S607 - found by the user's PATH
     )
 
 
 def wait(come: Callable[[], bool]) -> None:
-    """Wait until something has come about."""
+    """Wait until a condition holds."""
     until = time.monotonic() + PATIENCE_S
     while not come() and time.monotonic() < until:
         time.sleep(0.05)
 
 
 def settle(bench: Bench) -> None:
-    """Wait until every session of a leaf and a spine is up, and every kernel knows every route."""
+    """Wait until every session of a leaf and a spine is up, and every kernel has every route."""
     wait(lambda: not bench.daemons.down(LEAF) and not bench.daemons.down(SPINE))
     bench.converge()
 
 
 @contextmanager
 def without_zebra(switch: str) -> Iterator[None]:
-    """Stop zebra, which would mend its kernel's routes at once."""
+    """Stop zebra, which would repair its kernel's routes at once."""
     number = int((PLACE / switch / "zebra.pid").read_text(encoding="ascii"))
     os.kill(number, signal.SIGSTOP)
     yield
@@ -88,7 +88,7 @@ def prefix_of(address: str) -> str:
 def changed_route(
     bench: Bench, words: Callable[[list[list[str]]], list[list[str]]]
 ) -> Iterator[None]:
-    """Change the next hops of a route in a leaf's kernel, and put them back."""
+    """Change the next hops of a route in a leaf's kernel, and restore them."""
     with without_zebra(LEAF):
         prefix, hops = route_to(bench, LEAF, FAR)
         given = ["route", "replace", prefix, "proto", "bgp", "metric", "20"]
@@ -99,7 +99,7 @@ def changed_route(
 
 @contextmanager
 def removed_route(bench: Bench) -> Iterator[None]:
-    """Take a route out of a leaf's kernel."""
+    """Remove a route from a leaf's kernel."""
     with without_zebra(LEAF):
         prefix, hops = route_to(bench, LEAF, FAR)
         ip(bench, LEAF, "route", "del", prefix, "proto", "bgp")
@@ -119,13 +119,13 @@ def removed_route(bench: Bench) -> Iterator[None]:
 
 
 def narrowed_route(bench: Bench) -> AbstractContextManager[None]:
-    """Leave one next hop of four in a leaf's kernel: FRR still shows four."""
+    """Leave one next hop of four in a leaf's kernel, while FRR still has four."""
     return changed_route(bench, lambda hops: hops[:1])
 
 
 @contextmanager
 def leaked_prefix(bench: Bench) -> Iterator[None]:
-    """Teach a leaf a prefix of another rail."""
+    """Announce a prefix of another rail to a leaf."""
     prefix, port = (
         prefix_of(bench.addresses["d7-g1"]["nic0"]),
         next(iter(bench.machines.ends[LEAF])),
@@ -148,7 +148,7 @@ def closed_port(bench: Bench) -> Iterator[None]:
 
 @contextmanager
 def silent_bfd(bench: Bench) -> Iterator[None]:
-    """Stop the BFD daemon of a switch for good; BGP goes on once it has come back."""
+    """Stop the BFD daemon of a switch permanently; BGP continues once it has recovered."""
     bench.daemons.tell(SPINE, ["bfd", "profile FABRIC", "shutdown"])
     yield
     bench.daemons.tell(SPINE, ["bfd", "profile FABRIC", "no shutdown"])
@@ -185,7 +185,7 @@ def wrong_relay(bench: Bench) -> Iterator[None]:
 
 @contextmanager
 def deaf_relay(bench: Bench) -> Iterator[None]:
-    """Forbid a GPU to forward."""
+    """Disable forwarding on a GPU."""
     bench.machines.networks.inside("d0-g1", lambda: set_kernel("net.ipv4.ip_forward", "0"))
     yield
     bench.machines.networks.inside("d0-g1", lambda: set_kernel("net.ipv4.ip_forward", "1"))
@@ -193,21 +193,21 @@ def deaf_relay(bench: Bench) -> Iterator[None]:
 
 @contextmanager
 def forwarding_left_on(_bench: Bench) -> Iterator[None]:
-    """Have one GPU forward where none should."""
+    """Enable forwarding on a GPU that must not forward."""
     switched = Bench.forwarding
 
     def all_but_one(self: Bench, *, on: bool) -> None:
         switched(self, on=on)
         self.machines.networks.inside("d0-g1", lambda: set_kernel("net.ipv4.ip_forward", "1"))
 
-    setattr(Bench, "forwarding", all_but_one)  # noqa: B010 - a method is not assigned to, but replaced for a while
+    setattr(Bench, "forwarding", all_but_one)  # noqa: B010 - a method is replaced for a while
     yield
-    setattr(Bench, "forwarding", switched)  # noqa: B010 - as it was
+    setattr(Bench, "forwarding", switched)  # noqa: B010 - the original
 
 
 @contextmanager
 def narrow_link(bench: Bench) -> Iterator[None]:
-    """Let a spine's ports take packets of the usual size only."""
+    """Let a spine's ports carry packets of the usual size only."""
     for port in bench.machines.ends[SPINE]:
         ip(bench, SPINE, "link", "set", port, "mtu", "1500")
     yield
@@ -217,7 +217,10 @@ def narrow_link(bench: Bench) -> Iterator[None]:
 
 @contextmanager
 def way_back(bench: Bench) -> Iterator[None]:
-    """Teach the leaf of another rail a way back to a GPU, over the host that the packet comes from."""
+    """Give the leaf of another rail a route back to a GPU.
+
+    It is over the host that the packet comes from.
+    """
     wire = next(wire for wire in bench.machines.layout.wires if wire.a == "d0-g7" and wire.label)
     ip(
         bench,
@@ -234,7 +237,10 @@ def way_back(bench: Bench) -> Iterator[None]:
 
 @contextmanager
 def leaning(bench: Bench) -> Iterator[None]:
-    """Have a leaf prefer one spine for every prefix behind the other leaf: all next hops are there, and their weights are not even."""
+    """Make a leaf prefer one spine for every prefix behind the other leaf.
+
+    All next hops exist, and their weights differ.
+    """
     with without_zebra(LEAF):
         before = {}
         for gpu in (f"d{domain}-g0" for domain in range(4, 8)):
@@ -287,16 +293,16 @@ FAULTS: dict[
     "a link is narrow": (narrow_link, verify_mtu.large),
     "a way back": (way_back, verify_mtu.hidden),
 }
-"""Each fault, and the trial that must object."""
+"""Each fault, and the trial that must fail."""
 
 
 @dataclass(frozen=True)
 class Swapped(Layout):
-    """A lab in which two cables were taken for each other at a leaf's hosts, and two more at its uplinks."""
+    """A lab in which two cables are swapped at a leaf's hosts, and two more at its uplinks."""
 
     @cached_property
     def wires(self) -> list[Wire]:
-        """The wires with the far ends of two pairs changed over."""
+        """The links with the far ends of two pairs swapped."""
         wires = list(super().wires)
         hosts = [
             next(at for at, wire in enumerate(wires) if wire.label and wire.a == gpu)
@@ -314,18 +320,18 @@ class Swapped(Layout):
 
 
 def found(outcome: Trial) -> dict[str, Any]:
-    """Put an outcome into words."""
+    """Describe an outcome in words."""
     return {"trial": outcome.code, "findings": outcome.findings}
 
 
 def tell(name: str, outcomes: list[Trial]) -> None:
-    """Print what was found."""
+    """Print the findings."""
     sys.stdout.write(json.dumps([name, [found(outcome) for outcome in outcomes]]) + "\n")
     sys.stdout.flush()
 
 
 def main(inventory: Path) -> int:
-    """Break a lab in every way, then boot it with cables swapped."""
+    """Inject every fault into a lab, then boot it with cables swapped."""
     plan = plan_file(inventory)
     whole = lay_out(plan)
 

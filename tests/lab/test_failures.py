@@ -1,4 +1,7 @@
-"""Every single failure of the 64-GPU lab leaves exactly what the plan and `impact` say; one of each kind is put on the clock."""
+"""Every single failure of the 64-GPU lab has exactly the impact of the plan.
+
+One of each kind is timed.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
 
 LAB = ROOT / "inventories" / "lab-64.yaml"
 HOLD_S, BFD_S = 9.0, 0.9
-"""BGP's hold time, and three of BFD's intervals of 300 ms, as the emitted configuration has them."""
+"""BGP's hold time, and three of BFD's intervals of 300 ms, as in the emitted configuration."""
 
 
 def trials_of(machine: Machine, *arguments: object) -> dict[str, dict[str, Any]]:
@@ -28,8 +31,8 @@ def trials_of(machine: Machine, *arguments: object) -> dict[str, dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def clocks(once: Once, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """Return the trials of a small lab on the clock."""
-    from tests.lab.conftest import Machine  # noqa: PLC0415 - a fixture of a module cannot ask for one of a test
+    """Return the timed trials of a small lab."""
+    from tests.lab.conftest import Machine  # noqa: PLC0415 - a fixture of a module cannot use one of a test
 
     def clock() -> dict[str, dict[str, Any]]:
         machine = Machine(tmp_path_factory.mktemp("clock"))
@@ -49,7 +52,10 @@ def silence_s(trial: dict[str, Any]) -> float:
 
 
 def test_every_single_failure(machine: Machine) -> None:
-    """Cables, switches, NICs, GPUs, HB domains, planes and rails: each dies once, and every pair goes where the plan says, or nowhere."""
+    """Cables, switches, NICs, GPUs, HB domains, planes and rails each fail once.
+
+    Every pair takes the path of the plan, or none.
+    """
     outcome = trials_of(machine, LAB, "--failures", "single")["every single failure"]
     assert outcome["findings"] == []
     assert outcome["figure"].startswith(
@@ -57,8 +63,8 @@ def test_every_single_failure(machine: Machine) -> None:
     )
 
 
-def test_what_dies_is_missed_briefly(clocks: dict[str, dict[str, Any]]) -> None:
-    """A cable, a switch, its daemons: neighbours see it at once, and all comes back."""
+def test_failures_are_detected_quickly(clocks: dict[str, dict[str, Any]]) -> None:
+    """Neighbours detect a failed cable, switch or daemon at once, and everything recovers."""
     assert [title for title, trial in clocks.items() if not trial["ok"]] == []
     for title in (
         "link:r0-u00001 dies",
@@ -68,8 +74,11 @@ def test_what_dies_is_missed_briefly(clocks: dict[str, dict[str, Any]]) -> None:
         assert silence_s(clocks[title]) < HOLD_S / 2
 
 
-def test_bfd_makes_the_difference(clocks: dict[str, dict[str, Any]]) -> None:
-    """A switch that freezes without a sign is missed after three packets of BFD; without it, only when BGP's hold time has run out."""
+def test_bfd_detects_a_frozen_switch(clocks: dict[str, dict[str, Any]]) -> None:
+    """A switch that freezes without a signal is detected after three packets of BFD.
+
+    Without it BGP's hold time has to expire.
+    """
     with_bfd, without = (
         silence_s(clocks[f"r0-spine-1 freezes, {which} BFD"]) for which in ("with", "without")
     )
@@ -77,7 +86,7 @@ def test_bfd_makes_the_difference(clocks: dict[str, dict[str, Any]]) -> None:
 
 
 def test_a_fabric_without_bfd(machine: Machine) -> None:
-    """The same of a lab that was emitted without BFD: none of it runs, and the freeze lasts as long."""
+    """The same for a lab emitted without BFD. BFD does not run, and the freeze lasts as long."""
     outcomes = trials_of(machine, machine.write(addressing={"bfd": False}), "--failures", "clocked")
     assert [title for title, trial in outcomes.items() if not trial["ok"]] == []
     assert outcomes["BFD sessions up"]["figure"] == "the inventory switches BFD off"

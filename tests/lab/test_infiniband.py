@@ -1,4 +1,7 @@
-"""InfiniBand labs: ibsim and OpenSM with the emitted files, every trial, and each trial seen to fail on a file broken on purpose."""
+"""InfiniBand labs: ibsim and OpenSM with the emitted files.
+
+Every trial holds, and fails on an injected error.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,13 @@ if TYPE_CHECKING:
     from tests.lab.conftest import Machine
 
 RAILS: dict[str, Any] = {
-    "name": "rails", "gpus": 64, "hb_domain": {"gpus": 4}, "rails": {"count": 2}, "nic": {"speed": "200G"},
+    "name": "rails",
+    "gpus": 64,
+    "hb_domain": {"gpus": 4},
+    "rails": {"count": 2},
+    "nic": {"speed": "200G"},
     "switches": {"leaf": {"model": "ib8", "breakout": "1x200G"}},
-}  # fmt: skip
+}
 """Two rails of 32 adapters each: eight leaves and four spines of eight ports."""
 
 CODES = [
@@ -42,7 +49,7 @@ CODES = [
 
 @pytest.fixture(scope="module", autouse=True)
 def _programs(out_of_reach: Callable[[str], NoReturn]) -> None:
-    """Go on only where the InfiniBand programs are installed."""
+    """Skip unless the InfiniBand programs are installed."""
     missing = [need.what for need in ib_requirements.needs() if not need.ok]
     if missing:
         out_of_reach(f"no InfiniBand lab here: {', '.join(missing)}")
@@ -63,7 +70,7 @@ def rails(place: Path) -> list[object]:
 
 
 def outcomes(machine: Machine, *arguments: object) -> dict[str, dict[str, Any]]:
-    """Run a lab, and return the outcome of each trial; nothing may be left of it."""
+    """Run a lab, and return the outcome of each trial. Nothing may be left of it."""
     done = machine.run("lab", "run", *arguments, "--json")
     document = json.loads(done.stdout)
     assert done.stderr == ""
@@ -73,7 +80,7 @@ def outcomes(machine: Machine, *arguments: object) -> dict[str, dict[str, Any]]:
 
 
 def test_two_rails(anybody: Machine, rails: list[object]) -> None:
-    """Two subnets with a manager each: every trial holds, with its figure, for whoever runs it."""
+    """Two subnets with a manager each: every trial holds, with its figure, for any user."""
     found = outcomes(anybody, *rails)
     assert list(found) == CODES
     assert all(trial["ok"] for trial in found.values()), found
@@ -83,7 +90,7 @@ def test_two_rails(anybody: Machine, rails: list[object]) -> None:
     uplinks, pairs = (
         2 * 8 * 4,
         2 * 32 * 28,
-    )  # each pair of adapters on two leaves takes one uplink, and the same number of downlinks
+    )  # each pair of adapters on two leaves uses one uplink, and the same number of downlinks
     assert figures["ib-spreads"] == f"{2 * uplinks} leaf-spine ways carry {pairs // uplinks} pairs"
     assert figures["ib-discovers"] == f"{64 + uplinks} of {64 + uplinks} links matched"
     assert figures["ib-survives"].startswith("4 killed")
@@ -101,7 +108,10 @@ def test_the_superpod_of_one_unit(machine: Machine) -> None:
 
 
 def test_every_switch_in_turn(machine: Machine, rails: list[object]) -> None:
-    """With --failures single each switch dies but the manager's own leaf; a slice has one rail, and the other is silent."""
+    """With --failures single each switch fails but the manager's own leaf.
+
+    A slice has one rail, and the other is absent.
+    """
     found = outcomes(machine, *rails, "--failures", "single", "--rails", "1")
     assert all(trial["ok"] for trial in found.values()), found
     assert found["ib-survives"]["figure"].startswith(f"{8 + 4 - 1} killed")
@@ -109,7 +119,7 @@ def test_every_switch_in_turn(machine: Machine, rails: list[object]) -> None:
 
 
 def without_an_uplink(net: str) -> str:
-    """Take one wire between a leaf and a spine out of a net file, at both ends."""
+    """Remove one link between a leaf and a spine from a net file, at both ends."""
     gone = ('[5]\t"S-0200000200000000"[1]', '[1]\t"S-0200000100000000"[5]')
     assert all(end in net for end in gone)
     return "\n".join(line for line in net.split("\n") if not line.startswith(gone)) + "\n"
@@ -124,10 +134,10 @@ def without_an_uplink(net: str) -> str:
     ],
     ids=["a missing uplink", "no compute nodes", "a port that there is not"],
 )
-def test_a_broken_file_is_seen(
+def test_an_edited_file_is_found(
     name: str, change: Callable[[str], str], failed: set[str], machine: Machine, rails: list[object]
 ) -> None:
-    """The files of a directory are run as they stand, so what somebody broke in them shows, and in these trials."""
+    """The files of a directory are run as they are, so that an edit of them fails these trials."""
     out = machine.place / "out"
     assert machine.run("build", *rails, "--only", "configs", "-o", out).returncode == 0
     path = out / "subnets/r0" / name
@@ -137,7 +147,7 @@ def test_a_broken_file_is_seen(
     shutil.rmtree(out)
 
 
-def test_what_ends_it_ends_everything(machine: Machine, rails: list[object]) -> None:
+def test_an_interrupt_ends_everything(machine: Machine, rails: list[object]) -> None:
     """Interrupted in the middle, nothing is left."""
     lab = machine.start("lab", "run", *rails)
     until = time.monotonic() + 20
@@ -165,7 +175,7 @@ def test_a_machine_without_the_programs(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_hb_domains_are_for_ethernet(machine: Machine, rails: list[object]) -> None:
-    """A subnet is run whole, or it would not be what was emitted."""
+    """A subnet is run whole, as it was emitted."""
     done = machine.run("lab", "run", *rails, "--hb-domains", "4")
     assert done.returncode == 2
     assert "whole subnets" in done.stderr

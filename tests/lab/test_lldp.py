@@ -1,4 +1,7 @@
-"""The audit on what a lab's own LLDP daemons hear: a lab that is wired as planned is clean, and cables swapped in it are found as that."""
+"""The audit of a lab's own LLDP daemons.
+
+A lab as planned has no findings, and swapped cables are found.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ LEAF, ONE, OTHER = "r0-leaf-1", "swp1", "swp2"
 
 @pytest.fixture(autouse=True)
 def _hears(out_of_reach: Callable[[str], NoReturn]) -> None:
-    """Go on only where a lab can run lldpd."""
+    """Skip unless a lab can run lldpd."""
     if shutil.which("lldpd") is None:
         out_of_reach("not installed: lldpd")
     if os.geteuid():
@@ -29,7 +32,10 @@ def _hears(out_of_reach: Callable[[str], NoReturn]) -> None:
 
 
 def audited(machine: Machine, inventory: Path, script: str = "") -> tuple[int, dict[str, Any]]:
-    """Boot a lab, run a script in a leaf, keep what everybody hears, and audit that; return how the audit ended, and what it said."""
+    """Boot a lab, run a script in a leaf, and audit the LLDP neighbours of all devices.
+
+    Return the exit code and the text of the audit.
+    """
     assert machine.run("lab", "up", inventory).returncode == 0
     done = machine.run("lab", "exec", LEAF, "--", "sh", "-ec", script)
     assert done.returncode == 0, done.stderr
@@ -40,8 +46,8 @@ def audited(machine: Machine, inventory: Path, script: str = "") -> tuple[int, d
     return done.returncode, json.loads(done.stdout)
 
 
-def test_a_faithful_lab_is_clean(machine: Machine) -> None:
-    """Every link of the plan is heard at both ends, and nothing else is."""
+def test_a_correct_lab_has_no_findings(machine: Machine) -> None:
+    """Every link of the plan is reported at both ends, and nothing else is."""
     status, found = audited(machine, machine.write())
     assert (status, found["ok"], found["findings"]) == (0, True, [])
     assert found["matched"] == found["links"] > 0
@@ -49,7 +55,10 @@ def test_a_faithful_lab_is_clean(machine: Machine) -> None:
 
 
 def test_swapped_cables_are_named(machine: Machine) -> None:
-    """Two cables of a leaf in each other's port are one swap of exactly these, and two moves mend it."""
+    """Two cables of a leaf in each other's port are one swap of exactly these.
+
+    Two moves repair it.
+    """
     downs, ups = (
         "".join(f"ip link set {name} {state}; " for name in (ONE, OTHER))
         for state in ("down", "up")

@@ -1,4 +1,7 @@
-"""Refusals that need a machine in some state: each scene makes it, and the text is exactly what the case's file promises."""
+"""Refusals that depend on the state of the machine.
+
+Each scene creates the state, and the text is that of the case's file.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ HERE = "tests/lab/test_refused.py"
 def told(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[[Case], str]:
-    """Return a function that runs a case in this process, which never gets to boot a lab, and returns what stands on stderr."""
+    """Return a function that runs a case in this process and returns stderr.
+
+    A lab is never booted.
+    """
     monkeypatch.chdir(place)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(place / "run"))
 
@@ -40,7 +46,7 @@ def told(
 
 
 def judge(case: Case, said: str) -> None:
-    """Compare what was said with the case, or write it down."""
+    """Compare the text with the case, or write it."""
     if os.environ.get("FABRICGEN_UPDATE"):
         write_expected(case.path, said)
     else:
@@ -48,7 +54,7 @@ def judge(case: Case, said: str) -> None:
 
 
 def find(code: str, place: Path) -> Case:
-    """Find a case and lay it out."""
+    """Find a case and write its files."""
     case = next(case for case in CASES if case.path.stem == code)
     assert case.shown_by == HERE
     case.lay_out(place)
@@ -56,13 +62,13 @@ def find(code: str, place: Path) -> Case:
 
 
 def said_by(machine: Machine, case: Case) -> str:
-    """Run a case as a program of its own, and return what stands on stderr."""
+    """Run a case in a new process, and return stderr."""
     done = machine.run(*case.command)
     assert done.returncode == 1
     return done.stderr
 
 
-def test_a_machine_that_lacks_something(
+def test_a_machine_without_requirements(
     place: Path, told: Callable[[Case], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither root nor user namespaces, and no FRR: both are named, with the commands that help."""
@@ -78,13 +84,13 @@ def test_a_machine_that_lacks_something(
 def test_a_lab_that_is_too_large(
     place: Path, told: Callable[[Case], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The sum, and what there is."""
+    """The finding has the sum, and what the machine has."""
     case = find("lab-too-large", place)
     monkeypatch.setattr(requirements, "available_mb", lambda: 300)
     judge(case, told(case))
 
 
-def test_a_line_that_frr_does_not_take(place: Path, machine: Machine) -> None:
+def test_a_line_that_frr_rejects(place: Path, machine: Machine) -> None:
     """FRR's own words are the reason."""
     case = find("lab-failed", place)
     assert (
@@ -102,7 +108,7 @@ def test_a_line_that_frr_does_not_take(place: Path, machine: Machine) -> None:
     assert machine.left() == []
 
 
-def test_a_name_that_is_taken_and_a_node_that_is_not_there(place: Path, machine: Machine) -> None:
+def test_a_name_in_use_and_an_unknown_node(place: Path, machine: Machine) -> None:
     """Both with one lab up; the nearest node is named."""
     taken, unknown = find("lab-is-up", place), find("no-such-node", place)
     assert machine.run("lab", "up", "fabric.yaml").returncode == 0
@@ -111,8 +117,11 @@ def test_a_name_that_is_taken_and_a_node_that_is_not_there(place: Path, machine:
     assert machine.run("lab", "down").returncode == 0
 
 
-def test_following_the_hints_helps(machine: Machine) -> None:
-    """What refuses another NOS, shared boxes and unnumbered links says what to add; so added, the lab boots, and every trial holds."""
+def test_following_the_hints_works(machine: Machine) -> None:
+    """The refusals of another NOS, shared boxes and unnumbered links name the keys to add.
+
+    With them the lab boots, and every trial holds.
+    """
     for code, added in (
         ("lab-needs-frr", "--set nos=frr"),
         ("lab-has-no-vrf", "--set rails.per_switch=1"),

@@ -1,4 +1,7 @@
-"""A lab's life and death: as every kind of user, two at once, and killed in every way; nothing is ever left of it."""
+"""The life cycle of a lab.
+
+Every kind of user, two labs at once, and every way of killing it leave nothing behind.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,10 @@ TRIED = ["sessions", "routes", "paths", "isolation", "spread"]
 
 
 def outside() -> list[str]:
-    """Return what of this machine a lab might touch: its interfaces, its routing, its names of namespaces, its mounts."""
+    """Return the state of the machine that a lab might change.
+
+    It is interfaces, routing, namespaces and mounts.
+    """
     named = Path("/run/netns")
     return [
         *sorted(path.name for path in Path("/sys/class/net").iterdir()),
@@ -40,8 +46,8 @@ def outside() -> list[str]:
     ]
 
 
-def test_run_boots_tries_and_ends(anybody: Machine) -> None:
-    """Whoever runs it, every trial holds, one JSON document is all of stdout, and nothing is left."""
+def test_run_boots_tests_and_ends(anybody: Machine) -> None:
+    """For any user every trial holds, and stdout is one JSON document. Nothing is left."""
     before = outside()
     done = anybody.run("lab", "run", anybody.write(), "--json")
     assert (done.returncode, done.stderr) == (0, "")
@@ -58,7 +64,10 @@ def test_run_boots_tries_and_ends(anybody: Machine) -> None:
 
 
 def test_up_test_exec_shell_and_down(anybody: Machine) -> None:
-    """A lab stays up between commands, answers each, and `down` leaves nothing; the machine outside sees none of it."""
+    """A lab stays up between commands and answers each, and `down` leaves nothing.
+
+    The machine outside is unchanged.
+    """
     before = outside()
     done = anybody.run("lab", "up", anybody.write())
     assert (done.returncode, done.stderr) == (0, "")
@@ -114,7 +123,10 @@ def test_up_test_exec_shell_and_down(anybody: Machine) -> None:
 
 
 def test_two_labs_side_by_side(machine: Machine) -> None:
-    """Two labs of the same names inside: what is cut in one, the other does not see; the end of one is not the other's."""
+    """Two labs with the same names inside are independent.
+
+    A cut in one does not affect the other, nor does its end.
+    """
     for name in ("one", "two"):
         assert machine.run("lab", "up", machine.write(name=name)).returncode == 0
     unclear = machine.run("lab", "test")
@@ -141,14 +153,17 @@ def test_two_labs_side_by_side(machine: Machine) -> None:
 
 
 def wait_for(process: subprocess.Popen[str], text: str) -> None:
-    """Wait until a command has said something."""
+    """Wait until a command has printed something."""
     assert process.stdout is not None
     said = next((line for line in process.stdout if text in line), None)
     assert said, f"never said {text!r}"
 
 
 def worker(number: int) -> int:
-    """Return the innermost process of the tree that a command started: its guard's child's child."""
+    """Return the innermost process of the tree that a command started.
+
+    It is the grandchild of its guard.
+    """
     for _ in range(3):
         (number,) = children(number)[:1]
     return number
@@ -175,8 +190,8 @@ DEATHS: dict[str, tuple[str, int, Callable[[int], int]]] = {
         ("up", "kill -9 of the guard"),
     ],
 )
-def test_death_while_booting(machine: Machine, death: str, command: str) -> None:
-    """However a command dies, nothing is left of its lab."""
+def test_a_kill_while_booting(machine: Machine, death: str, command: str) -> None:
+    """Whatever kills the command, nothing is left of its lab."""
     moment, number, whom = DEATHS[death]
     with machine.start("lab", command, machine.write()) as process:
         wait_for(process, moment)
@@ -198,7 +213,7 @@ def test_death_while_booting(machine: Machine, death: str, command: str) -> None
 
 
 def settled(machine: Machine) -> dict[int, str]:
-    """Wait until no process is left, and return those that are left all the same."""
+    """Wait until no process is left, and return those still left."""
     until = time.monotonic() + PATIENCE_S
     while machine.processes() and time.monotonic() < until:
         time.sleep(0.02)
@@ -206,7 +221,10 @@ def settled(machine: Machine) -> dict[int, str]:
 
 
 def test_a_lab_whose_guard_is_killed(machine: Machine) -> None:
-    """A lab that is up dies with its guard; the next command clears its directory away, and the name is free."""
+    """A lab that is up ends with its guard.
+
+    The next command removes its directory, and the name is free.
+    """
     assert machine.run("lab", "up", machine.write()).returncode == 0
     (record,) = machine.place.glob("run/fabricgen-lab/*/lab.json")
     os.kill(json.loads(record.read_text(encoding="utf-8"))["guard"], signal.SIGKILL)
@@ -222,8 +240,8 @@ def test_a_lab_whose_guard_is_killed(machine: Machine) -> None:
     assert machine.left() == []
 
 
-def test_a_test_that_is_interrupted_leaves_the_lab_whole(machine: Machine) -> None:
-    """Whoever asked may go; the lab ends what it was at, and answers the next one."""
+def test_an_interrupted_test_leaves_the_lab_up(machine: Machine) -> None:
+    """The lab finishes the running trial, and answers the next command."""
     assert machine.run("lab", "up", machine.write()).returncode == 0
     with machine.start("lab", "test", "--failures", "all") as process:
         wait_for(process, "BGP sessions up")
@@ -237,7 +255,10 @@ def test_a_test_that_is_interrupted_leaves_the_lab_whole(machine: Machine) -> No
 
 @pytest.mark.parametrize("command", ["run", "up"])
 def test_a_lab_that_does_not_come_up(machine: Machine, command: str) -> None:
-    """A line that FRR does not know is refused with FRR's words, and nothing is left; `-o` takes what was built."""
+    """A line that FRR rejects is refused with FRR's words, and nothing is left.
+
+    `-o` keeps the build.
+    """
     fabric, out = machine.write(), machine.place / "out"
     assert (
         machine.run("build", fabric, "--only", "configs,forwarding,lab", "-o", out).returncode == 0
@@ -250,7 +271,8 @@ def test_a_lab_that_does_not_come_up(machine: Machine, command: str) -> None:
     done = machine.run("lab", command, fabric, "-o", out)
     assert done.returncode == 1
     assert re.match(
-        r"error\[lab-failed\]: r0-leaf-1: vtysh does not take what was emitted\n   = because % Unknown command: +timers bgp three nine",
+        r"error\[lab-failed\]: r0-leaf-1: vtysh does not take what was emitted\n   = "
+        r"because % Unknown command: +timers bgp three nine",
         done.stderr,
     )
     assert machine.left() == []

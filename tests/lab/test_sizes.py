@@ -1,4 +1,7 @@
-"""Labs that are large, and parts of labs too large for any machine: what is booted, that it is a faithful part, and what is refused."""
+"""Large labs, and slices of fabrics too large for any machine.
+
+A slice is a faithful part, and refusals have hints that fit.
+"""
 
 from __future__ import annotations
 
@@ -57,10 +60,10 @@ PARTS: dict[str, tuple[dict[str, Any] | str, int, int]] = {
         ("", None),
     ],
 )
-def test_the_doctor_shows_a_version_or_the_path(
+def test_the_doctor_prints_a_version_or_the_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, found: str | None
 ) -> None:
-    """What a program complains of is not its version."""
+    """An error message of a program is not its version."""
     program = tmp_path / "vtysh"
     program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
     program.chmod(0o755)
@@ -77,7 +80,7 @@ def part(request: pytest.FixtureRequest) -> Layout:
 
 
 def run(machine: Machine, *arguments: object) -> list[dict[str, Any]]:
-    """Run a lab in which every trial holds and of which nothing is left, and return the outcomes."""
+    """Run a lab in which every trial holds and of which nothing is left. Return the outcomes."""
     done = machine.run("lab", "run", *arguments, "--json")
     trials: list[dict[str, Any]] = json.loads(done.stdout)["trials"]
     assert [trial for trial in trials if not trial["ok"]] == []
@@ -91,7 +94,7 @@ def figure(trials: list[dict[str, Any]], code: str) -> str:
 
 
 def every_pair(gpus: int) -> str:
-    """Return how the figure of the paths begins where every ordered pair was tried, and found."""
+    """Return the beginning of the figure of the paths when every ordered pair has one."""
     return f"{gpus * (gpus - 1):,} of {gpus * (gpus - 1):,} packets (every pair"
 
 
@@ -103,7 +106,10 @@ def test_two_hundred_and_fifty_six_gpus(machine: Machine) -> None:
 
 
 def test_a_slice_of_a_million_gpus(machine: Machine, root: Path) -> None:
-    """Three tiers, of which spines and cores have a choice too; most ports that the emitted files name are not there."""
+    """Three tiers, in which spines and cores have a choice too.
+
+    Most ports of the emitted files do not exist.
+    """
     layout = lay_out(ready("million-hb8"), 2, 8)
     found = run(machine, root / "inventories" / "million-hb8.yaml", "--rails", 2, "--hb-domains", 8)
     sessions = len(layout.wires) - 2 * len(layout.gpus)
@@ -112,14 +118,14 @@ def test_a_slice_of_a_million_gpus(machine: Machine, root: Path) -> None:
 
 
 def test_a_rail_at_a_time(machine: Machine) -> None:
-    """Every rail is booted once, and holds its own pairs."""
+    """Every rail is booted once, and connects its own pairs."""
     found = run(machine, machine.write(), "--rail-at-a-time")
     for code in ("sessions", "routes", "paths", "isolation"):
         assert [trial["rail"] for trial in found if trial["code"] == code] == [0, 1]
     assert figure(found, "paths").startswith(every_pair(4))
 
 
-def test_a_slice_has_every_kind_of_way(part: Layout) -> None:
+def test_a_slice_has_every_kind_of_path(part: Layout) -> None:
     """On one leaf, between leaves of a pod, and between pods where there are several."""
     plan, reach = part.plan, Reach(part.plan)
     leaves = [reach.leaf(gpu) for gpu in part.gpus]
@@ -139,7 +145,7 @@ def test_a_slice_has_every_kind_of_way(part: Layout) -> None:
 
 
 def test_a_slice_is_faithful(part: Layout) -> None:
-    """Every pair goes the way that it goes in the whole fabric, though all that is left out counts as failed."""
+    """Every pair takes its path of the whole fabric. Everything outside counts as failed."""
     whole, rest = PathSelector(Reach(part.plan)), PathSelector(Reach(part.plan, part.missing))
     for one, other in permutations(part.gpus, 2):
         way = rest.way(one, other)
@@ -147,12 +153,12 @@ def test_a_slice_is_faithful(part: Layout) -> None:
         assert way == whole.way(one, other)
 
 
-def test_a_slice_says_what_it_leaves_out(part: Layout) -> None:
-    """The counts of what is booted; nothing of a whole lab."""
+def test_a_slice_names_what_it_leaves_out(part: Layout) -> None:
+    """It prints the counts of what is booted; a whole lab prints none."""
     assert (
-        f"{len(part.domains)} of {part.plan.fabric.gpus // part.plan.fabric.domain_gpus:,} HB domains"
-        in part.left_out()
-    )
+        f"{len(part.domains)} of {part.plan.fabric.gpus // part.plan.fabric.domain_gpus:,} "
+        "HB domains"
+    ) in part.left_out()
     assert lay_out(plan_of(**LARGE)).left_out() == ""
     assert (
         one_rail(lay_out(plan_of(**LARGE)), 1).left_out()
@@ -160,8 +166,11 @@ def test_a_slice_says_what_it_leaves_out(part: Layout) -> None:
     )
 
 
-def test_a_part_is_built_as_in_the_whole(tmp_path: Path) -> None:
-    """The files of a slice's switches and GPUs are those of the whole build, byte for byte, and there are no others."""
+def test_a_slice_is_built_as_in_the_whole(tmp_path: Path) -> None:
+    """The files of its switches and GPUs are those of the whole build, byte for byte.
+
+    There are no others.
+    """
     plan = plan_of(**LARGE)
     layout = lay_out(plan, 2, 4)
     groups: tuple[Group, ...] = ("configs", "forwarding", "lab")
@@ -191,7 +200,7 @@ def test_a_part_is_built_as_in_the_whole(tmp_path: Path) -> None:
 
 
 def hints(plan: Plan, *, one_rail: bool = False) -> list[str]:
-    """Return the options that the refusal of a lab offers."""
+    """Return the options in the refusal of a lab."""
     with pytest.raises(Refusal) as refused:
         check_fits(lay_out(plan), one_rail=one_rail)
     (finding,) = refused.value.findings
@@ -200,7 +209,7 @@ def hints(plan: Plan, *, one_rail: bool = False) -> list[str]:
 
 
 def follow(plan: Plan, hint: str) -> None:
-    """Ask for what a hint offers: it fits."""
+    """Run with the options of a hint, and assert that the lab fits."""
     numbers = dict(re.findall(r"--(\S+) (\d+)", hint))
     if numbers:
         check_fits(lay_out(plan, int(numbers["rails"]), int(numbers["hb-domains"])))
@@ -213,10 +222,10 @@ def follow(plan: Plan, hint: str) -> None:
     ("name", "free_mb", "offered"),
     [("million-hb8", 6000, 1), ("lab-256", 900, 2), ("lab-256", 800, 1), ("lab-256", 600, 0)],
 )
-def test_what_is_offered_instead_fits(
+def test_the_hints_fit(
     name: str, free_mb: int, offered: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A slice, and where one rail has room, a rail at a time; nothing where nothing has."""
+    """A slice, and where one rail fits, a rail at a time; nothing where nothing fits."""
     monkeypatch.setattr(requirements, "available_mb", lambda: free_mb)
     plan = plan_of(**LARGE) if name == "lab-256" else ready(name)
     found = hints(plan)
@@ -226,7 +235,10 @@ def test_what_is_offered_instead_fits(
 
 
 def test_bfd_needs_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    """512 sessions keep more than one core busy: with one they are refused, and without BFD the same lab fits."""
+    """512 sessions need more than one core.
+
+    With one they are refused, and without BFD the same lab fits.
+    """
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     monkeypatch.setattr(requirements, "available_mb", lambda: 100_000)
     keys = LARGE | {"gpus": 512}
@@ -235,6 +247,6 @@ def test_bfd_needs_cores(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_rails_that_meet_are_not_booted_alone() -> None:
-    """A rail of such a fabric is no network."""
+    """A single rail of such a fabric is not a network."""
     with pytest.raises(Refusal, match="lab-rails-meet"):
         one_rail(lay_out(plan_of(**LARGE, design="fat-tree")), 0)

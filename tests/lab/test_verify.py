@@ -1,4 +1,4 @@
-"""Every trial holds on every kind of fabric, and each is shown to object, and to name the culprit, when the lab is broken on purpose."""
+"""Every trial holds on every kind of fabric. Each fails on an injected fault, and names it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ CULPRITS: dict[str, tuple[str, str]] = {
     "BFD is off": ("bfd", "r0-spine-1: 0 of 4 BFD sessions are up"),
     "a relay is wrong": (
         "paths",
-        "d0-g0 to d1-g1: met d0-g0 d0-g5 d0-g1 r1-leaf-1 d1-g1, and the tables name d0-g0 d0-g1 d1-g1",
+        (
+            "d0-g0 to d1-g1: met d0-g0 d0-g5 d0-g1 r1-leaf-1 d1-g1, and the tables name d0-g0 "
+            "d0-g1 d1-g1"
+        ),
     ),
     "a relay is deaf": ("paths", "d0-g0 to d1-g1: no packet arrived"),
     "forwarding is on": ("isolation", "d0-g0 to d1-g1: arrives across rails without a relay"),
@@ -40,37 +43,69 @@ CULPRITS: dict[str, tuple[str, str]] = {
         "d0-g0 to d7-g7: r7-leaf-1 answers, and is to have no way back to another rail",
     ),
 }
-"""Each fault of `sabotage`, the trial that objects, and words of what it says."""
+"""Each fault of `sabotage`, the trial that fails, and words of its finding."""
 
 SWAPPED = {
     "routes": "r0-leaf-1: 10.128.0.3 leads to swp6, swp7, and must to swp5, swp6",
     "paths": "d0-g0 to d1-g0: met r0-leaf-2 r0-spine",
     "lldp": "d0-g0 nic0 hears r0-leaf-2 swp4, and should r0-leaf-1 swp1",
 }
-"""What each trial says of swapped cables."""
+"""Words of each trial's finding about swapped cables."""
 
 GENERIC = {"leaf": {"generic": {"radix": 4}}}
 WIDE = {"leaf": {"generic": {"radix": 8}}}
 FABRICS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "one tier": ({"gpus": 16, "hb_domain": {"gpus": 4}, "rails": {}, "switches": GENERIC}, []),
-    "three tiers": ({"gpus": 32, "hb_domain": {"gpus": 4}, "rails": {"count": 2, "tiers": 3}, "switches": GENERIC}, []),
-    "twin planes": ({"gpus": 16, "hb_domain": {"gpus": 4}, "nic": {"per_gpu": 1}, "rails": {"planes": 2}, "switches": GENERIC}, []),
-    "several GPUs of a domain on a rail": ({"gpus": 16, "hb_domain": {"gpus": 8}, "rails": {"count": 4, "tiers": 2}}, []),
-    "rail-optimized": ({"design": "rail-optimized", "gpus": 16, "hb_domain": {"gpus": 4}, "rails": {"tiers": 2}, "switches": WIDE}, []),
-    "fat-tree": ({"design": "fat-tree", "gpus": 16, "hb_domain": {"gpus": 4}, "rails": {}, "switches": WIDE}, []),
+    "three tiers": (
+        {
+            "gpus": 32,
+            "hb_domain": {"gpus": 4},
+            "rails": {"count": 2, "tiers": 3},
+            "switches": GENERIC,
+        },
+        [],
+    ),
+    "twin planes": (
+        {
+            "gpus": 16,
+            "hb_domain": {"gpus": 4},
+            "nic": {"per_gpu": 1},
+            "rails": {"planes": 2},
+            "switches": GENERIC,
+        },
+        [],
+    ),
+    "several GPUs of a domain on a rail": (
+        {"gpus": 16, "hb_domain": {"gpus": 8}, "rails": {"count": 4, "tiers": 2}},
+        [],
+    ),
+    "rail-optimized": (
+        {
+            "design": "rail-optimized",
+            "gpus": 16,
+            "hb_domain": {"gpus": 4},
+            "rails": {"tiers": 2},
+            "switches": WIDE,
+        },
+        [],
+    ),
+    "fat-tree": (
+        {"design": "fat-tree", "gpus": 16, "hb_domain": {"gpus": 4}, "rails": {}, "switches": WIDE},
+        [],
+    ),
     "no BFD": ({"addressing": {"bfd": False}}, []),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
 def sabotaged(once: Once) -> dict[str, dict[str, list[str]]]:
-    """Return what each trial found, by fault."""
+    """Return the findings of each trial, by fault."""
     found: dict[str, dict[str, list[str]]] = once("sabotage", sabotage)
     return found
 
 
 def sabotage() -> dict[str, dict[str, list[str]]]:
-    """Break the lab of 64 GPUs in every way."""
+    """Inject every fault into the lab of 64 GPUs."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.lab.sabotage", "inventories/lab-64.yaml"],
         cwd=ROOT,
@@ -83,8 +118,11 @@ def sabotage() -> dict[str, dict[str, list[str]]]:
     return {name: {each["trial"]: each["findings"] for each in outcomes} for name, outcomes in told}
 
 
-def test_nothing_is_found_before(sabotaged: dict[str, dict[str, list[str]]]) -> None:
-    """Every trial holds, and LLDP agrees, before anything is broken; each holds again once its fault is mended."""
+def test_a_correct_lab_has_no_findings(sabotaged: dict[str, dict[str, list[str]]]) -> None:
+    """Every trial holds, and LLDP agrees, before a fault.
+
+    Each holds again once its fault is repaired.
+    """
     whole = sabotaged["whole"]
     assert set(whole) == {trial for trial, _ in CULPRITS.values()} | {"lldp"}
     assert {
@@ -103,7 +141,7 @@ def test_nothing_is_found_before(sabotaged: dict[str, dict[str, list[str]]]) -> 
 
 @pytest.mark.parametrize("fault", CULPRITS)
 def test_a_fault_is_found(sabotaged: dict[str, dict[str, list[str]]], fault: str) -> None:
-    """The right trial objects, and names the culprit."""
+    """The right trial fails, and names the fault."""
     trial, words = CULPRITS[fault]
     assert list(sabotaged[fault]) == [trial]
     assert any(words in finding for finding in sabotaged[fault][trial]), sabotaged[fault][trial][:5]
@@ -111,7 +149,7 @@ def test_a_fault_is_found(sabotaged: dict[str, dict[str, list[str]]], fault: str
 
 @pytest.mark.parametrize("trial", SWAPPED)
 def test_swapped_cables_are_found(sabotaged: dict[str, dict[str, list[str]]], trial: str) -> None:
-    """Cables that were taken for each other show in routes, in paths and to LLDP."""
+    """Swapped cables are found in routes, in paths and by LLDP."""
     assert any(SWAPPED[trial] in finding for finding in sabotaged["cables are swapped"][trial]), (
         sabotaged["cables are swapped"][trial][:5]
     )

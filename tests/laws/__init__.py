@@ -1,1 +1,1 @@
-"""Laws that every plan keeps, whatever the inventory."""
+"""Laws that hold for every plan, whatever the inventory."""

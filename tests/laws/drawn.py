@@ -1,4 +1,7 @@
-"""The inventories that hypothesis drew, once for every test of a process: as many of each design in each number of tiers, the refused among them."""
+"""The inventories drawn by hypothesis, once for every test of a process.
+
+Each design has as many in each number of tiers, and as many are refused.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,14 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 DRAWS, EACH = 800, 10
-"""Inventories that are drawn, and how many of a design with a number of tiers stand for all of these."""
+"""The number of drawn inventories, and how many are kept of each design and number of tiers."""
 
 TIERS = (0, 1, 2, 3)
-"""Numbers of tiers; 0 is an inventory that is refused."""
+"""Numbers of tiers; 0 is a refused inventory."""
 
 
 def planned_or_refused(inventory: Inventory) -> Plan | None:
-    """Plan an inventory; None where it is refused with findings that a person can read."""
+    """Plan an inventory; None where it is refused with readable findings."""
     try:
         return plan_of(**inventory)
     except Refusal as refusal:
@@ -37,7 +40,7 @@ def planned_or_refused(inventory: Inventory) -> Plan | None:
 
 @cache
 def every_draw() -> tuple[tuple[Inventory, Plan | None], ...]:
-    """Draw and plan many inventories, those that are refused among them."""
+    """Draw and plan many inventories, including refused ones."""
     found: list[Inventory] = []
 
     @settings(max_examples=DRAWS, phases=[Phase.generate])
@@ -51,7 +54,7 @@ def every_draw() -> tuple[tuple[Inventory, Plan | None], ...]:
 
 @cache
 def drawn() -> tuple[tuple[Inventory, Plan | None], ...]:
-    """Pick ten draws of each design in each number of tiers, so ordered that the first dozen holds one of each."""
+    """Pick ten draws of each design in each number of tiers. The first dozen holds one of each."""
     cells: dict[tuple[str, int], list[tuple[Inventory, Plan | None]]] = defaultdict(list)
     for inventory, plan in every_draw():
         cells[inventory["design"], plan.sizing.tiers if plan else 0].append((inventory, plan))
@@ -64,7 +67,7 @@ def drawn() -> tuple[tuple[Inventory, Plan | None], ...]:
 
 
 def drawn_plans(count: int | None = None) -> list[Plan]:
-    """Return the plans among the first `count` draws, or among all that were picked."""
+    """Return the plans among the first `count` draws, or among all picked ones."""
     return [plan for _, plan in drawn()[:count] if plan]
 
 

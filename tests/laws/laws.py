@@ -1,4 +1,4 @@
-"""The laws of a plan, one function each; a law asserts, and its name says what.
+"""The laws of a plan, one function each; a law asserts what its name states.
 
 They read the wired columns, the names and the addresses, and recount by other means than the
 planner's own.
@@ -39,7 +39,7 @@ def switch_ends(plan: Plan) -> Iterator[tuple[int, int]]:
 
 
 def every_switch_port_is_used_at_most_once(plan: Plan) -> None:
-    """No two link ends share a port, and every port is one of the box's."""
+    """No two link ends share a port, and every port exists on its switch."""
     ends = list(switch_ends(plan))
     assert len(set(ends)) == len(ends)
     boxes = plan.naming.boxes
@@ -47,7 +47,10 @@ def every_switch_port_is_used_at_most_once(plan: Plan) -> None:
 
 
 def every_port_is_one_that_the_box_has(plan: Plan) -> None:
-    """Ports differ, a cage has one split, which the model allows there, and the box carries so many ports."""
+    """Ports differ, and a cage has one split of its model.
+
+    The number of ports is within the limit.
+    """
     for role, ports in plan.ports.items():
         model = plan.fabric.port_layouts[role].model
         assert len({(port.cage, port.sub) for port in ports}) == len(ports)
@@ -93,7 +96,10 @@ def every_nic_port_is_cabled_exactly_once(plan: Plan) -> None:
 
 
 def a_rail_stays_to_itself(plan: Plan) -> None:
-    """Where blocks are rails, a GPU's link is on its own rail, and no link joins the blocks of two rails."""
+    """Where blocks are rails, a GPU's link is on its own rail.
+
+    No link joins the blocks of two rails.
+    """
     fabric, boxes = plan.fabric, plan.naming.boxes
     if fabric.design is not Design.RAIL_ONLY:
         return
@@ -132,7 +138,10 @@ def meetings(plan: Plan, kind: LinkKind) -> dict[tuple[int, int], Counter[int]]:
 
 
 def uplinks_are_spread_over_all_switches_above(plan: Plan) -> None:
-    """Each leaf meets each spine of its pod, and each spine each core of its group: equally often, or nearly so if `minimal`."""
+    """Each leaf meets each spine of its pod, and each spine each core of its group.
+
+    They meet equally often, or nearly so if `minimal`.
+    """
     sizing = plan.sizing
     for kind, uplinks, reached in (
         (LinkKind.LEAF_SPINE, sizing.leaf_up, sizing.pod_spines),
@@ -150,7 +159,7 @@ def uplinks_are_spread_over_all_switches_above(plan: Plan) -> None:
 
 
 def every_leaf_has_an_endpoint_unless_reserved(plan: Plan) -> None:
-    """Each leaf that is sized has a place for a planned GPU, and without a reserve it serves one."""
+    """Each sized leaf has a position for a planned GPU. Without a reserve it serves one."""
     served = {row[4] for row in links(plan) if row[0] == LinkKind.HOST}
     leaves, slots = plan.sizing.leaf, np.flatnonzero(plan.mapping.pattern() >= 0)
     assert len(plan.mapping.pattern()) == plan.sizing.slots == leaves * plan.sizing.leaf_down
@@ -159,7 +168,9 @@ def every_leaf_has_an_endpoint_unless_reserved(plan: Plan) -> None:
 
 
 def an_installed_pod_is_whole(plan: Plan) -> None:
-    """With three tiers a pod is installed with all of its leaves and spines, or not at all; without a reserve, every one is.
+    """With three tiers a pod is installed with all of its leaves and spines, or not at all.
+
+    Without a reserve, every one is.
 
     All pods but the last have as many leaves as a spine has downlinks.
     """
@@ -181,7 +192,10 @@ def an_installed_pod_is_whole(plan: Plan) -> None:
 
 
 def a_leaf_is_not_oversubscribed_beyond_what_was_asked(plan: Plan) -> None:
-    """Down over up is at most the ratio of the inventory at a leaf, and one at a spine, in bandwidth."""
+    """Down over up is at most the ratio of the inventory at a leaf, and one at a spine.
+
+    Both are bandwidths.
+    """
     sizing, port_layouts = plan.sizing, plan.fabric.port_layouts
     if sizing.tiers > 1:
         leaf = port_layouts[Role.LEAF]
@@ -221,7 +235,10 @@ def the_summary_counts_what_is_wired(plan: Plan) -> None:
 
 
 def the_bill_adds_up(plan: Plan) -> None:
-    """Boxes and cables on the bill are those of the plan, each line's purposes sum to it, and totals equal the sum."""
+    """Switches and cables on the bill are those of the plan.
+
+    Each line's purposes sum to it, and totals equal the sum.
+    """
     bom = make_bom(plan)
     quantity = {
         name: sum(line.quantity for line in bom.lines if line.part_class == name)
@@ -242,7 +259,10 @@ def the_bill_adds_up(plan: Plan) -> None:
 
 
 def modules_have_a_connector_for_every_link_end(plan: Plan) -> None:
-    """For every link end there is a connector on the bill; a cage that is used in part still takes a whole module."""
+    """For every link end there is a connector on the bill.
+
+    A partially used cage still takes a whole module.
+    """
     bought = {
         line.part: line.quantity
         for line in make_bom(plan).lines
@@ -268,7 +288,10 @@ def addresses_of(plan: Plan) -> Iterator[int]:
 
 
 def loopbacks_of(plan: Plan) -> Iterator[int]:
-    """Return the loopbacks of the installed switches; a shared leaf has one for each of its rails."""
+    """Return the loopbacks of the installed switches.
+
+    A shared leaf has one for each of its rails.
+    """
     for segment in range(plan.mapping.segments):
         for box, has in zip(plan.naming.boxes, plan.installed, strict=True):
             blocks = range(plan.mapping.segment_blocks) if box.block < 0 else [box.block]
@@ -276,7 +299,7 @@ def loopbacks_of(plan: Plan) -> Iterator[int]:
 
 
 def addresses_are_unique_and_inside_their_pools(plan: Plan) -> None:
-    """No address is given twice, and each lies in its pool and in the slice of its block."""
+    """No address is used twice, and each is in its pool and in the slice of its block."""
     hosts, loopbacks, asked = (
         list(addresses_of(plan)),
         list(loopbacks_of(plan)),
@@ -311,7 +334,10 @@ def names_are_unique(plan: Plan) -> None:
 
 
 def no_two_cables_share_a_label(plan: Plan) -> None:
-    """Labels name one cable of the whole fabric each, and no port of a host or a switch takes two links."""
+    """Labels name one cable of the whole fabric each.
+
+    No port of a host or a switch has two links.
+    """
     views = Views(plan)
     cables = [cable for segment in range(plan.mapping.segments) for cable in views.cables(segment)]
     labels = [cable.cable for cable in cables]
@@ -326,7 +352,10 @@ def no_two_cables_share_a_label(plan: Plan) -> None:
 
 
 def ends_by_label(plan: Plan, segment: int) -> dict[str, tuple[str, str, str, str]]:
-    """Return the ends of each link of a segment by its label: the cable's, without the letter where a link takes several cables."""
+    """Return the ends of each link of a segment by its label.
+
+    It is the cable's, without the letter where a link takes several cables.
+    """
     firsts = (cable for cable in Views(plan).cables(segment) if cable.connector < 2)
     return {
         cable.cable[:-1] if cable.connector else cable.cable: (
@@ -340,7 +369,7 @@ def ends_by_label(plan: Plan, segment: int) -> dict[str, tuple[str, str, str, st
 
 
 def both_ends_name_the_same_cable(plan: Plan) -> None:
-    """Switches say of their ports what the cable list says, at both ends."""
+    """Ports of switches have the data of the cable list, at both ends."""
     views, last = Views(plan), plan.mapping.segments - 1
     listed = ends_by_label(plan, last)
     seen: Counter[str] = Counter()
@@ -360,7 +389,10 @@ def both_ends_name_the_same_cable(plan: Plan) -> None:
 
 
 def every_port_of_an_instance_belongs_to_its_rail(plan: Plan) -> None:
-    """On a shared box, the routing instances take the ports apart by rail; on any box they take all of them."""
+    """On a shared box, the routing instances divide the ports by rail.
+
+    On any box they have all of them.
+    """
     for switch in Views(plan).switches(0):
         ports = [
             port
@@ -377,7 +409,7 @@ def every_port_of_an_instance_belongs_to_its_rail(plan: Plan) -> None:
 
 
 def planning_again_gives_the_same(plan: Plan) -> None:
-    """From the same inventory follows the same wiring."""
+    """Equal inventories have equal wiring."""
     assert make_plan(plan.spec, plan.catalog).digest() == plan.digest()
 
 
@@ -406,7 +438,10 @@ LAWS: tuple[Callable[[Plan], None], ...] = (
 
 
 def growth_keeps_every_link(small: Plan, large: Plan) -> None:
-    """Inside one reserve, the larger fabric holds every row of the smaller, under the same label, between the same names and addresses."""
+    """Inside one reserve, the larger fabric has every row of the smaller.
+
+    Its label, names and addresses are the same.
+    """
     assert (small.mapping.segments, small.sizing) == (large.mapping.segments, large.sizing)
     assert set(links(small)) <= set(links(large))
     assert [host for host in small.hosts if host not in set(large.hosts)] == []

@@ -1,4 +1,7 @@
-"""Draw inventories, plan them, and hold every plan to every law; what cannot be planned is refused, and nothing else happens."""
+"""Every law holds for every drawn plan.
+
+An inventory that cannot be planned is refused without a fault.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,7 @@ def test_laws_are_found() -> None:
 
 
 def test_each_design_is_drawn_in_each_number_of_tiers() -> None:
-    """The draws that the laws are held on are ten of each, as many of which are refused; what is refused is refused with findings."""
+    """There are ten draws of each, and as many refused ones. Refusals have findings."""
     seen = Counter(
         (inventory["design"], plan.sizing.tiers if plan else 0) for inventory, plan in drawn()
     )
@@ -54,16 +57,19 @@ def test_each_design_is_drawn_in_each_number_of_tiers() -> None:
 
 @pytest.mark.parametrize("plans", [drawn_plans, pytest.param(other_plans, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
-def test_every_plan_keeps_every_law(
+def test_every_plan_satisfies_every_law(
     law: Callable[[Plan], None], plans: Callable[[], list[Plan]]
 ) -> None:
-    """Recounted from the wired columns, the names and the addresses by other means than the planner's."""
+    """The laws recount the wired columns, names and addresses by other means than the planner's."""
     for plan in plans():
         law(plan)
 
 
 def test_growth_inside_a_reserve_keeps_every_link() -> None:
-    """Half of the room first, then all of it: nothing moves, and nothing is renamed, relabelled or renumbered."""
+    """Half of the reserve first, then all of it.
+
+    Nothing moves, and nothing is renamed, relabelled or renumbered.
+    """
     grown = 0
 
     for inventory, _ in drawn():
@@ -81,8 +87,11 @@ def test_growth_inside_a_reserve_keeps_every_link() -> None:
     assert grown >= 50
 
 
-def test_whatever_is_typed_is_planned_or_refused(tmp_path: Path) -> None:
-    """Reading, planning, pricing and comparing end in a summary or in findings that each have a place; there is no third way."""
+def test_any_input_is_planned_or_refused(tmp_path: Path) -> None:
+    """Reading, planning, pricing and comparing end in a summary or in findings.
+
+    Each finding has a place.
+    """
     ends: Counter[str] = Counter()
     file = tmp_path / "wild.yaml"
 

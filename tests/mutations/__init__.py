@@ -1,5 +1,4 @@
-"""Plans that are broken on purpose, one fault each, and the law that must object to it.
+"""Plans with one injected fault each, and the law that it violates.
 
-`plans` holds the sound plans, `breaking` the ways to put something broken into evidence, `table`
-every mutation.
+`plans` holds the correct plans, `breaking` the ways to change evidence, `table` every mutation.
 """

@@ -1,4 +1,7 @@
-"""Ways to put something broken into sound evidence. Each returns new evidence and leaves the old as it was."""
+"""Ways to put a fault into correct evidence.
+
+Each returns new evidence and leaves the old as it was.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,7 @@ def swapped(evidence: Evidence, pair: Sequence[int], *names: str) -> Evidence:
 
 
 def dropped(evidence: Evidence, lost: Iterable[int]) -> Evidence:
-    """Take links away."""
+    """Remove links."""
     kept = np.ones(len(evidence.wiring.kind), dtype=bool)
     kept[list(lost)] = False
     wiring: Wiring = type(evidence.wiring)(*(column[kept] for column in evidence.wiring))
@@ -74,11 +77,11 @@ def numbered(evidence: Evidence, column: str, index: int, value: int) -> Evidenc
 
 
 def with_ports(evidence: Evidence, role: Role, ports: list[Port]) -> Evidence:
-    """Plan other ports on the boxes of a role."""
+    """Plan other ports on the switches of a role."""
     return replace(evidence, ports={**evidence.ports, role: ports})
 
 
-def with_joint(evidence: Evidence, kind: LinkKind, **parts: Any) -> Evidence:  # noqa: ANN401 - the fields of a joint are of many types
+def with_joint(evidence: Evidence, kind: LinkKind, **parts: Any) -> Evidence:  # noqa: ANN401 - the fields of a joint have many types
     """Use other parts for a kind of link."""
     return replace(
         evidence,
@@ -88,8 +91,8 @@ def with_joint(evidence: Evidence, kind: LinkKind, **parts: Any) -> Evidence:  #
     )
 
 
-def with_copper(evidence: Evidence, **facts: Any) -> Evidence:  # noqa: ANN401 - the facts of a cable are of many types
-    """Change what is known of every cable with its own ends."""
+def with_copper(evidence: Evidence, **facts: Any) -> Evidence:  # noqa: ANN401 - the facts of a cable have many types
+    """Change the facts of every cable with its own ends."""
     offers = (
         replace(joint, cable=joint.cable.model_copy(update=facts)) if not joint.modules else joint
         for joint in evidence.offers
@@ -98,14 +101,14 @@ def with_copper(evidence: Evidence, **facts: Any) -> Evidence:  # noqa: ANN401 -
 
 
 def with_other_offer(evidence: Evidence, row: int) -> Evidence:
-    """Let one link take the next offer."""
+    """Let one link use the next offer."""
     offer = evidence.offer.copy()
     offer[row] += 1
     return replace(evidence, offer=offer)
 
 
-def with_spec(evidence: Evidence, **keys: Any) -> Evidence:  # noqa: ANN401 - what stands in an inventory
-    """Ask for something else than was planned."""
+def with_spec(evidence: Evidence, **keys: Any) -> Evidence:  # noqa: ANN401 - keys of an inventory
+    """Change the inventory after planning."""
     fabric = replace(evidence.plan.fabric, spec=evidence.plan.spec.model_copy(update=keys))
     return replace(evidence, plan=replace(evidence.plan, fabric=fabric))
 
@@ -123,7 +126,7 @@ def with_cables(evidence: Evidence, edit: Callable[[list[CableView]], object]) -
 
 
 def with_configs(evidence: Evidence, edit: Callable[[list[SwitchView]], object]) -> Evidence:
-    """Edit what configurations of segment 0 are rendered from."""
+    """Edit the views that the configurations of segment 0 render."""
 
     def configs(segment: int, boxes: range) -> list[SwitchView]:
         views = list(evidence.configs(segment, boxes))
@@ -168,7 +171,7 @@ def _in_room(lengths: Lengths, room: Room) -> Lengths:
 
 
 def limited(evidence: Evidence, **limits: int) -> Evidence:
-    """Let racks have less."""
+    """Lower the limits of racks."""
     assert evidence.lengths
     room = evidence.lengths.room
     shares = room.shares._replace(rack=room.shares.rack._replace(**limits))
@@ -176,7 +179,7 @@ def limited(evidence: Evidence, **limits: int) -> Evidence:
 
 
 def hashed(evidence: Evidence, shares: list[int]) -> Evidence:
-    """Let flows take the uplinks of the leaf by these shares."""
+    """Distribute flows over the uplinks of the leaf by these shares."""
     return replace(
         evidence,
         flows=lambda count: {LinkKind.LEAF_SPINE: np.array(shares) * (count // sum(shares))},

@@ -1,4 +1,4 @@
-"""Each law is proven able to fail: every mutation is objected to by exactly one law, which names the culprit; no other has a word to say."""
+"""Each law can fail. Every mutation violates exactly one law, whose finding names the fault."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NEEDS = {law.code: law.needs for law in LAWS}
 
 
 def facts(found: Evidence) -> list[Any]:
-    """Return everything that evidence holds, in a form that can be compared."""
+    """Return the contents of evidence in a form that can be compared."""
     segments = range(found.plan.mapping.segments)
     links = len(found.plan.segment.kind)
     return [
@@ -53,7 +53,7 @@ def facts(found: Evidence) -> list[Any]:
 
 
 def resting_on(law: str) -> set[str]:
-    """Return the laws that cannot be judged without a law, at first or at second hand."""
+    """Return the laws that cannot be verified without a law, directly or indirectly."""
     found = {law}
     for code, needs in NEEDS.items():
         if found.intersection(needs):
@@ -62,8 +62,8 @@ def resting_on(law: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", PLANS)
-def test_the_plans_are_sound(name: str) -> None:
-    """Before the mutation every law holds, and none by formula: what is small is looked at whole."""
+def test_the_plans_are_correct(name: str) -> None:
+    """Before the mutation every law holds, and none by formula."""
     report = judge(evidence(name))
     assert [finding.fact for finding in report.findings] == []
     assert report.ok
@@ -71,8 +71,11 @@ def test_the_plans_are_sound(name: str) -> None:
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name)
-def test_exactly_the_right_law_objects(mutation: Mutation) -> None:
-    """It names the culprit; the laws that rest on it are not judged; all others hold, and the sound evidence stays as it was."""
+def test_exactly_one_law_is_violated(mutation: Mutation) -> None:
+    """Its finding names the fault, and laws that depend on it are not verified.
+
+    All others hold, and the original evidence is unchanged.
+    """
     sound = evidence(mutation.plan)
     before = facts(sound)
     broken = mutation.broken(sound)
@@ -91,8 +94,8 @@ def test_exactly_the_right_law_objects(mutation: Mutation) -> None:
     assert facts(broken) != before
 
 
-def test_every_law_is_seen_to_fail() -> None:
-    """By two mutations at least; and all together are many, and different."""
+def test_every_law_has_mutations() -> None:
+    """At least two violate it, and all together are many, and different."""
     seen = Counter(mutation.law for mutation in MUTATIONS)
     assert set(seen) == {law.code for law in LAWS}
     assert min(seen.values()) >= 2
@@ -101,8 +104,11 @@ def test_every_law_is_seen_to_fail() -> None:
 
 
 @pytest.mark.parametrize("law", [law.code for law in LAWS if law.code != "oversubscription"])
-def test_a_page_shows_what_is_said(law: str) -> None:
-    """Examples of findings are what a mutation gets, to the letter, and a line of a report is the lab's. Oversubscription is a term first."""
+def test_the_examples_of_pages_are_findings(law: str) -> None:
+    """Examples of findings are those of a mutation, to the letter.
+
+    A line of a report is the lab's, and oversubscription is a term first.
+    """
     page = (ROOT / "fabricgen" / "cli" / "pages" / f"{law}.md").read_text(encoding="utf-8")
     shown = [
         line[4:]
@@ -125,5 +131,5 @@ def test_a_page_shows_what_is_said(law: str) -> None:
 
 
 def _findings(mutation: Mutation) -> list[Finding]:
-    """Return what is said of a mutation."""
+    """Return the findings of a mutation."""
     return judge(mutation.broken(evidence(mutation.plan))).findings

@@ -1,1 +1,1 @@
-"""Counts that others printed, with the address where they stand, against the planner's own."""
+"""Published counts, with their addresses, compared with the planner's own."""

@@ -1,4 +1,4 @@
-"""Write DIFFERENCES.md anew: `python -m tests.published`."""
+"""Write DIFFERENCES.md: `python -m tests.published`."""
 
 from tests.published.tables import DIFFERENCES, differences
 

@@ -1,4 +1,4 @@
-"""What this project counts for each row of a printed table, under the column's own name.
+"""The count of this project for each row of a published table, under the column's own name.
 
 Counts are taken from the wired columns and from the bill of materials, not from the sizing alone,
 so that a table tests what is built.
@@ -67,16 +67,25 @@ DS5000 = {
 
 @cache
 def back_end(servers: int, planes: int = 1) -> Plan:
-    """Plan the back end of an OCDAI composition: 8 GPUs per server, as many rails on a leaf as fill it."""
+    """Plan the back end of an OCDAI composition.
+
+    It has 8 GPUs per server, and as many rails on a leaf as fill it.
+    """
     names = {
         "leaf": "plane-{plane}-leaf-{n:02}" if planes > 1 else "be-rail-leaf-{n:02}",
         "spine": "be-spine-p{plane}-{n:02}" if planes > 1 else "be-spine-{n:02}",
     }
     rails = {"per_switch": "auto", "tiers": 2, "planes": planes}
     return plan_of(
-        design="rail-optimized", gpus=servers * 8, hb_domain={"gpus": 8}, nic={"speed": "400G"}, rails=rails, switches=DS5000, nos="hedgehog",
+        design="rail-optimized",
+        gpus=servers * 8,
+        hb_domain={"gpus": 8},
+        nic={"speed": "400G"},
+        rails=rails,
+        switches=DS5000,
+        nos="hedgehog",
         naming={**names, "host": "compute-{n:03}"},
-    )  # fmt: skip
+    )
 
 
 @cache
@@ -151,7 +160,10 @@ def port_map(row: Row, _table: Table) -> Row:
 
 
 def uplink_map(row: Row, _table: Table) -> Row:
-    """Follow a run of cages of leaf 1 to the spine where they all end; say its ports where they are printed."""
+    """Follow a run of cages of leaf 1 to their common spine.
+
+    Name its ports where they are published.
+    """
     first, last = (int(row[key].removeprefix("E1/")) for key in ("first", "last"))
     own = [
         cable
@@ -167,7 +179,10 @@ def uplink_map(row: Row, _table: Table) -> Row:
 
 
 def dual_plane(row: Row, table: Table) -> Row:
-    """Check the printed rule at each of the 256 NIC ports of a plane of 32 servers; where it holds at all of them, it is ours too."""
+    """Verify the published rule at each of the 256 NIC ports of a plane of 32 servers.
+
+    The result is the rule where it holds at all of them.
+    """
     plane = int(row["port"].removeprefix("port"))
     holds = [
         (cable.b_device, cable.b_interface)
@@ -184,7 +199,10 @@ def dual_plane(row: Row, table: Table) -> Row:
 
 
 def stripes(row: Row, _table: Table) -> Row:
-    """Look at the first stripe of a fabric of four: the domains behind leaf 1, and the leaves that they stand on."""
+    """Describe the first stripe of a fabric of four.
+
+    These are the domains behind leaf 1, and their leaves.
+    """
     plan = plan_of(
         design="rail-optimized",
         gpus=row["ports_400g"] * 16,
@@ -227,7 +245,7 @@ def jvd_clusters(row: Row, _table: Table) -> Row:
 
 
 def jvd_interfaces(row: Row, _table: Table) -> Row:
-    """Look at server 1 on leaves 1 and 2."""
+    """Describe server 1 on leaves 1 and 2."""
     pool = {"host_pool": "10.200.0.0/16"}
     plan = plan_of(
         design="rail-optimized", gpus=1024, hb_domain={"gpus": 8}, switches=QFX5240, addressing=pool
@@ -271,7 +289,10 @@ def paper(gpus: int, radix: int, book: str = "paper-v5") -> Comparison:
 
 
 def whole(pct: float | None) -> float | None:
-    """Round to whole per cents, as the paper prints them; a half stays, for nobody knows which way it went."""
+    """Round to whole per cents, as the paper prints them.
+
+    A half is kept, because its rounding is unknown.
+    """
     return pct if pct is None or pct % 1 == 0.5 else round(pct)
 
 
@@ -302,7 +323,7 @@ def paper_cost(row: Row, _table: Table) -> Row:
 
 
 def paper_range(row: Row, table: Table) -> Row:
-    """Find the least and the most that the six rows save."""
+    """Find the smallest and the largest saving of the six rows."""
     book = "paper-v1-fit" if table.id.endswith("v1") else "paper-v5"
     savings = [
         whole(paper(gpus, radix, book).savings.document()[f"{row['claim']}_pct"]) or 0
@@ -312,7 +333,7 @@ def paper_range(row: Row, table: Table) -> Row:
 
 
 def formulas(row: Row, _table: Table) -> Row:
-    """Find the largest fat-tree of so many tiers, by asking for one endpoint more."""
+    """Find the largest fat-tree of a number of tiers, by asking for one endpoint more."""
     radix = row["k"]
     two = largest(radix, 2)
     three = largest(radix, 3) if radix < 512 else None
@@ -324,7 +345,7 @@ def formulas(row: Row, _table: Table) -> Row:
 
 
 def fat_tree(endpoints: int, radix: int, tiers: int) -> Sizing:
-    """Size a fat-tree of exactly so many tiers. Raises Refusal where it does not fit."""
+    """Size a fat-tree of exactly this number of tiers. Raises Refusal where it does not fit."""
     return map_design(
         resolve(
             spec_of(
@@ -354,7 +375,7 @@ def largest(radix: int, tiers: int) -> Sizing:
 
 
 def threshold(row: Row, _table: Table) -> Row:
-    """Find the most GPUs that two tiers hold, a domain of 8 at a time."""
+    """Find the largest number of GPUs that two tiers hold, in steps of a domain of 8."""
     return {
         "largest_two_tier_gpus": max(
             gpus for gpus in range(1024, 20000, 8) if _tiers(row, gpus) == 2
@@ -373,7 +394,7 @@ def _tiers(row: Row, gpus: int) -> int:
 
 
 def kit(plan: Plan) -> Counter[tuple[str, str]]:
-    """Count what is on the bill of a plan by role and class of part, without spares."""
+    """Count the bill of a plan by role and class of part, without spares."""
     found: Counter[tuple[str, str]] = Counter()
     for portion in by_role(make_bom(plan)):
         found[portion.place, portion.line.part_class] += portion.quantity
@@ -381,7 +402,7 @@ def kit(plan: Plan) -> Counter[tuple[str, str]]:
 
 
 def superpod_kit(row: Row, table: Table) -> Row:
-    """Read the bill of a SuperPOD: boxes by role, and cables by the role that they start from."""
+    """Read the bill of a SuperPOD: switches by role, and cables by the role at their lower end."""
     found = kit(plan_of(gpus=row["nodes"] * 8, **table.fabric))
     return {
         "leaf": found["leaf", "switches"],
@@ -406,7 +427,10 @@ def composition_kit(row: Row, _table: Table) -> Row:
 
 
 def link_ends(plan: Plan, bom: Bom) -> tuple[int, int]:
-    """Count transceivers both ways: one per link end, and the link ends that the modules on the bill have connectors for."""
+    """Count transceivers both ways.
+
+    One is per link end, the other per connector of the modules on the bill.
+    """
     bought = [
         (line, CATALOG.transceiver(line.part))
         for line in bom.lines

@@ -1,4 +1,4 @@
-"""The printed tables as cells: what stands where, and by what rule ours may differ.
+"""The published tables as cells: their figures, and the rules by which ours may differ.
 
 Owns the reading of the data files beside it, and the list of differences, DIFFERENCES.md, that
 follows from them. It counts nothing: `counting` does.
@@ -24,7 +24,10 @@ DIFFERENCES = HERE / "DIFFERENCES.md"
 
 @dataclass(frozen=True)
 class Table:
-    """One printed table: its address, its rows by column, and the cells that differ. `fabric` holds inventory keys that all rows share."""
+    """One published table: its address, its rows by column, and the cells that differ.
+
+    `fabric` holds inventory keys that all rows share.
+    """
 
     id: str
     source: str
@@ -41,7 +44,10 @@ class Table:
         return dict(zip(self.columns, self.rows[index], strict=True))
 
     def cells(self) -> Iterator[Cell]:
-        """Return every cell that is no input; an empty one is a printed zero, unless the table skips what it leaves empty."""
+        """Return every cell that is not an input.
+
+        An empty one is a published zero, unless the table skips empty cells.
+        """
         for index in range(len(self.rows)):
             for column, printed in self.row(index).items():
                 if column not in self.inputs and not (self.skip_null and printed is None):
@@ -59,7 +65,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Cell:
-    """One printed figure."""
+    """One published figure."""
 
     table: Table
     index: int
@@ -68,7 +74,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """Where the cell stands: the table, the row's inputs and the column."""
+        """The place of the cell: the table, the row's inputs and the column."""
         row = self.table.row(self.index)
         return (
             f"{self.table.id}[{' '.join(str(row[key]) for key in self.table.inputs)}].{self.column}"
@@ -76,11 +82,11 @@ class Cell:
 
     @property
     def difference(self) -> dict[str, Any]:
-        """How ours differs; empty where it must be equal."""
+        """How our figure differs; empty where it must be equal."""
         return self.table.difference(self.index, self.column)
 
     def expected(self) -> Any:  # noqa: ANN401 - a count, a per cent or a name
-        """Return what this project must count, by the printed figure and the stated difference."""
+        """Return the count of this project, by the published figure and the stated difference."""
         if "ours" in self.difference:
             return self.difference["ours"]
         if not self.difference:
@@ -115,7 +121,10 @@ def differences() -> str:
     lines = [
         "# Where a published figure is not ours",
         "",
-        "Made by `python -m tests.published` from the tables beside this file, and compared with them by a test.",
+        (
+            "Made by `python -m tests.published` from the tables beside this file, and "
+            "compared with them by a test."
+        ),
         "Every other printed figure in these tables is reproduced exactly.",
     ]
     for table in tables():

@@ -1,4 +1,7 @@
-"""Every printed cell against ours: equal, or different by exactly what the table says, with the reason."""
+"""Every published cell compared with ours.
+
+They are equal, or differ by exactly the stated rule and reason.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +36,8 @@ def counted(name: str, index: int) -> Row:
     return counts(table, index)
 
 
-def test_how_many_figures_are_compared() -> None:
-    """No table, row or cell falls out of the comparison unseen."""
+def test_the_number_of_compared_figures() -> None:
+    """No table, row or cell is missing from the comparison."""
     assert len(tables()) == 25
     assert len(ROWS) == 84
     assert len(CELLS) == 333
@@ -45,7 +48,7 @@ def test_how_many_figures_are_compared() -> None:
 
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.name)
 def test_cell(cell: Cell) -> None:
-    """Ours is what is printed; where the table states a difference, it is real, and exactly that."""
+    """Ours is the published figure. A stated difference exists, and is exactly that."""
     ours = counted(cell.table.id, cell.index)[cell.column]
     why = cell.difference.get("why", "")
     assert ours == cell.expected(), (
@@ -58,7 +61,10 @@ def test_cell(cell: Cell) -> None:
 
 @pytest.mark.parametrize("table", tables(), ids=lambda table: table.id)
 def test_a_table_has_its_address(table: Table) -> None:
-    """Each table names its source and how far it can be trusted, and each difference its reason and at least one cell."""
+    """Each table names its source and its reliability.
+
+    Each difference has a reason and at least one cell.
+    """
     assert len(table.source) > 20
     assert table.quality in {"A", "B", "C"}
     for entry in table.differs:
@@ -67,7 +73,7 @@ def test_a_table_has_its_address(table: Table) -> None:
 
 
 def test_differences_are_listed() -> None:
-    """DIFFERENCES.md says what the tables say; `python -m tests.published` writes it anew."""
+    """DIFFERENCES.md has the differences of the tables; `python -m tests.published` writes it."""
     assert DIFFERENCES.read_text(encoding="utf-8") == differences(), (
         f"DIFFERENCES.md should read:\n{differences()}"
     )
@@ -82,7 +88,10 @@ def test_differences_are_listed() -> None:
     ],
 )
 def test_transceivers_both_ways(table: Table, index: int) -> None:
-    """One per link end, as the paper counts, and as bought: a twin-port module serves two ends, and may leave one of them idle."""
+    """One per link end, as the paper counts, and as bought.
+
+    A twin-port module serves two ends, and may leave one of them idle.
+    """
     plan = plan_of(gpus=table.row(index)["nodes"] * 8, **table.fabric)
     ends, connectors = link_ends(plan, make_bom(plan))
     assert ends == 2 * sum(plan.link_count(kind) for kind in LinkKind)
@@ -95,7 +104,10 @@ def test_transceivers_both_ways(table: Table, index: int) -> None:
 
 @pytest.mark.parametrize("servers", [8, 16, 32, 64])
 def test_ocp_transceiver_rule(servers: int) -> None:
-    """Switch modules are be_down/2 + 2*be_up + fe_down/4 + 2*fe_up, and server modules one per link; link ends are another count."""
+    """The rule for switch modules is be_down/2 + 2*be_up + fe_down/4 + 2*fe_up.
+
+    Server modules are one per link, and link ends are another count.
+    """
     back, port_layout = back_end(servers), front_end(servers)
     down, up = back.link_count(LinkKind.HOST), back.link_count(LinkKind.LEAF_SPINE)
     front_down, front_up = (

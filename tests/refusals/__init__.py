@@ -1,20 +1,18 @@
-"""Refused inputs, one file for each error code: the bad inventory itself, and below it in comments what was run and what must be said.
+"""Refused inputs, one file for each error code.
 
-    # run: fabricgen plan fabric.yaml        how the program is called; the inventory is always
-    # called fabric.yaml
-    # file own/switches/box.yaml:            another file that lies beside it, its lines below,
-    # indented
-    # grown to: 1048577 bytes                the inventory, filled up with blanks
-    # shown by: tests/lab/test_refused.py    the machine must be brought into a state first; that
-    # test does it, and compares the text
-    # fixed by: --set rails.count=4          the hint, followed: these words added to the command
-    # make it pass
-    # fixed by: OLD => NEW                   the hint, followed: this change of the inventory, or of
-    # the command, makes it pass
+A file is the invalid inventory itself. Comments below it have the command and the expected text:
+
+    # run: fabricgen plan fabric.yaml        the command; the inventory is always fabric.yaml
+    # file own/switches/box.yaml:            another file beside it, whose lines follow, indented
+    # grown to: 1048577 bytes                the inventory is filled up with blanks
+    # shown by: tests/lab/test_refused.py    the test that brings the machine into the state that
+                                             the case needs, and compares the text
+    # fixed by: --set rails.count=4          the hint, followed: words that are added to the command
+    # fixed by: OLD => NEW                   the hint, followed: a change of inventory or command
     # expect:                                the exact text on stderr, to the end of the file
 
-A second case of a code is called `<code>--<what>.yaml`. FABRICGEN_UPDATE=1 makes the tests write
-the expected text anew; read what it wrote.
+A second case of a code is called `<code>--<what>.yaml`. With FABRICGEN_UPDATE=1 the tests write the
+expected text; read it before it is committed.
 """
 
 from __future__ import annotations
@@ -44,11 +42,11 @@ class Case:
 
     @property
     def code(self) -> str:
-        """The error code that the file is about."""
+        """The error code of the file."""
         return self.path.stem.partition("--")[0]
 
     def lay_out(self, folder: Path) -> None:
-        """Write the inventory and what lies beside it."""
+        """Write the inventory and the files beside it."""
         for name, text in self.files.items():
             target = folder / name
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,1 @@
-"""As-built against as-planned: readers on recorded output, and thousands of random faults.
-
-The number of moves is compared with an exhaustive search.
-"""
+"""Tests of `fabricgen.lifecycle.audit`."""
