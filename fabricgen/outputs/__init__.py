@@ -1,4 +1,4 @@
-"""What a plan is rendered into: packs of templates, workbooks, labels, drawings, databases, the report.
+"""What a plan is rendered into: packs, workbooks, labels, drawings, databases, the report.
 
 Each package makes text or bytes; `build` decides which of them are written where.
 """

@@ -1,7 +1,7 @@
-"""The cables of a plan as a database of the data centre holds them: one object for each piece, with all its ends.
+"""The cables of a plan as a data-centre database holds them: one object for each piece.
 
-Owns which rows of the cable list are one piece, how its ends are paired, and what NetBox calls
-media. The shapes stand in `views`.
+Owns which rows of the cable list are one piece, how its ends are paired, and NetBox's names of
+media. `view` defines the shapes.
 """
 
 from __future__ import annotations
@@ -26,19 +26,22 @@ MEDIA = {"mmf": "mmf", "smf": "smf", "dac": "dac-passive", "acc": "dac-active", 
 """Cable types of NetBox (CableTypeChoices)."""
 
 PROFILES = {2: "trunk-2c1p", 4: "trunk-4c1p"}
-"""Cable profiles of NetBox 4.5 (CableProfileChoices) that pair the first end with the first, the second with the second, and so on."""
+"""Cable profiles of NetBox 4.5 (CableProfileChoices) that pair ends in order.
+
+The first end at A belongs to the first at B, the second to the second, and so on.
+"""
 
 
 class Pieces:
     """Makes the pieces of one plan; `views` are those of its cables."""
 
     def __init__(self, plan: Plan, views: Views) -> None:
-        """Keep both; nothing is made before it is asked for."""
+        """Keep both; nothing is made before it is needed."""
         self.plan, self.views = plan, views
 
     @cached_property
     def straight_count(self) -> int:
-        """Links whose cables are no leg of a piece that other links share."""
+        """The number of links whose cables are not shared."""
         several = [number for number, joint in enumerate(self.plan.offers) if joint.shared > 1]
         if not several:
             return self.plan.links
@@ -48,7 +51,7 @@ class Pieces:
         )
 
     def straight(self) -> Iterator[PieceView]:
-        """List what goes from one port to one port; a link that takes two cables is listed once, with both labels."""
+        """Yield cables from port to port; a link of two cables is one row with both labels."""
         for segment in range(self.plan.mapping.segments):
             single = (cable for cable in self.views.cables(segment) if not cable.piece)
             for _, several in groupby(
@@ -70,7 +73,10 @@ class Pieces:
 
 
 def _piece(rows: Sequence[CableView], legs: Sequence[CableView]) -> PieceView:
-    """Make the view of one piece: it bears the labels of all its rows, and has the ends of its legs."""
+    """Make the view of one piece.
+
+    It has the labels of all its rows, and the ends of its legs.
+    """
     cable, label, color = (
         rows[0],
         " ".join(row.cable for row in rows),

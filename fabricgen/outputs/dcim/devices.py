@@ -1,8 +1,7 @@
-"""From a plan to what a database of the data centre holds before its cables: sites, racks, device types, devices and interfaces.
+"""Sites, racks, device types, devices and interfaces, as a data-centre database holds them.
 
-Owns which interfaces there are, and what NetBox calls their forms. Names and places are those of
-the cable list. Cables are for `pieces`; the shapes stand in `views`; what a file is called and how
-it is cut belongs to `building`.
+Owns which interfaces there are, and NetBox's names of their forms. Names and places are those of
+the cable list. `cables` owns the cables, `view` the shapes, and `build.group_dcim` the files.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ TYPES = frozenset(
         *("400gbase-x-osfp", "800gbase-x-osfp", "1.6tbase-x-osfp1600"),
     }
 )
-"""Interface types of NetBox 4 that a cage of the catalog can be (dcim/choices.py, InterfaceTypeChoices)."""
+"""Interface types of NetBox 4 for the cages of the catalog (InterfaceTypeChoices)."""
 
 INFINIBAND = {
     25: "infiniband-edr",
@@ -60,14 +59,14 @@ INFINIBAND = {
 """The same by Gb/s of a lane."""
 
 UNITS = 1
-"""Rack segments of a device type that nobody describes, where nothing is placed."""
+"""Rack units of a device type of unknown size, where nothing is placed."""
 
 
 class Assets:
     """Makes the views of one plan; `views` are those of its cables."""
 
     def __init__(self, plan: Plan, views: Views) -> None:
-        """Keep both; nothing is made before it is asked for."""
+        """Keep both; nothing is made before it is needed."""
         self.plan, self.views = plan, views
 
     @property
@@ -77,7 +76,7 @@ class Assets:
 
     @cached_property
     def host(self) -> tuple[str, str]:
-        """Who makes the hosts, and their model."""
+        """Manufacturer and model of the hosts."""
         host = self.plan.fabric.host
         return (
             (host.vendor, host.model)
@@ -86,7 +85,7 @@ class Assets:
         )
 
     def assets(self) -> AssetsView:
-        """List what must be there before the first device."""
+        """List the objects that must exist before the first device."""
         fabric, site = self.plan.fabric, self.plan.spec.name
         models: dict[str, Host | Switch | None] = {HOST: fabric.host} | {
             role.value: fabric.port_layouts[role].model for role in self.plan.roles
@@ -99,13 +98,17 @@ class Assets:
         )
         halls, racks = self._places()
         return AssetsView(
-            _named(site), halls, racks,
-            _names({part.vendor if part else self.host[0] for part in models.values()}), [_named(name) for name in models],
-            _names({port_layout.nos for port_layout in every}), self._types(models),
-        )  # fmt: skip
+            _named(site),
+            halls,
+            racks,
+            _names({part.vendor if part else self.host[0] for part in models.values()}),
+            [_named(name) for name in models],
+            _names({port_layout.nos for port_layout in every}),
+            self._types(models),
+        )
 
     def _places(self) -> tuple[list[HallView], list[RackView]]:
-        """List the halls and the racks that something stands in."""
+        """List the halls and the racks that contain something."""
         if self._room is None:
             return [], []
         room = self._room
@@ -115,7 +118,7 @@ class Assets:
         return [HallView(name, slug(name)) for name in sorted(set(halls.values()))], racks
 
     def _types(self, models: dict[str, Host | Switch | None]) -> list[DeviceTypeView]:
-        """List the models, each once, with the rack units that its largest role takes."""
+        """List each model once, with the rack units of its largest role."""
         found: dict[tuple[str, str], DeviceTypeView] = {}
         for kind, part in models.items():
             maker, model = (part.vendor, part.model) if part else self.host
@@ -144,7 +147,7 @@ class Assets:
         return list(found.values())
 
     def _devices(self) -> Iterator[int]:
-        """Count out every installed device by the number that it has in the room: hosts, then switches."""
+        """Yield every installed device by its number in the room: hosts, then switches."""
         plan, boxes = self.plan, len(self.plan.naming.boxes)
         yield from range(len(plan.hosts))
         first = plan.fabric.coordinates.planned_hosts
@@ -157,7 +160,7 @@ class Assets:
 
     @property
     def device_count(self) -> int:
-        """Hosts and switches that are installed."""
+        """The number of installed hosts and switches."""
         return len(self.plan.hosts) + self.plan.mapping.segments * sum(self.plan.installed)
 
     def devices(self) -> Iterator[DeviceView]:
@@ -195,7 +198,7 @@ class Assets:
 
     @property
     def interface_count(self) -> int:
-        """Interfaces that `interfaces` lists."""
+        """The number of interfaces that `interfaces` yields."""
         plan = self.plan
         each = {role: len(self._ports(plan.fabric.port_layouts[role])) for role in plan.roles}
         own = sum(
@@ -206,12 +209,12 @@ class Assets:
         return plan.link_count(LinkKind.HOST) + plan.mapping.segments * own
 
     def _ports(self, port_layout: PortLayout) -> list[Port]:
-        """List every port of a box of this role, those in use and those left, in the order of the front panel."""
+        """List every port of a box of this role, used or not, in the order of the front panel."""
         used = self.plan.ports[port_layout.role]
         return sorted([*used, *port_layout.idle(used)], key=lambda port: (port.cage, port.sub))
 
     def interfaces(self) -> Iterator[InterfaceView]:
-        """List the NIC ports that have a cable and all ports of the switches, segment by segment."""
+        """Yield the cabled NIC ports and all ports of the switches, segment by segment."""
         for segment in range(self.plan.mapping.segments):
             links = [cable for cable in self.views.cables(segment) if cable.connector < SECOND]
             yield from (self._nic(cable) for cable in links if cable.tier == Role.LEAF.tier)
@@ -244,7 +247,7 @@ class Assets:
         return str(self.plan.spec.addressing.mtu) if ethernet else ""
 
     def _switch_ports(self, segment: int, links: list[CableView]) -> Iterator[InterfaceView]:
-        """List the ports of a segment's installed switches; one without a cable is off."""
+        """Yield the ports of a segment's installed switches; one without a cable is disabled."""
         plan, far = self.plan, dict[tuple[str, str], str]()
         for cable in links:
             far[cable.b_device, cable.b_interface] = (
@@ -275,7 +278,7 @@ class Assets:
                 )
 
     def _rows(self, port_layout: PortLayout) -> Iterator[tuple[str, str, str, int]]:
-        """Say what is the same of the ports of every box of a role: name, what is printed, type and speed."""
+        """Return the facts that ports of every box of a role share: name, label, type, speed."""
         for port in self._ports(port_layout):
             cage, sub, mode = port
             label = f"{cage}/{sub + 1}" if mode.count > 1 else str(cage)
@@ -293,14 +296,16 @@ class Assets:
 
 
 SECOND = 2
-"""The connector of a link's second cable; the rows from it on tell of a link that was told already."""
+"""The connector of a link's second cable; rows from it on repeat a link."""
 
 
 def type_of(speed_gbps: int, form_factor: str, lanes: int, transport: str) -> str:
-    """Name a port as NetBox does, by what plugs into it and how fast it is; `other` where it has no name for that.
+    """Return NetBox's name of a port by its transceiver and speed; `other` where it has none.
 
-    >>> type_of(400, "osfp", 4, "ethernet"), type_of(200, "osfp", 2, "ethernet"), type_of(400, "osfp", 4, "infiniband")
-    ('400gbase-x-osfp', 'other', 'infiniband-ndr')
+    >>> type_of(400, "osfp", 4, "ethernet"), type_of(200, "osfp", 2, "ethernet")
+    ('400gbase-x-osfp', 'other')
+    >>> type_of(400, "osfp", 4, "infiniband")
+    'infiniband-ndr'
     """
     if transport == "infiniband":
         return INFINIBAND.get(speed_gbps // lanes, "other")
@@ -317,7 +322,7 @@ TERABIT = 1000
 
 
 def slug(text: str) -> str:
-    """Write a name as it may stand in an address.
+    """Convert a name into a slug for addresses.
 
     >>> slug("Celestica DS5000 (Moonstone)")
     'celestica-ds5000-moonstone'
@@ -331,7 +336,7 @@ def _named(name: str) -> NamedView:
 
 
 def _names(names: set[str]) -> list[NamedView]:
-    """Make the views of names, sorted; two that share a slug are told apart by a number."""
+    """Make the views of names, sorted; a number separates two that share a slug."""
     seen: Counter[str] = Counter()
     found = []
     for name in sorted(names):

@@ -1,7 +1,6 @@
-"""What templates of DCIM packs see: sites, racks, device types, devices, interfaces and cables, as a database of the data centre counts them.
+"""What templates of DCIM packs see: sites, racks, device types, devices, interfaces, cables.
 
-Owns their shapes. `dcim` makes them; which column a system calls what, and in which file, is said
-by the pack.
+Owns their shapes. `devices` and `cables` make them; a pack's templates name columns and files.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ class HallView(NamedTuple):
 
 
 class RackView(NamedTuple):
-    """A rack that something stands in."""
+    """A rack that contains a device."""
 
     name: str
     hall: str
@@ -33,7 +32,7 @@ class RackView(NamedTuple):
 
 
 class NamedView(NamedTuple):
-    """A thing that has nothing but a name: a site, a manufacturer, a role, a platform."""
+    """An object with nothing but a name: a site, a manufacturer, a role, a platform."""
 
     name: str
     slug: str
@@ -53,7 +52,7 @@ class DeviceTypeView(NamedTuple):
 
 @dataclass(slots=True)
 class AssetsView:
-    """What must stand in the database before the first device."""
+    """What must exist in the database before the first device."""
 
     site: NamedView
     halls: list[HallView]
@@ -84,12 +83,12 @@ class DeviceView:
 
 @dataclass(slots=True)
 class InterfaceView:
-    """One port of a host or a switch, whether it has a cable or not."""
+    """One port of a host or a switch, with a cable or without."""
 
     device: str
     name: str
     label: str
-    """What is printed beside the port."""
+    """The label printed beside the port."""
     type: str
     """Form and speed, as NetBox calls them; `other` where it has no name for them."""
     speed_kbps: int
@@ -108,18 +107,21 @@ class EndView(NamedTuple):
 
 @dataclass(slots=True)
 class PieceView:
-    """One piece of cable, or the cables of one link: as many ends at `a` as at `b`, and end by end they belong together."""
+    """One piece of cable, or the cables of one link.
+
+    It has as many ends at `a` as at `b`, paired in order.
+    """
 
     label: str
     """The labels of its legs, or of its cables."""
     type: str
-    """Medium, as NetBox calls it; empty where nothing is known of it."""
+    """NetBox's name of the medium; empty where it is unknown."""
     color: str
-    """Colour of the rail as six hexadecimal digits; empty where the cable carries several."""
+    """Colour of the rail as six hexadecimal digits; empty where the cable carries several rails."""
     length_m: str
     part: str
     profile: str
-    """How NetBox, from 4.5 on, pairs the ends of a piece of several legs; empty where it has no such profile."""
+    """The pairing of the ends in NetBox 4.5 and later; empty where it has no such profile."""
     a: list[EndView]
     b: list[EndView]
 
@@ -166,7 +168,7 @@ class EndToEndView(NamedTuple):
 
 
 class SeatView(NamedTuple):
-    """A NIC port of a host: its number, its interface, and what RDMA calls it, empty where nobody says."""
+    """A NIC port of a host: its number, its interface, and its RDMA device or an empty text."""
 
     port: str
     interface: str
@@ -174,7 +176,10 @@ class SeatView(NamedTuple):
 
 
 class WiredSwitch(NamedTuple):
-    """A switch in a wiring diagram: `splits` are its cages by the name of the whole cage, with the name of their split."""
+    """A switch in a wiring diagram.
+
+    `splits` maps the name of a whole cage to the name of its split.
+    """
 
     name: str
     role: str
@@ -220,7 +225,10 @@ class RailNode(NamedTuple):
 
 
 class RailLink(NamedTuple):
-    """A host's link to a leaf, with where both stand: ranks from 0, a scalable unit being a stripe, counted within its pod."""
+    """A host's link to a leaf, with the ranks of both, from 0.
+
+    A scalable unit is a stripe, counted within its pod.
+    """
 
     host: str
     host_port: str
@@ -250,7 +258,10 @@ class TableView:
 
     @for_templates
     def select(self, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        """Read these columns of every row, two or more; `=planned` is a column that says the same in each. Raises Refusal `bad-template`."""
+        """Return these columns of every row, two or more.
+
+        `=planned` is a column with the same text in each row. Raises Refusal `bad-template`.
+        """
         fixed = {at: column[1:] for at, column in enumerate(columns) if column.startswith("=")}
         read = attrgetter(*self._known(column for column in columns if not column.startswith("=")))
         for row in self.rows:

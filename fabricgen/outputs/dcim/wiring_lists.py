@@ -1,8 +1,8 @@
-"""The plan as others' planners and validators take it: a wiring diagram, a topology by rails, a point-to-point sheet.
+"""The plan in formats of other planners: wiring diagram, topology by rails, point-to-point sheet.
 
 They are Hedgehog's, and those of NVIDIA's launch kit for Kubernetes and of its Cable Validation
-Tool. Owns what each can say of a fabric at all, and how our words become theirs. The shapes stand
-in `views`, the syntax is templates and `workbook`.
+Tool. Owns which fabrics each format can describe, and the translation of terms. `view` defines the
+shapes; templates and `workbook` the syntax.
 """
 
 from __future__ import annotations
@@ -35,20 +35,23 @@ if TYPE_CHECKING:
     from fabricgen.views.cables.view import CableView
 
 PORTS = "hedgehog"
-"""The key of a switch's `interfaces` under which the catalog has the names of its ports in a switch profile of Hedgehog."""
+"""The key under a switch's `interfaces` for Hedgehog's port names.
+
+The catalog has the names of the ports in Hedgehog's switch profile there.
+"""
 
 TIERS, SECOND = 2, 2
-"""A wiring diagram has leaves and spines; the second cable of a link tells nothing new."""
+"""A wiring diagram has leaves and spines; a link's second cable repeats the link."""
 
 RAILS, PLANES, PODS, UNITS, HOSTS = 8, 4, 32, 64, 128
-"""What the launch kit's addresses hold: 3 bits of rail, 2 of plane, 5 of pod, 6 of scalable unit and 7 of host (its addressing.go)."""
+"""Limits of the launch kit's addresses: 3 bits of rail, 2 plane, 5 pod, 6 unit, 7 host."""
 
 
 class WireLists:
     """Makes the lists of one plan; `views` are those of its cables."""
 
     def __init__(self, plan: Plan, views: Views) -> None:
-        """Keep both; nothing is made before it is asked for."""
+        """Keep both; nothing is made before it is needed."""
         self.plan, self.views = plan, views
 
     @property
@@ -58,7 +61,7 @@ class WireLists:
 
     @property
     def has_wiring(self) -> bool:
-        """Whether Hedgehog could plan this: two tiers at most, and switches whose profile the catalog knows."""
+        """Whether Hedgehog can plan the fabric: two tiers at most, and known switch profiles."""
         known = all(
             PORTS in self.plan.fabric.port_layouts[role].model.interfaces
             for role in self.plan.roles
@@ -66,7 +69,7 @@ class WireLists:
         return self._ethernet and known and len(self.plan.roles) <= TIERS
 
     def wiring(self) -> WiringView:
-        """Make the wiring diagram, every switch port in the words of its profile."""
+        """Make the wiring diagram with the port names of Hedgehog's profiles."""
         fabric = self.plan.fabric
         port_layouts = {
             role: replace(port_layout, nos=PORTS) if role in self.plan.roles else port_layout
@@ -93,9 +96,15 @@ class WireLists:
             else:
                 pairs[cable.b_device, cable.a_device].append((cable.b_interface, cable.a_interface))
         switches = [
-            WiredSwitch(switch.name, switch.role, switch.model, [(cage.whole, cage.breakout) for cage in switch.cages])
-            for segment in range(self.plan.mapping.segments) for switch in views.switches(segment)
-        ]  # fmt: skip
+            WiredSwitch(
+                switch.name,
+                switch.role,
+                switch.model,
+                [(cage.whole, cage.breakout) for cage in switch.cages],
+            )
+            for segment in range(self.plan.mapping.segments)
+            for switch in views.switches(segment)
+        ]
         return WiringView(
             self.plan.spec.name,
             switches,
@@ -106,7 +115,11 @@ class WireLists:
 
     @property
     def has_rails(self) -> bool:
-        """Whether the launch kit could address this: as many rails, planes, segments and hosts as its fields hold, and one NIC of a host on each rail."""
+        """Whether the launch kit can address the fabric.
+
+        Its fields limit rails, planes, scalable units and hosts, and a host has one NIC on each
+        rail.
+        """
         fabric = self.plan.fabric
         small = (
             fabric.rails <= RAILS and fabric.planes <= PLANES and fabric.host_gpus == fabric.rails
@@ -115,7 +128,7 @@ class WireLists:
 
     @property
     def _fits(self) -> bool:
-        """Whether there are not too many pods, no pod has too many segments, and no segment too many hosts."""
+        """Whether pods, scalable units of a pod and hosts of a unit are within the limits."""
         pods, segments = zip(*self._seats.values(), strict=True)
         hosts = self.plan.fabric.domain_hosts * max(
             len(stripe.domains) for stripe in stripes(self.plan)
@@ -124,7 +137,7 @@ class WireLists:
 
     @cached_property
     def _seats(self) -> dict[int, tuple[int, int]]:
-        """The pod and the scalable unit of each HB domain: a segment is a stripe, and is counted within its pod."""
+        """The pod and the scalable unit of each HB domain: a stripe, counted within its pod."""
         seats, count = dict[int, tuple[int, int]](), defaultdict[int, int](int)
         for stripe in stripes(self.plan):
             pod = stripe.leaves[0] // self.plan.sizing.pod_leaves
@@ -133,7 +146,7 @@ class WireLists:
         return seats
 
     def rails(self) -> RailsView:
-        """Make the topology: hosts, leaves, and what joins them."""
+        """Make the topology: hosts, leaves and their links."""
         plan, links = (
             self.plan,
             [link for link in _links(self.views) if link.tier == Role.LEAF.tier],
@@ -149,11 +162,22 @@ class WireLists:
             *(RailNode(name, "host", "") for name in plan.hosts),
             *(RailNode(name, "leaf", nos) for name, nos in self._leaves()),
         ]
-        return RailsView(nodes, [
-            RailLink(link.a_device, link.a_interface, link.b_device, link.b_interface, int(link.rail), link.plane, *seats[link.a_device],
-                     sorted(own[link.b_device]))
-            for link in links
-        ])  # fmt: skip
+        return RailsView(
+            nodes,
+            [
+                RailLink(
+                    link.a_device,
+                    link.a_interface,
+                    link.b_device,
+                    link.b_interface,
+                    int(link.rail),
+                    link.plane,
+                    *seats[link.a_device],
+                    sorted(own[link.b_device]),
+                )
+                for link in links
+            ],
+        )
 
     def _leaves(self) -> Iterator[tuple[str, str]]:
         """Name each installed leaf, with its NOS."""
@@ -166,7 +190,7 @@ class WireLists:
             yield from ((name, nos) for name, box, has in boxes if has and box.role is Role.LEAF)
 
     def point_to_point(self) -> Iterator[EndToEndView]:
-        """List both ends of every link as a point-to-point sheet has them: `a` is the lower end."""
+        """Yield both ends of every link as a row of the sheet; `a` is the lower end."""
         for cable in _links(self.views):
             kind = "Host" if cable.tier == Role.LEAF.tier else "Switch"
             near = SheetEnd(
@@ -188,10 +212,11 @@ class WireLists:
             )
 
     def _sheet_port(self, interface: str, printed: str) -> str:
-        """Name a port as the sheet does: by its interface, and on InfiniBand a NIC by its seat and a switch's port as cage/position.
+        """Return the name of a port on the sheet.
 
-        Cable Validation Tool 1.5, P2P File: HCA ports are 1, 2, ..., a split port is 1/2, and
-        systems that name it in one word keep that name.
+        It is the interface; on InfiniBand a NIC has its number, and a switch's port is
+        cage/position. Cable Validation Tool 1.5, P2P File: HCA ports are 1, 2, ..., a split port is
+        1/2, and systems that name it in one word keep that name.
         """
         if self._ethernet:
             return interface
@@ -203,7 +228,7 @@ class WireLists:
         return {seat.interface: seat.port for seat in self.seats()}
 
     def seats(self) -> list[SeatView]:
-        """List the NIC ports of a host with their numbers, GPU by GPU, with what RDMA calls them."""
+        """List the NIC ports of a host with numbers and RDMA devices, GPU by GPU."""
         fabric, naming = self.plan.fabric, self.plan.naming
         seats = [(gpu, plane) for gpu in range(fabric.host_gpus) for plane in range(fabric.planes)]
         rdma = [(fabric.host.port(*seat).rdma if fabric.host else None) or "" for seat in seats]

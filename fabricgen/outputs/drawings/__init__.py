@@ -1,1 +1,4 @@
-"""Drawings of rails and stripes: `build` selects what they show, `layout` places it, `view` is what templates see."""
+"""Drawings of rails and stripes.
+
+`build` selects what they show, `layout` places it, and `view` is what templates see.
+"""

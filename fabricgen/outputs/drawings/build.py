@@ -1,7 +1,8 @@
-"""From a plan to drawings: one of each rail on each plane, from its GPUs to its highest switches, and one of each stripe with its leaves.
+"""From a plan to drawings: one of each rail on each plane, and one of each stripe.
 
-Owns which drawings there are and what stands in them. Which HB domains are a stripe is said by
-`stripes`; where things stand, and what is drawn as one, by `arranging`.
+A rail's drawing shows its GPUs and its switches; a stripe's its HB domains and leaves. Owns which
+drawings there are and their contents. `planning.stripes` groups HB domains; `layout` places and
+merges what is drawn.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Subject(NamedTuple):
-    """What a drawing shows: a block of a segment, or the stripe of a number, from 0."""
+    """The subject of a drawing: a block of a segment, or a stripe by its number, from 0."""
 
     segment: int
     block: int
@@ -33,7 +34,7 @@ class Subject(NamedTuple):
 
 
 class Composed(NamedTuple):
-    """What stands in a drawing, before it has places: its head, its tiers, the lowest first, and the links between each two."""
+    """The contents of a drawing without places: its head, its tiers from the lowest, its links."""
 
     head: Head
     tiers: list[Tier]
@@ -44,7 +45,7 @@ class Drawings:
     """Makes the drawings of one plan."""
 
     def __init__(self, plan: Plan) -> None:
-        """Keep the plan; nothing is made before it is asked for."""
+        """Keep the plan; nothing is made before it is needed."""
         self.plan = plan
 
     @cached_property
@@ -69,7 +70,7 @@ class Drawings:
         return arrange(*self.compose(name))
 
     def compose(self, name: str) -> Composed:
-        """Say what stands in one of them."""
+        """Return the contents of a drawing."""
         subject = self.rails.get(name) or self.stripes[name]
         return (
             self._rail(name, subject)
@@ -87,7 +88,7 @@ class Drawings:
         return len(self.draw(next(iter(self.rails))).strokes)
 
     def most_lines(self, name: str) -> int:
-        """Return how many lines a drawing has at most, without drawing it."""
+        """Return the maximum number of lines of a drawing, without drawing it."""
         return MOST_LINES * (self.plan.sizing.tiers if name in self.rails else 1)
 
     def _name(self, segment: int, block: int) -> str:
@@ -112,7 +113,7 @@ class Drawings:
         return speed_text(self.plan.joints[kind].speed_gbps)
 
     def title(self, subject: Subject) -> str:
-        """Name the rail of a drawing, and its plane where there are several, for a reader."""
+        """Return the title of a drawing: its rail, and its plane where there are several."""
         rail, planes = (
             self.plan.mapping.rail(subject.segment, subject.block),
             self.plan.fabric.planes > 1,
@@ -168,13 +169,19 @@ class Drawings:
         )
 
     def _words(self) -> str:
-        """Say in a line what fabric it is."""
+        """Return one line that describes the fabric."""
         fabric = self.plan.fabric
-        count = f"{fabric.gpus:,} GPUs in {fabric.coordinates.domains:,} HB domains, {fabric.rails} rails"
-        return f"{self.plan.spec.name}: {fabric.design.value}, {count}, oversubscription {ratio_text(self.plan.spec.oversubscription)}"
+        count = (
+            f"{fabric.gpus:,} GPUs in {fabric.coordinates.domains:,} HB domains, {fabric.rails}"
+            " rails"
+        )
+        return (
+            f"{self.plan.spec.name}: {fabric.design.value}, {count}, oversubscription"
+            f" {ratio_text(self.plan.spec.oversubscription)}"
+        )
 
     def _endpoints(self, number: int, block: int) -> Tier:
-        """Return the GPUs of a block, in the order of its endpoints; those of a leaf belong together."""
+        """Return the GPUs of a block in the order of its endpoints, grouped by leaf."""
         segment, coordinates = self.plan.segment, self.plan.fabric.coordinates
         rows = (segment.kind == LinkKind.HOST) & (segment.block == block)
         gpus = self._gpus(number, rows).tolist()
@@ -184,7 +191,7 @@ class Drawings:
         return Tier("GPUs", names, hosts, rails, segment.upper[rows], switch=False)
 
     def boxes(self, role: Role, block: int) -> IntArray:
-        """Return the installed switches of a role that serve a block, by their place among those of a segment."""
+        """Return the installed switches of a role that serve a block, by index in a segment."""
         every = enumerate(zip(self.plan.naming.boxes, self.plan.installed, strict=True))
         return np.array(
             [
@@ -196,7 +203,7 @@ class Drawings:
         )
 
     def _served(self, boxes: IntArray, rows: IntArray, rails: IntArray) -> list[str]:
-        """Return the rail of each switch, by the links below it in these rows; empty where they are of several."""
+        """Return the rail of each switch by the links below it; empty where there are several."""
         upper = self.plan.segment.upper[rows]
         low, high = (
             np.full(int(boxes.max()) + 1, start, dtype=np.int64)
@@ -209,7 +216,7 @@ class Drawings:
     def _switches(
         self, number: int, block: int, boxes: IntArray, role: Role, rails: list[str]
     ) -> Tier:
-        """Return the switches of a tier of a block; those of a pod, and the cores that meet the same spines, belong together."""
+        """Return the switches of a tier of a block, grouped by pod or by spines in common."""
         plan, sizing = self.plan, self.plan.sizing
         names, every = plan.naming.switches(number), plan.naming.boxes
         sizes = {
@@ -237,12 +244,12 @@ class Drawings:
     def _cables(
         self, kind: LinkKind, segment: int, block: int, numbers: Int32Array
     ) -> Callable[[int], str]:
-        """Return what names a link of a block."""
+        """Return a function that names a link of a block."""
         prefix, width = self.plan.label(kind, segment, block), self.plan.label_width
         return lambda row: f"{prefix}{int(numbers[row]):0{width}}"
 
     def _stripe(self, name: str, stripe: int) -> Composed:
-        """Compose a stripe: its HB domains, and the leaves of every rail and plane that they meet."""
+        """Compose a stripe: its HB domains, and their leaves on every rail and plane."""
         plan, domains = self.plan, np.array(self._groups[stripe].domains, dtype=np.int32)
         coordinates = plan.fabric.coordinates
         leaves: list[tuple[str, str]] = []
@@ -295,7 +302,7 @@ class Drawings:
         )
 
     def _host_cables(self, segment: int, rows: BoolArray) -> Callable[[int], str]:
-        """Return what names a host link of a segment."""
+        """Return a function that names a host link of a segment."""
         blocks, numbers = self.plan.segment.block[rows], self.plan.segment.number[rows]
         prefixes = [
             self.plan.label(LinkKind.HOST, segment, block)

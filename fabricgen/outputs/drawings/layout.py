@@ -1,8 +1,7 @@
-"""Where things stand in a drawing: tiers in rows, boxes side by side, and many links as one line where all of them would be a smear.
+"""The places in a drawing: tiers in rows, boxes side by side, and links merged into lines.
 
-Owns the places and the bundling. A tier with more boxes than fit is drawn in bundles: of what
-belongs together (a leaf's GPUs, a pod's leaves), or else of neighbours. What stands in a drawing is
-decided by `drawings`.
+Owns the places and the merging. A tier with more boxes than fit is drawn in groups: of related
+devices (a leaf's GPUs, a pod's leaves), or else of neighbours. `build` decides what is drawn.
 """
 
 from __future__ import annotations
@@ -22,46 +21,52 @@ if TYPE_CHECKING:
 
 
 MOST_LINES, MOST_BOXES = 128, (32, 16, 8)
-"""The most lines between two tiers, and the most boxes of a tier: the first of these that keeps within the lines."""
+"""Maximum lines between two tiers, and boxes of a tier: the first that keeps within the lines."""
 
 LEAST_BOXES = 8
-"""A tier of bundles has about so many boxes at least, or one rail on one leaf would be a single line."""
+"""Minimum boxes of a merged tier; without it one rail on one leaf would be a single line."""
 
 LETTER, LINE, MARGIN, LEFT, BODY = 7, 14, 16, 168, 480
-"""Pixels: the width of a letter, the height of a line, the edge, what stands beside the tiers, and the least width of these."""
+"""Pixels: width of a letter, height of a line, margins, space beside the tiers, minimum width."""
 
 TOP, LEAST_GAP, MOST_GAP, KEY, KEYS = 84, 110, 240, 148, 24
-"""Pixels: the first tier, the space between two, and an entry of the legend, of which there are so many at most."""
+"""Pixels: the first tier, the space between two, a legend entry; and the maximum of entries."""
 
 NUMBERED, NAMED = 48, 2
-"""The most lines between two tiers that bear a number each, and the most links whose names a line tells."""
+"""Maximum lines between two tiers with numbers, and maximum links that a line names."""
 
 
 class Tier(NamedTuple):
-    """The devices of a tier, with the rail that each serves (empty where several) and what belongs together, by number."""
+    """The devices of a tier, numbered.
+
+    Each has its rail (empty where several) and its group.
+    """
 
     what: str
     names: Sequence[str]
     notes: Sequence[str]
-    """What stands below the name of a device that is drawn alone."""
+    """The text below the name of a device that is drawn alone."""
     rails: Sequence[str]
     together: IntArray
     switch: bool = True
 
 
 class Strand(NamedTuple):
-    """The links between two tiers as columns: places in the tiers and the rail, which is -1 where a link carries several."""
+    """The links between two tiers as columns.
+
+    The indices in both tiers, and the rail, which is -1 where a link carries several.
+    """
 
     lower: IntArray
     upper: IntArray
     rail: IntArray
     speed: str
     cable: Callable[[int], str]
-    """The name of a link, by its place in the columns."""
+    """The name of a link, by its row in the columns."""
 
 
 class Head(NamedTuple):
-    """What stands above a drawing."""
+    """The text above a drawing."""
 
     fabric: str
     name: str
@@ -70,7 +75,7 @@ class Head(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """A line: the boxes at both ends, the rail, which is -1 where its links are of several, and the links."""
+    """A line: the boxes at both ends, the rail, which is -1 for several, and its links."""
 
     lower: int
     upper: int
@@ -79,14 +84,14 @@ class _Line(NamedTuple):
 
 
 class _Bundled(NamedTuple):
-    """The box of each device of a tier, and the lines between tiers: for each the links it stands for."""
+    """The box of each device of a tier, and the lines between tiers with their links."""
 
     places: list[IntArray]
     lines: list[list[_Line]]
 
 
 def arrange(head: Head, tiers: list[Tier], strands: list[Strand]) -> Drawing:
-    """Draw tiers, the lowest first, and the links between each two."""
+    """Lay out tiers, the lowest first, and the links between each two."""
     bundled = _bundle(tiers, strands)
     boxes = [
         _boxes(number, tier, places)
@@ -107,7 +112,10 @@ def arrange(head: Head, tiers: list[Tier], strands: list[Strand]) -> Drawing:
 
 
 def _bundle(tiers: list[Tier], strands: list[Strand]) -> _Bundled:
-    """Bundle as little as keeps the lines readable; the links of several rails are drawn apart where any bundling leaves room for it."""
+    """Merge as little as keeps the lines readable.
+
+    The links of several rails are drawn apart where any merging leaves room for that.
+    """
     for apart, most in product((True, False), MOST_BOXES):
         places = [_places(tier, most) for tier in tiers]
         gaps = list(zip(strands, pairwise(places), strict=True))
@@ -126,7 +134,10 @@ def _count(strand: Strand, low: IntArray, up: IntArray, *, apart: bool) -> int:
 
 
 def _places(tier: Tier, most: int) -> IntArray:
-    """Return the box of each device: its own, or that of what belongs together with it, of a part of that, or of several such neighbours."""
+    """Return the box of each device.
+
+    It is its own, that of its group, of a part of the group, or of several neighbouring groups.
+    """
     if len(tier.names) <= most:
         return np.arange(len(tier.names))
     _, first, number, size = np.unique(
@@ -205,7 +216,7 @@ def _boxes(number: int, tier: Tier, places: IntArray) -> list[Box]:
 
 
 def mermaid(text: str) -> str:
-    """Write a text for a label of Mermaid, which reads quotes, angles and much else as syntax.
+    """Escape a text for a label of Mermaid, which parses quotes and angle brackets as syntax.
 
     >>> mermaid("r0-leaf-1"), mermaid('<b>"')
     ('r0-leaf-1', '#60;b#62;#34;')
@@ -228,7 +239,10 @@ def _width(boxes: list[list[Box]]) -> int:
 
 
 def _rows(tiers: list[Tier], boxes: list[list[Box]], width: int) -> tuple[list[Row], int]:
-    """Give every box its place, tier by tier from the top; return the tiers, the lowest first, and how far down they reach."""
+    """Give every box its place, tier by tier from the top.
+
+    Return the tiers, the lowest first, and the height that they take.
+    """
     body, wide, y, rows = width - LEFT - MARGIN, _box_width(boxes), TOP, []
     gap = min(MOST_GAP, max(LEAST_GAP, body // 7))
     for number in range(len(tiers) - 1, -1, -1):
@@ -258,7 +272,7 @@ def _put(box: Box, middle: int, y: int, width: int, height: int) -> None:
 def _strokes(
     drawn: int, rows: tuple[list[Box], list[Box]], strand: Strand, lines: list[_Line]
 ) -> Iterator[Stroke]:
-    """Draw the lines between two tiers; those between the same two boxes lie side by side."""
+    """Draw the lines between two tiers; those between the same two boxes are side by side."""
     lower, upper = rows
     beside: dict[tuple[int, int], int] = {}
     for a, b, *_ in lines:
@@ -302,7 +316,7 @@ def _strokes(
 
 
 def ink(colour: Chip) -> str:
-    """Return the colour of a line on white paper: white, and what bears no rail's colour, are grey.
+    """Return the colour of a line on white paper: grey for white and for lines without a rail.
 
     >>> ink(chip("0")), ink(chip("5"))
     ('#0B5CAD', '#90A4AE')
@@ -311,7 +325,7 @@ def ink(colour: Chip) -> str:
 
 
 def _notes(rows: tuple[list[Box], list[Box]], strand: Strand, lines: list[_Line]) -> list[Text]:
-    """Say beside the lines how many links they are."""
+    """Return the numbers of links as notes beside the lines."""
     lower, upper = rows
     y = (lower[0].y + upper[0].y + upper[0].height) // 2
     counts = sorted({len(links) for *_, links in lines})

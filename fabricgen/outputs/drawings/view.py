@@ -1,7 +1,7 @@
 """What the templates of drawings see: boxes with their places, lines between them, and a legend.
 
-Places are whole pixels from the top left, of which a point of print is one; DOT counts them from
-the bottom. `drawings` says what stands in a drawing, `arranging` where.
+Places are whole pixels from the top left, one to a point of print; DOT counts them from the bottom.
+`build` decides what is drawn, `layout` where.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ class Box:
     """One device, or several of a kind that are drawn as one."""
 
     id: str
-    """A letter and a number; no other box or line of the drawing has it."""
+    """A letter and a number, unique in the drawing."""
     members: int
-    """Devices that it stands for."""
+    """The number of devices in the box."""
     name: str
     """The device; of several the first and the last."""
     texts: list[Text]
-    """What stands in it, line by line."""
+    """The text of the box, line by line."""
     label: str
-    """The same for Mermaid, escaped."""
+    """The same, escaped for Mermaid."""
     chip: Chip
-    """The rail that it serves, where that is one."""
+    """The rail of the devices, where it is one."""
     switch: bool
     x: int
     y: int
@@ -45,7 +45,7 @@ class Box:
     height: int
     centre_x: int
     centre_y: int
-    """Of DOT: from the bottom."""
+    """The vertical place in DOT, from the bottom."""
     width_in: str
     height_in: str
 
@@ -63,11 +63,11 @@ class Stroke:
     """The names of its links, where they are few."""
     chip: Chip
     ink: str
-    """Its colour on white paper, where white is grey."""
+    """The colour on white paper, where white is drawn as grey."""
     label: str
-    """How many links of which speed."""
+    """The number and speed of its links."""
     shown: Text | None
-    """The number of links, where lines differ in it and there is room; else it stands beside the drawing."""
+    """The number of links, where lines differ in it and there is room; else it is a note."""
     x1: int
     y1: int
     x2: int
@@ -76,7 +76,7 @@ class Stroke:
 
 @dataclass(slots=True)
 class Row:
-    """One tier: what it is, and its boxes."""
+    """One tier: its title and its boxes."""
 
     id: str
     name: str
@@ -107,7 +107,7 @@ class Drawing:
     rows: list[Row]
     strokes: list[Stroke]
     notes: list[Text]
-    """How many links join two tiers, beside the lines."""
+    """Numbers of links between two tiers, beside the lines."""
     keys: list[Key]
     foot: list[Text]
-    """How to read it."""
+    """The legend."""

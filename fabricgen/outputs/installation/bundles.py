@@ -1,9 +1,9 @@
-"""Bundles of cables: which cables are pulled together.
+"""Bundles of cables that are pulled together.
 
-Owns the rule. A bundle holds cables from one rack to another, or inside one, that are alike: of one
-rail, plane, tier, part and length, and at most `MOST` of them. Cables of one switch stay together,
-in the order in which its cages are plugged. A cable that carries several links is one piece, and
-all its links are in one bundle: that of its first. The order of bundles belongs to `pulling`.
+Owns the rule. A bundle holds cables from one rack to another, or inside one, of one rail, plane,
+tier, part and length, and at most `MOST` of them. Cables of one switch stay together, in the order
+in which its cages are plugged. A cable that carries several links is one piece, and all its links
+are in the bundle of its first. `pull_order` orders the bundles.
 """
 
 from __future__ import annotations
@@ -26,11 +26,14 @@ if TYPE_CHECKING:
     from fabricgen.views.cables.view import CableView
 
 MOST = 24
-"""Cables of one bundle: of fibres of 3 mm a strand of 18 mm, which a hand closes around and which bends into a rack."""
+"""Maximum cables of a bundle: fibres of 3 mm make a strand of 18 mm, which bends into a rack."""
 
 
 class Plug(NamedTuple):
-    """A row of the cable list with its place there, the number of its piece, and at both ends its cage and that cage's turn; 0 at a host."""
+    """A row of the cable list with its index, its piece, and at both ends cage and plug order.
+
+    Cage and plug order are 0 at a host.
+    """
 
     cable: CableView
     at: int
@@ -43,7 +46,10 @@ class Plug(NamedTuple):
 
 @dataclass(slots=True)
 class Bundle:
-    """Cables that are pulled together; all share racks, rail, plane, tier, part and length. `step` counts from 1."""
+    """Cables that are pulled together.
+
+    All have the same racks, rail, plane, tier, part and length. `step` counts from 1.
+    """
 
     plugs: list[Plug]
     name: str = ""
@@ -51,7 +57,7 @@ class Bundle:
 
     @property
     def first(self) -> CableView:
-        """One of its cables, which stands for what all have in common."""
+        """The first of its cables, which has what all have in common."""
         return self.plugs[0].cable
 
     @property
@@ -61,7 +67,7 @@ class Bundle:
 
     @property
     def count(self) -> int:
-        """How many cables it is, as pieces."""
+        """The number of its cables, as pieces."""
         return len({plug.piece for plug in self.plugs})
 
     @property
@@ -72,7 +78,7 @@ class Bundle:
 
     @property
     def runs(self) -> list[tuple[str, str]]:
-        """The labels as runs, first and last: cables that stand below each other in the list of cables are one run."""
+        """The labels as runs, first and last, of neighbours in the cable list."""
         plugs = sorted(self.plugs, key=lambda plug: plug.at)
         runs = (
             list(run) for _, run in groupby(enumerate(plugs), key=lambda item: item[1].at - item[0])
@@ -82,7 +88,7 @@ class Bundle:
 
 @dataclass(frozen=True)
 class Fronts:
-    """The fronts of a fabric's switches by role, and which cage an interface of theirs belongs to."""
+    """The fronts of a fabric's switches by role, and the cages of their interfaces."""
 
     plan: Plan
 
@@ -123,7 +129,7 @@ class Fronts:
         )
 
     def used(self, bundles: list[Bundle]) -> dict[str, tuple[Faceplate, dict[int, list[int]]]]:
-        """Return for each switch its front, and the bundles that go into each cage, by number."""
+        """Return each switch's front, and the bundles that go into each of its cages, by number."""
         found: dict[str, tuple[Faceplate, dict[int, list[int]]]] = {}
         for number, bundle in enumerate(bundles):
             tier = bundle.first.tier
@@ -140,7 +146,10 @@ class Fronts:
 
 
 def bundled(plugs: list[Plug]) -> Iterator[list[Plug]]:
-    """Put cables that are alike together, switch by switch, at most `MOST`; more of one switch than that are shared out evenly."""
+    """Group equal cables, switch by switch, at most `MOST` in a bundle.
+
+    More cables of one switch are divided evenly.
+    """
     pieces: dict[int, list[Plug]] = {}
     for plug in plugs:
         pieces.setdefault(plug.piece, []).append(plug)
@@ -177,7 +186,7 @@ def bundled(plugs: list[Plug]) -> Iterator[list[Plug]]:
 
 
 def _shared_out(run: list[list[Plug]]) -> Iterator[list[list[Plug]]]:
-    """Cut a run into as few shares as it takes, of equal length as near as can be."""
+    """Divide a run into as few parts as needed, of nearly equal length."""
     shares = -(-len(run) // MOST)
     cuts = [share * len(run) // shares for share in range(shares + 1)]
     return (run[start:stop] for start, stop in pairwise(cuts))

@@ -1,6 +1,6 @@
-"""What waits for what: the circles in a graph of numbers, and an order of what has none.
+"""Cycles in a graph of dependencies, and an order of a graph without them.
 
-Owns both searches. What waits, and why, is the caller's.
+Nodes are numbers; the caller knows what they are.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def in_order(
     behind: Sequence[Collection[int]], wanted: Sequence[tuple[object, ...]]
 ) -> Iterator[int]:
-    """Go through nodes so that each comes before those behind it; where there is a choice, what sorts first in `wanted` is taken.
+    """Yield nodes in an order of their dependencies; `wanted` decides between equals.
 
     >>> list(in_order([{2}, {2}, set()], [(5,), (3,), (0,)]))
     [1, 0, 2]
@@ -36,7 +36,7 @@ def in_order(
 
 
 def strong_components(after: list[list[int]]) -> tuple[list[list[int]], list[int]]:
-    """Find what waits for each other in a circle, as Kosaraju does: the groups of nodes, and the group of each node.
+    """Return the groups of nodes in a cycle, and the group of each node, by Kosaraju's algorithm.
 
     >>> strong_components([[1], [2], [1], [0]])
     ([[3], [0], [1, 2]], [1, 2, 2, 0])
@@ -54,7 +54,7 @@ def strong_components(after: list[list[int]]) -> tuple[list[list[int]], list[int
 
 
 def _finished(after: list[list[int]]) -> list[int]:
-    """List the nodes in the order in which a search in depth leaves them."""
+    """Return the nodes in the order in which a depth-first search leaves them."""
     seen, left = [False] * len(after), []
     for root in range(len(after)):
         trail = [] if seen[root] else [(root, iter(after[root]))]
@@ -72,10 +72,10 @@ def _finished(after: list[list[int]]) -> list[int]:
 
 
 def _gathered(root: int, before: list[list[int]], of: list[int], group: int) -> list[int]:
-    """Collect the nodes from which `root` can be reached and that have no group yet; they get this one."""
+    """Collect the nodes without a group from which `root` can be reached."""
     of[root] = group
     found = [root]
-    for node in found:  # which grows on the way
+    for node in found:  # the list grows during the loop
         for other in before[node]:
             if of[other] < 0:
                 of[other] = group

@@ -1,8 +1,8 @@
-"""Pictures of racks and of the fronts of switches, as views: what stands where, which cables come and go, and what each cage holds.
+"""Drawings of racks and of switch fronts, as views.
 
-Owns the drawing in numbers: places and sizes of everything, in units of the picture. A cage of a
-port map shows the cable and the far end of each of its connectors in the colour of the rail, and
-its turn. What hangs in front of what belongs to `faceplates`.
+Owns the drawing in numbers: places and sizes, in units of the picture. A cage of a port map shows
+the cable and the far end of each of its connectors in the colour of the rail, and its plug order.
+`faceplate` owns which cable hides which cage.
 """
 
 from __future__ import annotations
@@ -34,20 +34,24 @@ if TYPE_CHECKING:
     from fabricgen.planning.room.room import Room
 
 HEAD, UNIT, LINE = 70, 18, 17
-"""Heights in a rack's picture: what stands above the rack, a rack unit, and a line of text below."""
+"""Heights in a rack's picture: the header, a rack unit, and a line of text below."""
 
 MARGIN, TITLE, CAGE, GAP, NUMBER, SLOT = 16, 78, 104, 5, 17, 31
-"""In a switch's picture: the margin, the title above the cages, the width of a cage, what is between two, its number, and a connector's height."""
+"""Sizes in a switch's picture.
+
+The margin, the title above the cages, the width of a cage, the space between two, the height of its
+number, and of a connector.
+"""
 
 NARROWEST = 700
-"""The least width of a switch's picture, which its title takes."""
+"""The minimum width of a switch's picture, for its title."""
 
 LONGEST = 15
-"""Characters that a connector's box shows of a name."""
+"""Maximum characters of a name in a connector's box."""
 
 
 class _Plugged(NamedTuple):
-    """One end of a cable in a switch: the position in its cage, from 0, and the cage's turn."""
+    """One end of a cable in a switch: the position in its cage, from 0, and the plug order."""
 
     plug: Plug
     upper: bool
@@ -56,7 +60,7 @@ class _Plugged(NamedTuple):
 
 @dataclass(frozen=True)
 class Elevations:
-    """The pictures of one fabric, whose cables are those of `bundles`."""
+    """The pictures of one fabric; `bundles` contain its cables."""
 
     fronts: Fronts
     room: Room
@@ -64,7 +68,7 @@ class Elevations:
 
     @cached_property
     def racks(self) -> dict[str, list[int]]:
-        """The racks in which something is installed, and every device that is planned for them, by number."""
+        """The racks that contain installed devices, with every planned device, by number."""
         held: dict[int, list[int]] = {}
         for device, rack in enumerate(self.room.standing.rack.tolist()):
             if rack >= 0:
@@ -76,7 +80,7 @@ class Elevations:
         }
 
     def installed(self, device: int) -> bool:
-        """Say whether a planned device is there now."""
+        """Return whether a planned device is installed."""
         plan, first = self.fronts.plan, self.room.hosts
         return (
             device < len(plan.hosts)
@@ -172,9 +176,12 @@ class Elevations:
         return ROLES[int(self.room.kind[device]) - 1]
 
     def _where(self, rack: int) -> str:
-        """Say where a rack stands."""
+        """Return the position of a rack as text."""
         stand = self.room.standing
-        return f"hall {hall_name(int(stand.hall[rack]))}, row {int(stand.row[rack]) + 1}, rack {int(stand.at[rack]) + 1}"
+        return (
+            f"hall {hall_name(int(stand.hall[rack]))}, row {int(stand.row[rack]) + 1}, rack"
+            f" {int(stand.at[rack]) + 1}"
+        )
 
     def _device(self, device: int) -> DeviceView:
         """Draw a device in its rack."""
@@ -192,13 +199,20 @@ class Elevations:
             self._counts.get(name, (0, 0)),
         )
         return DeviceView(
-            name, known if known and known != "generic" else kind, f"U{low}" if high == 1 else f"U{low}-U{low + high - 1}", HEAD + top * UNIT, high * UNIT - 2,
-            HEAD + top * UNIT + high * UNIT // 2 + 3, self._chip(name), there,
-            f"{counts[0]} in this rack, {counts[1]} to others" if there else "planned", kind != HOST,
-        )  # fmt: skip
+            name,
+            known if known and known != "generic" else kind,
+            f"U{low}" if high == 1 else f"U{low}-U{low + high - 1}",
+            HEAD + top * UNIT,
+            high * UNIT - 2,
+            HEAD + top * UNIT + high * UNIT // 2 + 3,
+            self._chip(name),
+            there,
+            f"{counts[0]} in this rack, {counts[1]} to others" if there else "planned",
+            kind != HOST,
+        )
 
     def _foot(self, rack: str) -> Iterator[str]:
-        """Say where the cables of a rack go."""
+        """Yield the destinations of a rack's cables."""
         inside = self._pairs[rack, rack]
         yield f"{inside} cables stay in this rack."
         for other in self.room.names:
@@ -212,7 +226,7 @@ class Elevations:
 
     @cached_property
     def _counts(self) -> dict[str, tuple[int, int]]:
-        """The ends of cables at each device: of those that stay in its rack, and of those that leave it."""
+        """The cable ends at each device: those that stay in its rack, and those that leave it."""
         found: Counter[tuple[str, bool]] = Counter()
         for cable, *_ in self._plugs:
             found.update(
@@ -222,7 +236,7 @@ class Elevations:
         return {device: (found[device, True], found[device, False]) for device, _ in found}
 
     def _chip(self, device: str) -> Chip:
-        """Return the colour of the rail that a switch serves; of none where it serves several, or is a host."""
+        """Return the colour of a switch's rail; no colour for hosts and for several rails."""
         rails = {
             end.plug.cable.rail for held in self._ends.get(device, {}).values() for end in held
         } - {""}
@@ -238,7 +252,7 @@ class Elevations:
 
     @cached_property
     def _ends(self) -> dict[str, dict[int, list[_Plugged]]]:
-        """What is plugged into each cage of each switch."""
+        """The cable ends in each cage of each switch."""
         found: dict[str, dict[int, list[_Plugged]]] = {}
         for plug in self._plugs:
             for device, cage, end in self._both(plug):
@@ -246,7 +260,7 @@ class Elevations:
         return found
 
     def _both(self, plug: Plug) -> Iterable[tuple[str, int, _Plugged]]:
-        """Find the switches of a cable, the cage that it goes into and the position there."""
+        """Yield the switch ends of a cable: the switch, the cage and the position in it."""
         cable, ports = plug.cable, self.fronts.ports
         upper = ports[ROLES[cable.tier - 1]][cable.b_interface]
         yield (
@@ -276,7 +290,7 @@ def _box(end: _Plugged) -> PortBox:
 
 
 def cut(text: str) -> str:
-    """Shorten a text to what a box shows; names differ at their ends more than in the middle.
+    """Shorten a text for a box; its middle is cut because names differ more at their ends.
 
     >>> cut("r0-leaf-1"), cut("rack12-tray07-and-more")
     ('r0-leaf-1', 'rack12-…nd-more')

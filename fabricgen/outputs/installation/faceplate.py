@@ -1,10 +1,9 @@
-"""The front of a switch as hands meet it: where each cage sits, what hangs in front of it, and in which order its cages are plugged.
+"""Faceplate geometry: cage positions, which cables obstruct which cages, and the plugging order.
 
-Owns the geometry and the law of plugging. A cable falls from its cage and runs to the nearer side
-of the box: it hangs in front of every cage between its own column and that side, in its row and the
-rows below. So a cage is free as long as none that hangs over it is plugged: each half is plugged
-from its side inwards, and each column from the bottom up. The two connectors of one cage hide
-nothing of each other.
+A cable falls from its cage and runs to the nearer side of the box: it obstructs every cage between
+its own column and that side, in its row and the rows below. So a cage is accessible as long as no
+cable above it is plugged: each half is plugged from its side inwards, and each column from the
+bottom up. The two connectors of one cage do not obstruct each other.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ if TYPE_CHECKING:
     from fabricgen.catalog.models.switch import Switch
 
 WIDEST = 20
-"""Cages that fit side by side between the rails of a 19-inch rack: 450 mm (EIA-310), and an OSFP takes 22.58 mm of them, other cages less."""
+"""Cages side by side in a 19-inch rack: 450 mm (EIA-310), 22.58 mm for an OSFP, others less."""
 
 
 class CagePosition(NamedTuple):
-    """Where a cage sits: its row from the top and its column from the left, both from 0."""
+    """The position of a cage: its row from the top and its column from the left, both from 0."""
 
     row: int
     column: int
@@ -29,7 +28,7 @@ class CagePosition(NamedTuple):
 
 @dataclass(frozen=True)
 class Faceplate:
-    """The cages of a switch in rows and columns. `assumed` tells that the catalog does not know them."""
+    """The cages of a switch in rows and columns, `assumed` where the catalog lacks them."""
 
     cages: int
     rows: int
@@ -38,14 +37,16 @@ class Faceplate:
 
     @property
     def columns(self) -> int:
-        """How many cages stand side by side."""
+        """The number of columns."""
         return -(-self.cages // self.rows)
 
     def seat(self, cage: int) -> CagePosition:
-        """Find a cage, counted from 1.
+        """Return the position of a cage, counted from 1.
 
-        >>> Faceplate(64, rows=4, by_row=False, assumed=True).seat(6), Faceplate(32, rows=2, by_row=True, assumed=False).seat(17)
-        (CagePosition(row=1, column=1), CagePosition(row=1, column=0))
+        >>> Faceplate(64, rows=4, by_row=False, assumed=True).seat(6)
+        CagePosition(row=1, column=1)
+        >>> Faceplate(32, rows=2, by_row=True, assumed=False).seat(17)
+        CagePosition(row=1, column=0)
         """
         if self.by_row:
             return CagePosition(*divmod(cage - 1, self.columns))
@@ -53,15 +54,17 @@ class Faceplate:
         return CagePosition(row, column)
 
     def to_left(self, column: int) -> bool:
-        """Say whether the cables of a column run to the left; of an odd number of columns the middle one does."""
+        """Return whether the cables of a column run to the left; a middle column's do."""
         return 2 * column < self.columns
 
     def hides(self, plugged: int, cage: int) -> bool:
-        """Say whether a cable that is plugged into one cage hangs in front of another.
+        """Return whether a cable plugged into one cage obstructs another cage.
 
         >>> face = Faceplate(8, rows=2, by_row=False, assumed=True)
-        >>> [cage for cage in range(1, 9) if face.hides(3, cage)], [cage for cage in range(1, 9) if face.hides(6, cage)]
-        ([1, 2, 4], [8])
+        >>> [cage for cage in range(1, 9) if face.hides(3, cage)]
+        [1, 2, 4]
+        >>> [cage for cage in range(1, 9) if face.hides(6, cage)]
+        [8]
         """
         (row, column), (other, beside) = self.seat(plugged), self.seat(cage)
         if plugged == cage or other < row or self.to_left(column) != self.to_left(beside):
@@ -69,7 +72,10 @@ class Faceplate:
         return beside <= column if self.to_left(column) else beside >= column
 
     def next_to(self, cage: int) -> list[int]:
-        """List the cages that must wait for this one: the one above, and the one further in. What waits for those waits for it as well."""
+        """List the cages to be plugged right after this one: the one above, and one further in.
+
+        Cages that must be plugged after those must be plugged after this one as well.
+        """
         row, column = self.seat(cage)
         inwards = column + (1 if self.to_left(column) else -1)
         found = [self._at.get(CagePosition(row - 1, column))]
@@ -79,7 +85,10 @@ class Faceplate:
 
     @cached_property
     def turns(self) -> dict[int, int]:
-        """The turn of each cage, from 1: the left half from the left inwards, then the right half from the right, each column from the bottom.
+        """The plug order of each cage, from 1.
+
+        The left half comes first, from the left inwards, then the right half from the right, each
+        column from the bottom.
 
         >>> list(Faceplate(8, rows=2, by_row=False, assumed=True).turns)
         [2, 1, 4, 3, 8, 7, 6, 5]
@@ -88,19 +97,22 @@ class Faceplate:
         return {cage: turn for turn, cage in enumerate(order, start=1)}
 
     def _depth(self, cage: int) -> tuple[bool, int, int]:
-        """Sort a cage: its half, how far it is from that side, and its row from the bottom."""
+        """Return the sort key of a cage: its half, distance from that side, row from the bottom."""
         row, column = self.seat(cage)
         left = self.to_left(column)
         return not left, column if left else -column, -row
 
     @cached_property
     def _at(self) -> dict[CagePosition, int]:
-        """The cage of each seat."""
+        """The cage at each position."""
         return {self.seat(cage): cage for cage in range(1, self.cages + 1)}
 
 
 def face_of(model: Switch) -> Faceplate:
-    """Return the front of a model: what the catalog says, else pairs of rows as few as the width of a rack allows, numbered down the columns.
+    """Return the faceplate of a model.
+
+    It is the catalog's, or else as few pairs of rows as the width of a rack allows, numbered down
+    the columns.
 
     >>> from fabricgen.catalog.catalog import Catalog
     >>> face = face_of(Catalog().switch("q3400"))

@@ -1,12 +1,12 @@
 """The order in which bundles are pulled, and their cables plugged.
 
-Owns the rule. When a cable is plugged into a switch, no cable that was plugged before hangs in
-front of its cage (see `faceplates`): what must be plugged first is in an earlier step, or has an
-earlier turn in the same one. A step is one bundle as a rule. Where bundles wait for each other,
-because their cages lie between each other's, they make one step: all are pulled, and then plugged
-by turns. Where the law leaves a choice, what goes to another hall is before what goes to another
-row, along the row, and inside a rack; then back rows are before front ones, and long cables before
-short ones. Hosts have a few ports, whose place is not known: nothing is promised for those.
+When a cable is plugged into a switch, no cable plugged before obstructs its cage (see `faceplate`):
+a cable that must be plugged first is in an earlier step, or has an earlier plug order in the same
+one. A step is usually one bundle. Bundles that depend on each other, because their cages alternate,
+are one step: all are pulled, and then plugged in order. Where this leaves a choice, cables to
+another hall come before those to another row, along the row, and inside a rack; then back rows
+before front ones, and long cables before short ones. Ports of hosts have no known place, so their
+order is not guaranteed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 
 def pull(fronts: Fronts, cables: Iterable[CableView], room: Room) -> list[Bundle]:
-    """Bundle the cables of a fabric, which come in the order of the cable list; return the bundles in the order in which they are installed."""
+    """Bundle the cables of a fabric, which are in the order of the cable list.
+
+    Return the bundles in the order of installation.
+    """
     numbers: dict[object, int] = {}
     plugs = [
         fronts.plug(cable, at, numbers.setdefault(cable.piece or at, len(numbers)))
@@ -58,7 +61,11 @@ def _steps(fronts: Fronts, bundles: list[Bundle], room: Room) -> Iterator[list[i
 
 
 def _waiting(fronts: Fronts, bundles: list[Bundle]) -> list[list[int]]:
-    """Return what must come after what: the bundles, then a node for each cage of each switch that says that it, and all behind it, are done."""
+    """Return the dependencies of bundles.
+
+    The nodes are the bundles, then one for each cage of each switch, which is done when the cage
+    and all behind it are plugged.
+    """
     after: list[list[int]] = [[] for _ in bundles]
     for face, used in fronts.used(bundles).values():
         base = len(after) - 1  # cages count from 1
@@ -72,7 +79,10 @@ def _waiting(fronts: Fronts, bundles: list[Bundle]) -> list[list[int]]:
 
 
 def _wishes(bundles: list[Bundle], room: Room) -> list[tuple[object, ...]]:
-    """Return the place of each bundle where the law leaves a choice: the farther first, back rows first, long ones first, then as the list of cables has it."""
+    """Return the sort key of each bundle where the dependencies leave a choice.
+
+    The farther first, back rows first, long ones first, then in the order of the cable list.
+    """
     stand = room.standing
     where = {
         name: (int(stand.hall[rack]), int(stand.row[rack])) for rack, name in enumerate(room.names)

@@ -1,7 +1,8 @@
-"""From bundles to the views of the pull sheets: a sheet for each rack in which upper ends lie, a section for each pair of racks.
+"""From bundles to the views of the pull sheets.
 
-Owns the words and sums of the sheets. What a bundle is belongs to `bundling`, when it is pulled to
-`pulling`, what lies in a tray to `trays`.
+A sheet covers each rack that contains upper ends, with a section for each pair of racks. Owns the
+texts and sums of the sheets. `bundles` and `pull_order` own the bundles and their order,
+`planning.cabling.trays` the contents of trays.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PullSheets:
-    """The sheets of one fabric, in whose `room` the `bundles` lie; `cables` are the facts of each part."""
+    """The sheets of one fabric, with its room, its bundles and the facts of each cable part."""
 
     fabric: str
     room: Room
@@ -56,7 +57,7 @@ class PullSheets:
 
     @cached_property
     def loads(self) -> dict[TraySegment, Load]:
-        """What lies in each stretch of tray."""
+        """The load of each segment of tray."""
         counted: Counter[tuple[str, str, str]] = Counter()
         for bundle in self.bundles:
             counted[*bundle.pair, bundle.first.part] += bundle.count
@@ -72,7 +73,7 @@ class PullSheets:
 
     @cached_property
     def views(self) -> list[BundleView]:
-        """Every bundle, in the order in which they are installed."""
+        """Every bundle, in the order of installation."""
         steps = {
             step: [bundle.name for bundle in bundles]
             for step, bundles in groupby(self.bundles, key=lambda bundle: bundle.step)
@@ -111,16 +112,22 @@ class PullSheets:
 
     @property
     def _tray(self) -> str:
-        """Say what is known of a tray."""
+        """Return the known facts of a tray as text."""
         tray, limit = self.room.site.tray, self.trays.limit_percent
         if not self.trays.section_mm2:
-            return "Nobody says how wide and deep a tray is, so no fill is shown: give `width_mm` and `depth_mm` under `site.tray`."
+            return (
+                "Nobody says how wide and deep a tray is, so no fill is shown: give `width_mm` and"
+                " `depth_mm` under `site.tray`."
+            )
         of = (
             "as the inventory demands"
             if tray.fill_percent
             else "as TIA-569 recommends for planning"
         )
-        return f"A tray is {tray.width_mm} mm wide and {tray.depth_mm} mm deep, and should be filled to {limit} % at most, {of}."
+        return (
+            f"A tray is {tray.width_mm} mm wide and {tray.depth_mm} mm deep, and should be filled"
+            f" to {limit} % at most, {of}."
+        )
 
     def _sheet(self, rack: str, bundles: list[BundleView]) -> SheetView:
         """Make the sheet of a rack: its pairs in the order of their first steps."""
@@ -170,7 +177,7 @@ class PullSheets:
         return {name: number for number, name in enumerate(self.room.names)}
 
     def _stretch(self, stretch: TraySegment) -> StretchView:
-        """Make the view of a stretch."""
+        """Make the view of a segment of tray."""
         load = self.loads[stretch]
         percent = self.trays.percent(load)
         full = percent is not None and percent > self.trays.limit_percent
@@ -200,13 +207,26 @@ def _bundle(bundle: Bundle, together: list[str], part: Cable) -> BundleView:
     firsts = {plug.piece: plug.cable.cable for plug in reversed(bundle.plugs)}
     labels = [first if first == last else f"{first}..{last}" for first, last in bundle.runs]
     return BundleView(
-        bundle.name, bundle.step, together, *bundle.pair, chip(bundle.rail), cable.plane, cable.tier, cable.part, cable.medium, cable.length_m,
-        count, metres(round(count * long * 1000)), labels, weight, [_plug(plug, bundle.pair, firsts[plug.piece]) for plug in bundle.plugs],
-    )  # fmt: skip
+        bundle.name,
+        bundle.step,
+        together,
+        *bundle.pair,
+        chip(bundle.rail),
+        cable.plane,
+        cable.tier,
+        cable.part,
+        cable.medium,
+        cable.length_m,
+        count,
+        metres(round(count * long * 1000)),
+        labels,
+        weight,
+        [_plug(plug, bundle.pair, firsts[plug.piece]) for plug in bundle.plugs],
+    )
 
 
 def _plug(plug: Plug, pair: tuple[str, str], first: str) -> PlugView:
-    """Make the view of a row; a leg that ends in another rack than its bundle says so."""
+    """Make the view of a row; a leg that ends in another rack than its bundle names that rack."""
     cable = plug.cable
     near, far = (
         unit if rack == held else f"{rack} {unit}"
@@ -228,12 +248,12 @@ def _plug(plug: Plug, pair: tuple[str, str], first: str) -> PlugView:
 
 
 def _units(plug: Plug) -> tuple[str, str]:
-    """Say in which units of their racks both ends are."""
+    """Return the rack units of both ends."""
     return f"U{plug.cable.a_unit}", f"U{plug.cable.b_unit}"
 
 
 def _words(way: list[TraySegment]) -> str:
-    """Say how a cable goes."""
+    """Return the route of a cable as text."""
     kinds = {stretch.kind for stretch in way}
     if not way:
         return "inside the rack"

@@ -1,7 +1,7 @@
-"""What the templates of the machine room see: pull sheets, rack elevations and port maps, finished.
+"""What the templates of installation sheets see: pull sheets, rack elevations and port maps.
 
-Texts are ready to print, and so are the places of what is drawn, in the units of its picture. What
-nobody knows says so; it is never 0. `pullsheets` and `elevations` make these.
+Texts are ready to print, and places are in the units of the picture. An unknown figure is a text
+that says so, never 0. `pull_sheets` and `elevations` make these.
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ from fabricgen.core.colours import HUES, colour
 
 @dataclass(slots=True)
 class Chip:
-    """A rail in its colour: its number, what the colour is called, its fill and the colour of a text on it. What serves several rails is pale."""
+    """A rail in its colour: its number, the colour's name, its fill and its text colour.
+
+    What serves several rails is pale.
+    """
 
     rail: str
     colour: str
@@ -22,11 +25,11 @@ class Chip:
 
 
 SEVERAL = Chip("", "", "#ECEFF1", "#000000")
-"""What bears no rail's colour."""
+"""What has no rail's colour."""
 
 
 def chip(rail: str) -> Chip:
-    """Return the colour of a rail; of none where a cable or a box serves several.
+    """Return the colour of a rail; no colour where a cable or a box serves several.
 
     >>> chip("13").colour, chip("").colour
     ('orange, 1 ring', '')
@@ -39,11 +42,14 @@ def chip(rail: str) -> Chip:
 
 @dataclass(slots=True)
 class PlugView:
-    """One row of the cable list: both ends, and the turn of its cage on the front of each switch; a host's has none."""
+    """One row of the cable list: both ends, and the plug order of its cage on each switch.
+
+    A host has no plug order.
+    """
 
     cable: str
     inside: str
-    """The row that it shares a cable with, where a cable carries several links and this is not the first; else empty."""
+    """The row whose cable it shares, where a cable carries several links; else empty."""
     a_device: str
     a_unit: str
     a_port: str
@@ -56,7 +62,7 @@ class PlugView:
 
 @dataclass(slots=True)
 class BundleView:
-    """One bundle; `together` names the others of its step."""
+    """One bundle; `together` lists the others of its step."""
 
     name: str
     step: int
@@ -72,15 +78,15 @@ class BundleView:
     cables: int
     metres: str
     labels: list[str]
-    """Runs of labels, the first and the last joined by `..`; between them lie those that stand between them in the list of cables."""
+    """Runs of labels, first and last joined by `..`, of neighbours in the list of cables."""
     weight_kg: str
-    """Empty where nobody knows what a metre weighs."""
+    """Empty where the weight of a metre is unknown."""
     plugs: list[PlugView]
 
 
 @dataclass(slots=True)
 class StretchView:
-    """One stretch of tray."""
+    """One segment of tray."""
 
     name: str
     cables: int
@@ -88,7 +94,7 @@ class StretchView:
     kg_per_m: str
     fill_percent: str
     note: str
-    """That it is too full, or of how many of its cables a figure is not; what is known of none is empty."""
+    """A note that it is too full, or how many of its cables have unknown figures; may be empty."""
     full: bool
 
 
@@ -104,13 +110,13 @@ class PairView:
     bundle_count: int
     weight_kg: str
     fullest: StretchView | None
-    """The fullest stretch of its way, where the way has any."""
+    """The fullest segment on its route, where the route has any."""
     bundles: list[BundleView]
 
 
 @dataclass(slots=True)
 class SheetView:
-    """The pull sheet of a rack: everything that ends there with its upper end."""
+    """The pull sheet of a rack: every cable whose upper end is in it."""
 
     fabric: str
     rack: str
@@ -134,13 +140,13 @@ class PullingView:
     bundle_count: int
     steps: int
     most: int
-    """Cables that a bundle holds at most."""
+    """Maximum cables of a bundle."""
     sheets: list[SheetView]
     bundles: list[BundleView]
-    """In the order in which they are installed."""
+    """In the order of installation."""
     stretches: list[StretchView]
     tray: str
-    """What is known of a tray's section, and how full it should become."""
+    """The known facts of a tray's section, and its recommended fill."""
     racks: list[str]
 
 
@@ -164,7 +170,7 @@ class DeviceView:
     middle: int
     chip: Chip
     installed: bool
-    """False for one that is planned, and not there yet."""
+    """False for a device that is planned and not installed."""
     cables: str
     switch: bool
 
@@ -183,7 +189,7 @@ class RackView:
     devices: list[DeviceView]
     foot: int
     lines: list[Line]
-    """Where cables go, below the rack."""
+    """Destinations of cables, below the rack."""
 
 
 @dataclass(slots=True)
@@ -195,7 +201,7 @@ class PortBox:
     cable: str
     peer: str
     title: str
-    """The whole of it, which may be too long for the box."""
+    """The whole text, which may be too long for the box."""
 
 
 @dataclass(slots=True)
@@ -206,7 +212,7 @@ class CageBox:
     x: int
     y: int
     turn: str
-    """Its turn among the cages of the switch; empty where no cable goes into it."""
+    """Its plug order; empty where no cable goes into it."""
     ports: list[PortBox]
 
 
@@ -226,5 +232,5 @@ class PortMapView:
     slot: int
     """Height of a connector in a cage."""
     assumed: bool
-    """Whether the catalog does not know where the cages sit."""
+    """Whether the catalog lacks the positions of the cages."""
     cages: list[CageBox]

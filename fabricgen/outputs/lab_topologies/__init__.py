@@ -1,1 +1,4 @@
-"""Topologies for containerlab, netlab and the like: `build` makes them, `view` is what templates see."""
+"""Topologies for containerlab, netlab and the like.
+
+`build` makes them, and `view` is what templates see.
+"""

@@ -1,11 +1,11 @@
-"""From a plan to a lab in containers: a node for each switch, GPU and HB domain, a link for each link of the plan, and the files that go in.
+"""From a plan to a lab in containers: nodes, links, and the files of each container.
 
-Owns `Topologies`. What a switch is in a container is said by the pack of its NOS, and what a GPU or
-an HB domain is by a pack of group `lab`; the engines' own words are templates. The shapes stand in
-`lab_views`.
+A node for each switch, GPU and HB domain, and a link for each link of the plan. The pack of a NOS
+defines how its switches run in a container, and a pack of group `lab` how GPUs and HB domains do;
+templates hold the engines' own words. `view` defines the shapes.
 
-An HB domain is a container that makes a bridge, and not a bridge of the machine: so nothing has to
-be made beforehand, two labs cannot meet in it, and it runs on Kubernetes too.
+An HB domain is a container that makes a bridge, and not a bridge of the machine: nothing has to be
+made beforehand, two labs cannot meet in it, and it runs on Kubernetes too.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class _Source(NamedTuple):
-    """One file of a container: its path below OUT as a pattern, where it is mounted, and the template that writes it."""
+    """One file of a container: its path below OUT as a pattern, its mount, and its template."""
 
     path: str
     at: str
@@ -54,23 +54,29 @@ class Topologies:
     """Makes the lab of one plan."""
 
     def __init__(self, plan: Plan, packs: Packs, config_packs: Mapping[str, Pack]) -> None:
-        """Keep the plan and the packs of its switches, by NOS; nothing is made before it is asked for."""
+        """Keep the plan and the packs of its switches, by NOS; nothing is made yet."""
         self.plan, self._packs, self._config_packs = plan, packs, config_packs
         self._ends, self._views = Ends(Reach(plan)), Views(plan)
         self._named: dict[tuple[str, ...], dict[int, dict[str, str]]] = {}
 
     def gap(self) -> str | None:
-        """Say why this fabric cannot be a lab in containers; None where it can."""
+        """Return why this fabric cannot be a lab in containers; None where it can."""
         for role in self.plan.roles:
             for port_layout in self.plan.fabric.nos_variants(role):
                 pack = self._config_packs.get(port_layout.nos)
                 if pack is None or "switch" not in pack.containers:
-                    return f"no pack names a container for {port_layout.nos}, which the {role} switches run"
+                    return (
+                        f"no pack names a container for {port_layout.nos}, which the {role}"
+                        " switches run"
+                    )
         return None
 
     @cached_property
     def view(self) -> LabView:
-        """The whole lab, without what is in its files. Raises Refusal `name-twice` where a switch is called like a GPU or an HB domain."""
+        """The whole lab, without the contents of its files.
+
+        Raises Refusal `name-twice` where a switch has the name of a GPU or an HB domain.
+        """
         nodes = [node for node, _, _ in self._nodes()]
         if len({node.name for node in nodes}) < len(nodes):
             hint = (
@@ -88,7 +94,7 @@ class Topologies:
         )
 
     def filled(self) -> Iterator[LabNode]:
-        """Make the nodes one after the other, each with what is in its files."""
+        """Yield the nodes one after the other, each with the contents of its files."""
         for node, kind, seen in self._nodes():
             context = seen()
             for file, source in zip(node.files, kind.sources, strict=True):
@@ -98,7 +104,7 @@ class Topologies:
             yield node
 
     def extra_paths(self, segment: int, names: Iterator[tuple[str, Role]]) -> Iterator[str]:
-        """List the files that these switches of a segment have in a container alone."""
+        """List the files that only the containers of these switches have."""
         port_layouts = self.plan.port_layouts(segment)
         for name, role in names:
             yield from (
@@ -108,7 +114,7 @@ class Topologies:
             )
 
     def extra_files(self, segment: int, boxes: Sequence[int]) -> Iterator[tuple[str, str]]:
-        """Render the files that a run of switches of a segment has in a container alone, with their paths."""
+        """Yield the files that only the containers of some switches have, with their paths."""
         for switch in self._views.switches(segment, boxes=boxes):
             node, (_, sources) = self._switch(switch), self._switch_kinds[switch.nos]
             for source in sources:
@@ -120,12 +126,12 @@ class Topologies:
 
     @cached_property
     def _switch_kinds(self) -> dict[str, _Kind]:
-        """How the switches of each NOS run."""
+        """The container definition of the switches of each NOS."""
         return {nos: self._kind(pack, "switch") for nos, pack in self._config_packs.items()}
 
     @cached_property
     def _other_kinds(self) -> dict[Thing, _Kind]:
-        """How GPUs and HB domains run: as the first pack of group `lab` says that speaks of them."""
+        """The container definitions of GPUs and HB domains, from the first `lab` pack with them."""
         found: dict[Thing, _Kind] = {}
         for pack in self._packs.group("lab"):
             for thing in ("gpu", "hb-domain"):
@@ -134,7 +140,10 @@ class Topologies:
         return found
 
     def _kind(self, pack: Pack, thing: Thing) -> _Kind:
-        """Find the template of each file that a pack mounts. Raises Refusal `bad-pack` where nothing writes it."""
+        """Return the template of each file that a pack mounts.
+
+        Raises Refusal `bad-pack` where no template writes it.
+        """
         container = pack.containers[thing]
         outputs = {
             output.path: (other.name, output.template)
@@ -148,14 +157,15 @@ class Topologies:
                 hint = f"outputs: {', '.join(sorted(outputs))}; or give it a `template`"
                 raise refuse(
                     "bad-pack",
-                    f"{pack.name}: `{bind.file}` is mounted into a container, and nothing writes it",
+                    f"{pack.name}: `{bind.file}` is mounted into a container, and nothing"
+                    " writes it",
                     hint=hint,
                 )
             sources.append(_Source(bind.file, bind.at, *writer, alone=bind.template is not None))
         return _Kind(container, sources)
 
     def _nodes(self) -> Iterator[tuple[LabNode, _Kind, Callable[[], dict[str, Any]]]]:
-        """Make every node, with how it runs, and a function that makes what the templates of its files see."""
+        """Yield every node, its definition, and a function that makes the views for its files."""
         fabric = self.plan.fabric
         for segment in range(self.plan.mapping.segments):
             for switch in self._views.switches(segment):
@@ -173,7 +183,7 @@ class Topologies:
             yield self._node(_hb(domain), {"role": "hb-domain"}, kind), kind, dict[str, Any]
 
     def _gpu(self, gpu: int) -> dict[str, Any]:
-        """Make what the templates of a GPU's files see."""
+        """Make the views for a GPU's files."""
         return {"gpu": gpu_view(self._ends, gpu)}
 
     def _switch(self, switch: SwitchView) -> LabNode:
@@ -213,7 +223,10 @@ class Topologies:
         )
 
     def _interfaces(self, segment: int) -> dict[int, dict[str, str]]:
-        """Return what the container of each switch of a segment calls its ports, by box, then by the NOS's name; segments that run the same are alike."""
+        """Return the container's names of the ports of each switch of a segment.
+
+        They are keyed by box, then by the NOS's name; segments that run the same NOS share them.
+        """
         switches_by_rail = tuple(
             port_layout.nos for port_layout in self.plan.port_layouts(segment).values()
         )
@@ -227,7 +240,7 @@ class Topologies:
         return self._named[switches_by_rail]
 
     def _cable_links(self) -> Iterator[LabLink]:
-        """Stamp the links of a segment for each, in the order of the cables."""
+        """Yield the links of each segment, in the order of the cables."""
         mapping, ends = self.plan.mapping, self._ends
         links = self.plan.segment
         rows = list(
@@ -259,7 +272,7 @@ class Topologies:
                 yield LabLink(*below, *above, ends.cable(segment, row))
 
     def _hb_links(self) -> Iterator[LabLink]:
-        """Link each GPU to its HB domain; a name with `gpu` is none that the kernel gives a device of its own."""
+        """Link each GPU to its HB domain; the kernel gives no device a name with `gpu`."""
         coordinates = self.plan.fabric.coordinates
         for gpu in range(coordinates.gpus):
             domain, rank = coordinates.domain(gpu), coordinates.rank(gpu)

@@ -1,7 +1,7 @@
 """What templates see of a lab: its nodes, their files and their links.
 
-The rules of `views` hold here too: every decision is text or number, and a template only loops,
-tests and joins. `topologies` makes these views.
+The rules of `views` apply: every decision is text or number, and a template only loops, tests and
+joins. `build` makes these views.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ class LabFile:
     """One file that is mounted into a container."""
 
     path: str
-    """Where it stands below OUT."""
+    """Its path below OUT."""
     at: str
-    """Where the container has it, read only."""
+    """Its path in the container, read only."""
     key: str
     """Its name among the node's files."""
     text: str = ""
-    """What is in it; only where a template is rendered for each node."""
+    """Its contents; only where a template is rendered for each node."""
 
 
 @dataclass(slots=True)
 class LabPort:
-    """One port of a switch, and what the container calls it."""
+    """One port of a switch, and its name in the container."""
 
     name: str
     own: PortView
@@ -41,7 +41,7 @@ class LabNode:
 
     name: str
     kind: str
-    """Containerlab's word for how to run it."""
+    """Containerlab's kind of the node."""
     image: str
     network: str
     """Containerlab's network-mode; empty where the node is on the management network."""
@@ -49,11 +49,11 @@ class LabNode:
     """Role, and rail and plane where it has one."""
     files: list[LabFile]
     commands: list[str]
-    """What is run once its interfaces are there."""
+    """Commands that run once its interfaces exist."""
     type: str
-    """Which model of its kind it plays; empty where it plays one."""
+    """The model of its kind that it plays; empty where it plays none."""
     startup: str
-    """The one of `files` that containerlab hands over at boot, by its path below OUT; empty where it finds its files by itself."""
+    """The one of `files` that containerlab passes at boot, by its path below OUT, or empty."""
     ports: list[LabPort] = field(default_factory=list)
     """Ports in use of a switch, in the order of the front panel."""
 
@@ -67,7 +67,7 @@ class LabLink:
     b_node: str
     b_interface: str
     cable: str
-    """Label of the cable that it stands for; empty inside an HB domain."""
+    """Label of its cable; empty inside an HB domain."""
 
 
 @dataclass(slots=True)

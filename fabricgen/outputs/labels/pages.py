@@ -1,7 +1,7 @@
 """Sheets of labels to print, page by page.
 
-Owns how many labels a page has, and what its template sees of each. The texts are `labelling`'s,
-the codes `qr`'s.
+Owns how many labels a page has, and what its template sees of each. `views.cables.labels` owns the
+texts, `qr_codes` the codes.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ PAGE = 48
 
 
 class Mark(NamedTuple):
-    """What a label shows beside its texts: the code, as a path in a square of so many modules, and the colours of its rail.
+    """What a label shows beside its texts: its code and the colours of its rail.
 
-    The path is empty on the second label of a cable on a page, which shows that of the first.
+    The code is a path in a square of so many modules. The path is empty on the second label of a
+    cable on a page, which repeats that of the first.
     """
 
     size: int

@@ -1,9 +1,9 @@
 """QR codes of short texts, as paths of SVG, many at a time.
 
-Owns everything that touches segno. Of a fixed version and mask, a QR code is affine over GF(2) in
-the bits of its text: its error correction is linear, and the mask is added to it (ISO/IEC 18004,
-sections 7.5 and 7.8). So segno is asked for the code of zeros and for one with each bit set, and
-all others are their sums: 100,000 codes take seconds instead of a minute.
+The only user of segno. Of a fixed version and mask, a QR code is affine over GF(2) in the bits of
+its text: its error correction is linear, and the mask is added to it (ISO/IEC 18004, sections 7.5
+and 7.8). So segno makes the code of zeros and one with each bit set, and all others are their sums:
+100,000 codes take seconds instead of a minute.
 """
 
 from __future__ import annotations
@@ -22,11 +22,14 @@ if TYPE_CHECKING:
     Bits = NDArray[np.uint8]
 
 ERROR, MASK = "m", 3
-"""Error correction of 15 %, for labels get dirty; and one mask for all: a reader is told which, and any will do."""
+"""Error correction of 15 %, because labels get dirty; one mask for all: any is readable."""
 
 
 def paths(texts: Sequence[str]) -> Iterator[str]:
-    """Draw texts; yield for each the `d` of a path whose strokes are 1 wide, in a square of `size(text)`. Raises ValueError beyond 2,331 bytes."""
+    """Yield for each text the `d` of a path with strokes 1 wide, in a square of `size(text)`.
+
+    Raises ValueError beyond 2,331 bytes.
+    """
     lengths = [len(text.encode()) for text in texts]
     for _, run in groupby(range(len(texts)), key=lengths.__getitem__):
         for rows in _rows(matrices([texts[at] for at in run])).tolist():
@@ -43,7 +46,7 @@ def size(text: str) -> int:
 
 
 def matrices(texts: Sequence[str]) -> Bits:
-    """Return the codes of texts that have one length in bytes, as 0 and 1, by text, row and column."""
+    """Return the codes of texts of one length in bytes, as 0 and 1, by text, row and column."""
     zero, units = _pattern(len(texts[0].encode()))
     bits = np.unpackbits(
         np.frombuffer("".join(texts).encode(), dtype=np.uint8).reshape(len(texts), -1), axis=1
@@ -62,7 +65,7 @@ def _rows(codes: Bits) -> NDArray[np.int64]:
 
 @cache
 def _pattern(length: int) -> tuple[Bits, NDArray[np.float32]]:
-    """Return the code of so many zero bytes, and what each bit of a text changes of it, flat."""
+    """Return the code of so many zero bytes, and the changes by each bit of a text, flat."""
     zero = _code(bytes(length))
     ones = (np.packbits(row).tobytes() for row in np.eye(8 * length, dtype=np.uint8))
     units = np.array([_code(one) ^ zero for one in ones], dtype=np.float32).reshape(8 * length, -1)

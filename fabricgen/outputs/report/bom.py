@@ -1,7 +1,6 @@
-"""What the fabric costs, and what the other designs would: the bill as a table, and figures of the three designs as bars.
+"""Cost of the fabric and of the other designs: the bill as a table, and figures as bars.
 
-Owns which figures become bars, and the columns of the bill. Amounts and what they miss are those of
-`tabulating`.
+Owns which figures become bars, and the columns of the bill. `bom.tables` formats amounts and notes.
 """
 
 from __future__ import annotations
@@ -31,13 +30,23 @@ CHARTED = (
     "transceivers, one per link end",
     "transceiver modules as sold",
 )
-"""The figures of the comparison that are drawn, what matters most first."""
+"""The figures of the comparison that are drawn, the most important first."""
 
 COLUMNS = {
-    "class": "part_class", "part": "part", "part number": "part_number", "description": "description", "purpose": "purpose", "quantity": "quantity",
-    "spares": "spares", "unit price": "unit_price", "currency": "currency", "total": "total", "power, W": "power_w", "price of": "price_book",
+    "class": "part_class",
+    "part": "part",
+    "part number": "part_number",
+    "description": "description",
+    "purpose": "purpose",
+    "quantity": "quantity",
+    "spares": "spares",
+    "unit price": "unit_price",
+    "currency": "currency",
+    "total": "total",
+    "power, W": "power_w",
+    "price of": "price_book",
     "dated": "price_date",
-}  # fmt: skip
+}
 """The columns of the bill, and the attribute of a part behind each."""
 
 NUMBERS = ("quantity", "spares", "unit price", "total", "power, W")
@@ -52,16 +61,18 @@ def charts(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def _chart(row: FigureView, designs: list[str], out: set[str]) -> dict[str, Any]:
-    """Return `Chart` of the model; the designs that are `out` cannot be built."""
+    """Return `Chart` of the model; designs in `out` cannot be built."""
     bars = [
         {
             "design": design,
             "value": number(Decimal(value)) if value else None,
-            "text": f"{grouped(value)} {row.unit}".strip()
-            if value
-            else "cannot be built"
-            if design in out
-            else grouped(value),
+            "text": (
+                f"{grouped(value)} {row.unit}".strip()
+                if value
+                else "cannot be built"
+                if design in out
+                else grouped(value)
+            ),
         }
         for design, value in zip(designs, row.values, strict=True)
     ]
@@ -93,7 +104,7 @@ def bill(bom: Bom, plan: Plan) -> dict[str, Any]:
 
 
 def _cells(part: PartView) -> list[str]:
-    """Return the cells of a row, digits in threes; what nobody knows is empty."""
+    """Return the cells of a row, thousands separated; an unknown figure is empty."""
     values = attrgetter(*COLUMNS.values())(part)
     return [
         grouped(value) if value and name in NUMBERS else value
@@ -102,10 +113,13 @@ def _cells(part: PartView) -> list[str]:
 
 
 def _terms(view: BomView, bom: Bom) -> Iterator[str]:
-    """Say where prices come from and what they miss."""
+    """Return the sentences on prices and what they leave out."""
     dated = f" of {bom.book.date}" if bom.book.date else ""
     yield f"prices by {bom.book.name}{dated}, in {view.currency}"
     yield from view.terms
     if view.unpriced:
         yield f"without a price, and in no total: {', '.join(part.part for part in view.unpriced)}"
-    yield f"{grouped(view.link_ends)} transceivers counted one per link end; {grouped(view.modules)} modules as they are sold"
+    yield (
+        f"{grouped(view.link_ends)} transceivers counted one per link end; {grouped(view.modules)}"
+        " modules as they are sold"
+    )

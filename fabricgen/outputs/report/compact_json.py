@@ -1,7 +1,7 @@
-"""How long tables are written short: a column as its different values and the steps between them, and a part as gzip.
+"""Short forms of long tables: a column as values and steps between them, a part as gzip.
 
-Owns both encodings; what is packed stands in `tables` and its neighbours. Rows that follow one
-another differ by little, so that steps are mostly 0 and 1, and gzip makes next to nothing of them.
+Owns both encodings; `tables` and its neighbours make the rows. Neighbouring rows differ by little,
+so that steps are mostly 0 and 1, which gzip compresses well.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Column:
-    """A column as it grows: its different values in order of appearance, and which of them each row has."""
+    """A column as it grows: its different values in order of appearance, and each row's value."""
 
     def __init__(self) -> None:
         """Begin without rows."""
@@ -43,7 +43,7 @@ class Column:
 
 
 class _Numbers(dict[str, int]):
-    """Numbers values in order of appearance, from 0; looking one up gives it its number."""
+    """Numbers values in order of appearance, from 0, when they are looked up."""
 
     def __missing__(self, value: str) -> int:
         """Give a new value the next number."""
@@ -57,7 +57,7 @@ def short_json(value: object) -> str:
 
 
 def packed(value: object, *, level: int = 9) -> bytes:
-    """Return a value as gzip of JSON, at a level of gzip's; the same value makes the same bytes at any time.
+    """Return a value as gzip of JSON, at a level of gzip's; equal values make equal bytes.
 
     >>> gzip.decompress(packed({"a": [1]}))
     b'{"a":[1]}'

@@ -1,7 +1,7 @@
-"""The drawings of a report: one of each block of a segment, which stands for those of all rails, and one of each stripe.
+"""The drawings of a report: one of each block of a segment, and one of each stripe.
 
-Owns what of a drawing the page is told. What stands in one is decided by `drawing`, where by
-`arranging`; names, colours and marks are the page's, which knows them from the table of devices.
+The drawing of a block serves all rails. Owns the data of a drawing for the page. `outputs.drawings`
+decides what is drawn and where; the page takes names, colours and marks from the table of devices.
 """
 
 from __future__ import annotations
@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     from fabricgen.outputs.drawings.view import Box, Stroke
 
 MOST_STRIPES, MOST_LINKS = 32, 16_000_000
-"""Stripes that are drawn; and each is looked for among all links of the fabric, so that of a large one fewer are."""
+"""Maximum stripes that are drawn; of a large fabric fewer, as each is a search in all links."""
 
 
 def rails(drawings: Drawings) -> dict[str, Any]:
-    """Return `Rails` of the model: a drawing of each block of a segment, and the segment and block of every rail."""
+    """Return `Rails` of the model.
+
+    A drawing of each block of a segment, and the segment and block of every rail.
+    """
     plan = drawings.plan
     of_block = {
         subject.block: subject for subject in drawings.rails.values() if subject.segment == 0
@@ -40,7 +43,7 @@ def rails(drawings: Drawings) -> dict[str, Any]:
 
 
 def _named(drawings: Drawings, subject: Subject) -> dict[str, Any]:
-    """Say which block of which segment the drawing of a rail shows."""
+    """Return the block and the segment that the drawing of a rail shows."""
     rail = drawings.plan.mapping.rail(subject.segment, subject.block)
     return {
         "title": drawings.title(subject),
@@ -51,7 +54,10 @@ def _named(drawings: Drawings, subject: Subject) -> dict[str, Any]:
 
 
 def _block(drawings: Drawings, subject: Subject) -> dict[str, Any]:
-    """Draw a block of segment 0 so that it stands for that block of every segment: members are numbers, and where a block has one rail nothing has a rail."""
+    """Draw a block of segment 0 for the same block of every segment.
+
+    Members are numbers, and where a block has one rail no member has a rail.
+    """
     plan, block = drawings.plan, subject.block
     name = next(name for name, other in drawings.rails.items() if other == subject)
     gpus = plan.segment.lower[(plan.segment.kind == LinkKind.HOST) & (plan.segment.block == block)]
@@ -60,7 +66,7 @@ def _block(drawings: Drawings, subject: Subject) -> dict[str, Any]:
 
 
 def stripe_names(drawings: Drawings) -> list[str]:
-    """Name the stripes that are drawn, from the first."""
+    """Return the names of the stripes that are drawn, from the first."""
     most = max(1, min(MOST_STRIPES, MOST_LINKS // drawings.plan.links))
     return list(drawings.stripes)[:most]
 
@@ -77,7 +83,10 @@ def stripes(drawings: Drawings) -> dict[str, Any]:
 def _drawn(
     composed: Composed, members: Sequence[Sequence[object]], ends: str, *, stamped: bool
 ) -> dict[str, Any]:
-    """Draw what is composed, with the members of each tier, the lowest first; `ends` is the kind of the lowest, and what is `stamped` has no rail."""
+    """Return a composed drawing with the members of each tier, the lowest first.
+
+    `ends` is the kind of the lowest; a `stamped` drawing has no rail.
+    """
     drawing = arrange(*composed)
     rows = list(zip(drawing.rows, reversed(members), strict=True))
     return {
@@ -104,21 +113,34 @@ def _boxes(
     cuts = accumulate((box.members for box in boxes), initial=0)
     return [
         {
-            "id": box.id, "kind": "switch" if box.switch else ends, "members": list(members[start:stop]), "rail": _rail(box.chip.rail, stamped=stamped),
-            "x": box.x, "y": box.y, "width": box.width, "height": box.height,
+            "id": box.id,
+            "kind": "switch" if box.switch else ends,
+            "members": list(members[start:stop]),
+            "rail": _rail(box.chip.rail, stamped=stamped),
+            "x": box.x,
+            "y": box.y,
+            "width": box.width,
+            "height": box.height,
         }
         for box, (start, stop) in zip(boxes, pairwise(cuts), strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def _stroke(stroke: Stroke, *, stamped: bool) -> dict[str, Any]:
     """Return one stroke."""
     return {
-        "a": stroke.lower.id, "b": stroke.upper.id, "rail": _rail(stroke.chip.rail, stamped=stamped), "links": stroke.links, "speed": stroke.speed,
-        "x1": stroke.x1, "y1": stroke.y1, "x2": stroke.x2, "y2": stroke.y2,
-    }  # fmt: skip
+        "a": stroke.lower.id,
+        "b": stroke.upper.id,
+        "rail": _rail(stroke.chip.rail, stamped=stamped),
+        "links": stroke.links,
+        "speed": stroke.speed,
+        "x1": stroke.x1,
+        "y1": stroke.y1,
+        "x2": stroke.x2,
+        "y2": stroke.y2,
+    }
 
 
 def _rail(rail: str, *, stamped: bool) -> int:
-    """Return a rail as a number; -1 for several, and where the drawing is stamped out for every rail."""
+    """Return a rail as a number; -1 for several, and in a drawing that serves every rail."""
     return int(rail) if rail and not stamped else -1

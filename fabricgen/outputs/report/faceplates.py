@@ -1,7 +1,7 @@
 """The front of each role's switches, as the page draws it.
 
-Owns which port of which cage an interface is. Where cages sit is said by `faceplates`, which ports
-there are by `fronts`.
+Owns which port of which cage an interface is. `installation.faceplate` owns the positions of cages,
+`planning.port_layout` the ports.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def faces(plan: Plan) -> dict[str, Any]:
-    """Return `faces` of the model: by role, and by `role@rail` for the rails that run another NOS."""
+    """Return `faces` of the model: by role, and by `role@rail` for rails with another NOS."""
     own = {role.value: _face(plan, role, plan.fabric.port_layouts[role]) for role in plan.roles}
     switches_by_rail = {
         f"{role}@{rail}": _face(plan, role, port_layouts[role])

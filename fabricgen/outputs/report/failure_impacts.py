@@ -1,7 +1,7 @@
-"""What is lost when a switch or a cable fails, measured once for all that are alike.
+"""The impact of a failed switch or cable, measured once for all that are alike.
 
-Owns the list of losses, and the place in it of every box and every link of a segment. Which parts are
-alike is said by `impact.alike`.
+Owns the list of impacts, and the index in it of every box and every link of a segment.
+`analysis.impact.equivalence` groups parts that are alike.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 
 class Losses(NamedTuple):
-    """`impacts` of the model, the worst first, and for each box and each link of a segment its place among them as text; empty where a box is not installed."""
+    """`impacts` of the model, the worst first, and the index of each box and link of a segment.
+
+    Indices are texts; empty where a box is not installed.
+    """
 
     impacts: list[dict[str, Any]]
     boxes: list[str]
@@ -30,7 +33,7 @@ class Losses(NamedTuple):
 
 
 def losses(plan: Plan, *, cables: bool) -> Losses:
-    """Measure one of each class of switches, and of cables where they are wanted; without them every link has an empty text."""
+    """Measure one of each class of switches, and of cables where they are wanted."""
     alike = Parts(plan).of_segment(links=cables)
     documents = [measured(plan, name) for name in alike.examples]
     told = [impact_of(document) for document in documents]
@@ -44,12 +47,12 @@ def losses(plan: Plan, *, cables: bool) -> Losses:
 
 
 def measured(plan: Plan, name: str) -> dict[str, Any]:
-    """Measure the failure of one part, named as `--fail` takes it: the keys of `impact --json` without the load of relays."""
+    """Measure the failure of one part, named as `--fail` takes it, without the load of relays."""
     return measure(plan, [name], find_failures(plan, [name]), relays=False)
 
 
 def impact_of(document: dict[str, Any]) -> dict[str, Any]:
-    """Tell what `impact` measured of one part in words that hold for all that are alike: `Impact` of the model."""
+    """Return `Impact` of the model: the figures of one part in words that hold for all alike."""
     return {
         "sentence": sentence_of_alike(document),
         "figures": [list(figure) for figure in figures_of_alike(document)],
@@ -57,6 +60,6 @@ def impact_of(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _texts(numbers: Int32Array, texts: Sequence[str]) -> list[str]:
-    """Return a text for each number; for -1 an empty one."""
+    """Return a text for each number, empty for -1."""
     padded = [*texts, ""]
     return [padded[number] for number in numbers.tolist()]

@@ -1,7 +1,6 @@
-"""The training iteration of one language model on the fabric, in finished words.
+"""The training iteration of one language model on the fabric, as finished text.
 
-Owns what of it a report tells; the time is worked out by `workload`, which says where each figure
-comes from.
+Owns which figures a report shows; `analysis.workload` computes them, with their sources.
 """
 
 from __future__ import annotations
@@ -21,11 +20,14 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 LLM = "gpt3"
-"""The language model that reports reckon with."""
+"""The language model of the figures in reports."""
 
 
 def iteration(plan: Plan) -> dict[str, Any] | None:
-    """Return `iteration` of the model: as `fabricgen model --llm gpt3` tells it; None where nobody says what a GPU of the host can do."""
+    """Return `iteration` of the model, as `fabricgen model --llm gpt3` prints it.
+
+    None where the compute of the host's GPU is unknown.
+    """
     try:
         llm, machine = find_llm(plan.catalog, LLM), machine_of(plan.fabric, plan.catalog)
         point = Point(llm, machine, 0, iterate(llm, machine))
@@ -40,7 +42,7 @@ def iteration(plan: Plan) -> dict[str, Any] | None:
 
 
 def _parts(point: Point) -> Iterator[Figure]:
-    """Tell the time, and its parts with their equations."""
+    """Return the time, and its parts with their equations."""
     found, llm = point.times, point.llm
     ideal = f"{100 * found.relative:.1f} % of the speed of one HB domain of all GPUs"
     yield Figure(

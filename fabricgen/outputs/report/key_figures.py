@@ -1,7 +1,7 @@
-"""The figures of the first section: what the fabric is, in finished words.
+"""The figures of the first section: the fabric in finished text.
 
-Owns which figures there are and what is said below each. They are counted by `summary`, `loads` and
-the bill; what nobody knows is said so.
+Owns which figures there are and the notes below each. `bom.summary`, `bom.loads` and the bill count
+them; an unknown figure is a text that says so.
 """
 
 from __future__ import annotations
@@ -32,21 +32,26 @@ class Figure(NamedTuple):
 
 
 def headline(plan: Plan, summary: PlanSummary) -> str:
-    """Say in a sentence what the fabric is.
+    """Return one sentence that describes the fabric.
 
     >>> from fabricgen.api import plan_inventory
     >>> from fabricgen.bom.bill import make_bom
     >>> from fabricgen.bom.summary import summarize
-    >>> plan = plan_inventory({"gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 8}}}})
-    >>> headline(plan, summarize(plan, make_bom(plan)))
-    'A rail-only fabric for 64 GPUs in 8 HB domains of 8: 8 rails, 8 switches in one tier, 64 cables.'
+    >>> leaf = {"generic": {"radix": 8}}
+    >>> sizes = {"gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": leaf}}
+    >>> plan = plan_inventory(sizes)
+    >>> headline(plan, summarize(plan, make_bom(plan))).partition(": ")[0]
+    'A rail-only fabric for 64 GPUs in 8 HB domains of 8'
     """
     fabric, tiers = plan.fabric, ("one tier", "two tiers", "three tiers")[summary.tiers - 1]
     rails = f"{_count(summary.rails, 'rail')}" + (
         f" on {summary.planes} planes" if summary.planes > 1 else ""
     )
     domains = f"{_count(summary.hb_domains, 'HB domain')} of {fabric.domain_gpus:,}"
-    built = f"{_count(summary.switches.total, 'switch', 'switches')} in {tiers}, {_count(summary.cables.total, 'cable')}"
+    built = (
+        f"{_count(summary.switches.total, 'switch', 'switches')} in {tiers},"
+        f" {_count(summary.cables.total, 'cable')}"
+    )
     return (
         f"A {fabric.design} fabric for {_count(fabric.gpus, 'GPU')} in {domains}: {rails}, {built}."
     )
@@ -58,7 +63,7 @@ def figures(plan: Plan, bom: Bom, summary: PlanSummary) -> list[Figure]:
 
 
 def _size(plan: Plan, summary: PlanSummary) -> Iterator[Figure]:
-    """Tell the size and the shape."""
+    """Yield the figures of size and shape."""
     fabric, block = plan.fabric, summary.per_block
     reserved = (
         f"room is kept for {fabric.planned_gpus:,}" if fabric.planned_gpus > fabric.gpus else ""
@@ -97,7 +102,7 @@ def _size(plan: Plan, summary: PlanSummary) -> Iterator[Figure]:
 
 
 def _parts(plan: Plan, bom: Bom, summary: PlanSummary) -> Iterator[Figure]:
-    """Tell what is bought."""
+    """Yield the figures of what is bought."""
     switches = summary.switches
     roles = ", ".join(f"{count:,} {role}" for role, count in switches.by_role().items())
     yield Figure("switches", "switches", f"{switches.total:,}", roles)
@@ -140,7 +145,7 @@ def _parts(plan: Plan, bom: Bom, summary: PlanSummary) -> Iterator[Figure]:
 
 
 def _media(plan: Plan, bom: Bom) -> str:
-    """Count pieces of cable by what they are made of."""
+    """Count pieces of cable by medium."""
     media = {cable.model: cable.medium for cable in plan.catalog.cables()}
     counts: dict[str, int] = {}
     for line in bom.lines:
@@ -151,7 +156,7 @@ def _media(plan: Plan, bom: Bom) -> str:
 
 
 def _room(summary: PlanSummary) -> Iterator[Figure]:
-    """Tell what the fabric asks of its room, without hosts."""
+    """Yield the figures of the room, without hosts."""
     most = summary.power_max_w
     at_most = "" if most is None else f", and {_text(most, 'W')} at most"
     notes = {
@@ -170,12 +175,12 @@ def _room(summary: PlanSummary) -> Iterator[Figure]:
 
 
 def _text(value: float | None, unit: str) -> str:
-    """Write an amount."""
+    """Format an amount."""
     return UNKNOWN if value is None else f"{value:,.10g} {unit}".strip()
 
 
 def _count(number: int, one: str, many: str = "") -> str:
-    """Count things.
+    """Format a count of things.
 
     >>> _count(1, "switch", "switches"), _count(4096, "GPU")
     ('1 switch', '4,096 GPUs')

@@ -1,7 +1,7 @@
-"""The light part of a report: everything that is not as long as the fabric.
+"""The first part of a report: everything that does not grow with the fabric.
 
-Owns `Page` of the model, and the notes on what the report leaves out. Figures, bars and the bill
-are made next door.
+Owns `Page` of the model, and the notes on what the report leaves out. `key_figures`, `bom` and the
+other modules beside make its sections.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Paged:
-    """What a page is made of."""
+    """The sources of a page."""
 
     plan: Plan
     bom: Bom
@@ -75,20 +75,27 @@ def _counts(plan: Plan, summary: PlanSummary) -> dict[str, int]:
     """Return `counts` of the model."""
     fabric = plan.fabric
     return {
-        "gpus": fabric.gpus, "domain_gpus": fabric.domain_gpus, "rails": fabric.rails, "planes": fabric.planes, "hosts": len(plan.hosts),
-        "switches": summary.switches.total, "cables": plan.cables, "links": plan.links, "rows": plan.rows,
+        "gpus": fabric.gpus,
+        "domain_gpus": fabric.domain_gpus,
+        "rails": fabric.rails,
+        "planes": fabric.planes,
+        "hosts": len(plan.hosts),
+        "switches": summary.switches.total,
+        "cables": plan.cables,
+        "links": plan.links,
+        "rows": plan.rows,
         "host_gpus": fabric.host_gpus,
-    }  # fmt: skip
+    }
 
 
 def _unpriced(paged: Paged) -> Iterator[str]:
-    """Say what the report knows no price of."""
+    """Yield notes on parts without a price."""
     if paged.bom.unpriced:
         yield f"without a price, and in no total: {', '.join(paged.bom.unpriced)}"
 
 
 def _left_out(paged: Paged) -> Iterator[str]:
-    """Say what the report is too small for."""
+    """Yield notes on what the report is too small for."""
     plan, segments = paged.plan, shown_segments(paged.plan)
     if segments < plan.mapping.segments:
         shown = (
@@ -96,7 +103,13 @@ def _left_out(paged: Paged) -> Iterator[str]:
             if segments
             else "none"
         )
-        yield f"of {plan.cables:,} cables this page holds {shown}, for it has room for {MOST_CABLES:,}; all are in cabling/cables.csv"
+        yield (
+            f"of {plan.cables:,} cables this page holds {shown}, for it has room for"
+            f" {MOST_CABLES:,}; all are in cabling/cables.csv"
+        )
     drawn, every = len(stripe_names(paged.drawings)), len(paged.drawings.stripes)
     if drawn < every:
-        yield f"the first {drawn:,} of {every:,} stripes are drawn, which are alike; `fabricgen build --only drawings` draws every one"
+        yield (
+            f"the first {drawn:,} of {every:,} stripes are drawn, which are alike; `fabricgen build"
+            " --only drawings` draws every one"
+        )

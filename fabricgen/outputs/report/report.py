@@ -1,8 +1,7 @@
-"""The report of one plan: its light page, and the parts that are read when first needed.
+"""The report of one plan: its page, and the parts that the browser reads when needed.
 
-Owns `Report`, which makes each part when it is first asked for, in the shapes of
-`web/src/model.ts`. The files of switches are rendered by packs, which stand elsewhere: who makes a
-report hands them in.
+Owns `Report`, which makes each part on first use, in the shapes of `web/src/model.ts`. Packs render
+the files of switches; the caller passes them in.
 """
 
 from __future__ import annotations
@@ -43,15 +42,18 @@ def no_configs() -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Report:
-    """The report of one plan. `page` and the parts are plain values, ready for JSON; what several need is worked out once."""
+    """The report of one plan.
+
+    `page` and the parts are plain values, ready for JSON; what several need is computed once.
+    """
 
     plan: Plan
     bom: Bom
     comparison: Comparison
     judge: Callable[[], Judged]
-    """Asks the laws; called when their part is wanted."""
+    """Checks the laws, when that part is needed."""
     configs: Callable[[], dict[str, Any]] = no_configs
-    """Makes `Configs` of the model; called when it is wanted."""
+    """Makes `Configs` of the model, when that part is needed."""
 
     @classmethod
     def of(cls, plan: Plan, configs: Callable[[], dict[str, Any]] = no_configs) -> Report:
@@ -62,11 +64,11 @@ class Report:
 
     @cached_property
     def page(self) -> dict[str, Any]:
-        """The light part: `Page` of the model."""
+        """The first part: `Page` of the model."""
         return page(Paged(self.plan, self.bom, self.comparison, self._drawings))
 
     def part(self, name: Part) -> Any:  # noqa: ANN401 - each part has a shape of its own
-        """Make a part by its name, in its shape of the model. It is not kept: a part is as long as the fabric."""
+        """Make a part by its name, in its shape of the model; parts are long and not kept."""
         makers: dict[Part, Callable[[], Any]] = {
             "devices": lambda: devices_table(self.plan, self._losses),
             "cables": lambda: cables_table(self.plan, Views(self.plan), self._losses),
@@ -84,12 +86,12 @@ class Report:
 
     @cached_property
     def _losses(self) -> Losses:
-        """What the failure of each switch takes, and of each cable where any are shown."""
+        """The impact of each switch's failure, and of each cable's where cables are shown."""
         return losses(self.plan, cables=shown_segments(self.plan) > 0)
 
 
 def _law(judgement: Judgement) -> dict[str, Any]:
-    """Return `Law` of the model: a finding with its arithmetic in a sentence, and how many more there are."""
+    """Return `Law` of the model: a finding with its arithmetic, and the number of others."""
     findings = [
         f"{finding.fact}: {'; '.join(finding.because)}" if finding.because else finding.fact
         for finding in judgement.findings

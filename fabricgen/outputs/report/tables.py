@@ -1,7 +1,7 @@
 """The two long tables: a row for each device, and a row for each cable.
 
-Owns their columns, and how many cables a report holds. Cells of cables are those of
-`views.CableView`; where devices stand is said by the room.
+Owns their columns, and how many cables a report holds. Cells of cables are those of `CableView`;
+the room has the positions of devices.
 """
 
 from __future__ import annotations
@@ -23,15 +23,36 @@ if TYPE_CHECKING:
     from fabricgen.views.factory import Views
 
 MOST_CABLES = 262_144
-"""Cables that a report holds: beyond, a browser takes seconds to open it. Of more it holds whole segments, as many as there is room for."""
+"""Maximum cables of a report; with more, a browser takes seconds to open it.
+
+Of a larger fabric it holds as many whole segments as there is room for.
+"""
 
 DEVICE_COLUMNS = ("name", "role", "model", "rail", "plane", "rack", "unit", "height", "alike")
 
 CABLE_COLUMNS = (
-    "cable", "rail", "plane", "tier", "a_device", "a_interface", "a_port", "b_device", "b_interface", "b_port", "speed",
-    "a_rack", "a_unit", "b_rack", "b_unit", "length_m", "medium", "part", "a_transceiver", "b_transceiver",
-)  # fmt: skip
-"""The columns that are attributes of a cable; `gpu` and `alike` stand behind them."""
+    "cable",
+    "rail",
+    "plane",
+    "tier",
+    "a_device",
+    "a_interface",
+    "a_port",
+    "b_device",
+    "b_interface",
+    "b_port",
+    "speed",
+    "a_rack",
+    "a_unit",
+    "b_rack",
+    "b_unit",
+    "length_m",
+    "medium",
+    "part",
+    "a_transceiver",
+    "b_transceiver",
+)
+"""The columns that are attributes of a cable; `gpu` and `alike` follow them."""
 
 
 def shown_segments(plan: Plan) -> int:
@@ -40,7 +61,7 @@ def shown_segments(plan: Plan) -> int:
 
 
 def cables_table(plan: Plan, views: Views, losses: Losses) -> dict[str, Any]:
-    """Return `Cables` of the model: the cables of the segments that are shown, in the order of cables.csv."""
+    """Return `Cables` of the model: those of the shown segments, as in cables.csv."""
     columns = {name: Column() for name in (*CABLE_COLUMNS, "gpu", "alike")}
     alike = _by_cable(plan, losses.links)
     for segment in range(shown_segments(plan)):
@@ -72,7 +93,7 @@ def _gpus(plan: Plan, segment: int) -> Iterator[str]:
 
 
 def devices_table(plan: Plan, losses: Losses) -> dict[str, Any]:
-    """Return `Devices` of the model: the hosts, then the boxes of every segment, planned ones included."""
+    """Return `Devices` of the model: hosts, then the boxes of every segment, planned ones too."""
     columns = {name: Column() for name in DEVICE_COLUMNS}
     hosts, boxes = len(plan.hosts), len(plan.naming.boxes)
     host = plan.fabric.host
@@ -98,13 +119,13 @@ def devices_table(plan: Plan, losses: Losses) -> dict[str, Any]:
 
 
 def _extend(columns: dict[str, Column], cells: dict[str, Sequence[str]], rows: int) -> None:
-    """Add rows to every column; one that they say nothing of is empty."""
+    """Add rows to every column; a column without values gets empty texts."""
     for name, column in columns.items():
         column.extend(cells.get(name) or repeat("", rows))
 
 
 def _boxes(plan: Plan, segment: int) -> dict[str, Sequence[str]]:
-    """Say what the boxes of a segment are."""
+    """Return the facts of the boxes of a segment."""
     boxes, port_layouts = plan.naming.boxes, plan.port_layouts(segment)
     return {
         "name": plan.naming.switches(segment),
@@ -119,7 +140,10 @@ def _boxes(plan: Plan, segment: int) -> dict[str, Sequence[str]]:
 
 
 def _rails(plan: Plan, segment: int) -> list[str]:
-    """Say which rail each box of a segment serves: that of its block, or where a block spans rails that of all its hosts; empty where it serves several."""
+    """Return the rail of each box of a segment; empty where it serves several.
+
+    It is that of its block, or where a block spans rails that of all its hosts.
+    """
     if not plan.mapping.spans_rails:
         return [
             "" if box.block < 0 else str(plan.mapping.rail(segment, box.block))
@@ -142,7 +166,10 @@ def _rails(plan: Plan, segment: int) -> list[str]:
 
 
 def _standing(plan: Plan, first: int, count: int) -> dict[str, Sequence[str]]:
-    """Say where a run of devices stands, and how many rack units each takes; nothing where the inventory leaves racks open."""
+    """Return the positions and heights of a run of devices.
+
+    They are empty where the inventory leaves racks open.
+    """
     if plan.lengths is None:
         return {}
     room, run = plan.lengths.room, slice(first, first + count)

@@ -1,10 +1,10 @@
-"""From a plan to what schedulers and automation are told: stripes, HB domains, and what joins them.
+"""From a plan to what schedulers and automation read: stripes, HB domains, and how they join.
 
-Owns the names of stripes and HB domains, what joins stripes, and the notes on it. The shapes stand
-in `views`, the words of each scheduler are templates.
+Owns the names of stripes and HB domains, what joins stripes, and the notes on it. `view` defines
+the shapes; templates hold the words of each scheduler.
 
-A scheduler's tree gives each host one parent, and here a host hangs on a leaf of every rail. So the
-leaf of that tree is the stripe, and above it stands a root only where it would promise nothing that
+A scheduler's tree gives each host one parent, and here a host is connected to a leaf of every rail.
+So the leaf of that tree is the stripe, and it has a root only where the root promises nothing that
 rails lack: where any two hosts share a rail.
 """
 
@@ -39,13 +39,13 @@ WIDEST, STRIPE, DOMAIN, HOST = (
     "accelerator.topograph.run/domain",
     "kubernetes.io/hostname",
 )
-"""Labels of Kubernetes nodes, as topograph writes them; a tier of 0 is the nearest to the host."""
+"""Labels of Kubernetes nodes, as topograph writes them; tier 0 is the nearest to the host."""
 
 BATCH = 100
-"""Hosts that one command names, so that its line is no longer than a shell takes: a name has 63 characters at most."""
+"""Maximum hosts of one command, within the limit of a shell: a name has 63 characters at most."""
 
 ROOT = "fabric"
-"""What joins the stripes; the fabric's own name could be that of a stripe."""
+"""The root of the stripes; the fabric's own name could be that of a stripe."""
 
 
 def cluster_view(plan: Plan) -> ClusterView:
@@ -61,13 +61,25 @@ def cluster_view(plan: Plan) -> ClusterView:
         HOST,
     ]
     return ClusterView(
-        plan.spec.name, fabric.design.value, views, root, node_expression(names), names, names[-1], list(_notes(plan, root, len(found))),
-        _block_sizes(fabric.domain_hosts, found), fabric.domain_hosts, levels,
-    )  # fmt: skip
+        plan.spec.name,
+        fabric.design.value,
+        views,
+        root,
+        node_expression(names),
+        names,
+        names[-1],
+        list(_notes(plan, root, len(found))),
+        _block_sizes(fabric.domain_hosts, found),
+        fabric.domain_hosts,
+        levels,
+    )
 
 
 def hosts_meet(plan: Plan) -> bool:
-    """Say whether any two hosts share a rail: rails meet in switches, or each host has a GPU on every rail."""
+    """Return whether any two hosts share a rail.
+
+    Rails meet in switches, or each host has a GPU on every rail.
+    """
     return plan.mapping.spans_rails or plan.fabric.host_gpus >= plan.fabric.rails
 
 
@@ -96,7 +108,7 @@ def _stripes(plan: Plan, found: list[Stripe]) -> list[StripeView]:
 
 
 def _block_sizes(domain_hosts: int, found: Sequence[Stripe]) -> list[int]:
-    """List the sizes of blocks: an HB domain's, and a stripe's where Slurm can say it.
+    """List the sizes of blocks: an HB domain's, and a stripe's where Slurm can express it.
 
     A larger size is a power of two times the first, and takes blocks in their order; so stripes
     must hold that many domains in a row.
@@ -119,25 +131,49 @@ def _block_sizes(domain_hosts: int, found: Sequence[Stripe]) -> list[int]:
 
 
 def _notes(plan: Plan, root: str, count: int) -> Iterator[str]:
-    """Say what a stripe stands for, and what its root does and does not promise."""
+    """Yield notes on what a stripe is, and what its root does and does not promise."""
     fabric = plan.fabric
-    yield "A stripe is the HB domains that share the same leaf in every rail; it stands here for those leaves, because a host has one parent only."
+    yield (
+        "A stripe is the HB domains that share the same leaf in every rail; it stands here for"
+        " those leaves, because a host has one parent only."
+    )
     if not plan.mapping.spans_rails and fabric.rails > 1:
-        yield f"The {fabric.rails} rails never meet in switches: leaves or spines of rails under one common root would promise connectivity that is not there."
+        yield (
+            f"The {fabric.rails} rails never meet in switches: leaves or spines of rails under one"
+            " common root would promise connectivity that is not there."
+        )
         if hosts_meet(plan):
-            yield "Between rails a GPU relays inside its HB domain, so give out whole hosts, and every GPU of a job reaches every other."
+            yield (
+                "Between rails a GPU relays inside its HB domain, so give out whole hosts, and"
+                " every GPU of a job reaches every other."
+            )
     if root:
-        yield f"The root `{root}` joins stripes and not rails: it stands for the spines of every rail side by side, which all stripes share."
+        yield (
+            f"The root `{root}` joins stripes and not rails: it stands for the spines of every rail"
+            " side by side, which all stripes share."
+        )
     elif count > 1:
-        within = f"A host has {fabric.host_gpus} GPUs on {min(fabric.host_gpus, fabric.rails)} of the {fabric.rails} rails, so two hosts may share no rail"
+        within = (
+            f"A host has {fabric.host_gpus} GPUs on {min(fabric.host_gpus, fabric.rails)} of the"
+            f" {fabric.rails} rails, so two hosts may share no rail"
+        )
         yield f"{within}: no root joins the stripes, and a tree keeps each job within one."
-        yield f"Where every job is given whole HB domains, a root may be added by hand, above all {count} stripes."
+        yield (
+            "Where every job is given whole HB domains, a root may be added by hand, above all"
+            f" {count} stripes."
+        )
     if not hosts_meet(plan):
-        yield f"Hosts of different HB domains share rails only at the same place in them: give out whole HB domains, {fabric.domain_hosts} hosts each."
+        yield (
+            "Hosts of different HB domains share rails only at the same place in them: give out"
+            f" whole HB domains, {fabric.domain_hosts} hosts each."
+        )
 
 
 def devices_view(plan: Plan) -> DevicesView:
-    """Make the view of all devices: switches by role with their facts, by rail, plane and system, and hosts by stripe."""
+    """Make the view of all devices.
+
+    Switches by role with their facts, by rail, plane and system, and hosts by stripe.
+    """
     roles: dict[str, list[DeviceView]] = {f"{role}_switches": [] for role in plan.roles}
     others: dict[str, list[str]] = defaultdict(list)
     for segment in range(plan.mapping.segments):
@@ -150,13 +186,15 @@ def devices_view(plan: Plan) -> DevicesView:
                 for group in _groups(facts):
                     others[group].append(name)
     return DevicesView(
-        plan.spec.name, [GroupView(name, devices, []) for name, devices in roles.items()],
-        [GroupView(name, [], host_ranges(members)) for name, members in others.items()], _stripes(plan, stripes(plan)),
-    )  # fmt: skip
+        plan.spec.name,
+        [GroupView(name, devices, []) for name, devices in roles.items()],
+        [GroupView(name, [], host_ranges(members)) for name, members in others.items()],
+        _stripes(plan, stripes(plan)),
+    )
 
 
 def _facts(plan: Plan, segment: int, box: Box) -> dict[str, str | int | list[int]]:
-    """Return what automation may ask of a switch; a loopback is that of its first rail."""
+    """Return the facts of a switch for automation; a loopback is that of its first rail."""
     port_layout = plan.port_layouts(segment)[box.role]
     shared = range(plan.mapping.segment_blocks) if box.block < 0 else [box.block]
     rails = [rail for block in shared if (rail := plan.mapping.rail(segment, block)) is not None]
@@ -175,7 +213,10 @@ def _facts(plan: Plan, segment: int, box: Box) -> dict[str, str | int | list[int
 
 
 def _groups(facts: dict[str, str | int | list[int]]) -> Iterator[str]:
-    """Name the groups of a switch; an underscore keeps them apart from hosts, whose names have none, and a hyphen is no letter of a group."""
+    """Return the groups of a switch.
+
+    An underscore separates them from hosts, whose names have none; a group has no hyphen.
+    """
     rails = facts["rails"]
     yield from (f"rail_{rail}" for rail in (rails if isinstance(rails, list) else []))
     yield f"plane_{facts['plane']}"

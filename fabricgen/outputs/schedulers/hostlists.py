@@ -1,8 +1,8 @@
-"""Many names in few words: the node expressions of Slurm and the host ranges of Ansible.
+"""Short forms of many names: Slurm's node expressions and Ansible's host ranges.
 
 Owns the folding of names that end in consecutive numbers. Only the number at the end of a name is
-folded, because Slurm reads nothing after a bracket; what cannot be folded is written in full. A
-name that is folded here expands to the same name again, its zeros included.
+folded, because Slurm allows nothing after a bracket; other names are written in full. A folded name
+expands to the same name again, its zeros included.
 """
 
 from __future__ import annotations
@@ -14,14 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 LONGEST_RANGE = 65_536
-"""Names that Slurm takes in one range; a longer one is refused as `Too many hosts in range`."""
+"""Maximum names in one range for Slurm, which refuses more with `Too many hosts in range`."""
 
 MOST_DIGITS = 9
-"""Digits of a number that is folded; what stands before them belongs to the prefix."""
+"""Maximum digits of a folded number; digits before them belong to the prefix."""
 
 
 class Run(NamedTuple):
-    """Names of one prefix with the numbers `first` to `last`, as they are written; both are empty for a name that does not end in one."""
+    """Names of one prefix with the numbers `first` to `last`, as written.
+
+    Both are empty for a name without a number at its end.
+    """
 
     prefix: str
     first: str
@@ -29,10 +32,15 @@ class Run(NamedTuple):
 
 
 def folded(names: Iterable[str]) -> list[Run]:
-    """Fold names, in their order, into runs of consecutive numbers of one width, or without leading zeros.
+    """Fold names, in their order, into runs of consecutive numbers.
 
-    >>> folded(["h-8", "h-9", "h-10", "r007", "r008", "login"])
-    [Run(prefix='h-', first='8', last='10'), Run(prefix='r', first='007', last='008'), Run(prefix='login', first='', last='')]
+    The numbers of a run have one width, or no leading zeros.
+
+    >>> for run in folded(["h-8", "h-9", "h-10", "r007", "r008", "login"]):
+    ...     print(run)
+    Run(prefix='h-', first='8', last='10')
+    Run(prefix='r', first='007', last='008')
+    Run(prefix='login', first='', last='')
     """
     found: list[Run] = []
     start = 0
@@ -55,7 +63,10 @@ def folded(names: Iterable[str]) -> list[Run]:
 
 
 def _following(run: Run) -> str:
-    """Write the number after a run; nothing follows a name without one, nor where padded numbers have used up their digits."""
+    """Return the number after a run.
+
+    None for a name without one, and where padded numbers have used up their digits.
+    """
     if not run.last:
         return ""
     following = str(int(run.last) + 1)
@@ -66,7 +77,7 @@ def _following(run: Run) -> str:
 
 
 def node_expression(names: Iterable[str]) -> str:
-    """Write names as Slurm reads them.
+    """Return names as a node expression of Slurm.
 
     >>> node_expression(["host-01", "host-02", "host-03", "host-09", "login", "d0-1", "d0-2"])
     'host-[01-03,09],login,d0-[1-2]'
@@ -75,7 +86,7 @@ def node_expression(names: Iterable[str]) -> str:
 
 
 def _bracketed(runs: list[Run]) -> Iterator[str]:
-    """Write runs of one prefix with one pair of brackets, and a name alone without any."""
+    """Return runs of one prefix with one pair of brackets, and a name alone without any."""
     for prefix, group in groupby(runs, key=lambda run: run.prefix):
         alike = list(group)
         if len(alike) == 1 and alike[0].first == alike[0].last:
@@ -92,14 +103,16 @@ def _bracketed(runs: list[Run]) -> Iterator[str]:
 
 
 def host_ranges(names: Iterable[str]) -> list[str]:
-    """Write names as Ansible reads them, a pattern for each run.
+    """Return names as host ranges of Ansible, a pattern for each run.
 
     >>> host_ranges(["host-01", "host-02", "login"])
     ['host-[01:02]', 'login']
     """
     return [
-        f"{run.prefix}{run.first}"
-        if run.first == run.last
-        else f"{run.prefix}[{run.first}:{run.last}]"
+        (
+            f"{run.prefix}{run.first}"
+            if run.first == run.last
+            else f"{run.prefix}[{run.first}:{run.last}]"
+        )
         for run in folded(names)
     ]

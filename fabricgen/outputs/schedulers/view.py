@@ -44,7 +44,10 @@ class ClusterView:
     design: str
     stripes: list[StripeView]
     root: str
-    """What joins the stripes; empty where nothing does, because there is one stripe alone or because hosts of two stripes may share no rail."""
+    """What joins the stripes, or an empty text.
+
+    It is empty for one stripe alone, and where hosts of two stripes may share no rail.
+    """
     children: str
     """The names of all stripes, as Slurm writes lists of names."""
     names: list[str]

@@ -1,9 +1,9 @@
-"""From a plan to what network simulators read: every node with a number, every link with its rate.
+"""From a plan to what network simulators read: numbered nodes, and links with rates.
 
 Owns the numbering, the merging of parallel links, and which blocks htsim can build. ns-3's
 frontends keep one interface for each pair of neighbours, so that of parallel links the last would
-carry everything at its own rate: they are one link of the sum. A leaf box that several rails share
-is a node for each, since no simulator knows a VRF. Latencies are the packs'.
+carry everything at its own rate: they become one link of the sum. A leaf box that several rails
+share is a node for each, since no simulator has VRFs. Packs hold the latencies.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
 
 
 BITS = 8
-"""Of a byte."""
+"""Bits of a byte."""
 
 
 class Simulator:
     """Makes the simulators' views of one plan."""
 
     def __init__(self, plan: Plan) -> None:
-        """Keep the plan; nothing is made before it is asked for."""
+        """Keep the plan; nothing is made before it is needed."""
         self.plan = plan
 
     @property
     def gap(self) -> str | None:
-        """Say why HB domains cannot be simulated; None where they can."""
+        """Return why HB domains cannot be simulated; None where they can."""
         return (
             None
             if self.plan.fabric.hb_bandwidth_gbps
@@ -57,7 +57,10 @@ class Simulator:
 
     @cached_property
     def _switches(self) -> tuple[list[tuple[str, str, str]], Int64Array]:
-        """Name, role and rail of each switch, tier by tier, and its number by segment, box and block; -1 where a box does not serve a block."""
+        """Name, role and rail of each switch, tier by tier, and its number by segment, box, block.
+
+        The number is -1 where a box does not serve a block.
+        """
         plan, mapping = self.plan, self.plan.mapping
         every = [
             (segment, index, block)
@@ -85,9 +88,10 @@ class Simulator:
 
     @cached_property
     def links(self) -> tuple[Int64Array, Int64Array, Int64Array]:
-        """Every line of links as columns: the numbers of both ends, and how many links it stands for; -1 for a GPU in its HB domain.
+        """Every line of links as columns: the numbers of both ends, and the links it represents.
 
-        GPU by GPU, each first to its HB domain, then to its leaves; then switch by switch upwards.
+        The count is -1 for a GPU in its HB domain. The order is GPU by GPU, each first to its HB
+        domain, then to its leaves; then switch by switch upwards.
         """
         plan, gpus = self.plan, np.arange(self.plan.fabric.gpus, dtype=np.int64)
         wired, (_, number) = wiring_of(plan), self._switches
@@ -95,7 +99,7 @@ class Simulator:
         upper = number[wired.segment, wired.upper - wired.segment * boxes, wired.block]
         below = np.where(
             host, 0, wired.lower - wired.segment * boxes
-        )  # a host link's lower end is a GPU, and looked up nowhere
+        )  # the lower end of a host link is a GPU, which has no entry
         lower = np.where(host, wired.lower, number[wired.segment, below, wired.block])
         low = np.concatenate([gpus, lower])
         high = np.concatenate([plan.fabric.coordinates.domain(gpus) + plan.fabric.gpus, upper])
@@ -182,11 +186,10 @@ class Simulator:
         return [(number, *one) for number, one in enumerate(shown)]
 
     def block(self) -> SimulatedBlock | str:
-        """Return a block as a tree that htsim builds as it is planned, or say why there is none.
+        """Return a block as a tree that htsim builds as planned, or why there is none.
 
         The conditions are those of htsim's FatTreeTopology: two or three tiers, every switch of a
-        tier alike, and a whole-numbered ratio of what enters a switch from below to what leaves it
-        upwards.
+        tier alike, and a whole-numbered ratio of downward to upward capacity.
         """
         plan, sizing, baseline = self.plan, self.plan.sizing, self.plan.mapping.baseline
         if sizing.tiers == 1:
@@ -199,7 +202,10 @@ class Simulator:
         ]
         above = [sizing.pod_spines, sizing.group_cores]
         if any(up % switches for (_, up), switches in zip(widths, above, strict=False)):
-            return "uplinks are not spread evenly, and htsim joins each two switches by as many links; use `spread: even`"
+            return (
+                "uplinks are not spread evenly, and htsim joins each two switches by as many links;"
+                " use `spread: even`"
+            )
         ratios = [down // up if down >= up else 0 for down, up in widths]
         if (
             any(down != up * ratio for (down, up), ratio in zip(widths, ratios, strict=True))
@@ -237,6 +243,18 @@ class Simulator:
             )
         )
         return SimulatedBlock(
-            self.plan.spec.name, mapping.segments * mapping.segment_blocks, endpoints, endpoints - hosts, unplanned, endpoints // pods, sizing.tiers, most,
-            [SimulatedTier(tier, speeds[tier], downs[tier], ups[tier], [*ratios, 1][tier], bundles[tier]) for tier in range(sizing.tiers)],
-        )  # fmt: skip
+            self.plan.spec.name,
+            mapping.segments * mapping.segment_blocks,
+            endpoints,
+            endpoints - hosts,
+            unplanned,
+            endpoints // pods,
+            sizing.tiers,
+            most,
+            [
+                SimulatedTier(
+                    tier, speeds[tier], downs[tier], ups[tier], [*ratios, 1][tier], bundles[tier]
+                )
+                for tier in range(sizing.tiers)
+            ],
+        )

@@ -1,7 +1,7 @@
-"""What the templates of network simulators see: numbered nodes, the links between them, and a block as a uniform tree.
+"""What the templates of network simulators see: numbered nodes, links, and a block as a tree.
 
-Nodes are numbered as SimAI numbers them: GPUs first, domain by domain, then HB domains, each of
-which is one switch, then leaves, spines and cores. `simulating` makes these.
+Nodes are numbered as in SimAI: GPUs first, domain by domain, then HB domains, each of which is one
+switch, then leaves, spines and cores. `build` makes these.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class SimulatedTier:
-    """A tier of a block of htsim's; tier 0 are the leaves."""
+    """A tier of a block in htsim; tier 0 is the leaves."""
 
     number: int
     speed_gbps: int
@@ -30,17 +30,17 @@ class SimulatedBlock:
 
     fabric: str
     blocks: int
-    """So many are alike."""
+    """The number of equal blocks."""
     endpoints: int
     """Places on its leaves, in whole leaves; a place may be vacant."""
     vacant: int
     unplanned_leaves: int
-    """Leaves without hosts by which htsim, whose pods are all alike, fills the last pod."""
+    """Leaves without hosts that fill the last pod in htsim, whose pods are all alike."""
     pod: int
     """Endpoints of a pod."""
     height: int
     ports: int
-    """Of the switch that has the most."""
+    """Of the switch with the most."""
     tiers: list[SimulatedTier]
 
 
@@ -61,7 +61,7 @@ class Simulation:
     links: int
     """Lines of links: those of HB domains, and parallel links as one."""
     merged: int
-    """The most parallel links that one line stands for."""
+    """Maximum parallel links in one line."""
     accelerator: str
     hb_gbps: int
     hb_gbytes: str
@@ -69,7 +69,7 @@ class Simulation:
     """Of a GPU, over all its ports, one direction."""
     oversubscription: str
     rates_bps: list[int]
-    """Every rate that a link has, in rising order."""
+    """Every rate of a link, in rising order."""
     hb_ids: str
     switch_ids: str
     names: list[tuple[int, str, str, str]] = field(repr=False)
@@ -78,7 +78,7 @@ class Simulation:
 
 @dataclass(slots=True)
 class SimulatedRun:
-    """A run of links: the numbers of both ends, the rate in Gbps, and whether it is an HB domain's."""
+    """A run of links: the numbers of both ends, the rate in Gbps, whether in an HB domain."""
 
     rows: list[tuple[int, int, int, bool]]
     first: bool

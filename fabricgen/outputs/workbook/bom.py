@@ -1,7 +1,7 @@
-"""The workbook of parts: what to buy, with its sums, and the designs side by side with two charts.
+"""The workbook of parts: what to buy, with sums, and the designs side by side with charts.
 
-Owns the columns of a part, what stands out in them, and the charts. The figures come finished from
-`views`; what a sheet looks like belongs to `book`.
+Owns the columns of a part, their highlights, and the charts. `views` has the finished figures;
+`workbook` owns the look of a sheet.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ ON_TERMS = {
     "list_currency": ("list_currency",),
     "discount_pct": ("discount_pct",),
 }
-"""Columns that are shown only where a part has something to say in one of these."""
+"""Columns that are shown only where a part has a value in one of these."""
 LONG = 44
 """Characters in a line of a wrapped column."""
 
@@ -72,7 +72,10 @@ def write_bom(
     loads: LoadsView | None = None,
     savings: SavingsView | None = None,
 ) -> None:
-    """Write the workbook of parts, with the three designs side by side on its second sheet. The sums are those of the tables beside it."""
+    """Write the workbook of parts, with the three designs side by side on its second sheet.
+
+    The sums are those of the tables beside it.
+    """
     with TemporaryDirectory(prefix=".sheets-", dir=path.parent) as scratch:
         book = Book(path, scratch, bom.fabric, f"Parts of {bom.fabric}")
         _write_parts(book, bom)
@@ -135,7 +138,10 @@ def _write_parts(book: Book, bom: BomView) -> None:
 
 
 def _says(part: PartView, key: str) -> bool:
-    """Say whether a part has something to say about its terms: more than one to a pack, a discount, or a price in another currency."""
+    """Return whether a part has special terms.
+
+    More than one to a pack, a discount, or a price in another currency.
+    """
     return getattr(part, key) not in {"pack": ("", "1"), "list_currency": ("", part.currency)}.get(
         key, ("",)
     )
@@ -235,5 +241,8 @@ def _add_charts(
 
 
 def _height(*texts: str) -> int:
-    """Return the height of a row in points, so that wrapped texts show whole; a word at a line's end takes a part of the next."""
+    """Return the height of a row in points for its wrapped texts.
+
+    A word at a line's end takes a part of the next line.
+    """
     return 15 * max(1, *(-(-len(text) // (LONG - 4)) for text in texts))

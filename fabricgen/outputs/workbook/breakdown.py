@@ -1,7 +1,7 @@
-"""The further sheets of the workbook of parts: the bill by role, rack and phase, what it asks of the room, and what is saved.
+"""Further sheets of the workbook of parts: the divided bill, loads, and savings.
 
-Owns their columns. The figures come finished from `dividing.views`; what a sheet looks like belongs
-to `book`.
+Owns their columns. `bom.breakdown.view` has the finished figures; `workbook` owns the look of a
+sheet.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ SUMS = ("subtotal", "total", "role")
 
 
 def write_division(book: Book, division: DivisionView) -> None:
-    """Write a divided bill: a row for each part at a place, sums on grey, and what has no price in amber."""
+    """Write a divided bill: a row per part and place, sums on grey, unpriced parts in amber."""
     columns = (DIVISION_COLUMNS[0]._replace(title=division.by.capitalize()), *DIVISION_COLUMNS[1:])
     sheet = book.table(f"By {division.by}", f"Parts of {division.fabric} by {division.by}", columns)
     for row, part in enumerate(division.rows, start=1):
@@ -74,7 +74,10 @@ def write_division(book: Book, division: DivisionView) -> None:
 
 
 def write_loads(book: Book, loads: LoadsView) -> None:
-    """Write what racks, roles and the fabric ask of the room, the fabric alone in one shade and with hosts in another."""
+    """Write the loads of racks, roles and the fabric.
+
+    The fabric alone is in one shade, with hosts in another.
+    """
     sheet = book.table("Room", f"What {loads.fabric} asks of the room", LOAD_COLUMNS)
     for row, load in enumerate(loads.rows, start=1):
         _write_row(
@@ -96,7 +99,7 @@ def write_loads(book: Book, loads: LoadsView) -> None:
 
 
 def write_savings(book: Book, savings: SavingsView) -> None:
-    """Write the report on what is saved: its sentences, and the figures side by side."""
+    """Write the report on savings: its sentences, and the figures side by side."""
     sheet = book.sheet("Savings", savings.title)
     lines = Lines(
         book, sheet, (34, 9, *[17] * len(savings.designs), *[24, 8] * len(savings.baselines))

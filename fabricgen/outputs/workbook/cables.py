@@ -1,8 +1,8 @@
-"""The workbook of cables: a summary, then a row for each cable, on one sheet or on one for each rail.
+"""The workbook of cables: a summary, then a row for each cable, on one sheet or one per rail.
 
-Owns how sheets are parted and what the summary counts; which columns there are is asked for. Cables
-are streamed through temporary files beside the target, so memory stays level. A sheet of cables is
-written by `tab`; what any sheet looks like belongs to `book`.
+Owns how sheets are divided and what the summary counts; the caller chooses the columns. Cables are
+streamed through temporary files beside the target, so memory stays constant. `tab` writes a sheet
+of cables; `workbook` owns the look of any sheet.
 """
 
 from __future__ import annotations
@@ -23,11 +23,20 @@ if TYPE_CHECKING:
     from fabricgen.views.cables.view import CableSheet, Chunk
 
 ONE_SHEET = 65_536
-"""Up to so many cables stand on one sheet; more are parted by rail."""
+"""Maximum cables of a single sheet; more are divided by rail."""
 
-SIDES = "Side A is the lower end of a cable, side B the upper one. A column without any entry is hidden."
-TURNED = "Each cable has two rows, one from each of its ends: side A is the near one. A column without any entry is hidden."
-TIED = "Cables are counted as pieces: one that carries several links has a row for each, with the same entry in `Piece`, and counts at its first."
+SIDES = (
+    "Side A is the lower end of a cable, side B the upper one. A column without any entry is"
+    " hidden."
+)
+TURNED = (
+    "Each cable has two rows, one from each of its ends: side A is the near one. A column without"
+    " any entry is hidden."
+)
+TIED = (
+    "Cables are counted as pieces: one that carries several links has a row for each, with the same"
+    " entry in `Piece`, and counts at its first."
+)
 LEGEND = (
     "Rails have the colours of TIA-598 in their order: "
     + ", ".join(hue.name for hue in HUES)
@@ -41,9 +50,10 @@ TIERS = {1: "host to leaf", 2: "leaf to spine", 3: "spine to core"}
 def write_cables(
     path: Path, fabric: str, sheet: CableSheet, chunks: Iterable[Chunk], rows: int
 ) -> None:
-    """Write the workbook of cables; `rows` is how many will come, and decides whether each rail gets a sheet of its own.
+    """Write the workbook of cables.
 
-    About 50,000 rows a second, and less than 20 MiB of memory whatever their number.
+    `rows` is how many will come, and decides whether each rail gets a sheet of its own. It writes
+    about 50,000 rows a second, in less than 20 MiB of memory whatever their number.
     """
     with TemporaryDirectory(prefix=".sheets-", dir=path.parent) as scratch:
         book = Book(path, scratch, fabric, f"Cables of {fabric}", constant_memory=True)
@@ -90,7 +100,7 @@ class _CableSheets:
             self._write(rail, run)
 
     def _write(self, rail: str, rows: list[Row]) -> None:
-        """Write the cables of a rail, and go on in another sheet where one is full."""
+        """Write the cables of a rail, and continue on another sheet where one is full."""
         while rows:
             tab = self._tab(self._name(rail), rail)
             self._sheet_of.setdefault(rail, tab.name)
@@ -133,7 +143,7 @@ class _CableSheets:
         self._list_rails(lines)
 
     def _list_rails(self, lines: Lines) -> None:
-        """Count the cables of each rail, and point to its sheet."""
+        """Write the number of cables of each rail, with a link to its sheet."""
         lines.head(
             "Rail",
             "Colour",

@@ -1,6 +1,6 @@
-"""The colours of the workbooks' titles and cells; those of rails are `fabricgen.core.colours`.
+"""The colours of the workbooks' titles and cells; `fabricgen.core.colours` owns those of rails.
 
-Owns which colour means what. Which cell bears one is decided where the cell is written.
+Owns the meaning of each colour. The code that writes a cell chooses its colour.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The point-to-point sheet: both ends of every link, a row for each, as validators of a cabling read it.
+"""The point-to-point sheet: a row with both ends of every link, for validators of cabling.
 
 Owns its columns, which are those that NVIDIA documents for the P2P file of its Cable Validation
-Tool (releases 1.4 to 1.6), and when another sheet begins. Every cell is a text. What a row says is
-decided in `dcim`.
+Tool (releases 1.4 to 1.6), and when another sheet begins. Every cell is a text. `outputs.dcim`
+makes the rows.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TITLES = tuple(
 """Rack and U are for people; the tool needs the others."""
 
 ROWS = 1_000_000
-"""Links of a sheet, below the most rows that one can hold; the tool reads every sheet."""
+"""Maximum links of a sheet, below the limit of rows; the tool reads every sheet."""
 
 RUN = 4096
 """Links that are written at once."""
@@ -55,7 +55,10 @@ def write_point_to_point(path: Path, fabric: str, rows: Iterable[EndToEndView]) 
 
 
 def _write(sheet: Worksheet, rows: Iterable[EndToEndView]) -> None:
-    """Write the links of a sheet, run by run: streamed, or by XlsxWriter's own way where a text has to be escaped."""
+    """Write the links of a sheet, run by run.
+
+    They are streamed, or written by XlsxWriter itself where a text must be escaped.
+    """
     cells, at = ((*row.a, *row.z) for row in rows), 1
     while run := [*islice(cells, RUN)]:
         texts = {text for row in run for text in row}

@@ -1,8 +1,7 @@
 """Rows of a long sheet, written as XML into the file that XlsxWriter streams them through.
 
-Owns the fast way for the usual cells: numbers, and texts in which nothing has to be escaped. It
-writes the bytes that XlsxWriter writes of the same rows, at a fifth of its time; for other cells
-the caller takes XlsxWriter's own way.
+Owns the fast path for the usual cells: numbers, and texts without anything to escape. It writes the
+same bytes as XlsxWriter in a fifth of the time; other cells take XlsxWriter's own path.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from xlsxwriter.worksheet import Worksheet
 
 PLAIN = re.compile(r"(?!\s)[^\x00-\x1f\"&<>\ufffe\uffff]{1,1000}(?<!\s)")
-"""A text that stands in a sheet as it is; `_x` begins an escape of its own and is looked for beside it."""
+"""A text that needs no escape; `_x` begins an escape in XlsxWriter."""
 
 
 def is_plain(text: str) -> bool:
@@ -32,17 +31,20 @@ def is_plain(text: str) -> bool:
 
 
 def text_cell(text: str, style: Format | None) -> str:
-    """Return the XML of a cell with a plain text, from behind its place."""
+    """Return the XML of a cell with a plain text, without its reference."""
     return f'{_style(style)} t="inlineStr"><is><t>{text}</t></is></c>'
 
 
 def number_cell(number: float, style: Format | None) -> str:
-    """Return the XML of a cell with a number, from behind its place."""
+    """Return the XML of a cell with a number, without its reference."""
     return f"{_style(style)}><v>{number:.16G}</v></c>"
 
 
 def _style(style: Format | None) -> str:
-    """Return the attribute that names a format; XlsxWriter numbers formats in the order in which they are first asked for here."""
+    """Return the attribute of a format.
+
+    XlsxWriter numbers formats in the order in which they are first requested here.
+    """
     if style is None:
         return ""
     number = style._get_xf_index()  # type: ignore[no-untyped-call]  # noqa: SLF001 - as XlsxWriter's own worksheet does
@@ -50,10 +52,10 @@ def _style(style: Format | None) -> str:
 
 
 def write_rows(sheet: Worksheet, first: int, rows: Iterable[Sequence[str]]) -> int:
-    """Write rows of cells from row `first` on; an empty cell is left out. Return the row after the last.
+    """Write rows of cells from row `first` on, and return the row after them.
 
-    The sheet is one in constant memory, of which every row before `first` is written, and whose
-    header is as wide as the rows.
+    An empty cell is left out. The sheet is one in constant memory, of which every row before
+    `first` is written, and whose header is as wide as the rows.
     """
     sheet._write_single_row(first)  # noqa: SLF001 - writes the row before, as the library does when a cell of the next one comes
     stream, columns, row = cast("TextIO", sheet.fh), list[str](), first

@@ -1,7 +1,7 @@
 """One sheet of cables: its columns, and its rows from the top down.
 
-Owns how a column looks and which rows are streamed; which sheets there are belongs to `cables`,
-what any sheet looks like to `book`.
+Owns the look of a column and which rows are streamed. `cables` owns which sheets there are,
+`workbook` the look of any sheet.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     Row = tuple[str, Cells]
 
 LAST_ROW = 1_048_576
-"""Rows that a sheet can hold, the header among them; what is longer goes on in a second sheet."""
+"""Maximum rows of a sheet, its header included; more continue on a second sheet."""
 
 DONE = Column("Done")
-"""The last column, for who works through the list."""
+"""The last column, for technicians to tick off rows."""
 
 RANKS = INTEGERS | {"length_m"}
-"""Columns of numbers that nobody adds up."""
+"""Columns of numbers that are not added up."""
 
 MOST_KNOWN = 100_000
-"""So many cells are remembered as XML, lest the memory grow with the fabric."""
+"""Maximum cells that are kept as XML, so that memory does not grow with the fabric."""
 
 
 class Layout:
-    """The columns of a sheet: those that were asked for, the colour beside the rail, and one to tick off."""
+    """The columns of a sheet: those chosen, the colour beside the rail, and one to tick off."""
 
     def __init__(self, names: Sequence[str]) -> None:
         """Lay out the columns of these names."""
@@ -52,11 +52,11 @@ class Layout:
         self.shown = [
             (at, column.kind == "rank") for at, (name, column) in enumerate(shown) if name
         ]
-        """Where the values of a row go, and whether each is a number that counts nothing."""
+        """The index of each value of a row, and whether it is a number that is not added up."""
         self.chips = {at for at, (name, _) in enumerate(shown) if name in {"rail", "colour", ""}}
-        """The columns that bear the colour of the rail."""
+        """The columns in the colour of the rail."""
         self.added = next((at for at, (name, _) in enumerate(shown) if not name), None)
-        """The column that names the colour, where it was not asked for."""
+        """The column with the name of the colour, where it was not chosen."""
         self.plane = next((at for at, (name, _) in enumerate(shown) if name == "plane"), None)
 
 
@@ -120,7 +120,7 @@ class Tab:
         return self._chips[rail]
 
     def _streamed(self, rail: str, cells: Cells) -> list[str]:
-        """Return the cells of a row as XML; this is the loop that counts, and most cells come again."""
+        """Return the cells of a row as XML; most cells repeat, which the innermost loop uses."""
         line, known, chips, added = (
             [""] * len(self._layout.columns),
             self._known,
@@ -147,11 +147,11 @@ class Tab:
         return text_cell(str(cell), style) if number is None else number_cell(number, style)
 
     def _style(self, rail: str, at: int, *, rank: bool) -> Format | None:
-        """Return the format of a cell: the colour of its rail where it bears that, and numbers stand in the middle."""
+        """Return the format of a cell: the colour of its rail, and numbers centred."""
         return self._chip(rail)[0] if at in self._layout.chips else self._rank if rank else None
 
     def _write(self, rail: str, cells: Cells) -> None:
-        """Write one row by XlsxWriter's own way, which escapes what has to be."""
+        """Write one row by XlsxWriter's own path, which escapes texts."""
         sheet, row, added = self._sheet, self._row, self._layout.added
         self._row += 1
         chip, name = self._chip(rail)
@@ -185,7 +185,7 @@ class Tab:
 
 
 def _number(cell: str | int) -> float | None:
-    """Return a cell as a number; what is none, like a segment called `12b` or `nan`, stays text.
+    """Return a cell as a number; a text like a rack unit `12b` or `nan` stays a text.
 
     >>> _number("3"), _number("12b"), _number("nan")
     (3.0, None, None)

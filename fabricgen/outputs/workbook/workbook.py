@@ -1,7 +1,7 @@
-"""A workbook and its sheets: formats, page setup, headers that stay, short tables, and texts that stay texts.
+"""A workbook and its sheets: formats, page setup, fixed headers, short tables, plain texts.
 
-Owns what both workbooks have in common, and the way through XlsxWriter that gives the same bytes
-for the same rows. Which sheets there are and what stands in them belongs to `cables` and `bom`.
+Owns what both workbooks have in common, and the use of XlsxWriter that gives the same bytes for the
+same rows. `cables` and `bom` own their sheets and contents.
 """
 
 from __future__ import annotations
@@ -25,34 +25,35 @@ if TYPE_CHECKING:
     from xlsxwriter.worksheet import Worksheet
 
 CREATED = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
-"""The date that every workbook bears as its creation, so that the same plan gives the same bytes."""
+"""The creation date of every workbook, fixed so that the same plan gives the same bytes."""
 
 WIDEST = 60
-"""Characters that a column may be wide."""
+"""Maximum characters of a column's width."""
 
 A3, A4 = 8, 9
 """Paper sizes by their numbers in a workbook."""
 
 ON_A4 = 12
-"""Columns that can be read on A4, one page wide; a wider table is printed on A3, at twice the size."""
+"""Maximum columns of a page in A4; a wider table is printed on A3, at twice the size."""
 
 ALIGNED = {"rank": "center", "number": "right", "money": "right"}
 
 
 class Column(NamedTuple):
-    """One column: its title, the attribute that it shows (none for one that is worked out here), what that is, and the shade of its title."""
+    """One column: its title, its attribute (or none), its kind, and the shade of its title."""
 
     title: str
     key: str = ""
-    kind: str = "text"  # text, rank (a number that counts nothing), number, money, or long for a text that is wrapped
+    kind: str = "text"
+    """text, rank (a number that is not added up), number, money, or long (a wrapped text)."""
     shade: str = "plain"
 
 
 class Book:
-    """A workbook with its formats; each combination is made once, in the order in which it is first asked for."""
+    """A workbook with its formats; each is made once, in the order of first use."""
 
     def __init__(self, path: Path, scratch: str, fabric: str, title: str, **options: bool) -> None:
-        """Begin the file at `path`; its rows pass through `scratch`, and `options` are XlsxWriter's."""
+        """Begin the file at `path`; rows pass through `scratch`; `options` are XlsxWriter's."""
         self._fabric = fabric
         self._book = Workbook(
             str(path),
@@ -69,7 +70,7 @@ class Book:
         return self._formats[key]
 
     def cell(self, **properties: Any) -> Format:  # noqa: ANN401 - as above
-        """Return the format of a cell of a short table: a fine line below it, and its text clear of its neighbour."""
+        """Return the format of a cell of a short table, with a fine line below it."""
         return self.style(
             **{"bottom": 1, "bottom_color": LINE, "align": "left", "indent": 1, **properties}
         )
@@ -89,7 +90,10 @@ class Book:
         )
 
     def sheet(self, name: str, title: str, *, grid: bool = False) -> Worksheet:
-        """Add a sheet that prints well: landscape, one page wide, with title, fabric and page on every page."""
+        """Add a sheet that prints well.
+
+        It is landscape, one page wide, with title, fabric and page on every page.
+        """
         sheet: Worksheet = self._book.add_worksheet(name)
         sheet.set_landscape()
         sheet.set_paper(A4)
@@ -104,7 +108,7 @@ class Book:
     def table(
         self, name: str, title: str, columns: Sequence[Column], *, grid: bool = False
     ) -> Worksheet:
-        """Add a sheet with a header that stays in sight and on every page."""
+        """Add a sheet with a header that stays visible and is repeated on every page."""
         sheet = self.sheet(name, title, grid=grid)
         sheet.set_row(0, 20)
         for at, column in enumerate(columns):
@@ -143,7 +147,7 @@ class Book:
         """Write the file. Raises OSError."""
         try:
             self._book.close()
-        except FileCreateError as error:  # an OSError in a box of XlsxWriter's
+        except FileCreateError as error:  # an OSError wrapped by XlsxWriter
             raise (
                 error.args[0]
                 if error.args and isinstance(error.args[0], OSError)
@@ -155,7 +159,7 @@ class Lines:
     """A sheet of short tables, one below the other."""
 
     def __init__(self, book: Book, sheet: Worksheet, widths: tuple[int, ...]) -> None:
-        """Begin at the top of a sheet, whose columns are so many characters wide."""
+        """Begin at the top of a sheet with columns of these widths, in characters."""
         self._book, self._sheet, self._row, self._widths = book, sheet, 0, widths
         for at, width in enumerate(widths):
             sheet.set_column(at, at, width)
@@ -198,7 +202,7 @@ class Lines:
         self._row += 1
 
     def figures(self, name: str, unit: str, *values: str) -> None:
-        """Write one row of figures that come as texts; what is not known stays empty."""
+        """Write one row of figures that come as texts; an unknown one stays empty."""
         for at, text in enumerate((name, unit)):
             write_text(self._sheet, self._row, at, text, self._book.cell())
         for at, value in enumerate(values, start=2):
@@ -210,7 +214,7 @@ class Lines:
         self._row += 1
 
     def row(self, *cells: str | int, chip: Format | None = None, link: str = "") -> None:
-        """Write one row: what, its description, and counts; `link` names a sheet to go to."""
+        """Write one row: a name, its description, and counts; `link` names a sheet to go to."""
         for at, cell in enumerate(cells):
             style = chip if chip and at < 2 else self._book.cell()  # noqa: PLR2004 - the two cells that say what
             if not isinstance(cell, int):
@@ -233,7 +237,7 @@ class Lines:
 
 
 def write_text(sheet: Worksheet, row: int, at: int, text: str, style: Format | None) -> None:
-    """Write a text as text; without one the cell has its looks and no content."""
+    """Write a text as text; an empty one sets only the format."""
     if text:
         sheet.write_string(row, at, plain(text), style)
     else:
@@ -241,7 +245,7 @@ def write_text(sheet: Worksheet, row: int, at: int, text: str, style: Format | N
 
 
 def plain(text: str) -> str:
-    """Return a text that XlsxWriter writes as it is: it takes what looks like its own rich text for ready-made XML.
+    """Return a text that XlsxWriter writes as it is; it takes `<r>...</r>` for ready-made XML.
 
     >>> plain("<r>raw</r>")
     ' <r>raw</r>'
@@ -250,6 +254,6 @@ def plain(text: str) -> str:
 
 
 def number_format(text: str) -> str:
-    """Return how a number is shown: with as many places as its text has."""
+    """Return a number format with as many decimals as the text has."""
     places = len(text.partition(".")[2])
     return "#,##0" + (f".{'0' * places}" if places else "")
