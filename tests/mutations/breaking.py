@@ -1,12 +1,12 @@
-"""Ways to put a fault into correct evidence.
+"""A mutation, and the ways to put a fault into correct evidence.
 
-Each returns new evidence and leaves the old as it was.
+Each way returns new evidence and leaves the old as it was.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,8 +25,19 @@ if TYPE_CHECKING:
     from fabricgen.views.cables.view import CableView
     from fabricgen.views.switches.view import SwitchView
 
+HOST, UP, CORE = LinkKind.HOST, LinkKind.LEAF_SPINE, LinkKind.SPINE_CORE
 UPPER = ("upper", "upper_port")
 LOWER = ("lower", "lower_port")
+
+
+class Mutation(NamedTuple):
+    """One fault: its name, its plan, the change, the violated law, and words of the finding."""
+
+    name: str
+    plan: str
+    broken: Callable[[Evidence], Evidence]
+    law: str
+    words: str
 
 
 def rows(evidence: Evidence, kind: LinkKind, **wanted: int) -> list[int]:
@@ -59,6 +70,13 @@ def dropped(evidence: Evidence, lost: Iterable[int]) -> Evidence:
     kept[list(lost)] = False
     wiring: Wiring = type(evidence.wiring)(*(column[kept] for column in evidence.wiring))
     return replace(evidence, wiring=wiring, offer=evidence.offer[kept])
+
+
+def thinner(evidence: Evidence, kind: LinkKind) -> Evidence:
+    """Remove one link between every two switches that a kind of link connects."""
+    wiring = evidence.wiring
+    pairs = {(int(wiring.lower[row]), int(wiring.upper[row])): row for row in rows(evidence, kind)}
+    return dropped(evidence, pairs.values())
 
 
 def renamed(evidence: Evidence, index: int, name: str) -> Evidence:

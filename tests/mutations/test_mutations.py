@@ -17,7 +17,7 @@ from tests.mutations.table import MUTATIONS
 if TYPE_CHECKING:
     from fabricgen.analysis.checks.evidence import Evidence
     from fabricgen.core.diagnostics import Finding
-    from tests.mutations.table import Mutation
+    from tests.mutations.breaking import Mutation
 
 NEEDS = {law.code: law.needs for law in LAWS}
 
@@ -86,7 +86,7 @@ def test_exactly_one_law_is_violated(mutation: Mutation) -> None:
     } == resting_on(mutation.law)
     assert {finding.code for finding in report.findings} == {mutation.law}
     assert any(
-        mutation.says in text
+        mutation.words in text
         for finding in report.findings
         for text in (finding.fact, *finding.because)
     ), report.findings
