@@ -37,7 +37,7 @@ class Savings(Document):
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Document):
     """One cluster in each design that can hold it, and why the others cannot.
 
     Rail-only comes first, and the fat-tree last.

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from fabricgen.cli.command import Command
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OutputPath, force_option, forced, inputs
-from fabricgen.cli.printing import echo, grouped, print_advice, print_json
+from fabricgen.cli.printing import echo, grouped, print_advice, print_result
 
 if TYPE_CHECKING:
     from fabricgen.analysis.forwarding.failures import Failures
     from fabricgen.lifecycle.audit.audit import Audit
+    from fabricgen.lifecycle.audit.report import AuditReport, DegradedFabric
     from fabricgen.planning.plan import Plan
 
 DOMAINS = "forwarding/domains.json"
 FILE = click.Path(path_type=Path)
-
-COUNTS = ("matched", "wrong", "missing", "extra", "silent")
 
 
 @click.command(
@@ -83,6 +83,7 @@ def audit(
     """
     from fabricgen.lifecycle.audit.audit import audit as compare
     from fabricgen.lifecycle.audit.load import read_evidence
+    from fabricgen.lifecycle.audit.report import AuditReport
 
     if not heard and not discovered and dead is None:
         raise click.UsageError(
@@ -95,36 +96,35 @@ def audit(
         check_target(tables, inputs())
     with inventory.placing():
         found = compare(plan, read_evidence([*heard, *discovered])) if heard or discovered else None
-        left = _left(plan, found, dead, tables)
-    document = {**(found.document() if found else {}), **left}
-    if found and strict:
-        document["ok"] = found.ok and not found.silent
+        report = AuditReport(found, _degraded(plan, found, dead, tables), strict)
     if as_json:
-        print_json(document)
+        print_result(report)
     else:
-        echo("\n\n".join(_text(found, document)))
-        print_advice(document.get("notes", ()))
-    return 0 if document["ok"] else 1
+        echo("\n\n".join(_text(report)))
+        print_advice(found.notes() if found else ())
+    return 0 if report.ok else 1
 
 
-def _left(
+def _degraded(
     plan: Plan, found: Audit | None, dead: Path | None, tables: Path | None
-) -> dict[str, Any]:
-    """Say what is left without what is dead, and write tables around it; nothing where neither is asked for."""
+) -> DegradedFabric | None:
+    """Measure what is left without the failed parts, and write tables around them.
+
+    None where neither is asked for.
+    """
     if dead is None and tables is None:
-        return {}
+        return None
     from fabricgen.analysis.forwarding.failures import find_failures
     from fabricgen.analysis.impact.measure import measure
     from fabricgen.lifecycle.audit.degraded_tables import read_dead
+    from fabricgen.lifecycle.audit.report import DegradedFabric
 
     names = list(
         dict.fromkeys([*(read_dead(plan, dead) if dead else ()), *(found.dead if found else ())])
     )
     failures = find_failures(plan, names)
-    left = measure(plan, names, failures)
-    if tables is not None:
-        left["tables"] = _write(plan, failures, tables)
-    return {"degraded": left, **({} if found else {"ok": not left["pairs_lost"]})}
+    impact = measure(plan, names, failures)
+    return DegradedFabric(impact, _write(plan, failures, tables) if tables is not None else None)
 
 
 def _write(plan: Plan, failures: Failures, out: Path) -> int:
@@ -153,36 +153,42 @@ def _write(plan: Plan, failures: Failures, out: Path) -> int:
     return len(written)
 
 
-def _text(found: Audit | None, document: dict[str, Any]) -> list[str]:
-    """Lay out the audit for a person: the counts, then what happened, the worst first, with numbered moves."""
-    parts = []
-    if found:
-        parts.append(
-            f"{grouped(document['links'])} links: "
-            + ", ".join(f"{grouped(document[key])} {key}" for key in COUNTS)
-        )
-        number = 0
-        for finding in document["findings"]:
-            lines = [f"{finding['severity']}[{finding['kind']}]: {finding['sentence']}"]
-            for step in finding["fix"]:
-                number += 1
-                lines.append(f"  {number}. {step}")
-            parts.append("\n".join(lines))
-        parts.append(_verdict(document))
-    if "degraded" in document:
+def _text(report: AuditReport) -> list[str]:
+    """Lay out the audit for a person: the counts, the findings with numbered moves, and the rest."""
+    parts = _findings(report.audit) if report.audit else []
+    if report.degraded:
         from fabricgen.analysis.impact.text import sentence
 
-        left = document["degraded"]
-        parts.append(
-            sentence(left) if left["failed"] else "nothing is dead: the whole fabric is left"
-        )
+        left = report.degraded.impact
+        parts.append(sentence(left) if left.failed else "nothing is dead: the whole fabric is left")
     return parts
 
 
-def _verdict(document: dict[str, Any]) -> str:
-    """Say in one line what to make of it."""
-    if document["findings"]:
-        return f"the cabling differs from the plan: {grouped(document['moves'])} move{'s' * (document['moves'] != 1)} to mend it"
+def _findings(found: Audit) -> list[str]:
+    """Lay out the counts, the findings, the worst first, and the verdict."""
+    counts = {
+        "matched": len(found.matched),
+        "wrong": found.wrong,
+        "missing": found.missing,
+        "extra": found.extra,
+        "silent": len(found.silent),
+    }
+    shown = ", ".join(f"{grouped(links)} {state}" for state, links in counts.items())
+    parts = [f"{grouped(found.places.planned // 2)} links: {shown}"]
+    number = count(1)
+    for finding in found.findings:
+        lines = [f"{finding.severity}[{finding.kind}]: {finding.sentence}"]
+        lines += [f"  {next(number)}. {step}" for step in finding.fix]
+        parts.append("\n".join(lines))
+    return [*parts, _verdict(found)]
+
+
+def _verdict(found: Audit) -> str:
+    """Return the verdict in one line."""
+    if found.findings:
+        moves = f"{grouped(found.moves)} move{'s' * (found.moves != 1)}"
+        return f"the cabling differs from the plan: {moves} to mend it"
+    silent = len(found.silent)
     return "nothing contradicts the plan" + (
-        f"; {grouped(document['silent'])} links could not be judged" if document["silent"] else ""
+        f"; {grouped(silent)} links could not be judged" if silent else ""
     )

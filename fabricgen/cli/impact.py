@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from fabricgen.cli.command import Command
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
-from fabricgen.cli.printing import echo, grouped, print_json, table
+from fabricgen.cli.printing import echo, grouped, print_result, table
 
 if TYPE_CHECKING:
+    from fabricgen.analysis.impact.compare import ComparedImpact
+    from fabricgen.analysis.impact.relay_load import RelayLoad
     from fabricgen.planning.plan import Plan
 
 KINDS = (
@@ -62,6 +64,7 @@ def impact(
     rail:N. The output compares it with the same failure in the rail-optimized design of the
     inventory, or in rail-only where the inventory is not.
     """
+    from fabricgen.analysis.impact.compare import ComparedImpact
     from fabricgen.analysis.impact.compare import compare as compare_with
     from fabricgen.analysis.impact.measure import impact as measure
 
@@ -74,76 +77,70 @@ def impact(
         _print_ranking(plan, each, as_json=as_json)
         return
     with inventory.placing():
-        document = measure(plan, failed)
-        if compare or (compare is None and plan.fabric.gpus <= COMPARED_GPUS):
-            document["compared"] = compare_with(plan, failed)
+        wanted = compare or (compare is None and plan.fabric.gpus <= COMPARED_GPUS)
+        found = ComparedImpact(
+            measure(plan, failed), compare_with(plan, failed) if wanted else None
+        )
     if as_json:
-        print_json(document)
+        print_result(found)
     else:
-        echo(_text(plan, document))
+        echo(_text(plan, found))
 
 
-def _text(plan: Plan, document: dict[str, Any]) -> str:
-    """Lay out one failure: a sentence, the figures, and who relays."""
+def _text(plan: Plan, found: ComparedImpact) -> str:
+    """Lay out one failure: a sentence, the figures, and the GPUs that relay."""
     from fabricgen.analysis.impact.text import sentence
 
-    parts = [sentence(document), _figures(plan, document), *_relays(document)]
-    missing = document.get("compared", {}).get("missing")
-    return "\n\n".join(
-        [*parts, *([f"{document['compared']['design']}: {missing}"] if missing else [])]
-    )
+    parts = [sentence(found.impact), _figures(plan, found), *_relays(found.impact.relay_load)]
+    if (other := found.compared) and other.missing:
+        parts.append(f"{other.design}: {other.missing}")
+    return "\n\n".join(parts)
 
 
-def _figures(plan: Plan, document: dict[str, Any]) -> str:
+def _figures(plan: Plan, found: ComparedImpact) -> str:
     """Lay out the figures, of both designs where there are two."""
-    from fabricgen.analysis.impact.text import FIGURES, figure_text
+    from fabricgen.analysis.impact.text import FIGURES
 
-    shown = [(plan.fabric.design.value, document)]
-    other = document.get("compared")
-    if other and "missing" not in other:
-        shown.append((other["design"], other))
-    heads = [
-        ["", *(design for design, _ in shown)],
-        ["failed", *(", ".join(each["failed"]) for _, each in shown)],
-    ]
+    shown = {plan.fabric.design.value: found.impact}
+    if found.compared and found.compared.impact:
+        shown[found.compared.design] = found.compared.impact
+    heads = [["", *shown], ["failed", *(", ".join(each.failed) for each in shown.values())]]
     rows = [
-        [
-            f"{name}{', %' if unit else ''}",
-            *(figure_text(each[key], unit) for _, each in shown),
-        ]
-        for name, key, unit in FIGURES
+        [f"{figure.name}{', %' if figure.unit else ''}", *map(figure.text, shown.values())]
+        for figure in FIGURES
     ]
-    rails = ["rails affected", *(grouped(len(each["rails_affected"])) for _, each in shown)]
-    relays = [
-        "load of the busiest relay, pairs",
-        *(grouped(each["relay_load"]["max"]) for _, each in shown),
-    ]
+    rails = ["rails affected", *(grouped(len(each.rails_affected)) for each in shown.values())]
+    loads = [each.relay_load for each in shown.values() if each.relay_load]
+    relays = ["load of the busiest relay, pairs", *(grouped(load.max) for load in loads)]
     return table([*heads, *rows[:4], rails, *rows[4:], relays], right=range(1, len(shown) + 1))
 
 
-def _relays(document: dict[str, Any]) -> list[str]:
-    """Say who relays the newly relayed pairs, and what that means for the busiest."""
+def _relays(load: RelayLoad | None) -> list[str]:
+    """Describe the GPUs that relay the newly relayed pairs, and the load of the busiest."""
     from fabricgen.analysis.impact.text import gpus_text, percent_text
 
-    load = document["relay_load"]
-    if not load["relays"]:
+    if load is None or not load.relays:
         return []
-    sampled = " (from a sample of the sources)" if load["sampled"] else ""
-    spread = f"{gpus_text(load['relays'])} relay{'s' * (load['relays'] == 1)} for them, {grouped(load['mean'])} pairs each on average{sampled}"
-    share = f"{percent_text(load['busiest_pct_of_own'])} % of the pairs that it has of its own"
-    return [f"{spread}; the busiest, {load['busiest']}, carries {grouped(load['max'])}, {share}."]
+    sampled = " (from a sample of the sources)" if load.sampled else ""
+    text = (
+        f"{gpus_text(load.relays)} relay{'s' * (load.relays == 1)} for them,"
+        f" {grouped(load.mean)} pairs each on average{sampled};"
+        f" the busiest, {load.busiest}, carries {grouped(load.max)},"
+        f" {percent_text(load.busiest_pct_of_own)} % of the pairs that it has of its own."
+    )
+    return [text]
 
 
 def _print_ranking(plan: Plan, kind: str, *, as_json: bool) -> None:
     """Print every part of a kind, those that lose the same in one row."""
-    from fabricgen.analysis.impact.ranking import rank
-    from fabricgen.analysis.impact.text import FIGURES, figure_text
+    from fabricgen.analysis.impact.ranking import Ranking, rank
+    from fabricgen.analysis.impact.text import FIGURES
 
-    rows = rank(plan, kind)
-    if not rows:
+    ranked = rank(plan, kind)
+    if not ranked:
         raise click.UsageError(f"this fabric has no {kind}")
     if as_json:
-        print_json({"each": kind, "rows": rows})
+        print_result(Ranking(kind, ranked))
         return
     heads = (
         "part",
@@ -156,24 +153,9 @@ def _print_ranking(plan: Plan, kind: str, *, as_json: bool) -> None:
         "pairs lost",
         "bisection, %",
     )
-    keys = [
-        (key, unit)
-        for _, key, unit in FIGURES
-        if key not in ("hb_pairs_over_network", "reachable_pairs_pct")
+    shown = [figure for figure in FIGURES if figure.ranked]
+    rows = [
+        (row.parts[0], grouped(row.count), *(figure.text(row.impact) for figure in shown))
+        for row in ranked
     ]
-    echo(
-        table(
-            [
-                heads,
-                *(
-                    (
-                        row["parts"][0],
-                        grouped(row["count"]),
-                        *(figure_text(row[key], unit) for key, unit in keys),
-                    )
-                    for row in rows
-                ),
-            ],
-            right=range(1, 9),
-        )
-    )
+    echo(table([heads, *rows], right=range(1, len(heads))))

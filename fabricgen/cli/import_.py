@@ -85,7 +85,7 @@ class Imported(Document):
 
 
 @dataclass(frozen=True)
-class ImportedPlan:
+class ImportedPlan(Document):
     """The figures of an imported plan: `import --json`."""
 
     summary: PlanSummary

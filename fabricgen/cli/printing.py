@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from fabricgen.core.diagnostics import Finding
+    from fabricgen.core.document import Document
 
 _UNPRINTED = re.compile(
     "[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]"
@@ -78,16 +79,8 @@ def print_advice(sentences: Iterable[str]) -> None:
         click.echo(f"note: {sentence}", err=True)
 
 
-class Result(Protocol):
-    """What a command found, as one JSON document."""
-
-    def document(self) -> dict[str, Any]:
-        """Return the keys and their values."""
-        ...
-
-
-def print_result(result: Result) -> None:
-    """Print what a command found as one JSON document."""
+def print_result(result: Document) -> None:
+    """Print the result of a command as one JSON document."""
     print_json(result.document())
 
 

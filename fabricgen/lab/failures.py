@@ -346,8 +346,9 @@ class Survival:
         if not layout.left_out():  # `impact` counts the whole fabric
             said = impact(layout.plan, [failure])
             for key, value in shown.items():
-                if said[key] != value:
-                    self._object(f"{failure}: {key} is {value} here, and impact says {said[key]}")
+                expected = getattr(said, key)
+                if expected != value:
+                    self._object(f"{failure}: {key} is {value} here, and impact says {expected}")
 
     def _cost(
         self, walks: dict[tuple[str, str], list[Crossing] | None], measured: Measured

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from random import Random
 
+    from fabricgen.analysis.impact.measure import Impact
+    from fabricgen.analysis.impact.relay_load import RelayLoad
     from fabricgen.planning.plan import Plan
 
 LAB: dict[str, Any] = {
@@ -104,9 +106,15 @@ def enumerate_pairs(plan: Plan, names: list[str]) -> dict[str, Any]:
     }
 
 
-def shown(document: dict[str, Any]) -> dict[str, Any]:
+def relays_of(found: Impact) -> RelayLoad:
+    """Return the load of the relays."""
+    assert found.relay_load
+    return found.relay_load
+
+
+def shown(found: Impact) -> dict[str, Any]:
     """Return the figures that `enumerate_pairs` finds."""
-    load = document["relay_load"]
+    load = relays_of(found)
     keys = (
         "gpus_cut_off",
         "pairs_lost",
@@ -115,8 +123,8 @@ def shown(document: dict[str, Any]) -> dict[str, Any]:
         "pairs_needing_relay",
     )
     return {
-        **{key: document[key] for key in keys},
-        "load": (load["relays"], load["max"], load["mean"]),
+        **{key: getattr(found, key) for key in keys},
+        "load": (load.relays, load.max, load.mean),
     }
 
 
@@ -220,17 +228,18 @@ def test_reachability_and_bandwidth_agree_with_the_graph() -> None:
         for count in (1, 1, 2, 2):
             names = some_failures(plan, random, count)
             found, left = impact(plan, names), left_of(plan, names)
-            assert (found["pairs"] - found["pairs_lost"], found["gpus_cut_off"]) == components(
-                plan, left
-            ), (plan.spec, names)
+            assert (found.pairs - found.pairs_lost, found.gpus_cut_off) == components(plan, left), (
+                plan.spec,
+                names,
+            )
             lost = {gpu: share for gpu, share in lost_by_port(plan, names).items() if share > 1e-9}
-            assert found["gpu_bandwidth_lost_pct"] == pytest.approx(
+            assert found.gpu_bandwidth_lost_pct == pytest.approx(
                 100 * sum(lost.values()) / len(lost) if lost else 0, abs=1e-5
             ), names
-            assert found["fabric_bandwidth_lost_pct"] == pytest.approx(
-                100 * sum(lost.values()) / found["gpus"], abs=1e-5
+            assert found.fabric_bandwidth_lost_pct == pytest.approx(
+                100 * sum(lost.values()) / found.gpus, abs=1e-5
             ), names
-            assert found["rails_affected"] == sorted(
+            assert found.rails_affected == sorted(
                 {int(gpu.partition("-g")[2]) % plan.fabric.rails for gpu in lost}
             ), names
             checked += 1
@@ -279,7 +288,7 @@ def test_the_cut_equals_the_maximum_flow(design: str, tiers: int) -> None:
     before = flow(plan, [])
     for kind in PARTS:
         for name in every_failure(plan, kind)[::11]:
-            assert impact(plan, [name])["bisection_left_pct"] == pytest.approx(
+            assert impact(plan, [name]).bisection_left_pct == pytest.approx(
                 100 * flow(plan, [name]) / before, abs=1e-5
             ), name
 
@@ -290,29 +299,29 @@ def test_figures_of_the_lab_computed_by_hand() -> None:
     Each pair with one of them counts, and half of the rail's cut, one of eight, is lost.
     """
     found = impact(plan_of(**LAB), ["switch:r0-leaf-1"])
-    assert found["failed"] == ["switch:r0-leaf-1"]
+    assert found.failed == ["switch:r0-leaf-1"]
     assert (
-        found["gpus_cut_off"],
-        found["gpus_degraded"],
-        found["rails_affected"],
-        found["rails"],
+        found.gpus_cut_off,
+        found.gpus_degraded,
+        found.rails_affected,
+        found.rails,
     ) == (0, 4, [0], {"0": 50.0})
-    assert found["pairs_needing_relay"] == 2 * 4 * 4 + 4 * 3
-    assert (found["pairs_by_relay_before"], found["pairs_by_relay_after"]) == (
+    assert found.pairs_needing_relay == 2 * 4 * 4 + 4 * 3
+    assert (found.pairs_by_relay_before, found.pairs_by_relay_after) == (
         64 * 7 * 7,
         64 * 7 * 7 + 44,
     )
     assert (
-        found["reachable_pairs_pct"],
-        found["bisection_left_pct"],
-        found["gpu_bandwidth_lost_pct"],
+        found.reachable_pairs_pct,
+        found.bisection_left_pct,
+        found.gpu_bandwidth_lost_pct,
     ) == (100.0, 87.5, 100.0)
     spine = impact(plan_of(**LAB), ["switch:r0-spine-1"])
     assert (
-        spine["gpus_degraded"],
-        spine["gpu_bandwidth_lost_pct"],
-        spine["pairs_needing_relay"],
-        spine["bisection_left_pct"],
+        spine.gpus_degraded,
+        spine.gpu_bandwidth_lost_pct,
+        spine.pairs_needing_relay,
+        spine.bisection_left_pct,
     ) == (8, 50.0, 0, 93.75)
 
 
@@ -323,14 +332,14 @@ def test_an_hb_domain_uses_the_network() -> None:
     """
     found = impact(plan_of(**LAB), ["hb:7"])
     assert (
-        found["gpus_cut_off"],
-        found["gpus_degraded"],
-        found["hb_pairs_over_network"],
-        found["pairs_needing_relay"],
+        found.gpus_cut_off,
+        found.gpus_degraded,
+        found.hb_pairs_over_network,
+        found.pairs_needing_relay,
     ) == (0, 0, 56, 56)
-    assert found["relay_load"]["relays"] == 8
-    assert found["relay_load"]["max"] == 14
-    assert found["relay_load"]["busiest"] == "d0-g0"
+    assert relays_of(found).relays == 8
+    assert relays_of(found).max == 14
+    assert relays_of(found).busiest == "d0-g0"
 
 
 def test_a_fat_tree_leaf_cuts_gpus_off_and_a_rail_only_one_does_not() -> None:
@@ -343,38 +352,38 @@ def test_a_fat_tree_leaf_cuts_gpus_off_and_a_rail_only_one_does_not() -> None:
         impact(plan_of(design="fat-tree", **keys), ["switch:leaf-0001"]),
         impact(plan_of(**keys), ["switch:r0-leaf-001"]),
     )
-    assert (fat["gpus_cut_off"], fat["pairs_lost"]) == (
+    assert (fat.gpus_cut_off, fat.pairs_lost) == (
         32,
         2 * 32 * (65536 - 32) + 32 * 31 - 4 * 8 * 7,
     )
-    assert (rails["gpus_cut_off"], rails["pairs_lost"], rails["gpus_degraded"]) == (0, 0, 32)
-    assert rails["pairs_needing_relay"] == 2 * 32 * (8192 - 32) + 32 * 31
+    assert (rails.gpus_cut_off, rails.pairs_lost, rails.gpus_degraded) == (0, 0, 32)
+    assert rails.pairs_needing_relay == 2 * 32 * (8192 - 32) + 32 * 31
 
 
 def test_one_gpu_and_one_domain() -> None:
     """Without GPUs outside, nothing is cut off."""
     alone = impact(plan_of(gpus=1, hb_domain={"gpus": 1}, radix=4), ["nic:d0-g0"])
-    assert (alone["gpus_cut_off"], alone["gpus_degraded"], alone["reachable_pairs_pct"]) == (
+    assert (alone.gpus_cut_off, alone.gpus_degraded, alone.reachable_pairs_pct) == (
         0,
         1,
         100.0,
     )
     domain = plan_of(gpus=4, hb_domain={"gpus": 4}, radix=4)
-    assert impact(domain, ["hb:0"])["gpus_cut_off"] == 0
-    assert impact(domain, ["hb:0"])["pairs_lost"] == 12
-    assert impact(domain, ["gpu:d0-g1"])["gpus_cut_off"] == 1
+    assert impact(domain, ["hb:0"]).gpus_cut_off == 0
+    assert impact(domain, ["hb:0"]).pairs_lost == 12
+    assert impact(domain, ["gpu:d0-g1"]).gpus_cut_off == 1
 
 
 def test_a_sample_estimates_the_load(monkeypatch: pytest.MonkeyPatch) -> None:
     """A twentieth of the sources estimates the highest and the mean load to a few per cent."""
     plan = plan_of(gpus=8192, hb_domain={"gpus": 8}, radix=64)
-    exact = impact(plan, ["rail:0"])["relay_load"]
+    exact = relays_of(impact(plan, ["rail:0"]))
     monkeypatch.setattr(relay_load, "LIMIT", 1024 * 1024 // 20)
-    guess = impact(plan, ["rail:0"])["relay_load"]
-    assert (exact["sampled"], guess["sampled"]) == (False, True)
-    assert guess["max"] == pytest.approx(exact["max"], rel=0.05)
-    assert guess["mean"] == pytest.approx(exact["mean"], rel=0.05)
-    assert guess["relays"] == exact["relays"]
+    guess = relays_of(impact(plan, ["rail:0"]))
+    assert (exact.sampled, guess.sampled) == (False, True)
+    assert guess.max == pytest.approx(exact.max, rel=0.05)
+    assert guess.mean == pytest.approx(exact.mean, rel=0.05)
+    assert guess.relays == exact.relays
 
 
 def test_long_paths_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -385,20 +394,18 @@ def test_long_paths_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
         + [f"nic:d{domain}-g0" for domain in range(16, 22)]
         + ["switch:r1-leaf-1"]
     )
-    exact = impact(plan, names)["relay_load"]
+    exact = relays_of(impact(plan, names))
     monkeypatch.setattr(relay_load, "LONG_WAYS", 96 * 40)
-    guess = impact(plan, names)["relay_load"]
-    assert (exact["sampled"], guess["sampled"]) == (False, True)
-    assert guess["mean"] * guess["relays"] == pytest.approx(
-        exact["mean"] * exact["relays"], rel=0.2
-    )
+    guess = relays_of(impact(plan, names))
+    assert (exact.sampled, guess.sampled) == (False, True)
+    assert guess.mean * guess.relays == pytest.approx(exact.mean * exact.relays, rel=0.2)
 
 
 def test_a_million_gpus() -> None:
     """A million GPUs have as few classes as a thousand."""
     found = impact(plan_of(gpus=2**20, hb_domain={"gpus": 256}, radix=128), ["switch:r0-leaf-01"])
-    assert (found["pairs"], found["gpus_degraded"]) == (2**20 * (2**20 - 1), 64)
-    assert found["pairs_needing_relay"] == 2 * 64 * (4096 - 64) + 64 * 63
+    assert (found.pairs, found.gpus_degraded) == (2**20 * (2**20 - 1), 64)
+    assert found.pairs_needing_relay == 2 * 64 * (4096 - 64) + 64 * 63
 
 
 def test_the_ranking_covers_every_part() -> None:
@@ -413,13 +420,10 @@ def test_the_ranking_covers_every_part() -> None:
                 repr(figures(impact(plan, [name]))) for name in every_failure(plan, kind)
             )
             rows = rank(plan, kind)
-            apart = [
-                {key: value for key, value in row.items() if key not in ("count", "parts")}
-                for row in rows
-            ]
-            assert {
-                repr(figures(row)): rows[at]["count"] for at, row in enumerate(apart)
-            } == expected, (plan.spec, kind)
+            assert {repr(figures(row.impact)): row.count for row in rows} == expected, (
+                plan.spec,
+                kind,
+            )
             seen[kind] += expected.total() - len(rows)
     assert all(seen[kind] for kind in PARTS), seen
 
@@ -430,11 +434,11 @@ def test_ranking_puts_the_worst_first() -> None:
     Of all cables those of hosts cost most.
     """
     plan = plan_of(**LAB)
-    assert [(row["parts"][0], row["count"]) for row in rank(plan, "switch")] == [
+    assert [(row.parts[0], row.count) for row in rank(plan, "switch")] == [
         ("switch:r0-leaf-1", 16),
         ("switch:r0-spine-1", 16),
     ]
-    assert [(row["parts"][0], row["count"]) for row in rank(plan, "cable")] == [
+    assert [(row.parts[0], row.count) for row in rank(plan, "cable")] == [
         ("link:r0-h00001", 64),
         ("link:r0-u00001", 64),
     ]
@@ -455,7 +459,7 @@ def test_a_link_of_two_cables_has_two_parts() -> None:
     )
     for kind in ("host-cable", "leaf-spine-cable"):
         assert (
-            sum(row["count"] for row in rank(plan, kind))
+            sum(row.count for row in rank(plan, kind))
             == len(every_failure(plan, kind))
             == plan.cable_count(LinkKind[kind.removesuffix("-cable").replace("-", "_").upper()])
         )
@@ -502,14 +506,16 @@ def test_comparing_names_what_is_missing() -> None:
     """
     assert (
         "cannot be built: three tiers of 8-port switches"
-        in compare(plan_of(**LAB), ["switch:r0-leaf-1"])["missing"]
+        in compare(plan_of(**LAB), ["switch:r0-leaf-1"]).missing
     )
     wide = plan_of(gpus=64, hb_domain={"gpus": 8}, radix=16, design="rail-optimized")
-    assert compare(wide, ["switch:spine-1"]) == {
+    assert compare(wide, ["switch:spine-1"]).document() == {
         "design": "rail-only",
         "missing": "it has nothing like switch:spine-1",
     }
-    assert compare(wide, ["gpu:d0-g0"])["failed"] == ["gpu:d0-g0"]
+    found = compare(wide, ["gpu:d0-g0"]).impact
+    assert found
+    assert found.failed == ["gpu:d0-g0"]
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:

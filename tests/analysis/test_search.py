@@ -57,9 +57,9 @@ LLM = find_llm(CATALOG, "gpt3")
 
 def worst_of(plan: Plan) -> tuple[int, float]:
     """Measure every switch of a plan."""
-    rows = rank(plan, "switch")
-    return max(row["gpus_cut_off"] for row in rows), max(
-        row["fabric_bandwidth_lost_pct"] for row in rows
+    impacts = [row.impact for row in rank(plan, "switch")]
+    return max(each.gpus_cut_off for each in impacts), max(
+        each.fabric_bandwidth_lost_pct for each in impacts
     )
 
 

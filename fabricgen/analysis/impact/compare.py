@@ -8,6 +8,7 @@ plane, rail) is answered by itself.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,34 +19,60 @@ from fabricgen.analysis.impact.measure import impact
 from fabricgen.analysis.impact.surviving import SurvivingFabric
 from fabricgen.bom.comparison import plan_as
 from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.document import Document
 from fabricgen.core.terms import Design, LinkKind, Role
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fabricgen.analysis.impact.measure import Impact
     from fabricgen.planning.plan import Plan
 
 
-def compare(plan: Plan, names: Sequence[str]) -> dict[str, Any]:
-    """Return the impact of the corresponding failures in the rail-optimized design, or in rail-only where the plan is another, and `design`.
+@dataclass(frozen=True)
+class Counterpart(Document):
+    """The impact of the corresponding failure in another design, or why there is none."""
 
-    Where that design cannot be built, or lacks such a part, `missing` says why and there are no
-    figures.
+    design: str
+    impact: Impact | None
+    missing: str = ""
+
+    def document(self) -> dict[str, Any]:
+        """Return `compared` of `impact --json`."""
+        figures = self.impact.document() if self.impact else {"missing": self.missing}
+        return {"design": self.design} | figures
+
+
+@dataclass(frozen=True)
+class ComparedImpact(Document):
+    """What a failure takes, beside its counterpart in another design: `impact --fail --json`."""
+
+    impact: Impact
+    compared: Counterpart | None
+
+    def document(self) -> dict[str, Any]:
+        """Return the figures of the failure, and of its counterpart."""
+        compared = {"compared": self.compared.document()} if self.compared else {}
+        return self.impact.document() | compared
+
+
+def compare(plan: Plan, names: Sequence[str]) -> Counterpart:
+    """Return the impact of the corresponding failures in another design.
+
+    It is the rail-optimized design, or rail-only where the plan is not.
     """
     design = Design.RAIL_OPTIMIZED if plan.fabric.design is Design.RAIL_ONLY else Design.RAIL_ONLY
     try:
         other = plan_as(plan.spec, design, plan.catalog)
     except Refusal as refusal:
         finding = refusal.findings[0]
-        return {
-            "design": design.value,
-            "missing": f"it cannot be built: {finding.fact} [{finding.code}]",
-        }
+        why = f"it cannot be built: {finding.fact} [{finding.code}]"
+        return Counterpart(design.value, None, why)
     found = [(name, corresponding(plan, other, name)) for name in names]
     lacking = [name for name, answer in found if answer is None]
     if lacking:
-        return {"design": design.value, "missing": f"it has nothing like {', '.join(lacking)}"}
-    return {"design": design.value, **impact(other, [answer for _, answer in found if answer])}
+        return Counterpart(design.value, None, f"it has nothing like {', '.join(lacking)}")
+    return Counterpart(design.value, impact(other, [answer for _, answer in found if answer]))
 
 
 def corresponding(plan: Plan, other: Plan, name: str) -> str | None:

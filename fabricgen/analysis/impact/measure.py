@@ -6,7 +6,8 @@ ordered pairs of distinct GPUs of the whole fabric, N(N-1) of them; a dead GPU's
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,11 +17,13 @@ from fabricgen.analysis.impact.bandwidth import Capacity
 from fabricgen.analysis.impact.pair_counts import Pairs
 from fabricgen.analysis.impact.relay_load import relay_load
 from fabricgen.analysis.impact.surviving import SurvivingFabric
+from fabricgen.core.document import Document
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabricgen.analysis.forwarding.failures import Failures
+    from fabricgen.analysis.impact.relay_load import RelayLoad
     from fabricgen.core.arrays import BoolArray
     from fabricgen.planning.plan import Plan
 
@@ -28,49 +31,80 @@ DIGITS = 6
 """Decimals of a percentage."""
 
 
-def impact(plan: Plan, names: Sequence[str]) -> dict[str, Any]:
-    """Return what is lost when everything of these names is down, in the keys of `impact --json`. Raises Refusal for a name that the plan does not have."""
+@dataclass(frozen=True)
+class Impact(Document):
+    """What is lost when parts fail: `impact --json`.
+
+    *Cut off* is a GPU that reaches no GPU outside its HB domain, relays and other domains included;
+    a dead GPU is. With one HB domain there is no outside. *Degraded* is a GPU that has lost
+    bandwidth and is not cut off. A pair newly needs a relay where it shared a block or an HB domain,
+    and now only a relay joins it. Percentages are rounded; `rails` has the loss of each.
+    """
+
+    OPTIONAL = frozenset({"relay_load"})
+
+    failed: list[str]
+    gpus: int
+    gpus_dead: int
+    gpus_cut_off: int
+    gpus_degraded: int
+    gpu_bandwidth_lost_pct: float
+    fabric_bandwidth_lost_pct: float
+    rails_affected: list[int]
+    rails: dict[str, float]
+    hb_pairs_over_network: int
+    pairs: int
+    pairs_needing_relay: int
+    pairs_by_relay_before: int
+    pairs_by_relay_after: int
+    pairs_lost: int
+    reachable_pairs_pct: float
+    relay_load: RelayLoad | None
+    """None where it was not measured."""
+    bisection_left_pct: float
+
+
+def impact(plan: Plan, names: Sequence[str]) -> Impact:
+    """Return what is lost when all parts of these names fail.
+
+    Raises Refusal for a name that the plan does not have.
+    """
     return measure(plan, names, find_failures(plan, names))
 
 
-def measure(
-    plan: Plan, names: Sequence[str], failures: Failures, *, relays: bool = True
-) -> dict[str, Any]:
-    """Return what is lost by failures, which go by these names; without `relays` nobody counts who carries how much, which takes the longest.
+def measure(plan: Plan, names: Sequence[str], failures: Failures, *, relays: bool = True) -> Impact:
+    """Return what is lost by failures, which go by these names.
 
-    *Cut off* is a GPU that reaches none outside its HB domain, relays and other domains included; a
-    dead one is. With one HB domain there is no outside. *Degraded* is a GPU that has lost bandwidth
-    and is not cut off. A pair newly needs a relay where it shared a block or an HB domain, and only
-    a relay joins it now.
+    The load of the relays takes longest; without `relays` it is not measured.
     """
     living = SurvivingFabric(Reach(plan, failures))
     pairs, capacity = Pairs(living), Capacity(living)
     cut, lost = cut_off(living), capacity.lost
     any_lost = lost > 0
-    return {
-        "failed": list(names),
-        "gpus": len(cut),
-        "gpus_dead": len(cut) - int(living.alive.sum()),
-        "gpus_cut_off": int(cut.sum()),
-        "gpus_degraded": int((any_lost & ~cut).sum()),
-        "gpu_bandwidth_lost_pct": _percent(float(lost[any_lost].mean()) if any_lost.any() else 0.0),
-        "fabric_bandwidth_lost_pct": _percent(float(lost.mean())),
-        "rails_affected": sorted(capacity.by_rail()),
-        "rails": {str(rail): _percent(share) for rail, share in capacity.by_rail().items()},
-        "hb_pairs_over_network": pairs.inside_by_network,
-        "pairs": pairs.every,
-        "pairs_needing_relay": pairs.newly_relayed,
-        "pairs_by_relay_before": pairs.relayed_before,
-        "pairs_by_relay_after": pairs.relayed_after,
-        "pairs_lost": pairs.every - pairs.reachable,
-        "reachable_pairs_pct": _percent(pairs.reachable / pairs.every) if pairs.every else 100.0,
-        **({"relay_load": relay_load(pairs)} if relays else {}),
-        "bisection_left_pct": _percent(capacity.bisection_left),
-    }
+    return Impact(
+        failed=list(names),
+        gpus=len(cut),
+        gpus_dead=len(cut) - int(living.alive.sum()),
+        gpus_cut_off=int(cut.sum()),
+        gpus_degraded=int((any_lost & ~cut).sum()),
+        gpu_bandwidth_lost_pct=_percent(float(lost[any_lost].mean()) if any_lost.any() else 0.0),
+        fabric_bandwidth_lost_pct=_percent(float(lost.mean())),
+        rails_affected=sorted(capacity.by_rail()),
+        rails={str(rail): _percent(share) for rail, share in capacity.by_rail().items()},
+        hb_pairs_over_network=pairs.inside_by_network,
+        pairs=pairs.every,
+        pairs_needing_relay=pairs.newly_relayed,
+        pairs_by_relay_before=pairs.relayed_before,
+        pairs_by_relay_after=pairs.relayed_after,
+        pairs_lost=pairs.every - pairs.reachable,
+        reachable_pairs_pct=_percent(pairs.reachable / pairs.every) if pairs.every else 100.0,
+        relay_load=relay_load(pairs) if relays else None,
+        bisection_left_pct=_percent(capacity.bisection_left),
+    )
 
 
 def cut_off(living: SurvivingFabric) -> BoolArray:
-    """Say which GPUs are cut off; shape (GPUs,)."""
+    """Return which GPUs are cut off; shape (GPUs,)."""
     first, last = (
         np.full(len(living.gpu), len(living.gpu), dtype=np.int32),
         np.full(len(living.gpu), -1, dtype=np.int32),
@@ -87,5 +121,5 @@ def cut_off(living: SurvivingFabric) -> BoolArray:
 
 
 def _percent(share: float) -> float:
-    """Write a share in per cent."""
+    """Return a share in per cent, rounded."""
     return round(100 * share, DIGITS)

@@ -1,15 +1,17 @@
 """Every part of a kind, ranked by what its failure takes.
 
-Owns the rows and their order. Parts that are alike are measured once; which are is said by `alike`.
+Owns the rows and their order. Parts that lose the same are measured once; `equivalence` finds them.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.analysis.forwarding.failures import find_failures
 from fabricgen.analysis.impact.equivalence import Parts
-from fabricgen.analysis.impact.measure import measure
+from fabricgen.analysis.impact.measure import Impact, measure
+from fabricgen.core.document import Document
 
 if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
@@ -18,43 +20,67 @@ NAMED = 8
 """Parts of a row that are named."""
 
 NAMING = ("failed", "rails_affected", "rails", "relay_load")
-"""Figures in which parts that lose the same may differ, for they name something."""
+"""Fields of an impact that name parts, rails or GPUs."""
 
 
-def rank(plan: Plan, kind: str) -> list[dict[str, Any]]:
-    """Measure the failure of every part of one of `alike.KINDS`: a row for all that lose the same, the worst first; empty where there is no such part.
+@dataclass(frozen=True)
+class RankedImpact(Document):
+    """A row: the impact of one part, how many parts lose the same, and the names of some."""
 
-    A row holds the keys of `impact --json`, and `count` and `parts`: how many parts it stands for,
-    and the names of some.
+    impact: Impact
+    count: int
+    parts: list[str]
+
+    def document(self) -> dict[str, Any]:
+        """Return the row of `impact --each --json`."""
+        return self.impact.document() | {"count": self.count, "parts": self.parts}
+
+
+@dataclass(frozen=True)
+class Ranking(Document):
+    """All parts of a kind, the worst first: `impact --each --json`."""
+
+    each: str
+    rows: list[RankedImpact]
+
+
+def rank(plan: Plan, kind: str) -> list[RankedImpact]:
+    """Measure the failure of every part of one of `equivalence.KINDS`.
+
+    There is a row for all parts that lose the same, and none where the fabric has no such part.
     """
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, RankedImpact] = {}
     for group in Parts(plan).groups(kind):
         first = group.names[:1]
-        row = measure(plan, first, find_failures(plan, first))
-        same = rows.setdefault(repr(figures(row)), {**row, "count": 0, "parts": []})
-        same["count"] += group.size
-        same["parts"] = [*same["parts"], *group.names][:NAMED]
-    return sorted(rows.values(), key=severity)
+        found = measure(plan, first, find_failures(plan, first))
+        key = repr(figures(found))
+        same = rows.get(key, RankedImpact(found, 0, []))
+        names = [*same.parts, *group.names][:NAMED]
+        rows[key] = RankedImpact(same.impact, same.count + group.size, names)
+    return sorted(rows.values(), key=lambda row: severity(row.impact))
 
 
-def figures(row: dict[str, Any]) -> list[Any]:
-    """Return what makes two parts alike: every figure that names nothing, and the losses of the rails, whichever they are."""
+def figures(impact: Impact) -> list[Any]:
+    """Return the figures in which parts of a row agree.
+
+    These are all that name nothing, and the losses of the rails, whichever rails they are.
+    """
     return [
-        *(value for key, value in row.items() if key not in NAMING),
-        sorted(row["rails"].values()),
+        *(getattr(impact, field.name) for field in fields(impact) if field.name not in NAMING),
+        sorted(impact.rails.values()),
     ]
 
 
-def severity(row: dict[str, Any]) -> tuple[float, ...]:
-    """Return what orders failures, the worst first, from the keys of `impact --json`.
+def severity(impact: Impact) -> tuple[float, ...]:
+    """Return the sort key of a failure, the worst first.
 
-    Who is cut off, then lost pairs, bandwidth, pairs that need a relay, and what is left of the
-    cut.
+    GPUs cut off come first, then lost pairs, bandwidth, pairs that need a relay, and what is left
+    of the bisection.
     """
     return (
-        -row["gpus_cut_off"],
-        -row["pairs_lost"],
-        -row["fabric_bandwidth_lost_pct"],
-        -row["pairs_needing_relay"],
-        row["bisection_left_pct"],
+        -impact.gpus_cut_off,
+        -impact.pairs_lost,
+        -impact.fabric_bandwidth_lost_pct,
+        -impact.pairs_needing_relay,
+        impact.bisection_left_pct,
     )

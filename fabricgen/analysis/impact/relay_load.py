@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import gcd
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabricgen.analysis.forwarding.path_selection import PathSelector
 from fabricgen.analysis.impact.relay_selection import RelaySelection
 from fabricgen.core.arrays import distinct
+from fabricgen.core.document import Document
+from fabricgen.core.terms import gpu_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,8 +68,24 @@ class Task:
         ) / len(picked)
 
 
-class Load:
-    """The load on every GPU, while pairs are worked through."""
+@dataclass(frozen=True)
+class RelayLoad(Document):
+    """How many GPUs relay, and how many pairs the busiest of them and all on average carry.
+
+    `busiest_pct_of_own` compares that with the pairs that the GPU has of its own, as source and as
+    target. Of a sample, `max` and the mean are estimates, and `relays` counts those in the sample.
+    """
+
+    relays: int
+    max: int
+    mean: float
+    busiest: str | None
+    busiest_pct_of_own: float
+    sampled: bool
+
+
+class RelayCounter:
+    """Counts the pairs that each GPU relays, task by task."""
 
     def __init__(self, pairs: Pairs) -> None:
         """Start with nothing carried."""
@@ -141,27 +159,25 @@ class Load:
                 relays = {end for leg in way.legs for end in leg} - set(pair) if way else set()
                 self._count(np.array(sorted(relays), dtype=np.int32), factor * step, factor * step)
 
-    def document(self) -> dict[str, Any]:
-        """Return `relay_load`. What a GPU carries is set against the pairs that it has of its own, as source and as target.
-
-        Of a sample `max` and the total are estimates, and `relays` counts those that were seen.
-        """
+    def totals(self) -> RelayLoad:
+        """Return the load in figures."""
         carried, count = self.carried, len(self.carried)
         relays, busiest = int(np.count_nonzero(carried)), int(carried.argmax())
         most = float(carried[busiest])
-        return {
-            "relays": relays,
-            "max": round(most),
-            "mean": round(self.total / relays, 1) if relays else 0.0,
-            "busiest": self.living.reach.plan.fabric.coordinates.name(busiest) if relays else None,
-            "busiest_pct_of_own": round(100 * most / (2 * (count - 1)), 4) if relays else 0.0,
-            "sampled": self.sampled,
-        }
+        domain_gpus = self.living.reach.plan.fabric.domain_gpus
+        return RelayLoad(
+            relays=relays,
+            max=round(most),
+            mean=round(self.total / relays, 1) if relays else 0.0,
+            busiest=gpu_name(*divmod(busiest, domain_gpus)) if relays else None,
+            busiest_pct_of_own=round(100 * most / (2 * (count - 1)), 4) if relays else 0.0,
+            sampled=self.sampled,
+        )
 
 
-def relay_load(pairs: Pairs) -> dict[str, Any]:
-    """Return how many GPUs relay for newly relayed pairs, and how much the busiest of them and all on average carry."""
-    load = Load(pairs)
+def relay_load(pairs: Pairs) -> RelayLoad:
+    """Return how many GPUs relay for newly relayed pairs, and how much they carry."""
+    load = RelayCounter(pairs)
     tasks = sorted(_tasks(pairs), key=lambda task: task.size) if pairs.newly_relayed else []
     budget = LIMIT
     for done, task in enumerate(tasks):
@@ -169,7 +185,7 @@ def relay_load(pairs: Pairs) -> dict[str, Any]:
         load.work(task, fair)
         budget -= min(task.size, fair)
     load.work_long()
-    return load.document()
+    return load.totals()
 
 
 def _tasks(pairs: Pairs) -> Iterator[Task]:

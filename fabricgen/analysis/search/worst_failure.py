@@ -30,10 +30,10 @@ class Worst(NamedTuple):
 def worst(plan: Plan) -> Worst:
     """Return what the failure of any one switch takes at most."""
     if _one_way(plan):
-        rows = rank(plan, "switch")
+        impacts = [row.impact for row in rank(plan, "switch")]
         return Worst(
-            max(row["gpus_cut_off"] for row in rows),
-            max(row["fabric_bandwidth_lost_pct"] for row in rows),
+            max(impact.gpus_cut_off for impact in impacts),
+            max(impact.fabric_bandwidth_lost_pct for impact in impacts),
         )
     served = endpoints(plan).sum(axis=1, dtype=np.int64)
     lost = max(_taken(plan, role, served) for role in plan.roles)

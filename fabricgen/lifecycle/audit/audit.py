@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import refuse
+from fabricgen.core.document import Document
 from fabricgen.lifecycle.audit.fault_names import Event, Namer
 from fabricgen.lifecycle.audit.fewest_moves import group_miscablings
 from fabricgen.lifecycle.audit.port_index import PortIndex
@@ -32,7 +33,21 @@ SHOWN = 3
 
 
 @dataclass(frozen=True)
-class Audit:
+class AuditFinding(Document):
+    """What happened to some cables; `expected` and `found` are in the order of `cables`."""
+
+    kind: str
+    severity: str
+    sentence: str
+    cable: str
+    cables: list[str]
+    expected: list[str]
+    found: list[str]
+    fix: list[str]
+
+
+@dataclass(frozen=True)
+class Audit(Document):
     """What an audit found. `silent` and `matched` have the lower port of each such link."""
 
     places: PortIndex
@@ -99,6 +114,11 @@ class Audit:
         if self.built.one_way:
             yield f"links that one end does not hear, though it reported: {self.built.one_way}"
 
+    @cached_property
+    def findings(self) -> list[AuditFinding]:
+        """What happened, the worst first, and then the contradictions."""
+        return [*map(self._finding, self.events), *self._contradictions()]
+
     def document(self) -> dict[str, Any]:
         """Return the audit in the keys of `audit --json`."""
         return {
@@ -108,31 +128,31 @@ class Audit:
             "missing": self.missing,
             "extra": self.extra,
             "silent": len(self.silent),
-            "findings": [*map(self._finding, self.events), *self._contradictions()],
+            "findings": [finding.document() for finding in self.findings],
             "moves": self.moves,
             "notes": list(self.notes()),
             "silent_cables": [self.places.labels[port] for port in self.silent],
             "ok": self.ok,
         }
 
-    def _finding(self, event: Event) -> dict[str, Any]:
-        """Return an event; what is expected and found stands in the order of the cables."""
+    def _finding(self, event: Event) -> AuditFinding:
+        """Return an event as a finding."""
         made = [port for tangle in event.tangles for port in tangle.made]
         surplus = [cable for tangle in event.tangles if not tangle.made for cable in tangle.wrong]
         labels = [self.places.labels[port] for port in made]
-        found = [self._found(port) for port in made] + [
-            " -- ".join(map(self.places.text, cable)) for cable in surplus
-        ]
-        return {
-            "kind": event.kind,
-            "severity": event.severity,
-            "sentence": event.sentence,
-            "cable": labels[0] if labels else "",
-            "cables": labels,
-            "expected": [self._planned(port) for port in made],
-            "found": found,
-            "fix": list(self._fix(event)),
-        }
+        return AuditFinding(
+            kind=event.kind,
+            severity=event.severity,
+            sentence=event.sentence,
+            cable=labels[0] if labels else "",
+            cables=labels,
+            expected=[self._planned(port) for port in made],
+            found=[
+                *map(self._found, made),
+                *(" -- ".join(map(self.places.text, cable)) for cable in surplus),
+            ],
+            fix=list(self._fix(event)),
+        )
 
     def _planned(self, port: int) -> str:
         """Write a planned link."""
@@ -186,7 +206,7 @@ class Audit:
         )
         return f"{device}: move {whose} from {places.words(step.source or 0)} to {into}; it is {places.labels[kept]}"
 
-    def _contradictions(self) -> Iterator[dict[str, Any]]:
+    def _contradictions(self) -> Iterator[AuditFinding]:
         """Return what the ends of cables say against each other."""
         for port, other in self.built.disputed.items():
             label, hears = self.places.labels[port], sorted(self.built.said.get(other, ()))
@@ -195,18 +215,18 @@ class Audit:
                 if hears
                 else "others hear too"
             )
-            yield {
-                "kind": "contradiction",
-                "severity": "minor",
-                "sentence": f"{self.places.text(port)} hears {self.places.text(other)}, which {why}",
-                "cable": label,
-                "cables": [label] if label else [],
-                "expected": [self._planned(port)] if label else [],
-                "found": [f"{self.places.text(port)} -- {self.places.text(other)}"],
-                "fix": [
+            yield AuditFinding(
+                kind="contradiction",
+                severity="minor",
+                sentence=f"{self.places.text(port)} hears {self.places.text(other)}, which {why}",
+                cable=label,
+                cables=[label] if label else [],
+                expected=[self._planned(port)] if label else [],
+                found=[f"{self.places.text(port)} -- {self.places.text(other)}"],
+                fix=[
                     "collect again once old entries have aged out; two devices of one name say the same"
                 ],
-            }
+            )
 
 
 def audit(plan: Plan, evidence: NeighborRecords) -> Audit:

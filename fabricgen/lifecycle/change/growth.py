@@ -31,7 +31,7 @@ class Growth(Document):
 
 
 @dataclass(frozen=True)
-class GrownPlan:
+class GrownPlan(Document):
     """The figures of a plan that grew from a saved one: `plan --from --json`."""
 
     summary: PlanSummary

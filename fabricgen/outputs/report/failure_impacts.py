@@ -17,6 +17,7 @@ from fabricgen.analysis.impact.text import figures_of_alike, sentence_of_alike
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fabricgen.analysis.impact.measure import Impact
     from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.plan import Plan
 
@@ -33,29 +34,32 @@ class Losses(NamedTuple):
 
 
 def losses(plan: Plan, *, cables: bool) -> Losses:
-    """Measure one of each class of switches, and of cables where they are wanted."""
+    """Measure one of each class of switches, and with `cables` one of each class of cables.
+
+    Without cables the text of every link is empty.
+    """
     alike = Parts(plan).of_segment(links=cables)
-    documents = [measured(plan, name) for name in alike.examples]
-    told = [impact_of(document) for document in documents]
+    found = [measured(plan, name) for name in alike.examples]
+    told = [impact_of(each) for each in found]
     impacts = [
         told[at]
-        for at in sorted(range(len(told)), key=lambda at: severity(documents[at]))
+        for at in sorted(range(len(told)), key=lambda at: severity(found[at]))
         if told.index(told[at]) == at
     ]
     places = [str(impacts.index(impact)) for impact in told]
     return Losses(impacts, _texts(alike.boxes, places), _texts(alike.links, places))
 
 
-def measured(plan: Plan, name: str) -> dict[str, Any]:
+def measured(plan: Plan, name: str) -> Impact:
     """Measure the failure of one part, named as `--fail` takes it, without the load of relays."""
     return measure(plan, [name], find_failures(plan, [name]), relays=False)
 
 
-def impact_of(document: dict[str, Any]) -> dict[str, Any]:
-    """Return `Impact` of the model: the figures of one part in words that hold for all alike."""
+def impact_of(impact: Impact) -> dict[str, Any]:
+    """Return `Impact` of the model: text that holds for all parts that lose the same."""
     return {
-        "sentence": sentence_of_alike(document),
-        "figures": [list(figure) for figure in figures_of_alike(document)],
+        "sentence": sentence_of_alike(impact),
+        "figures": [list(figure) for figure in figures_of_alike(impact)],
     }
 
 

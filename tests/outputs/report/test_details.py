@@ -39,10 +39,10 @@ def point_at(page: Page, kind: str, name: str) -> None:
 def assert_figures(shown: dict[str, str], told: dict[str, Any]) -> None:
     """Assert that the panel has the figures of `impact --json`, to the panel's precision."""
     assert number(shown["rails affected"]) == len(told["rails_affected"])
-    for name, key, segment in FIGURES:
-        text = shown[name].removesuffix(" %").replace(",", "")
-        assert shown[name].endswith(" %") == bool(segment), name
-        assert float(text.lstrip("<> ")) == pytest.approx(told[key], abs=0.01), name
+    for figure in FIGURES:
+        text = shown[figure.name].removesuffix(" %").replace(",", "")
+        assert shown[figure.name].endswith(" %") == bool(figure.unit), figure.name
+        assert float(text.lstrip("<> ")) == pytest.approx(told[figure.key], abs=0.01), figure.name
 
 
 def facts(place: Locator) -> dict[str, str]:
