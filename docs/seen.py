@@ -18,8 +18,11 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple
 
 from fabricgen.api import plan_inventory
-from fabricgen.build.job import GROUPS, Job
+from fabricgen.build.context import BuildContext
+from fabricgen.build.job import make_job
+from fabricgen.build.selection import GroupSelection
 from fabricgen.core.template_api import template_names
+from fabricgen.outputs.groups import GROUPS
 from fabricgen.outputs.packs.render import Packs
 
 LOOKED_AT, WIDE = 50, 60
@@ -250,11 +253,10 @@ def watched() -> tuple[Watching, Seen]:
     packs = Watching(seen)
     with TemporaryDirectory() as folder:
         for name, keys in SPECIMENS.items():
-            job = Job(
-                plan_inventory({"name": "specimen", **keys}), packs, GROUPS, frozenset(GROUPS)
-            )
-            for number, task in enumerate(job.tasks):
-                for _ in task.write(job, Path(folder) / name / str(number)):
+            plan = plan_inventory({"name": "specimen", **keys})
+            context = BuildContext(plan, packs, GroupSelection(named=frozenset(GROUPS)))
+            for number, task in enumerate(make_job(context).tasks):
+                for _ in task.write(context, Path(folder) / name / str(number)):
                     pass
     return packs, seen
 

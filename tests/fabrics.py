@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fabricgen.build.context import BuildContext
+from fabricgen.build.job import BuildJob, make_job
+from fabricgen.build.selection import GroupSelection, Scope
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.inventory.load import read_inventory
+from fabricgen.outputs.groups import GROUPS, LIMITS
 from fabricgen.planning.plan import Plan, make_plan
 from fabricgen.planning.resolve import ResolvedFabric, resolve
 from fabricgen.views.factory import Views
@@ -18,6 +22,7 @@ from fabricgen.views.factory import Views
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fabricgen.outputs.packs.render import Packs
     from fabricgen.views.cables.view import CableView
 
 CATALOG = Catalog()
@@ -60,6 +65,33 @@ def cables_of(plan: Plan) -> list[CableView]:
     """Return the cables of every segment."""
     views = Views(plan)
     return [cable for segment in range(plan.mapping.segments) for cable in views.cables(segment)]
+
+
+def build_context(
+    plan: Plan,
+    packs: Packs,
+    groups: tuple[str, ...] = tuple(GROUPS),
+    named: frozenset[str] = frozenset(),
+    scope: Scope | None = None,
+) -> BuildContext:
+    """Return what a build of some groups starts from, `named` ones asked for by name."""
+    return BuildContext(plan, packs, GroupSelection(groups, named), scope)
+
+
+def build_job(
+    plan: Plan,
+    packs: Packs,
+    groups: tuple[str, ...] = tuple(GROUPS),
+    named: frozenset[str] = frozenset(),
+    scope: Scope | None = None,
+) -> BuildJob:
+    """List the work of a build, as `build_context` has it."""
+    return make_job(build_context(plan, packs, groups, named, scope))
+
+
+def set_limit(patch: pytest.MonkeyPatch, word: str, most: int) -> None:
+    """Set the limit above which the files of a word are written on request only."""
+    patch.setitem(LIMITS, word, LIMITS[word]._replace(most=most))
 
 
 def generic(radix: int, **more: Any) -> Inventory:  # noqa: ANN401 - keys of an inventory

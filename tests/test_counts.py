@@ -16,7 +16,6 @@ import pytest
 from openpyxl import load_workbook
 
 from fabricgen.bom.summary import summarize
-from fabricgen.build.job import Job
 from fabricgen.build.write.manifest import json_document
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
@@ -25,7 +24,7 @@ from fabricgen.lifecycle.change.phases import document, phase_in
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.report.key_figures import headline
 from fabricgen.planning.plan import make_plan
-from tests.fabrics import plan_of, spec_of
+from tests.fabrics import build_job, plan_of, spec_of
 from tests.planning.cabling.test_selection import B300, H100, NVL72, SN5600, SPLIT_HOST, TRAYS
 
 if TYPE_CHECKING:
@@ -112,12 +111,15 @@ def write(keys: dict[str, Any], out: Path) -> Written:
     )
     (out / "hosts" / "half-speed.yaml").write_text(SPLIT_HOST % ports, encoding="utf-8")
     plan = make_plan(spec_of(**keys), Catalog([out]))
-    job = Job(plan, Packs(), ("cabling", "bom", "dcim"))
+    job = build_job(plan, Packs(), ("cabling", "bom", "dcim"))
     for task in job.tasks:
-        if any(path.startswith(READ) and path != "bom/bom.xlsx" for path in task.paths(job)):
-            list(task.write(job, out))
+        if any(
+            path.startswith(READ) and path != "bom/bom.xlsx" for path in task.paths(job.context)
+        ):
+            list(task.write(job.context, out))
     (out / "plan.json").write_text(
-        "".join(json_document(plan.document(summarize(plan, job.bom).document()))), encoding="utf-8"
+        "".join(json_document(plan.document(summarize(plan, job.context.bom).document()))),
+        encoding="utf-8",
     )
     return Written(plan, out)
 

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabricgen.build.job import Job
 from fabricgen.build.run import build
 from fabricgen.inventory.load import read_inventory
 from fabricgen.outputs.packs.render import Packs
 from tests import ROOT
-from tests.fabrics import plan_file
+from tests.fabrics import build_job, plan_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,7 +103,7 @@ def test_there_are_outputs_to_compare() -> None:
 def test_every_output_has_the_same_cables(path: Path, tmp_path: Path) -> None:
     """Compared are the sheet, the labels, both ends' configurations, the graph and the bill."""
     plan = plan_file(path)
-    job = Job(plan, Packs(), ("cabling", "bom", "configs", "graph"))
+    job = build_job(plan, Packs(), ("cabling", "bom", "configs", "graph"))
     out = tmp_path / "out"
     build(job, out)
 

@@ -1,7 +1,6 @@
 """The group of the bill: its documents, whole and divided, and its workbook.
 
-Owns their tasks. A table of thousands of racks is long to write and nobody's to read, so it is
-written on request only.
+Owns their tasks, and whether the bill is divided by rack.
 """
 
 from __future__ import annotations
@@ -13,6 +12,9 @@ from fabricgen.bom.breakdown.breakdown import by_phase, by_rack, by_role
 from fabricgen.bom.breakdown.build import division_view, loads_view
 from fabricgen.bom.breakdown.savings import savings_view
 from fabricgen.bom.tables import bom_view, comparison_view
+from fabricgen.build.context import per_build
+from fabricgen.build.pack_outputs import wanted_packs
+from fabricgen.build.selection import Skipped
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, adopt, reserve, write_text
 
@@ -21,66 +23,68 @@ if TYPE_CHECKING:
 
     from fabricgen.bom.breakdown.breakdown import RackContents
     from fabricgen.bom.breakdown.view import DivisionView, LoadsView
-    from fabricgen.build.context import BuildContext, Task
+    from fabricgen.build.context import BuildContext
+    from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
-
-MOST_RACKS = 2_000
-"""Above this many racks what concerns single ones is written on request only: by-rack.csv, their rows in loads.csv, and their sheets."""
+    from fabricgen.lifecycle.change.phases import Stage
 
 DIVISIONS = ("by-role", "by-rack", "by-phase")
 
 
-def bill(sources: BuildContext) -> Iterator[Task]:
+def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     """List the tasks of the bill of materials."""
-    racks, lengths = with_racks(sources), sources.plan.lengths
-    for pack in sources.packs.group("bom"):
+    skipped = _without_racks(context)
+    for pack in wanted_packs(context, "bom"):
         for output in pack.outputs:
-            if output.each != "by-rack" or racks:
-                yield BillDocument(output.path, pack.name, output.template, output.each)
-            elif lengths is None:
-                sources.skipped.append(
-                    "by-rack.csv: no racks are known, for the inventory leaves them open (`site: unknown`)"
-                )
+            if output.each == "by-rack" and skipped:
+                yield skipped
             else:
-                sources.skipped.append(
-                    f"by-rack.csv: {len(lengths.room.names):,} racks are more than {MOST_RACKS:,}; `--only racks` writes it all the same"
-                )
-    yield BillBook("bom/bom.xlsx")
+                yield BillDocument(output.path, pack.name, output.template, output.each)
+    if context.selection.wants("bom"):
+        yield BillBook("bom/bom.xlsx")
 
 
-def with_racks(sources: BuildContext) -> bool:
-    """Say whether the bill is divided by rack: where racks are known, and they are few or it was asked for."""
-    lengths = sources.plan.lengths
-    return lengths is not None and (
-        len(lengths.room.names) <= MOST_RACKS or "racks" in sources.named
-    )
+@per_build
+def stages(context: BuildContext) -> list[Stage]:
+    """Return what each phase of the plan buys; none where the inventory has no phases."""
+    from fabricgen.lifecycle.change.phases import phase_in
+
+    return phase_in(context.plan) if context.plan.spec.phases else []
 
 
-def racks_in(sources: BuildContext) -> dict[str, RackContents]:
-    """Return what stands in each rack; empty where the bill is not divided by rack."""
-    return sources.racks if with_racks(sources) else {}
+def racks_in(context: BuildContext) -> dict[str, RackContents]:
+    """Return the parts in each rack; empty where the bill is not divided by rack."""
+    return {} if _without_racks(context) else context.racks
 
 
-def division(sources: BuildContext, by: str) -> DivisionView:
-    """Divide the bill by role, rack or phase."""
-    plan, bom = sources.plan, sources.bom
-    if by == "by-rack":
-        portions = by_rack(bom, racks_in(sources))
-    elif by == "by-phase":
-        phases = (
-            {stage.name: stage.parts for stage in sources.stages}
-            if plan.spec.phases
-            else {"all": {line.part: line.quantity for line in bom.lines}}
+def _without_racks(context: BuildContext) -> Skipped | None:
+    """Return why the bill is not divided by rack; None where it is."""
+    lengths = context.plan.lengths
+    if lengths is None:
+        return Skipped(
+            "by-rack.csv: no racks are known, for the inventory leaves them open (`site: unknown`)"
         )
-        portions = by_phase(bom, phases)
+    return context.selection.over("racks", len(lengths.room.names))
+
+
+def division(context: BuildContext, by: str) -> DivisionView:
+    """Divide the bill by role, rack or phase."""
+    plan, bom = context.plan, context.bom
+    if by == "by-rack":
+        portions = by_rack(bom, racks_in(context))
+    elif by == "by-phase":
+        phases = {stage.name: stage.parts for stage in stages(context)}
+        portions = by_phase(
+            bom, phases or {"all": {line.part: line.quantity for line in bom.lines}}
+        )
     else:
         portions = by_role(bom)
     return division_view(plan.spec.name, by.removeprefix("by-"), portions, bom)
 
 
-def loads(sources: BuildContext) -> LoadsView:
-    """Say what racks, roles and the whole fabric ask of the room."""
-    return loads_view(sources.plan, sources.bom, racks_in(sources))
+def loads(context: BuildContext) -> LoadsView:
+    """Return what racks, roles and the whole fabric take of power, weight and space."""
+    return loads_view(context.plan, context.bom, racks_in(context))
 
 
 @dataclass(frozen=True)
@@ -91,58 +95,50 @@ class BillDocument(OneFile):
     template: str
     view: str
 
-    def prepare(self, sources: BuildContext) -> None:
+    def prepare(self, context: BuildContext) -> None:
         """Make what several documents see."""
         if self.view in ("comparison", "savings"):
-            _ = sources.comparison
+            _ = context.comparison
         elif self.view in ("by-rack", "loads"):
-            _ = racks_in(sources)
+            racks_in(context)
         elif self.view == "by-phase":
-            _ = sources.bom, sources.stages if sources.plan.spec.phases else ()
+            _ = context.bom, stages(context)
         else:
-            _ = sources.bom
+            _ = context.bom
 
-    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
+    def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render the document."""
-        yield write_text(
-            root, self.path, [sources.packs.render(self.pack, self.template, **self._seen(sources))]
-        )
+        text = context.packs.render(self.pack, self.template, **self._seen(context))
+        yield write_text(root, self.path, [text])
 
-    def _seen(self, sources: BuildContext) -> dict[str, Any]:
-        """Make what the template sees, under the name by which it does."""
+    def _seen(self, context: BuildContext) -> dict[str, Any]:
+        """Return what the template sees, under the name by which it does."""
         if self.view in DIVISIONS:
-            return {"division": division(sources, self.view)}
+            return {"division": division(context, self.view)}
         if self.view == "loads":
-            return {"loads": loads(sources)}
+            return {"loads": loads(context)}
         if self.view == "bom":
-            return {"bom": bom_view(sources.bom, sources.plan)}
-        return (
-            {"savings": savings_view(sources.comparison)}
-            if self.view == "savings"
-            else {"comparison": comparison_view(sources.comparison)}
-        )
+            return {"bom": bom_view(context.bom, context.plan)}
+        if self.view == "savings":
+            return {"savings": savings_view(context.comparison)}
+        return {"comparison": comparison_view(context.comparison)}
 
 
 @dataclass(frozen=True)
 class BillBook(OneFile):
     """The workbook of the bill, its divisions, the comparison and the savings."""
 
-    def prepare(self, sources: BuildContext) -> None:
-        """Make the bill, the racks and the comparison."""
-        _ = (
-            sources.bom,
-            sources.comparison,
-            racks_in(sources),
-            sources.stages if sources.plan.spec.phases else (),
-        )
+    def prepare(self, context: BuildContext) -> None:
+        """Make the bill, the racks, the phases and the comparison."""
+        _ = context.bom, context.comparison, racks_in(context), stages(context)
 
-    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
+    def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Write the workbook."""
         from fabricgen.outputs.workbook.bom import write_bom
 
-        shown = [by for by in DIVISIONS if by != "by-rack" or with_racks(sources)]
+        shown = [by for by in DIVISIONS if by != "by-rack" or not _without_racks(context)]
         write_bom(
-            reserve(root, self.path), bom_view(sources.bom, sources.plan), comparison_view(sources.comparison),
-            [division(sources, by) for by in shown], loads(sources), savings_view(sources.comparison),
+            reserve(root, self.path), bom_view(context.bom, context.plan), comparison_view(context.comparison),
+            [division(context, by) for by in shown], loads(context), savings_view(context.comparison),
         )  # fmt: skip
         yield adopt(root, self.path)

@@ -1,7 +1,6 @@
 """The group of schedulers and automation: topologies of the cluster and the inventory of its devices.
 
-Owns their tasks. What has a line for each HB domain, host or switch is long in a large fabric, and
-is then written on request only.
+Owns their tasks.
 """
 
 from __future__ import annotations
@@ -9,36 +8,46 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabricgen.build.context import per_build
+from fabricgen.build.pack_outputs import wanted_packs
 from fabricgen.build.write.files import Root, write_text
+from fabricgen.outputs.schedulers.build import cluster_view, devices_view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.build.context import BuildContext, Task
+    from fabricgen.build.context import BuildContext
+    from fabricgen.build.selection import Skipped
+    from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
     from fabricgen.outputs.packs.pack_yaml import Output
-
-MOST_LINES = 50_000
-"""Above so many lines a file is written on request only; Slurm itself takes 65,536 nodes."""
+    from fabricgen.outputs.schedulers.view import ClusterView, DevicesView
 
 
-def clusters(sources: BuildContext) -> Iterator[Task]:
-    """List the files of schedulers and automation, unless they are too long to be written unasked."""
-    plan = sources.plan
-    switches = sum(plan.switch_count(role) for role in plan.roles)
+def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
+    """List the files of schedulers and automation; most have a line for each HB domain, host or switch."""
+    plan = context.plan
     lines = {
         "domains": plan.fabric.coordinates.domains,
         "members": len(plan.hosts),
-        "inventory": switches,
+        "inventory": sum(plan.switch_count(role) for role in plan.roles),
     }
-    for pack in sources.packs.group("cluster"):
+    for pack in wanted_packs(context, "cluster"):
         for output in pack.outputs:
-            if (long := lines.get(output.each, 0)) <= MOST_LINES or "cluster" in sources.named:
-                yield ClusterFile(pack.name, output)
-            else:
-                sources.skipped.append(
-                    f"{output.path}: {long:,} lines are more than {MOST_LINES:,}; `--only cluster` writes it all the same"
-                )
+            over = context.selection.over("cluster", lines.get(output.each, 0), output.path)
+            yield over or ClusterFile(pack.name, output)
+
+
+@per_build
+def cluster(context: BuildContext) -> ClusterView:
+    """Return the stripes of the plan, as schedulers see them."""
+    return cluster_view(context.plan)
+
+
+@per_build
+def devices(context: BuildContext) -> DevicesView:
+    """Return the devices of the plan in groups."""
+    return devices_view(context.plan)
 
 
 @dataclass(frozen=True)
@@ -52,20 +61,17 @@ class ClusterFile:
         """List the one file."""
         yield self.output.path
 
-    def prepare(self, sources: BuildContext) -> None:
+    def prepare(self, context: BuildContext) -> None:
         """Make what the templates see."""
-        _ = sources.devices if self.output.each == "inventory" else sources.cluster
+        self._view(context)
 
-    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
+    def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render it."""
-        view = (
-            {"devices": sources.devices}
-            if self.output.each == "inventory"
-            else {"cluster": sources.cluster}
-        )
-        yield write_text(
-            root,
-            self.output.path,
-            [sources.packs.render(self.pack, self.output.template, **view)],
-            self.output.bits,
-        )
+        text = context.packs.render(self.pack, self.output.template, **self._view(context))
+        yield write_text(root, self.output.path, [text], self.output.bits)
+
+    def _view(self, context: BuildContext) -> dict[str, DevicesView | ClusterView]:
+        """Return what its template sees."""
+        if self.output.each == "inventory":
+            return {"devices": devices(context)}
+        return {"cluster": cluster(context)}

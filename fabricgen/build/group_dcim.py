@@ -1,30 +1,31 @@
-"""The group of the data centre's databases and of others' validators: what a DCIM imports, and sheets that tools check a cabling against.
+"""The group of the data centre's databases: what a DCIM imports, and sheets that validators check a cabling against.
 
-Owns their tasks, how tables are cut into files, and when they are written: up to a stated size
-unless they are asked for.
+Owns their tasks, and how tables are cut into files.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from fabricgen.build.task import OneFile
+from fabricgen.build.context import per_build
+from fabricgen.build.pack_outputs import fitting_outputs
+from fabricgen.build.task import OneFile, numbered_paths
 from fabricgen.build.write.files import Root, adopt, reserve, write_text
-from fabricgen.core.terms import Role
+from fabricgen.outputs.dcim.cables import Pieces
+from fabricgen.outputs.dcim.devices import Assets
 from fabricgen.outputs.dcim.view import TableView
+from fabricgen.outputs.dcim.wiring_lists import WireLists
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from fabricgen.build.context import BuildContext, Task
+    from fabricgen.build.context import BuildContext
+    from fabricgen.build.selection import Skipped
+    from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
-
-IMPORTED = 20_000
-"""Above so many cables nobody uploads twenty files of cables by hand, and a database takes hours; they are then written on request only."""
 
 ROWS = 1_000
 """Rows of a file: an import is one transaction, and a longer one runs into the time limits of a web server."""
@@ -32,31 +33,44 @@ ROWS = 1_000
 TABLES = ("devices", "interfaces", "straight-cables")
 
 
-def dcim(sources: BuildContext) -> Iterator[Task]:
+def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     """List the tasks of the group."""
-    cables = sources.plan.cables
-    if cables > IMPORTED and "dcim" not in sources.named:
-        sources.skipped.append(
-            f"dcim/: {cables:,} cables are more than {IMPORTED:,}; `--only dcim` writes it all the same"
-        )
+    if over := context.selection.over("dcim", context.plan.cables):
+        yield over
         return
-    transport = sources.plan.fabric.port_layouts[Role.LEAF].model.transport
-    for pack in sources.packs.group("dcim"):
-        for output in pack.outputs:
-            if output.transport not in (None, transport) or not _holds(sources, output.each):
-                continue
+    for pack, output in fitting_outputs(context, "dcim"):
+        if _holds(context, output.each):
             task = AssetTable if output.each in TABLES else AssetDocument
-            yield task(output.path, pack.name, output.template, output.each)
-    yield PointToPoint("dcim/point-to-point.xlsx")
+            yield task(output.path, pack, output.template, output.each)
+    if context.selection.wants("dcim", "cvt"):  # the pack of what else NVIDIA's validator reads
+        yield PointToPoint("dcim/point-to-point.xlsx")
 
 
-def _holds(sources: BuildContext, view: str) -> bool:
-    """Say whether there is anything to write in a view."""
-    lists = sources.wire_lists
+@per_build
+def assets(context: BuildContext) -> Assets:
+    """Return the devices as a database of the data centre holds them."""
+    return Assets(context.plan, context.views)
+
+
+@per_build
+def pieces(context: BuildContext) -> Pieces:
+    """Return the cables as such a database holds them."""
+    return Pieces(context.plan, context.views)
+
+
+@per_build
+def wire_lists(context: BuildContext) -> WireLists:
+    """Return the plan as other planners read it."""
+    return WireLists(context.plan, context.views)
+
+
+def _holds(context: BuildContext, view: str) -> bool:
+    """Return whether there is anything to write in a view."""
+    lists = wire_lists(context)
     holds: dict[str, Callable[[], bool]] = {
-        "assets-placed": lambda: sources.plan.lengths is not None,
-        "pieces": lambda: sources.pieces.straight_count < sources.plan.links,
-        "straight-cables": lambda: sources.pieces.straight_count > 0,
+        "assets-placed": lambda: context.plan.lengths is not None,
+        "pieces": lambda: pieces(context).straight_count < context.plan.links,
+        "straight-cables": lambda: pieces(context).straight_count > 0,
         "seats": lambda: all(seat.rdma for seat in lists.seats()),
         "wiring": lambda: lists.has_wiring,
         "rail-topology": lambda: lists.has_rails,
@@ -72,26 +86,25 @@ class AssetDocument(OneFile):
     template: str
     view: str
 
-    def prepare(self, sources: BuildContext) -> None:
-        """Work out what all segments share."""
-        sources.views.prepare()
+    def prepare(self, context: BuildContext) -> None:
+        """Make what all segments share."""
+        context.views.prepare()
 
-    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
+    def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render it."""
-        yield write_text(
-            root, self.path, [sources.packs.render(self.pack, self.template, **self._view(sources))]
-        )
+        text = context.packs.render(self.pack, self.template, **self._view(context))
+        yield write_text(root, self.path, [text])
 
-    def _view(self, sources: BuildContext) -> dict[str, Any]:
+    def _view(self, context: BuildContext) -> dict[str, Any]:
         """Return what its template sees."""
-        assets, lists = sources.assets, sources.wire_lists
+        lists = wire_lists(context)
         makers: dict[str, tuple[str, Callable[[], object]]] = {
-            "pieces": ("pieces", sources.pieces.shared),
+            "pieces": ("pieces", pieces(context).shared),
             "seats": ("seats", lists.seats),
             "wiring": ("wiring", lists.wiring),
             "rail-topology": ("topology", lists.rails),
         }
-        name, make = makers.get(self.view, ("assets", assets.assets))
+        name, make = makers.get(self.view, ("assets", assets(context).assets))
         return {name: make()}
 
 
@@ -104,56 +117,45 @@ class AssetTable:
     template: str
     view: str
 
-    def paths(self, sources: BuildContext) -> Iterator[str]:
+    def paths(self, context: BuildContext) -> Iterator[str]:
         """List the files."""
-        assets = sources.assets
         rows = {
-            "devices": assets.device_count,
-            "interfaces": assets.interface_count,
-            "straight-cables": sources.pieces.straight_count,
+            "devices": assets(context).device_count,
+            "interfaces": assets(context).interface_count,
+            "straight-cables": pieces(context).straight_count,
         }[self.view]
-        files, given = -(-rows // ROWS), PurePosixPath(self.path)
-        width = len(str(files))
-        names = (
-            str(given.with_name(f"{given.stem}-{at:0{width}}{given.suffix}"))
-            for at in range(1, files + 1)
-        )
-        yield from [self.path] if files == 1 else names
+        yield from numbered_paths(self.path, -(-rows // ROWS))
 
-    def prepare(self, sources: BuildContext) -> None:
-        """Work out what all segments share."""
-        sources.views.prepare()
+    def prepare(self, context: BuildContext) -> None:
+        """Make what all segments share."""
+        context.views.prepare()
 
-    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
+    def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render file by file; rows are made as they are written."""
-        assets = sources.assets
         rows: Iterator[object] = {
-            "devices": assets.devices,
-            "interfaces": assets.interfaces,
-            "straight-cables": sources.pieces.straight,
+            "devices": assets(context).devices,
+            "interfaces": assets(context).interfaces,
+            "straight-cables": pieces(context).straight,
         }[self.view]()
-        for path in self.paths(sources):
-            text = sources.packs.render(
-                self.pack, self.template, table=TableView([*islice(rows, ROWS)])
+        for path in self.paths(context):
+            table = TableView([*islice(rows, ROWS)])
+            yield write_text(
+                root, path, [context.packs.render(self.pack, self.template, table=table)]
             )
-            yield write_text(root, path, [text])
 
 
 @dataclass(frozen=True)
 class PointToPoint(OneFile):
-    """The sheet of both ends of every link, as NVIDIA's validator reads it; it goes with the pack of what that takes besides."""
+    """The sheet of both ends of every link, as NVIDIA's validator reads it."""
 
-    pack: str = "cvt"
+    def prepare(self, context: BuildContext) -> None:
+        """Make what all segments share."""
+        context.views.prepare()
 
-    def prepare(self, sources: BuildContext) -> None:
-        """Work out what all segments share."""
-        sources.views.prepare()
-
-    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
+    def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Write it row by row."""
         from fabricgen.outputs.workbook.point_to_point import write_point_to_point
 
-        write_point_to_point(
-            reserve(root, self.path), sources.plan.spec.name, sources.wire_lists.point_to_point()
-        )
+        rows = wire_lists(context).point_to_point()
+        write_point_to_point(reserve(root, self.path), context.plan.spec.name, rows)
         yield adopt(root, self.path)

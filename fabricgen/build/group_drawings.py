@@ -1,6 +1,6 @@
 """The group of drawings: each rail and each stripe, in every form that a pack draws it in.
 
-Owns their tasks, and how many are drawn unasked: rails are alike, and so are stripes.
+Owns their tasks. Rails are alike, and so are stripes, so that of many only the first is drawn.
 """
 
 from __future__ import annotations
@@ -8,52 +8,57 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabricgen.build.context import per_build
+from fabricgen.build.pack_outputs import wanted_packs
+from fabricgen.build.selection import Skipped
 from fabricgen.build.write.files import Root, write_text
+from fabricgen.outputs.drawings.build import Drawings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.build.context import BuildContext, Task
+    from fabricgen.build.context import BuildContext
+    from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
     from fabricgen.outputs.packs.pack_yaml import Output
 
-DRAWN = 16
-"""Above so many rails, or so many stripes, the first of them is drawn, and the others on request only."""
 
-
-def drawings(sources: BuildContext) -> Iterator[Task]:
+def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     """List the drawings, pack by pack."""
-    drawn: list[str] = []
-    for what, every in (("rails", sources.drawings.rails), ("stripes", sources.drawings.stripes)):
-        few = len(every) <= DRAWN or "drawings" in sources.named
-        if not few:
-            sources.skipped.append(
-                f"drawings of {len(every):,} {what} but the first: they are alike; `--only drawings` draws more than {DRAWN} all the same"
-            )
-        drawn += every if few else [next(iter(every))]
-    for pack in sources.packs.group("drawings"):
-        for name in drawn if sources.wants("drawings", pack.name) else ():
-            forms = tuple(
-                (output.path, output.template)
-                for output in pack.outputs
-                if _fits(sources, name, output)
-            )
-            yield Picture(name, pack.name, forms)
+    names: list[str] = []
+    of_kind = {"rails": drawings(context).rails, "stripes": drawings(context).stripes}
+    for kind, every in of_kind.items():
+        files = f"drawings of all {kind} but the first"
+        if over := context.selection.over("drawings", len(every), files):
+            yield over
+        names += [next(iter(every))] if over else every
+    for pack in wanted_packs(context, "drawings"):
+        for name in names:
+            forms: list[tuple[str, str]] = []
+            for output in pack.outputs:
+                if skipped := _too_many_lines(context, name, output):
+                    yield skipped
+                else:
+                    forms.append((output.path, output.template))
+            yield Picture(name, pack.name, tuple(forms))
 
 
-def _fits(sources: BuildContext, name: str, output: Output) -> bool:
-    """Say whether a form of a drawing can be read with so many lines; where it cannot, the build says so."""
-    most = sources.drawings.most_lines(name)
-    if (
-        output.most_lines is None
-        or most <= output.most_lines
-        or (lines := sources.drawings.lines(name)) <= output.most_lines
-    ):
-        return True
-    sources.skipped.append(
-        f"{output.path.format(drawing=name)}: {lines} lines are more than the {output.most_lines} that its reader shows"
-    )
-    return False
+@per_build
+def drawings(context: BuildContext) -> Drawings:
+    """Return the maker of the drawings."""
+    return Drawings(context.plan)
+
+
+def _too_many_lines(context: BuildContext, name: str, output: Output) -> Skipped | None:
+    """Return a form of a drawing as skipped where it has more lines than its reader shows."""
+    most = output.most_lines
+    if most is None or drawings(context).most_lines(name) <= most:
+        return None
+    lines = drawings(context).lines(name)
+    if lines <= most:
+        return None
+    path = output.path.format(drawing=name)
+    return Skipped(f"{path}: {lines} lines are more than the {most} that its reader shows")
 
 
 @dataclass(frozen=True)
@@ -68,16 +73,13 @@ class Picture:
         """List them."""
         return (path.format(drawing=self.name) for path, _ in self.forms)
 
-    def prepare(self, sources: BuildContext) -> None:
-        """Work out what all drawings share."""
-        _ = sources.drawings.stripes
+    def prepare(self, context: BuildContext) -> None:
+        """Make what all drawings share."""
+        _ = drawings(context).stripes
 
-    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
+    def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Draw it once, and write each form."""
-        view = sources.drawings.draw(self.name)
+        view = drawings(context).draw(self.name)
         for path, template in self.forms:
-            yield write_text(
-                root,
-                path.format(drawing=self.name),
-                [sources.packs.render(self.pack, template, drawing=view)],
-            )
+            text = context.packs.render(self.pack, template, drawing=view)
+            yield write_text(root, path.format(drawing=self.name), [text])

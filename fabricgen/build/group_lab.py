@@ -9,53 +9,64 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.analysis.forwarding.gpu_routes import gpu_view, has_hb_addresses
+from fabricgen.build.context import per_build
+from fabricgen.build.pack_outputs import config_packs, fitting_outputs
+from fabricgen.build.runs import gpus_of, host_runs, installed_switches, switch_runs
+from fabricgen.build.selection import Skipped
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
+from fabricgen.outputs.lab_topologies.build import Topologies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fabricgen.build.context import BuildContext, Task
+    from fabricgen.build.context import BuildContext
+    from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
     from fabricgen.outputs.packs.pack_yaml import Output
 
-LAB_GPUS = 1024
-"""Above so many GPUs a lab is written on request only."""
 
-
-def lab(sources: BuildContext) -> Iterator[Task]:
-    """List the scripts of a lab's GPUs and its topologies, where they can be written and are not too many to be written unasked."""
-    fabric, named, outputs = sources.plan.fabric, "lab" in sources.named, sources.fitting("lab")
-    if fabric.gpus > LAB_GPUS and not named:
-        sources.skipped.append(
-            f"lab/: {fabric.gpus:,} GPUs are more than {LAB_GPUS:,}; `--only lab` writes it all the same"
-        )
-    elif not outputs or not has_hb_addresses(fabric.domain_gpus):
-        why = (
-            "on InfiniBand nothing routes by IP"
-            if not outputs
-            else "an HB domain has more GPUs than the addresses that are set aside for tests"
-        )
-        sources.skipped.extend([f"lab/: {why}"] if named else [])
+def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
+    """List the scripts of a lab's GPUs and its topologies, where a lab can be written."""
+    fabric, outputs = context.plan.fabric, fitting_outputs(context, "lab")
+    if over := context.selection.over("lab", fabric.gpus):
+        yield over
+    elif not outputs:
+        yield from _impossible(context, "on InfiniBand nothing routes by IP")
+    elif not has_hb_addresses(fabric.domain_gpus):
+        why = "an HB domain has more GPUs than the addresses that are set aside for tests"
+        yield from _impossible(context, why)
     else:
-        scripts = [(pack, output) for pack, output in outputs if output.each == "gpu"]
-        yield from (
-            GpuScripts(run, pack, output) for pack, output in scripts for run in sources.host_runs()
-        )
-        yield from () if sources.part else _topologies(sources, outputs)
+        for pack, output in outputs:
+            if output.each == "gpu":
+                yield from (GpuScripts(run, pack, output) for run in host_runs(context))
+        if context.scope is None:
+            yield from _topologies(context, outputs)
 
 
-def _topologies(sources: BuildContext, outputs: list[tuple[str, Output]]) -> Iterator[Task]:
+def _impossible(context: BuildContext, why: str) -> Iterator[Skipped]:
+    """Skip the lab, without a word where it was not named."""
+    if "lab" in context.selection.named:
+        yield Skipped(f"lab/: {why}")
+
+
+def _topologies(
+    context: BuildContext, outputs: list[tuple[str, Output]]
+) -> Iterator[BuildTask | Skipped]:
     """List the topologies of a lab in containers and the files that switches have there alone, where every switch has a container."""
-    if gap := sources.topologies.gap():
-        sources.skipped.append(f"lab topologies: {gap}")
+    if gap := topologies(context).gap():
+        yield Skipped(f"lab topologies: {gap}")
         return
-    yield from (ContainerFiles(segment, boxes) for segment, boxes in sources.switch_runs())
-    yield from (
-        Topology(output.path, pack, output.template, each_node=output.each == "node")
-        for pack, output in outputs
-        if output.each in ("lab", "node")
-    )
+    yield from (ContainerFiles(segment, boxes) for segment, boxes in switch_runs(context))
+    for pack, output in outputs:
+        if output.each in ("lab", "node"):
+            yield Topology(output.path, pack, output.template, each_node=output.each == "node")
+
+
+@per_build
+def topologies(context: BuildContext) -> Topologies:
+    """Return the maker of the lab's topologies."""
+    return Topologies(context.plan, context.packs, config_packs(context))
 
 
 @dataclass(frozen=True)
@@ -66,22 +77,22 @@ class GpuScripts:
     pack: str
     output: Output
 
-    def paths(self, sources: BuildContext) -> Iterator[str]:
+    def paths(self, context: BuildContext) -> Iterator[str]:
         """List a file for each GPU."""
         return (
-            self.output.path.format(gpu=sources.tables.ends.gpu(gpu))
-            for gpu in sources.gpus(self.run)
+            self.output.path.format(gpu=context.tables.ends.gpu(gpu))
+            for gpu in gpus_of(context, self.run)
         )
 
-    def prepare(self, sources: BuildContext) -> None:
-        """Work out what all GPUs share."""
-        sources.tables.prepare()
+    def prepare(self, context: BuildContext) -> None:
+        """Make what all GPUs share."""
+        context.tables.prepare()
 
-    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
+    def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render them."""
-        for gpu in sources.gpus(self.run):
-            view = gpu_view(sources.tables.ends, gpu)
-            text = sources.packs.render(self.pack, self.output.template, gpu=view)
+        for gpu in gpus_of(context, self.run):
+            view = gpu_view(context.tables.ends, gpu)
+            text = context.packs.render(self.pack, self.output.template, gpu=view)
             yield write_text(root, self.output.path.format(gpu=view.name), [text], self.output.bits)
 
 
@@ -92,21 +103,21 @@ class ContainerFiles:
     segment: int
     boxes: Sequence[int]
 
-    def paths(self, sources: BuildContext) -> Iterator[str]:
+    def paths(self, context: BuildContext) -> Iterator[str]:
         """List them."""
-        return sources.topologies.extra_paths(
-            self.segment, sources.switches(self.segment, self.boxes)
+        return topologies(context).extra_paths(
+            self.segment, installed_switches(context, self.segment, self.boxes)
         )
 
-    def prepare(self, sources: BuildContext) -> None:
-        """Work out what all segments share."""
-        sources.views.prepare()
+    def prepare(self, context: BuildContext) -> None:
+        """Make what all segments share."""
+        context.views.prepare()
 
-    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
+    def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render them."""
         return (
             write_text(root, path, [text])
-            for path, text in sources.topologies.extra_files(self.segment, self.boxes)
+            for path, text in topologies(context).extra_files(self.segment, self.boxes)
         )
 
 
@@ -118,14 +129,14 @@ class Topology(OneFile):
     template: str
     each_node: bool
 
-    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
+    def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render it."""
-        view = sources.topologies.view
+        view = topologies(context).view
         if self.each_node:
             texts = (
-                sources.packs.render(self.pack, self.template, lab=view, node=node)
-                for node in sources.topologies.filled()
+                context.packs.render(self.pack, self.template, lab=view, node=node)
+                for node in topologies(context).filled()
             )
         else:
-            texts = (sources.packs.render(self.pack, self.template, lab=view) for _ in range(1))
+            texts = (context.packs.render(self.pack, self.template, lab=view) for _ in range(1))
         yield write_text(root, self.path, texts)

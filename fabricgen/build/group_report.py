@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fabricgen.build.pack_outputs import config_packs, switch_outputs
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
 from fabricgen.outputs.report.html import html
@@ -16,27 +17,28 @@ from fabricgen.outputs.report.report import Report
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.build.context import BuildContext, Task
+    from fabricgen.build.context import BuildContext
+    from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
 
 MOST_TEXT, FIRST = 3_000_000, 2
 """Characters of configuration that a report holds, of which gzip leaves a twentieth; and of each role in segment 0 so many switches come first."""
 
 
-def reports(sources: BuildContext) -> Iterator[Task]:
-    """List the task of the report; a part of a fabric has none, for a report is of the whole."""
-    if sources.part is None:
+def tasks(context: BuildContext) -> Iterator[BuildTask]:
+    """List the task of the report; a build of a part of a fabric has none, because a report is of the whole."""
+    if context.scope is None:
         yield ReportFile("report.html")
 
 
-def report_of(sources: BuildContext) -> Report:
+def report_of(context: BuildContext) -> Report:
     """Make the report of a build's plan: with its bill, its comparison, its laws and the files of its switches, each made when it is asked for."""
     return Report(
-        sources.plan,
-        sources.bom,
-        sources.comparison,
-        lambda: sources.judged,
-        lambda: configs_part(sources),
+        context.plan,
+        context.bom,
+        context.comparison,
+        lambda: context.check_report,
+        lambda: configs_part(context),
     )
 
 
@@ -44,17 +46,17 @@ def report_of(sources: BuildContext) -> Report:
 class ReportFile(OneFile):
     """The one file."""
 
-    def prepare(self, sources: BuildContext) -> None:
+    def prepare(self, context: BuildContext) -> None:
         """Make what other tasks see as well."""
-        _ = sources.bom, sources.comparison, sources.judged, sources.config_packs
-        sources.views.prepare()
+        _ = context.bom, context.comparison, context.check_report, config_packs(context)
+        context.views.prepare()
 
-    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
+    def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Write it, piece by piece."""
-        yield write_text(root, self.path, html(report_of(sources)))
+        yield write_text(root, self.path, html(report_of(context)))
 
 
-def configs_part(sources: BuildContext) -> dict[str, Any]:
+def configs_part(context: BuildContext) -> dict[str, Any]:
     """Return `Configs` of the page's model: the files in configs/ of as many switches as there is room for.
 
     A few of each role in segment 0 come first, then the rest of it, then the other segments. Raises
@@ -62,19 +64,19 @@ def configs_part(sources: BuildContext) -> dict[str, Any]:
     """
     switches: dict[str, list[dict[str, str]]] = {}
     room = MOST_TEXT
-    for segment, box in _in_turn(sources):
-        name, files = _files(sources, segment, box)
+    for segment, box in _in_turn(context):
+        name, files = _files(context, segment, box)
         room -= sum(len(file["text"]) for file in files)
         if room < 0:
             break
         if files:
             switches[name] = files
-    return {"switches": switches, "note": _note(sources, len(switches))}
+    return {"switches": switches, "note": _note(context, len(switches))}
 
 
-def _in_turn(sources: BuildContext) -> Iterator[tuple[int, int]]:
+def _in_turn(context: BuildContext) -> Iterator[tuple[int, int]]:
     """Yield the installed switches, as segment and box, in the order in which a report shows their files."""
-    plan = sources.plan
+    plan = context.plan
     installed = [box for box, has in enumerate(plan.installed) if has]
     of_role = {
         role: [box for box in installed if plan.naming.boxes[box].role is role]
@@ -85,31 +87,31 @@ def _in_turn(sources: BuildContext) -> Iterator[tuple[int, int]]:
     yield from ((segment, box) for segment in range(1, plan.mapping.segments) for box in installed)
 
 
-def _files(sources: BuildContext, segment: int, box: int) -> tuple[str, list[dict[str, str]]]:
+def _files(context: BuildContext, segment: int, box: int) -> tuple[str, list[dict[str, str]]]:
     """Render the files of a switch; none where no pack writes its NOS."""
-    role = sources.plan.naming.boxes[box].role
-    outputs = sources.outputs(segment, role)
+    role = context.plan.naming.boxes[box].role
+    outputs = switch_outputs(context, segment, role)
     if not outputs:
-        return sources.plan.naming.switches(segment)[box], []
-    (switch,) = sources.views.switches(segment, (role,), [box])
-    pack = sources.config_packs[switch.nos].name
+        return context.plan.naming.switches(segment)[box], []
+    (switch,) = context.views.switches(segment, (role,), [box])
+    pack = config_packs(context)[switch.nos].name
     prefix = f"configs/{switch.name}/"
     return switch.name, [
         {
             "file": output.path.format(switch=switch.name).removeprefix(prefix),
-            "text": sources.packs.render(pack, output.template, switch=switch),
+            "text": context.packs.render(pack, output.template, switch=switch),
         }
         for output in outputs
     ]
 
 
-def _note(sources: BuildContext, shown: int) -> str:
+def _note(context: BuildContext, shown: int) -> str:
     """Say whose files are left out, and where they are; nothing where all are shown."""
-    plan = sources.plan
+    plan = context.plan
     every = sum(
         plan.switch_count(role)
         for role in plan.roles
-        if any(sources.outputs(segment, role) for segment in range(plan.mapping.segments))
+        if any(switch_outputs(context, segment, role) for segment in range(plan.mapping.segments))
     )
     if not every:
         nos = ", ".join(

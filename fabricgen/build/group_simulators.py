@@ -6,38 +6,50 @@ Owns their tasks, and what of the fabric a simulator cannot take. They are writt
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from fabricgen.build.context import RUN
+from fabricgen.build.context import per_build
+from fabricgen.build.pack_outputs import wanted_packs
+from fabricgen.build.runs import ROWS
+from fabricgen.build.selection import Skipped
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
+from fabricgen.outputs.simulators.build import Simulator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.build.context import BuildContext, Task
+    from fabricgen.build.context import BuildContext
+    from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
     from fabricgen.outputs.packs.pack_yaml import Output
 
 
-def simulators(sources: BuildContext) -> Iterator[Task]:
+def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     """List the inputs of simulators, pack by pack."""
-    for pack in sources.packs.group("simulators"):
-        for output in pack.outputs if sources.wants("simulators", pack.name) else ():
-            if gap := _gap(sources, output):
-                sources.skipped.append(f"{output.path}: {gap}")
+    for pack in wanted_packs(context, "simulators"):
+        for output in pack.outputs:
+            if gap := _gap(context, output):
+                yield Skipped(f"{output.path}: {gap}")
             else:
-                yield Input(output.path, pack.name, output.template, output.each)
+                yield SimulatorInput(output.path, pack.name, output.template, output.each)
 
 
-def _gap(sources: BuildContext, output: Output) -> str | None:
-    """Say why a file cannot be written of this fabric; None where it can."""
+@per_build
+def simulator(context: BuildContext) -> Simulator:
+    """Return the maker of what simulators read of the plan."""
+    return Simulator(context.plan)
+
+
+def _gap(context: BuildContext, output: Output) -> str | None:
+    """Return why a file cannot be written of this fabric; None where it can."""
     if output.each == "simulated-block":
-        block = sources.simulator.block()
+        block = simulator(context).block()
         return block if isinstance(block, str) else None
-    if sources.simulator.gap:
-        return sources.simulator.gap
-    links = len(sources.simulator.links[0])
+    if simulator(context).gap:
+        return simulator(context).gap
+    links = len(simulator(context).links[0])
     return (
         f"{links:,} links are more than the {output.most_lines:,} that its reader takes"
         if output.most_lines and links > output.most_lines
@@ -46,43 +58,31 @@ def _gap(sources: BuildContext, output: Output) -> str | None:
 
 
 @dataclass(frozen=True)
-class Input(OneFile):
+class SimulatorInput(OneFile):
     """One file of a simulator."""
 
     pack: str
     template: str
     each: str
 
-    def prepare(self, sources: BuildContext) -> None:
-        """Have the nodes numbered once, for all files."""
+    def prepare(self, context: BuildContext) -> None:
+        """Make the nodes, which all files number alike."""
         if self.each != "simulated-block":
-            _ = sources.simulator.view
+            _ = simulator(context).view
 
-    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
+    def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render it, the links in runs."""
-        yield write_text(root, self.path, self._texts(sources))
+        yield write_text(root, self.path, self._texts(context))
 
-    def _texts(self, sources: BuildContext) -> Iterator[str]:
+    def _texts(self, context: BuildContext) -> Iterator[str]:
         """Render it run by run, or whole."""
-        pack = sources.packs.pack(self.pack)
+        pack = context.packs.pack(self.pack)
         assumed = pack.assumed if pack else {}
+        render = partial(context.packs.render, self.pack, self.template, assumed=assumed)
         if self.each == "simulated-block":
-            yield sources.packs.render(
-                self.pack, self.template, block=sources.simulator.block(), assumed=assumed
-            )
+            yield render(block=simulator(context).block())
         elif self.each == "simulation":
-            yield sources.packs.render(
-                self.pack, self.template, simulation=sources.simulator.view, assumed=assumed
-            )
+            yield render(simulation=simulator(context).view)
         else:
-            runs = sources.simulator.runs(RUN)
-            yield from (
-                sources.packs.render(
-                    self.pack,
-                    self.template,
-                    simulation=sources.simulator.view,
-                    run=run,
-                    assumed=assumed,
-                )
-                for run in runs
-            )
+            for run in simulator(context).runs(ROWS):
+                yield render(simulation=simulator(context).view, run=run)

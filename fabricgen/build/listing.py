@@ -1,23 +1,26 @@
 """Every output with who reads it.
 
-Owns the list of the files that no pack writes; those of packs are told by their pack.yaml.
+Owns the table of outputs, whose rows come from the pack.yaml of each pack, and from `outputs.groups`
+for the files that no pack writes.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.build.selection import ELSEWHERE
+from fabricgen.build.pack_outputs import config_packs, fitting_outputs
+from fabricgen.build.subnet_files import subnet_outputs
+from fabricgen.outputs.groups import GROUPS, PACK_GROUPS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from fabricgen.build.job import Job
-    from fabricgen.outputs.packs.pack_yaml import Output, Pack
+    from fabricgen.build.context import BuildContext
+    from fabricgen.outputs.packs.pack_yaml import Pack
     from fabricgen.outputs.packs.render import Packs
 
 
-class Listed(NamedTuple):
+class OutputRow(NamedTuple):
     """One output: the pack that writes it, empty where none does; the word for `--only` and `outputs`; its path and its reader."""
 
     pack: str
@@ -27,111 +30,74 @@ class Listed(NamedTuple):
 
 
 OWN = (
-    Listed(
+    OutputRow(
         "",
         "",
         "manifest.json",
         "whoever checks that nothing was changed: every file with its SHA-256",
     ),
-    Listed(
+    OutputRow(
         "",
         "",
         "plan.json",
         "fabricgen, instead of the inventory; and programs that want the numbers",
     ),
-    Listed(
-        "",
-        "cabling",
-        "cabling/cables.schema.json",
-        "programs that read cables.csv: what each column means (a Table Schema)",
-    ),
-    Listed("", "cabling", "cabling/cables.xlsx", "whoever wires, in a spreadsheet"),
-    Listed("", "bom", "bom/bom.xlsx", "whoever buys, in a spreadsheet"),
-    Listed("", "forwarding", "forwarding/domains.json", "a host's agent: the HB domains in order"),
-    Listed(
-        "",
-        "forwarding",
-        "hosts/{host}/forwarding.json",
-        "a host's agent: which GPU to hand a packet to for every rail, and its backups",
-    ),
-    Listed(
-        "", "forwarding", "forwarding/{switch}.json", "programs that look into a switch's routes"
-    ),
-    Listed(
-        "",
-        "dcim",
-        "dcim/point-to-point.xlsx",
-        "NVIDIA's Cable Validation Tool: both ends of every link",
-    ),
-    Listed("", "graph", "graph/fabric.json", "networkx and programs that read node-link data"),
-    Listed(
-        "",
-        "report",
-        "report.html",
-        "people, in a browser, without a server or a network: everything of the fabric on one page",
-    ),
-    Listed("", "graph", "graph/fabric.graphml", "yEd, Gephi, Cytoscape and networkx"),
+    *(OutputRow("", spec.name, *file) for spec in GROUPS.values() for file in spec.own),
 )
 """What is written without a pack."""
 
 
-def every_output(packs: Packs) -> list[Listed]:
+def every_output(packs: Packs) -> list[OutputRow]:
     """List the outputs of every pack, and what no pack writes, sorted by path."""
     found = [pack for pack in map(packs.pack, packs.names()) if pack]
-    listed = [row for pack in found for row in (*_rows(pack, list(pack.outputs)), *_mounted(pack))]
-    return sorted({*OWN, *listed}, key=lambda row: (row.path, row.pack))
+    listed = [row for pack in found for row in (*_rows(pack), *_mounted(pack))]
+    return _sorted([*OWN, *listed])
 
 
-def outputs_of(job: Job) -> list[Listed]:
+def outputs_of(context: BuildContext) -> list[OutputRow]:
     """List the outputs that a build calls for, whether it writes them at once or, being long, on request only."""
-    own = [row for row in OWN if row.group in ("", *job.groups) and row.group not in job.alone]
-    return sorted(
-        {*own, *(row for group in job.groups for row in _of_group(job, group))},
-        key=lambda row: (row.path, row.pack),
+    selection = context.selection
+    own = [
+        row
+        for row in OWN
+        if not row.group or (row.group in selection.groups and selection.wants(row.group))
+    ]
+    return _sorted(
+        [*own, *(row for group in selection.groups for row in _of_group(context, group))]
     )
 
 
-def _of_group(job: Job, group: str) -> Iterator[Listed]:
+def _sorted(rows: Iterable[OutputRow]) -> list[OutputRow]:
+    """Sort rows by path, each once."""
+    return sorted(set(rows), key=lambda row: (row.path, row.pack))
+
+
+def _of_group(context: BuildContext, group: str) -> Iterator[OutputRow]:
     """List what the packs of a group write for a plan."""
     if group == "configs":
-        for own in job.config_packs.values():
-            yield from _rows(
-                own, [output for output in own.outputs if job.wants("configs", own.name)]
-            )
-    if group == "lab" and job.fitting("lab"):
-        yield from (row for own in job.config_packs.values() for row in _mounted(own))
-    for name in job.packs.names():
-        pack = job.packs.pack(name)
-        if (
-            pack
-            and pack.nos is None
-            and ELSEWHERE.get(pack.group, pack.group) == group
-            and job.wants(group, name)
-        ):
-            fits = {output for owner, output in job.fitting(pack.group) if owner == name}
-            yield from _rows(
-                pack,
-                [
-                    output
-                    for output in pack.outputs
-                    if output in fits
-                    and (group != "configs" or (name, output) in job.subnet_outputs)
-                ],
-            )
+        for own in config_packs(context).values():
+            if context.selection.wants("configs", own.name):
+                yield from _rows(own)
+        fitting = subnet_outputs(context)
+    else:
+        fitting = [
+            found for word in GROUPS[group].packs for found in fitting_outputs(context, word)
+        ]
+    if group == "lab" and fitting:
+        yield from (row for own in config_packs(context).values() for row in _mounted(own))
+    yield from (OutputRow(name, group, output.path, output.reader) for name, output in fitting)
 
 
-def _mounted(pack: Pack) -> Iterator[Listed]:
-    """Tell of the files that are written for the containers of a pack alone."""
-    binds = (
-        bind for container in pack.containers.values() for bind in container.binds if bind.template
-    )
-    yield from (
-        Listed(pack.name, "lab", bind.file, f"the switch's container in a lab: {bind.at}")
-        for bind in binds
-    )
+def _mounted(pack: Pack) -> Iterator[OutputRow]:
+    """List the files that are written for the containers of a pack alone."""
+    for container in pack.containers.values():
+        for bind in container.binds:
+            if bind.template:
+                reader = f"the switch's container in a lab: {bind.at}"
+                yield OutputRow(pack.name, "lab", bind.file, reader)
 
 
-def _rows(pack: Pack, outputs: list[Output]) -> Iterator[Listed]:
-    """Tell of the outputs of one pack."""
-    group = "configs" if pack.nos else ELSEWHERE.get(pack.group, pack.group)
-    yield from (Listed(pack.name, group, output.path, output.reader) for output in outputs)
+def _rows(pack: Pack) -> Iterator[OutputRow]:
+    """List the outputs of one pack."""
+    group = "configs" if pack.nos else PACK_GROUPS[pack.group]
+    yield from (OutputRow(pack.name, group, output.path, output.reader) for output in pack.outputs)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from fabricgen.bom.pricing import price_book, terms_of
 from fabricgen.build.selection import choose
 from fabricgen.core.diagnostics import refuse
+from fabricgen.outputs.groups import GROUPS
 from fabricgen.outputs.packs.nos_packs import nos_packs
 from fabricgen.views.cables.label_fit import fitting
 
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.outputs.packs.render import Packs
     from fabricgen.planning.plan import Plan
-
-CONFIGURED = frozenset({"configs", "lab", "report"})
-"""Groups that hold configurations of switches."""
 
 TAKEN = {
     "switch": ("domains", "forwarding/domains.json"),
@@ -58,7 +56,7 @@ def check_buildable(plan: Plan, packs: Packs, only: Collection[str] = ()) -> Non
 
         sizes_of(plan)
     groups = choose(sorted(only), spec.outputs, packs).groups
-    if CONFIGURED.intersection(groups):
+    if any(GROUPS[group].configures for group in groups):
         nos_packs(plan, packs)
     if spec.naming.rack or "cabling" in groups:
         _ = plan.lengths  # names racks

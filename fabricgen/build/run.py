@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
     from pathlib import Path
 
-    from fabricgen.build.context import Task
-    from fabricgen.build.job import Job
+    from fabricgen.build.context import BuildContext
+    from fabricgen.build.job import BuildJob
+    from fabricgen.build.task import BuildTask
 
 SERIAL_LINKS = 20_000
 """Below so many links, each counted for every group that is written, a second process costs more than it brings: everything about 1,000 GPUs, or the
@@ -31,7 +32,7 @@ configurations of 10,000."""
 
 
 def build(
-    job: Job,
+    job: BuildJob,
     out: Path,
     advance: Callable[[str, int, int], None] | None = None,
     *,
@@ -47,7 +48,7 @@ def build(
 
 
 def build_archive(
-    job: Job,
+    job: BuildJob,
     file: Path,
     advance: Callable[[str, int, int], None] | None = None,
     *,
@@ -55,21 +56,21 @@ def build_archive(
     force: bool = False,
 ) -> list[Written]:
     """Write everything a job holds to one archive, whose kind its name tells, as `build` writes it to a directory."""
-    with archiving(file, job.plan.spec.name, inputs=inputs, force=force) as archive:
+    with archiving(file, job.context.plan.spec.name, inputs=inputs, force=force) as archive:
         return _fill(job, archive, advance)
 
 
 def _fill(
-    job: Job, store: Tree | Archive, advance: Callable[[str, int, int], None] | None
+    job: BuildJob, store: Tree | Archive, advance: Callable[[str, int, int], None] | None
 ) -> list[Written]:
     """Write the plan, what the tasks make, and the manifest, in this order; return the files, sorted by path."""
-    steps = job.steps
-    document = job.plan.document(summarize(job.plan, job.bom).document())
+    context, steps = job.context, job.steps
+    document = context.plan.document(summarize(context.plan, context.bom).document())
     with store.part(0) as root:
         files = [write_text(root, "plan.json", [json_document(document)])]
     store.take(0)
     with contextlib.closing(
-        _work(job, job.tasks, store)
+        _work(context, job.tasks, store)
     ) as results:  # its workers end before the files that they write are removed
         for done, ((group, _), written) in enumerate(zip(steps, results, strict=True), start=1):
             store.take(done)
@@ -78,7 +79,7 @@ def _fill(
                 advance(group, done, len(steps))
     _refuse_twice(files)
     with store.part(len(steps) + 1) as root:
-        write_manifest(root, files, document["inventory"], sorted(job.groups))
+        write_manifest(root, files, document["inventory"], sorted(context.selection.groups))
     store.take(len(steps) + 1)
     return sorted(files)
 
@@ -103,12 +104,14 @@ def _refuse_twice(files: list[Written]) -> None:
             raise refuse("path-twice", f"`{both}` would be both a file and a directory", hint=hint)
 
 
-def _work(job: Job, tasks: list[Task], store: Tree | Archive) -> Generator[list[Written]]:
+def _work(
+    context: BuildContext, tasks: list[BuildTask], store: Tree | Archive
+) -> Generator[list[Written]]:
     """Do the tasks, on every core where it pays; the results come in the order of the tasks."""
-    if job.plan.links * len(job.groups) >= SERIAL_LINKS and len(tasks) > 1:
+    if context.plan.links * len(context.selection.groups) >= SERIAL_LINKS and len(tasks) > 1:
         from fabricgen.build.workers import can_fork, in_parallel
 
         if can_fork():
-            yield from in_parallel(job, tasks, store)
+            yield from in_parallel(context, tasks, store)
             return
-    yield from (do_task(job, store, number, task) for number, task in enumerate(tasks, start=1))
+    yield from (do_task(context, store, number, task) for number, task in enumerate(tasks, start=1))

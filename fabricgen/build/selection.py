@@ -1,114 +1,129 @@
-"""What a build is asked to write: groups of files by name, or packs, or parts of a group that are written on request only.
+"""What a build is asked to write: which groups and packs, of which part of the fabric, and how.
 
-Owns the words that ask for something, and how packs of one group are chosen without the others.
+Owns what the words of `--only` and `outputs` select, and what is skipped where they ask for less.
+The words themselves belong to `outputs.groups`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.diagnostics import Finding, Refusal, nearest
+from fabricgen.outputs.groups import GROUPS, LIMITS, PACK_GROUPS, PARTS, WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
     from fabricgen.outputs.packs.render import Packs
 
-Group = Literal[
-    "cabling",
-    "bom",
-    "configs",
-    "hosts",
-    "forwarding",
-    "graph",
-    "lab",
-    "cluster",
-    "drawings",
-    "simulators",
-    "dcim",
-    "report",
-]
-GROUPS: tuple[Group, ...] = get_args(Group)
 
-ON_REQUEST: frozenset[Group] = frozenset({"simulators"})
-"""Groups that nobody gets unasked."""
+class Scope(NamedTuple):
+    """A part of a fabric: boxes of some segments, and GPUs, counted over all HB domains."""
 
-PARTS: dict[str, Group] = {
-    "workbook": "cabling",
-    "labels": "cabling",
-    "pull-sheets": "cabling",
-    "racks": "bom",
-}
-"""Words that ask for what is written on request only, and the group that it belongs to."""
-
-ELSEWHERE: dict[str, Group] = {"room": "cabling"}
-"""Groups of packs whose files another group writes."""
+    segments: tuple[int, ...]
+    boxes: tuple[int, ...]
+    gpus: frozenset[int]
 
 
-class GroupSelection(NamedTuple):
-    """What is to be written. `groups` stand in the order of a build; `named` holds what was asked for by name."""
+class SheetOptions(NamedTuple):
+    """The options of the cable sheets: columns, a row for each end, and a file of serials."""
 
-    groups: tuple[Group, ...]
-    named: frozenset[str]
-    alone: dict[str, frozenset[str]]
-    """Groups of which not everything is wanted, and the packs that are."""
+    columns: str = ""
+    """A profile, or names separated by commas."""
+    both_ways: bool = False
+    serials: Path | None = None
+
+
+class Skipped(NamedTuple):
+    """Files that a build does not write, and why, in one sentence."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class GroupSelection:
+    """The groups to write, in the order of a build; by default all of them."""
+
+    groups: tuple[str, ...] = tuple(GROUPS)
+    named: frozenset[str] = frozenset()
+    """The words that asked for them; empty where they are the default."""
+    alone: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Groups of which only some packs are wanted, and these packs."""
+
+    def wants(self, group: str, pack: str | None = None) -> bool:
+        """Return whether a group's files are wanted: those of a pack, or those that no pack writes."""
+        return group not in self.alone or pack in self.alone[group]
+
+    def over(self, word: str, count: int, files: str = "") -> Skipped | None:
+        """Return what is skipped because `count` is over the limit of a word; None where it is not, or the word was named.
+
+        `files` name what is skipped more closely than the limit does.
+        """
+        limit = LIMITS[word]
+        if count <= limit.most or word in self.named:
+            return None
+        return Skipped(
+            f"{files or limit.files}: {count:,} {limit.counted} are more than {limit.most:,};"
+            f" `--only {word}` overrides the limit"
+        )
 
 
 def choose(only: Iterable[str], outputs: Iterable[str], packs: Packs) -> GroupSelection:
-    """Settle what is written: what `only` names, else what the inventory's `outputs` name, else every group that nobody has to ask for.
+    """Select what `only` names, else what the inventory's `outputs` name, else every group that is not on request.
 
     Raises Refusal `unknown-output` with a finding for each of `outputs` that is neither a group nor
     a pack.
     """
     words = list(only) or list(outputs)
     if not words:
-        return GroupSelection(
-            tuple(group for group in GROUPS if group not in ON_REQUEST), frozenset(), {}
-        )
+        return GroupSelection(tuple(name for name, spec in GROUPS.items() if not spec.on_request))
     _check(words, packs)
     whole, alone = set[str](), dict[str, set[str]]()
     for word in words:
-        group, chosen = _meaning(word, packs)
-        if chosen:
+        group, is_pack = _meaning(word, packs)
+        if is_pack:
             alone.setdefault(group, set()).add(word)
         else:
             whole.add(group)
-    if "lab" in whole:
-        whole.add("configs")  # a lab boots them
-    named = frozenset({*words, *alone, *(["lab"] if "lab" in whole else [])})
-    groups = tuple(group for group in GROUPS if group in whole or group in alone)
+    named = frozenset({*words, *alone, *whole})
+    whole |= {brought for group in whole for brought in GROUPS[group].brings}
     return GroupSelection(
-        groups,
+        tuple(group for group in GROUPS if group in whole or group in alone),
         named,
         {group: frozenset(chosen) for group, chosen in alone.items() if group not in whole},
     )
 
 
 def _meaning(word: str, packs: Packs) -> tuple[str, bool]:
-    """Return the group that a word belongs to, and whether it asks for a pack alone; packs of labs mount each other's files, so one brings all."""
-    if word in GROUPS or word in PARTS:
+    """Return the group of a word, and whether the word selects a pack alone.
+
+    The packs of a group that brings others refer to each other's files: one selects all of them.
+    """
+    if word in WORDS:
         return PARTS.get(word, word), False
     pack = packs.pack(word)
-    group = pack.group if pack else word
-    return ELSEWHERE.get(group, group), group != "lab"
+    group = PACK_GROUPS[pack.group] if pack else word
+    return group, not GROUPS[group].brings
 
 
 def _check(words: Iterable[str], packs: Packs) -> None:
-    """Refuse what is neither a group nor a pack, with the nearest that is."""
-    known = [*GROUPS, *PARTS, *packs.names()]
-    findings = []
-    for place, word in enumerate(words):
-        if word not in known:
-            near = nearest(word, known)
-            hint = f"{f'did you mean `{near}`? ' if near else ''}`fabricgen build --list-outputs` shows what there is"
-            findings.append(
-                Finding(
-                    "unknown-output",
-                    f"there is no group of files and no pack `{word}`",
-                    ("outputs", place),
-                    (),
-                    hint,
-                )
-            )
-    if findings:
-        raise Refusal(findings)
+    """Refuse words that are neither a group nor a pack, each with the nearest that is."""
+    known = [*WORDS, *packs.names()]
+    unknown = [(place, word) for place, word in enumerate(words) if word not in known]
+    if unknown:
+        raise Refusal(_unknown(place, word, known) for place, word in unknown)
+
+
+def _unknown(place: int, word: str, known: list[str]) -> Finding:
+    """Return the finding of a word that is neither a group nor a pack."""
+    near = nearest(word, known)
+    shown = "`fabricgen build --list-outputs` shows what there is"
+    return Finding(
+        "unknown-output",
+        f"there is no group of files and no pack `{word}`",
+        ("outputs", place),
+        (),
+        f"did you mean `{near}`? {shown}" if near else shown,
+    )

@@ -1,25 +1,41 @@
-"""What tasks have in common.
+"""The tasks of a build.
 
-Owns `OneFile` and how a task is done; the tasks of each group stand with the group.
+Owns what every task can do, and how one is done; the tasks themselves are in the modules of the
+groups.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.build.context import BuildContext, Task
+    from fabricgen.build.context import BuildContext
     from fabricgen.build.write.archive import Archive
     from fabricgen.build.write.directory import Tree
+    from fabricgen.build.write.files import Root
     from fabricgen.build.write.manifest import Written
+
+
+class BuildTask(Protocol):
+    """One file of a build, or a few. Tasks are sent to worker processes, so they hold names and ranges only."""
+
+    def paths(self, context: BuildContext) -> Iterator[str]:
+        """List the files of the task without making any."""
+
+    def prepare(self, context: BuildContext) -> None:
+        """Make what many tasks share, once, before worker processes are forked."""
+
+    def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
+        """Write the files of the task below `root`."""
 
 
 @dataclass(frozen=True)
 class OneFile:
-    """A task of one file; it needs nothing made before it, unless it says so."""
+    """A task of one file, which shares nothing with others unless it overrides `prepare`."""
 
     path: str
 
@@ -27,11 +43,28 @@ class OneFile:
         """List the one file."""
         yield self.path
 
-    def prepare(self, sources: BuildContext) -> None:
-        """Need nothing."""
+    def prepare(self, context: BuildContext) -> None:
+        """Share nothing."""
 
 
-def do_task(job: BuildContext, store: Tree | Archive, number: int, task: Task) -> list[Written]:
-    """Do one task, which has a number in the order of all."""
+def numbered_paths(path: str, files: int) -> list[str]:
+    """Name the files that a long one is cut into: by `path` alone where one is enough, else numbered from 1.
+
+    >>> numbered_paths("dcim/devices.csv", 10)[:2]
+    ['dcim/devices-01.csv', 'dcim/devices-02.csv']
+    """
+    if files == 1:
+        return [path]
+    given, width = PurePosixPath(path), len(str(files))
+    return [
+        str(given.with_name(f"{given.stem}-{number:0{width}}{given.suffix}"))
+        for number in range(1, files + 1)
+    ]
+
+
+def do_task(
+    context: BuildContext, store: Tree | Archive, number: int, task: BuildTask
+) -> list[Written]:
+    """Do one task, the `number`th of its build."""
     with store.part(number) as root:
-        return list(task.write(job, root))
+        return list(task.write(context, root))

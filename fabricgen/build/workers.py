@@ -23,14 +23,14 @@ from fabricgen.core.processes import end_with_parent, workers_ended
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
-    from fabricgen.build.context import Task
-    from fabricgen.build.job import Job
+    from fabricgen.build.context import BuildContext
+    from fabricgen.build.task import BuildTask
     from fabricgen.build.write.archive import Archive
     from fabricgen.build.write.directory import Tree
     from fabricgen.build.write.manifest import Written
 
-_shared: list[tuple[Job, Tree | Archive]] = []
-"""The job of this process's workers; a forked worker finds it here."""
+_shared: list[tuple[BuildContext, Tree | Archive]] = []
+"""What this process's workers build, and where to; a forked worker finds it here."""
 
 
 def can_fork() -> bool:
@@ -38,12 +38,14 @@ def can_fork() -> bool:
     return (os.cpu_count() or 1) > 1 and "fork" in multiprocessing.get_all_start_methods()
 
 
-def in_parallel(job: Job, tasks: list[Task], store: Tree | Archive) -> Generator[list[Written]]:
+def in_parallel(
+    context: BuildContext, tasks: list[BuildTask], store: Tree | Archive
+) -> Generator[list[Written]]:
     """Do the tasks on every core; the results come in the order of the tasks."""
-    job.packs.prepare()
+    context.packs.prepare()
     for task in tasks:
-        task.prepare(job)
-    _shared.append((job, store))
+        task.prepare(context)
+    _shared.append((context, store))
     try:
         workers = min(os.cpu_count() or 1, len(tasks))
         with (
@@ -94,6 +96,6 @@ def _start_worker() -> None:
     gc.set_threshold(100_000, 50, 1000)
 
 
-def _run_shared(number: int, task: Task) -> list[Written]:
-    """Do one task of the shared job."""
+def _run_shared(number: int, task: BuildTask) -> list[Written]:
+    """Do one task of the shared build."""
     return do_task(*_shared[-1], number, task)

@@ -12,23 +12,19 @@ from fabricgen.cli.completion import columns, complete_list
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OutputPath, force_option, forced, inputs
 from fabricgen.cli.printing import echo, grouped, print_advice, print_json, progress
+from fabricgen.outputs.groups import WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-    from fabricgen.build.group_cable_sheets import SheetAsked
-    from fabricgen.build.job import Job
+    from fabricgen.build.context import BuildContext
+    from fabricgen.build.job import BuildJob
+    from fabricgen.build.selection import SheetOptions
     from fabricgen.build.write.manifest import Written
-    from fabricgen.outputs.packs.render import Packs
     from fabricgen.planning.plan import Plan
 
 SHOWN = 4
 """Files of a directory that the report names."""
-
-REQUESTABLE = (
-    "cabling", "bom", "configs", "hosts", "forwarding", "graph", "lab", "cluster", "drawings", "simulators", "dcim", "report",
-    "workbook", "labels", "racks", "pull-sheets",
-)  # fmt: skip
 
 
 @click.command(
@@ -56,8 +52,8 @@ REQUESTABLE = (
 @click.option(
     "--only",
     metavar="GROUPS",
-    shell_complete=complete_list(lambda _: REQUESTABLE),
-    help=f"Groups to write, separated by commas: {', '.join(REQUESTABLE)}.",
+    shell_complete=complete_list(lambda _: WORDS),
+    help=f"Groups to write, separated by commas: {', '.join(WORDS)}.",
 )
 @click.option(
     "--columns",
@@ -92,7 +88,9 @@ def build(
     fabricgen did not write is never touched, and one with files that were added or edited only
     with --force.
     """
-    from fabricgen.build.group_cable_sheets import SheetAsked
+    from fabricgen.build.cable_sheets import sheets
+    from fabricgen.build.job import make_job
+    from fabricgen.build.selection import SheetOptions
     from fabricgen.planning.notices import advice, room_guesses
 
     named = _groups(only)
@@ -103,36 +101,34 @@ def build(
     planned, inventory = asked.plan(named)
     _check(out, target)
     with inventory.placing():
-        job = _job(planned, named, asked.packs, SheetAsked(columns, both_ways, serials))
+        context = _context(planned, named, asked, SheetOptions(columns, both_ways, serials))
         if show == "files":
-            paths = sorted(job.paths())
-            print_json(
-                {"out": str(target), "files": paths, "skipped": job.skipped}
-            ) if as_json else echo("\n".join(paths))
-            _say_skipped(job)
+            _print_files(make_job(context), target, as_json=as_json)
             return
-        _prove(job)
+        _prove(context)
         with progress("building") as advance:
+            job = make_job(context)
             files = _write(job, out, target, advance)
     if as_json:
+        size = sum(file.size for file in files)
         print_json(
-            {
-                "out": str(target),
-                "files": len(files) + 1,
-                "bytes": sum(file.size for file in files),
-                "skipped": job.skipped,
-            }
+            {"out": str(target), "files": len(files) + 1, "bytes": size, "skipped": job.skipped}
         )
     else:
         echo(_report(files, target))
-    _say_skipped(job)
-    print_advice(
-        [
-            *(room_guesses(planned) if "cabling" in job.groups else []),
-            *job.sheets.notes,
-            *advice(planned),
-        ]
-    )
+    _print_skipped(job.skipped)
+    guesses = room_guesses(planned) if "cabling" in context.selection.groups else []
+    print_advice([*guesses, *sheets(context).notes, *advice(planned)])
+
+
+def _print_files(job: BuildJob, target: Path, *, as_json: bool) -> None:
+    """Print the files of a build that is not done."""
+    paths = sorted(job.paths())
+    if as_json:
+        print_json({"out": str(target), "files": paths, "skipped": job.skipped})
+    else:
+        echo("\n".join(paths))
+    _print_skipped(job.skipped)
 
 
 def _target(out: Path | None, archive: Path | None) -> Path:
@@ -160,7 +156,7 @@ def _check(out: Path | None, archive: Path) -> None:
 
 
 def _write(
-    job: Job, out: Path | None, archive: Path, advance: Callable[[str, int, int], None]
+    job: BuildJob, out: Path | None, archive: Path, advance: Callable[[str, int, int], None]
 ) -> list[Written]:
     """Write the directory or the archive."""
     from fabricgen.build.run import build as build_directory
@@ -173,8 +169,9 @@ def _write(
 
 def _list(asked: FabricArguments, named: frozenset[str], *, as_json: bool) -> None:
     """Print the outputs that a fabric's build calls for, or, where none is given, every output."""
-    from fabricgen.build.group_cable_sheets import SheetAsked
     from fabricgen.build.listing import every_output, outputs_of
+    from fabricgen.build.pack_outputs import unconfigured
+    from fabricgen.build.selection import SheetOptions
     from fabricgen.cli.outputs import print_outputs
 
     if not asked.fabric and not any(value is not None for value in asked.flags.values()):
@@ -182,38 +179,41 @@ def _list(asked: FabricArguments, named: frozenset[str], *, as_json: bool) -> No
         return
     planned, inventory = asked.plan(named)
     with inventory.placing():
-        job = _job(planned, named, asked.packs, SheetAsked())
-        print_outputs(outputs_of(job), as_json=as_json)
-    _say_skipped(job)
+        context = _context(planned, named, asked, SheetOptions())
+        print_outputs(outputs_of(context), as_json=as_json)
+        if "configs" in context.selection.groups:
+            _print_skipped(skipped.reason for skipped in unconfigured(context))
 
 
-def _prove(job: Job) -> None:
+def _prove(context: BuildContext) -> None:
     """Refuse to write anything of a plan that breaks a law: it would be a fault of the planner's, and an expensive one."""
     from fabricgen.core.diagnostics import Refusal
 
-    if not job.judged.ok:
-        raise Refusal(job.judged.findings)
+    if not context.check_report.ok:
+        raise Refusal(context.check_report.findings)
 
 
 def _groups(only: str | None) -> frozenset[str]:
     """Read the value of --only."""
     named = frozenset(word.strip() for word in (only or "").split(",") if word.strip())
-    unknown = sorted(named - set(REQUESTABLE))
+    unknown = sorted(named - set(WORDS))
     if unknown or (only is not None and not named):
         raise click.BadParameter(
-            f"{', '.join(unknown) or 'nothing'} is no group of files; groups: {', '.join(REQUESTABLE)}",
+            f"{', '.join(unknown) or 'nothing'} is no group of files; groups: {', '.join(WORDS)}",
             param_hint="'--only'",
         )
     return named
 
 
-def _job(plan: Plan, named: frozenset[str], packs: Packs, sheets: SheetAsked) -> Job:
-    """Lay out the job: what was named, else what the inventory's `outputs` name, else what its NOS and transport call for."""
-    from fabricgen.build.job import Job
+def _context(
+    plan: Plan, named: frozenset[str], asked: FabricArguments, sheets: SheetOptions
+) -> BuildContext:
+    """Return what the build starts from: what was named, else what `outputs` of the inventory name, else what its NOS and transport call for."""
+    from fabricgen.build.context import BuildContext
     from fabricgen.build.selection import choose
 
-    choice = choose(sorted(named), plan.spec.outputs, packs)
-    return Job(plan, packs, choice.groups, choice.named, asked=sheets, alone=choice.alone)
+    selection = choose(sorted(named), plan.spec.outputs, asked.packs)
+    return BuildContext(plan, asked.packs, selection, sheet_options=sheets)
 
 
 def _report(files: list[Written], out: Path) -> str:
@@ -240,7 +240,7 @@ def _report(files: list[Written], out: Path) -> str:
     return "\n".join(lines)
 
 
-def _say_skipped(job: Job) -> None:
-    """Say what a build leaves out, and why."""
-    for sentence in job.skipped:
-        echo(f"not written: {sentence}", err=True)
+def _print_skipped(reasons: Iterable[str]) -> None:
+    """Print what a build leaves out, and why."""
+    for reason in reasons:
+        echo(f"not written: {reason}", err=True)

@@ -9,10 +9,10 @@ from fabricgen.cli.printing import echo, print_json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabricgen.build.listing import Listed
+    from fabricgen.build.listing import OutputRow
 
 
-def print_outputs(rows: Sequence[Listed], *, as_json: bool) -> None:
+def print_outputs(rows: Sequence[OutputRow], *, as_json: bool) -> None:
     """Print outputs as a table, or as JSON: `{outputs: [{pack, group, path, reader}]}`."""
     if as_json:
         print_json({"outputs": [row._asdict() for row in rows]})

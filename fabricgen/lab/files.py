@@ -9,8 +9,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabricgen.build.job import Job
+from fabricgen.build.context import BuildContext
+from fabricgen.build.job import make_job
 from fabricgen.build.run import build
+from fabricgen.build.selection import GroupSelection
 from fabricgen.lab import namespaces
 from fabricgen.lab.boot import prepare_mounts
 from fabricgen.outputs.packs.render import Packs
@@ -29,16 +31,11 @@ def place_files(layout: Layout, out: Path | None, templates: tuple[Path, ...] = 
     )  # before /run is covered: it may lie there
     prepare_mounts()
     if held is None:
-        build(
-            Job(
-                layout.plan,
-                Packs(templates),
-                ("configs", "forwarding", "lab"),
-                frozenset({"forwarding", "lab"}),
-                part=layout.part,
-            ),
-            FILES,
+        groups = GroupSelection(
+            ("configs", "forwarding", "lab"), named=frozenset({"forwarding", "lab"})
         )
+        context = BuildContext(layout.plan, Packs(templates), groups, scope=layout.scope)
+        build(make_job(context), FILES)
     else:
         FILES.mkdir()
         namespaces.mount(f"/proc/self/fd/{held}", FILES, flags=namespaces.MS_BIND)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from fabricgen.analysis.checks.laws import check
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.comparison import COMPARED, compare
+from fabricgen.build.context import BuildContext
 from fabricgen.build.group_report import configs_part
-from fabricgen.build.job import Job
 from fabricgen.build.load_plan import plan_of
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role
@@ -143,7 +143,7 @@ class PlanCache:
     def _configs(self, plan: Plan) -> dict[str, Any]:
         """Return the files of switches; where they cannot be made, why: all else of a page can be looked at."""
         try:
-            return configs_part(Job(plan, self._packs))
+            return configs_part(BuildContext(plan, self._packs))
         except Refusal as refusal:
             return {
                 "switches": {},

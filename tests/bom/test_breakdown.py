@@ -20,13 +20,12 @@ from fabricgen.bom.breakdown.build import division_view, loads_view
 from fabricgen.bom.loads import loads_of
 from fabricgen.bom.summary import summarize
 from fabricgen.build import group_bom
-from fabricgen.build.job import Job
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.lifecycle.change.phases import phase_in
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.room.footprints import HOST
 from tests.csv_rows import read_rows
-from tests.fabrics import cables_of, plan_of
+from tests.fabrics import build_job, cables_of, plan_of, set_limit
 from tests.laws.drawing import Inventory, inventories
 
 if TYPE_CHECKING:
@@ -288,10 +287,11 @@ def test_many_racks_are_written_on_request(monkeypatch: pytest.MonkeyPatch) -> N
 
     Without known racks it states that.
     """
-    monkeypatch.setattr(group_bom, "MOST_RACKS", 3)
+    set_limit(monkeypatch, "racks", 3)
     plan = plan_of(**DGX)
     left, asked = (
-        Job(plan, Packs(), ("bom",), named) for named in (frozenset({"bom"}), frozenset({"racks"}))
+        build_job(plan, Packs(), ("bom",), named)
+        for named in (frozenset({"bom"}), frozenset({"racks"}))
     )
     wanted = {
         "bom/bom.csv",
@@ -306,8 +306,8 @@ def test_many_racks_are_written_on_request(monkeypatch: pytest.MonkeyPatch) -> N
     assert set(asked.paths()) - set(left.paths()) == {"bom/by-rack.csv"}
     (said,) = left.skipped
     assert said.startswith("by-rack.csv: ")
-    assert said.endswith(" racks are more than 3; `--only racks` writes it all the same")
-    bare = Job(plan_of(**DGX, site="unknown"), Packs(), ("bom",), frozenset({"racks"}))
+    assert said.endswith(" racks are more than 3; `--only racks` overrides the limit")
+    bare = build_job(plan_of(**DGX, site="unknown"), Packs(), ("bom",), frozenset({"racks"}))
     assert "bom/by-rack.csv" not in set(bare.paths())
     assert "no racks are known" in bare.skipped[0]
 
@@ -315,11 +315,11 @@ def test_many_racks_are_written_on_request(monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_workbook_has_a_sheet_for_each_division(tmp_path: Path) -> None:
     """Their totals are those of the bill, and the sheet of loads has a row for each rack."""
     plan = plan_of(**DGX, phases=[{"name": "first", "spines": 2}, {"name": "second"}])
-    job = Job(plan, Packs(), ("bom",))
+    job = build_job(plan, Packs(), ("bom",))
     (book,) = (task for task in job.tasks if isinstance(task, group_bom.BillBook))
-    book.prepare(job)
+    book.prepare(job.context)
     (tmp_path / "bom").mkdir()
-    assert [written.path for written in book.write(job, tmp_path)] == ["bom/bom.xlsx"]
+    assert [written.path for written in book.write(job.context, tmp_path)] == ["bom/bom.xlsx"]
     sheets = load_workbook(tmp_path / "bom" / "bom.xlsx")
     assert sheets.sheetnames == [
         "Parts",
@@ -332,9 +332,9 @@ def test_the_workbook_has_a_sheet_for_each_division(tmp_path: Path) -> None:
     ]
     for name in ("By role", "By rack", "By phase"):
         titles, *rows = sheets[name].iter_rows(values_only=True)
-        assert rows[-1][titles.index("Total")] == float(job.bom.cost() or 0), name
+        assert rows[-1][titles.index("Total")] == float(job.context.bom.cost() or 0), name
     places = [row[0] for row in sheets["Room"].iter_rows(min_row=2, values_only=True)]
-    assert places[: len(job.racks)] == list(job.racks)
+    assert places[: len(job.context.racks)] == list(job.context.racks)
     assert {row[0] for row in sheets["By phase"].iter_rows(min_row=2, values_only=True)} == {
         "first",
         "second",

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.build.job import Job
-from fabricgen.build.listing import OWN, Listed, every_output, outputs_of
-from fabricgen.build.selection import GROUPS, ON_REQUEST, PARTS, Group, choose
-from fabricgen.cli.build import REQUESTABLE
+from fabricgen.build.context import BuildContext
+from fabricgen.build.job import BuildJob, make_job
+from fabricgen.build.listing import OWN, OutputRow, every_output, outputs_of
+from fabricgen.build.selection import GroupSelection, choose
+from fabricgen.outputs.groups import GROUPS, PARTS
 from fabricgen.outputs.packs.render import Packs
 from tests.fabrics import plan_of
 
@@ -36,14 +37,13 @@ FABRICS: dict[str, dict[str, Any]] = {
 }
 
 
-def job_of(*outputs: str, only: tuple[str, ...] = (), **keys: Any) -> Job:  # noqa: ANN401 - keys of an inventory
+def job_of(*outputs: str, only: tuple[str, ...] = (), **keys: Any) -> BuildJob:  # noqa: ANN401 - keys of an inventory
     """Return the build job of an inventory that names its outputs."""
     plan = plan_of(**keys or SMALL, outputs=outputs)
-    choice = choose(only, plan.spec.outputs, PACKS)
-    return Job(plan, PACKS, choice.groups, choice.named, alone=choice.alone)
+    return make_job(BuildContext(plan, PACKS, choose(only, plan.spec.outputs, PACKS)))
 
 
-def places(job: Job) -> set[str]:
+def places(job: BuildJob) -> set[str]:
     """Return the paths of a build, without the names of devices."""
     return {re.sub(r"(hosts|configs|gpus)/[^/]+", r"\1/*", path) for path in job.paths()} - {
         "manifest.json",
@@ -51,7 +51,7 @@ def places(job: Job) -> set[str]:
     }
 
 
-def fits(row: Listed, path: str) -> bool:
+def fits(row: OutputRow, path: str) -> bool:
     """Return whether a path belongs to an output; a long table is cut into numbered files."""
     whole = "[^/]+".join(re.escape(part) for part in re.split(r"[{][a-z_]+[}]", row.path))
     return (
@@ -62,8 +62,8 @@ def fits(row: Listed, path: str) -> bool:
 
 def test_without_the_key_the_defaults_are_written() -> None:
     """They are all outputs that need no request."""
-    assert job_of().groups == tuple(group for group in GROUPS if group not in ON_REQUEST)
-    assert job_of().alone == {}
+    default = tuple(name for name, spec in GROUPS.items() if not spec.on_request)
+    assert choose((), (), PACKS) == GroupSelection(default)
 
 
 def test_a_group_includes_all_of_it() -> None:
@@ -111,17 +111,13 @@ def test_a_lab_includes_what_it_boots() -> None:
 @pytest.mark.parametrize("word", PARTS)
 def test_a_part_is_written_on_request(word: str) -> None:
     """Parts that need a request can be requested in the inventory, as on the command line."""
-    assert (job_of(word).groups, word in job_of(word).named) == ((PARTS[word],), True)
+    selection = choose((), (word,), PACKS)
+    assert (selection.groups, word in selection.named) == ((PARTS[word],), True)
 
 
 def test_only_overrides_the_inventory() -> None:
     """What is typed is written, and nothing that the inventory names."""
     assert places(job_of("bom", "slurm", only=("graph",))) == places(job_of("graph"))
-
-
-def test_every_word_is_on_the_command_line() -> None:
-    """The values of `--only` are the groups and the parts that need a request."""
-    assert sorted(REQUESTABLE) == sorted([*get_args(Group), *PARTS])
 
 
 @pytest.mark.parametrize("fabric", FABRICS)
@@ -131,7 +127,7 @@ def test_the_table_lists_every_file(fabric: str) -> None:
     Each listed output is in the table of all.
     """
     job = job_of(*GROUPS, **FABRICS[fabric])
-    rows, paths = outputs_of(job), set(job.paths())
+    rows, paths = outputs_of(job.context), set(job.paths())
     assert [path for path in sorted(paths) if not any(fits(row, path) for row in rows)] == []
     assert set(rows) <= set(every_output(PACKS))
     assert all(row.reader and "\n" not in row.reader for row in rows)

@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.api import plan_inventory
-from fabricgen.build.job import Job
+from fabricgen.build.cable_sheets import sheets
+from fabricgen.build.context import BuildContext
+from fabricgen.build.group_bom import stages
+from fabricgen.build.group_lab import topologies
+from fabricgen.build.job import make_job
 from fabricgen.build.listing import every_output
 from fabricgen.build.preconditions import TAKEN
-from fabricgen.build.selection import GROUPS, choose
+from fabricgen.build.selection import choose
 from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.inventory.load import inventory_text
+from fabricgen.outputs.groups import GROUPS
 from fabricgen.outputs.packs.render import Packs
 from tests.fabrics import spec_of
 
@@ -229,18 +234,15 @@ def drawn() -> Iterator[dict[str, Any]]:
         }
 
 
-def laid_out(plan: Plan) -> Job:
-    """Return a whole build job with the first view of each kind made."""
+def laid_out(plan: Plan) -> BuildContext:
+    """Return the context of a whole build with the first view of each kind made."""
     packs = Packs()
-    choice = choose((), plan.spec.outputs, packs)
-    job = Job(plan, packs, choice.groups, choice.named, alone=choice.alone)
-    list(job.paths())
-    _ = job.bom, job.sheets, job.stages, job.views.switches(0, boxes=[0])
-    if "configs" in job.groups:
-        _ = job.config_packs, job.subnet_outputs
-    if "lab" in job.groups and not job.topologies.gap():
-        _ = job.topologies.view
-    return job
+    context = BuildContext(plan, packs, choose((), plan.spec.outputs, packs))
+    list(make_job(context).paths())
+    _ = context.bom, sheets(context), stages(context), context.views.switches(0, boxes=[0])
+    if "lab" in context.selection.groups and not topologies(context).gap():
+        _ = topologies(context).view
+    return context
 
 
 def test_what_is_planned_is_built() -> None:
@@ -253,7 +255,7 @@ def test_what_is_planned_is_built() -> None:
             for code in {finding.code for finding in refusal.findings}:
                 seen[code] = seen.get(code, 0) + 1
             continue
-        assert set(laid_out(plan).groups) <= set(GROUPS)
+        assert set(laid_out(plan).selection.groups) <= set(GROUPS)
         seen[""] = seen.get("", 0) + 1
     assert seen[""] >= 8
     assert {

@@ -15,7 +15,6 @@ import pytest
 
 from fabricgen.analysis.forwarding.path_selection import PathSelector
 from fabricgen.analysis.forwarding.reachability import Reach
-from fabricgen.build.job import Group, Job
 from fabricgen.build.run import build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role
@@ -23,7 +22,7 @@ from fabricgen.lab import requirements
 from fabricgen.lab.requirements import check_fits
 from fabricgen.lab.topology import SLICE_WIDTH, Layout, lay_out, one_rail
 from fabricgen.outputs.packs.render import Packs
-from tests.fabrics import plan_of
+from tests.fabrics import build_job, plan_of
 from tests.test_inventories import ready
 
 if TYPE_CHECKING:
@@ -173,9 +172,9 @@ def test_a_slice_is_built_as_in_the_whole(tmp_path: Path) -> None:
     """
     plan = plan_of(**LARGE)
     layout = lay_out(plan, 2, 4)
-    groups: tuple[Group, ...] = ("configs", "forwarding", "lab")
-    build(Job(plan, Packs(), groups, frozenset(groups)), tmp_path / "whole")
-    job = Job(plan, Packs(), groups, frozenset(groups), part=layout.part)
+    groups = ("configs", "forwarding", "lab")
+    build(build_job(plan, Packs(), groups, frozenset(groups)), tmp_path / "whole")
+    job = build_job(plan, Packs(), groups, frozenset(groups), scope=layout.scope)
     written = {file.path for file in build(job, tmp_path / "part")}
     assert written | {"manifest.json"} == set(job.paths())
     assert {path.split("/")[1] for path in written if path.startswith("configs/")} == {

@@ -6,13 +6,12 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree as ET
 
-from fabricgen.build.job import Job
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan import Plan, make_plan
 from tests.csv_rows import read_rows
-from tests.fabrics import SMALL, SUPERPOD
+from tests.fabrics import SMALL, SUPERPOD, build_job
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,12 +72,12 @@ class Built(NamedTuple):
 def built(keys: dict[str, Any], out: Path) -> Built:
     """Write the installation files of a fabric, and its cable list."""
     plan = make_plan(FabricSpec.model_validate(keys), Catalog())
-    job = Job(plan, Packs(), ("cabling",))
+    job = build_job(plan, Packs(), ("cabling",))
     written = [
         file.path
         for task in job.tasks
-        if any(path.startswith(OURS) for path in task.paths(job))
-        for file in task.write(job, out)
+        if any(path.startswith(OURS) for path in task.paths(job.context))
+        for file in task.write(job.context, out)
     ]
     files = {path: (out / path).read_text("utf-8") for path in written}
     return Built(plan, files, read_rows(files["cabling/cables.csv"]))

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from openpyxl import load_workbook
 
-from fabricgen.build.group_dcim import IMPORTED, ROWS
-from fabricgen.build.job import Job
+from fabricgen.build.group_dcim import ROWS
 from fabricgen.outputs.dcim.cables import MEDIA
 from fabricgen.outputs.dcim.devices import INFINIBAND, TYPES
 from fabricgen.outputs.dcim.view import InterfaceView, TableView
+from fabricgen.outputs.groups import LIMITS
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.stripes import stripes
 from fabricgen.views.factory import Views
 from tests.csv_rows import FORMULA, read_rows
-from tests.fabrics import SMALL, SUPERPOD, cables_of, plan_of
+from tests.fabrics import SMALL, SUPERPOD, build_job, cables_of, plan_of
 from tests.outputs.dcim_files import read_netbox, read_wiring
 from tests.outputs.machine_room import FABRICS as ROOMS
 
@@ -93,9 +93,9 @@ class Built:
 
 def write(plan: Plan, root: Path) -> list[str]:
     """Write the group, and compare the listed files with the written ones."""
-    job = Job(plan, Packs(), ("dcim",), frozenset({"dcim"}))
-    written = [file.path for task in job.tasks for file in task.write(job, root)]
-    assert written == [path for task in job.tasks for path in task.paths(job)]
+    job = build_job(plan, Packs(), ("dcim",), frozenset({"dcim"}))
+    written = [file.path for task in job.tasks for file in task.write(job.context, root)]
+    assert written == [path for task in job.tasks for path in task.paths(job.context)]
     return written
 
 
@@ -312,11 +312,11 @@ def test_a_large_fabric_is_written_on_request_only() -> None:
     plan = plan_of(
         gpus=32768, hb_domain={"gpus": 256}, switches={"leaf": {"generic": {"radix": 64}}}
     )
-    assert plan.cables > IMPORTED
-    job = Job(plan, Packs(), ("dcim",))
+    assert plan.cables > LIMITS["dcim"].most
+    job = build_job(plan, Packs(), ("dcim",))
     assert (job.tasks, len(job.skipped)) == ([], 1)
     assert "--only dcim" in job.skipped[0]
-    assert len(Job(plan, Packs(), ("dcim",), frozenset({"dcim"})).tasks) > 9
+    assert len(build_job(plan, Packs(), ("dcim",), frozenset({"dcim"})).tasks) > 9
 
 
 HOSTILE = InterfaceView('a "b", c\nd', FORMULA, "-x", "-x", 1, "-x", "-x", "+1+1")

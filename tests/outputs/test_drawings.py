@@ -15,13 +15,12 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from fabricgen.build.job import Job
 from fabricgen.core.terms import LinkKind
 from fabricgen.outputs.drawings.build import Drawings
 from fabricgen.outputs.drawings.layout import MOST_LINES, Head, Strand, Tier, arrange
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.factory import Views
-from tests.fabrics import VARIANTS, cables_of, plan_of
+from tests.fabrics import VARIANTS, build_job, cables_of, plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -297,8 +296,8 @@ def test_mermaid_is_for_small_drawings(tmp_path: Path) -> None:
     (tmp_path / "drawings/pack.yaml").write_text(
         text.replace("most_lines: 200", "most_lines: 12"), encoding="utf-8"
     )
-    job = Job(plan_of(**LAB), Packs([tmp_path]), ("drawings",))
-    paths = {path for task in job.tasks for path in task.paths(job)}
+    job = build_job(plan_of(**LAB), Packs([tmp_path]), ("drawings",))
+    paths = {path for task in job.tasks for path in task.paths(job.context)}
     assert {path for path in paths if path.endswith(".mmd")} == {
         f"drawings/rail-{rail}.mmd" for rail in range(8)
     }
@@ -318,22 +317,22 @@ def test_of_many_only_the_first_is_drawn() -> None:
     """
     plan = plan_of(gpus=320, hb_domain={"gpus": 32}, radix=4)
     unasked, asked = (
-        Job(plan, Packs(), ("drawings",)),
-        Job(plan, Packs(), ("drawings",), frozenset({"drawings"})),
+        build_job(plan, Packs(), ("drawings",)),
+        build_job(plan, Packs(), ("drawings",), frozenset({"drawings"})),
     )
     few, many = (
-        [path for task in job.tasks for path in task.paths(job) if path.endswith(".svg")]
+        [path for task in job.tasks for path in task.paths(job.context) if path.endswith(".svg")]
         for job in (unasked, asked)
     )
     assert few == ["drawings/rail-0.svg", *(path for path in many if "stripe" in path)]
     assert len(many) == 32 + len(few) - 1
-    assert [sentence for sentence in unasked.skipped if "alike" in sentence] == [
+    assert [sentence for sentence in unasked.skipped if "similar" in sentence] == [
         (
-            "drawings of 32 rails but the first: they are alike; `--only drawings` draws more "
-            "than 16 all the same"
+            "drawings of all rails but the first: 32 similar drawings are more than 16; "
+            "`--only drawings` overrides the limit"
         )
     ]
-    assert not [sentence for sentence in asked.skipped if "alike" in sentence]
+    assert not [sentence for sentence in asked.skipped if "similar" in sentence]
 
 
 def test_a_build_draws_by_default(tmp_path: Path, run: Run) -> None:

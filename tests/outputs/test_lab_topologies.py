@@ -18,7 +18,6 @@ import pytest
 from hypothesis import assume, given, settings
 from pydantic import ValidationError
 
-from fabricgen.build.job import Job
 from fabricgen.build.run import build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind, gpu_name
@@ -28,7 +27,7 @@ from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.hosts.build import Hosts
 from fabricgen.views.switches.view import PortView
 from tests.conftest import SYSTEM_PATH
-from tests.fabrics import generic, plan_of
+from tests.fabrics import build_job, generic, plan_of
 from tests.laws.drawing import Inventory, inventories
 from tests.nos import eos, srlinux
 from tests.nos.switch_files import PACKS
@@ -176,7 +175,7 @@ def document(path: Path) -> dict[str, Any]:
 def tree(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Tree:
     """Build the lab of a variant once."""
     plan, root = plan_of(**VARIANTS[request.param]), tmp_path_factory.mktemp("topologies") / "out"
-    job = Job(plan, PACKS, ("cabling", "configs", "lab"))
+    job = build_job(plan, PACKS, ("cabling", "configs", "lab"))
     written = {file.path for file in build(job, root)}
     assert written == set(job.paths()) - {"manifest.json"}
     assert not job.skipped
@@ -219,7 +218,7 @@ def test_the_schema_finds_errors(
     key: str, value: object, complaints: Callable[[dict[str, Any]], list[str]], tmp_path: Path
 ) -> None:
     """Each injected error is reported."""
-    build(Job(plan_of(**VARIANTS["one tier"]), PACKS, ("configs", "lab")), tmp_path / "out")
+    build(build_job(plan_of(**VARIANTS["one tier"]), PACKS, ("configs", "lab")), tmp_path / "out")
     read = document(tmp_path / "out/lab/containerlab/fabric.clab.yml")
     assert complaints(read) == []
     read["topology"]["nodes"]["d0-g0"][key] = value
@@ -506,7 +505,7 @@ def test_a_switch_and_an_hb_domain_start(
     tmp_path: Path, in_namespace: Callable[[str], str]
 ) -> None:
     """The bridge has exactly the GPUs' interfaces, and ports are up with the fabric's MTU."""
-    build(Job(plan_of(**VARIANTS["two tiers"]), PACKS, ("configs", "lab")), tmp_path / "out")
+    build(build_job(plan_of(**VARIANTS["two tiers"]), PACKS, ("configs", "lab")), tmp_path / "out")
     made = Tree(plan_of(**VARIANTS["two tiers"]), tmp_path / "out")
     for name in ("hb-0", "r0-leaf-1"):
         here = made.interfaces(name)
@@ -672,7 +671,7 @@ def test_a_pack_defines_its_container(
     """A new NOS is in the lab as soon as its pack defines a container and a map of interfaces."""
     packs = _eos(tmp_path)
     made = Tree(plan_of(**ARISTA), tmp_path / "out")
-    build(Job(made.plan, packs, ("cabling", "configs", "lab")), made.root)
+    build(build_job(made.plan, packs, ("cabling", "configs", "lab")), made.root)
     assert complaints(made.clab) == []
     leaf = made.nodes["r0-leaf-1"]
     assert (leaf["kind"], "exec" in leaf, "network-mode" in leaf) == ("arista_ceos", False, False)
@@ -695,7 +694,7 @@ def test_a_file_that_is_not_written_is_refused(tmp_path: Path) -> None:
         EOS.replace('{file: "configs/{switch}/startup.cfg"', '{file: "configs/{switch}/other.cfg"'),
     )
     with pytest.raises(Refusal) as refused:
-        build(Job(plan_of(**ARISTA), packs, ("configs", "lab")), tmp_path / "out")
+        build(build_job(plan_of(**ARISTA), packs, ("configs", "lab")), tmp_path / "out")
     (finding,) = refused.value.findings
     assert finding.code == "bad-pack"
     assert "configs/{switch}/other.cfg" in str(finding.fact)
@@ -704,7 +703,7 @@ def test_a_file_that_is_not_written_is_refused(tmp_path: Path) -> None:
 def test_without_a_container_only_gpu_scripts_are_written(tmp_path: Path) -> None:
     """Without a container there is no topology, and the build names the reason."""
     packs = _eos(tmp_path, EOS.partition("containers:")[0])
-    job = Job(plan_of(**ARISTA), packs, ("configs", "lab"))
+    job = build_job(plan_of(**ARISTA), packs, ("configs", "lab"))
     assert {path.split("/")[1] for path in job.paths() if path.startswith("lab/")} == {"gpus"}
     assert job.skipped == [
         "lab topologies: no pack names a container for eos, which the leaf switches run"
@@ -718,7 +717,7 @@ def test_a_switch_cannot_have_the_name_of_an_hb_domain(tmp_path: Path) -> None:
         | {"hb_domain": {"gpus": 2}}
     )
     with pytest.raises(Refusal) as refused:
-        build(Job(plan, PACKS, ("configs", "lab")), tmp_path / "out")
+        build(build_job(plan, PACKS, ("configs", "lab")), tmp_path / "out")
     assert [finding.code for finding in refused.value.findings] == ["name-twice"]
 
 
@@ -778,7 +777,7 @@ def test_a_large_lab_is_written_on_request(tmp_path: Path, run: Run) -> None:
 
 def test_infiniband_has_no_lab() -> None:
     """Containers are linked by Ethernet."""
-    job = Job(
+    job = build_job(
         plan_of(**SMALL, switches={"leaf": {"model": "qm9700"}}),
         PACKS,
         ("configs", "lab"),

@@ -13,18 +13,26 @@ import numpy as np
 import pytest
 import segno
 
-from fabricgen.build import group_cable_sheets, group_cabling
-from fabricgen.build.group_cable_sheets import SheetAsked, label_files
-from fabricgen.build.job import Job
+from fabricgen.build import label_files
+from fabricgen.build.cable_sheets import sheets as sheets_of
 from fabricgen.core.colours import HUES, colour
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.outputs.labels.pages import PAGE, label_pages
 from fabricgen.outputs.labels.qr_codes import ERROR, MASK, matrices, paths, size
 from fabricgen.outputs.packs.render import Packs
+from fabricgen.views.cables.label_fit import fitting
 from fabricgen.views.cables.labels import LINE, Labelling
 from fabricgen.views.cables.view import Chunk
 from tests.csv_rows import FORMULA
-from tests.fabrics import SUPERPOD, cables_of, plan_of, small_plan
+from tests.fabrics import (
+    SUPERPOD,
+    build_context,
+    build_job,
+    cables_of,
+    plan_of,
+    set_limit,
+    small_plan,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,7 +75,7 @@ FABRICS: dict[str, dict[str, Any]] = {
 
 def labelling_of(plan: Plan) -> Labelling:
     """Return the labelling of a plan."""
-    return SheetAsked().sheets(plan, Packs()).table.labelling
+    return fitting(plan)
 
 
 @pytest.fixture(scope="module", params=FABRICS)
@@ -115,7 +123,7 @@ def test_an_end_is_written_as_in_tia_606() -> None:
 def test_common_prefixes_are_left_off_only_where_necessary(name: str, left_off: str) -> None:
     """A note names them."""
     plan = small_plan(**FABRICS[name])
-    sheets = SheetAsked().sheets(plan, Packs())
+    sheets = sheets_of(build_context(plan, Packs()))
     assert sheets.table.labelling in (Labelling(racks=left_off), Labelling(devices=left_off))
     assert [f"`{left_off}`" in note for note in sheets.notes] == ([True] if left_off else [])
 
@@ -148,7 +156,7 @@ def test_a_label_that_is_too_long_is_refused(keys: dict[str, Any], key: str, ove
     (finding,) = refused.value.findings
     assert (finding.code, finding.path) == ("label-too-long", ("naming", key))
     assert finding.hint == f"make the pattern `naming.{key}` shorter by {over} characters"
-    assert [*Job(plan, Packs(), ("graph",)).tasks]
+    assert [*build_job(plan, Packs(), ("graph",)).tasks]
 
 
 @pytest.mark.parametrize("port", ["1/1", "OSFP4P2", 'a "strange" one', "1, 2", FORMULA])
@@ -287,16 +295,22 @@ def test_markup_in_a_port_name_is_text() -> None:
 def test_many_labels_are_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are numbered, and contain each cable once, across segments."""
     plan = small_plan()
-    monkeypatch.setattr(group_cable_sheets, "FILE", 50)
-    job = Job(plan, Packs(), ("cabling",))
-    tasks = list(label_files(job, "cabling/labels.html", "cabling", "labels.html.j2"))
+    monkeypatch.setattr(label_files, "LINKS", 50)
+    job = build_job(plan, Packs(), ("cabling",))
+    tasks = [
+        task
+        for task in label_files.label_tasks(
+            job.context, "cabling/labels.html", "cabling", "labels.html.j2"
+        )
+        if isinstance(task, label_files.LabelFile)
+    ]
     assert [task.path for task in tasks] == [
         f"cabling/labels-{number}.html" for number in range(1, -(-plan.links // 50) + 1)
     ]
     texts = [
         (tmp_path / written.path).read_text(encoding="utf-8")
         for task in tasks
-        for written in task.write(job, tmp_path)
+        for written in task.write(job.context, tmp_path)
     ]
     found = [name for text in texts for name in re.findall(r'<path id="([^"]+)"', text)]
     assert found == [cable.cable for cable in cables_of(plan)]
@@ -306,13 +320,13 @@ def test_many_labels_are_several_files(tmp_path: Path, monkeypatch: pytest.Monke
 def test_many_labels_are_written_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
     """The build names what it leaves out, and the option that writes it."""
     plan = small_plan()
-    monkeypatch.setattr(group_cabling, "WORKBOOK_CABLES", plan.cables - 1)
-    job = Job(plan, Packs(), ("cabling",))
+    set_limit(monkeypatch, "labels", plan.cables - 1)
+    job = build_job(plan, Packs(), ("cabling",))
     assert "cabling/labels.html" not in set(job.paths())
     assert [
         sentence
         for sentence in job.skipped
         if "labels.html" in sentence and "`--only labels`" in sentence
     ]
-    asked = Job(plan, Packs(), ("cabling",), frozenset({"labels"}))
+    asked = build_job(plan, Packs(), ("cabling",), frozenset({"labels"}))
     assert "cabling/labels.html" in set(asked.paths())

@@ -20,12 +20,10 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from fabricgen.build import group_cluster
-from fabricgen.build.job import Job
 from fabricgen.build.run import build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.outputs.packs.render import Packs
-from fabricgen.outputs.schedulers.build import cluster_view
+from fabricgen.outputs.schedulers.build import cluster_view, devices_view
 from fabricgen.outputs.schedulers.hostlists import (
     LONGEST_RANGE,
     folded,
@@ -36,7 +34,7 @@ from fabricgen.planning.naming import LONGEST_NAME
 from fabricgen.planning.stripes import stripes
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.build import Hosts
-from tests.fabrics import plan_of
+from tests.fabrics import build_job, plan_of, set_limit
 from tests.laws.drawing import Inventory, inventories
 
 if TYPE_CHECKING:
@@ -102,10 +100,10 @@ def variant_plan(variant: str) -> Plan:
 @cache
 def files_of(variant: str) -> dict[str, str]:
     """Render every file of the group, by the part of the path below cluster/."""
-    job = Job(variant_plan(variant), PACKS, ("cluster",))
+    plan = variant_plan(variant)
     return {
         output.path.removeprefix("cluster/"): PACKS.render(
-            pack.name, output.template, devices=job.devices, cluster=job.cluster
+            pack.name, output.template, devices=devices_view(plan), cluster=cluster_view(plan)
         )
         for pack in PACKS.group("cluster")
         for output in pack.outputs
@@ -496,8 +494,8 @@ def test_long_files_are_written_on_request(monkeypatch: pytest.MonkeyPatch, tmp_
     Those with a line per stripe are always written.
     """
     plan = variant_plan("two tiers")
-    monkeypatch.setattr(group_cluster, "MOST_LINES", 7)
-    job = Job(plan, PACKS, ("cluster",))
+    set_limit(monkeypatch, "cluster", 7)
+    job = build_job(plan, PACKS, ("cluster",))
     written = {file.path for file in build(job, tmp_path / "short")}
     assert written - {"plan.json"} == {
         f"cluster/{name}"
@@ -505,7 +503,9 @@ def test_long_files_are_written_on_request(monkeypatch: pytest.MonkeyPatch, tmp_
     }
     asked = {
         file.path
-        for file in build(Job(plan, PACKS, ("cluster",), frozenset({"cluster"})), tmp_path / "long")
+        for file in build(
+            build_job(plan, PACKS, ("cluster",), frozenset({"cluster"})), tmp_path / "long"
+        )
     }
     assert {sentence.split(":")[0] for sentence in job.skipped} == asked - written
 

@@ -18,11 +18,10 @@ import networkx as nx
 import pytest
 
 from fabricgen.analysis.graph import graph
-from fabricgen.build.job import Job
 from fabricgen.core.terms import Design, LinkKind, Role
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.simulators.build import Simulator
-from tests.fabrics import VARIANTS, plan_of
+from tests.fabrics import VARIANTS, build_job, plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,9 +44,9 @@ def fast(name: str) -> Plan:
 
 def written(plan: Plan, packs: Packs | None = None) -> dict[str, str]:
     """Write the group; return every file by its path below it."""
-    job = Job(plan, packs or Packs(), ("simulators",))
+    job = build_job(plan, packs or Packs(), ("simulators",))
     with TemporaryDirectory() as root:
-        paths = [file.path for task in job.tasks for file in task.write(job, Path(root))]
+        paths = [file.path for task in job.tasks for file in task.write(job.context, Path(root))]
         return {
             path.removeprefix("simulators/"): (Path(root) / path).read_text(encoding="utf-8")
             for path in paths
@@ -387,12 +386,12 @@ def test_simulators_that_are_left_out_are_named(tmp_path: Path, run: Run) -> Non
         "simulators/simai/topology.txt: nobody says how fast an HB domain is; "
         "`hb_domain.bandwidth` does"
     ) in done.stderr
-    job = Job(
+    job = build_job(
         plan_of(gpus=32768, hb_domain={"gpus": 8, "bandwidth": "3.6Tbps"}, radix=64),
         Packs(),
         ("simulators",),
     )
-    assert {path for task in job.tasks for path in task.paths(job) if "htsim" not in path} == {
+    assert {path for task in job.tasks for path in task.paths(job.context) if "htsim" not in path} == {
         "simulators/astra-sim/analytical.yml", "simulators/astra-sim/logical.json",
     }  # fmt: skip
     assert any(

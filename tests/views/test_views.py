@@ -15,12 +15,13 @@ import pytest
 from jinja2 import BaseLoader, UndefinedError
 
 from fabricgen.api import plan_inventory
-from fabricgen.build.job import GROUPS, Job
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.template_api import template_names
 from fabricgen.outputs.dcim.view import RackView, TableView
+from fabricgen.outputs.groups import GROUPS
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.packs.sandbox import Sandbox, names_of
+from tests.fabrics import build_job
 
 SPECIMENS: dict[str, dict[str, Any]] = import_module("docs.seen").SPECIMENS
 """The fabrics that the documentation builds, one for each way in which views may differ."""
@@ -61,11 +62,11 @@ def _seen() -> Keeping:
     packs = Keeping()
     with TemporaryDirectory() as folder:
         for name, keys in SPECIMENS.items():
-            job = Job(
-                plan_inventory({"name": "specimen", **keys}), packs, GROUPS, frozenset(GROUPS)
+            job = build_job(
+                plan_inventory({"name": "specimen", **keys}), packs, named=frozenset(GROUPS)
             )
             for number, task in enumerate(job.tasks):
-                for _ in task.write(job, Path(folder) / name / str(number)):
+                for _ in task.write(job.context, Path(folder) / name / str(number)):
                     pass
     return packs
 

@@ -12,8 +12,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabricgen.build.job import Job
+from fabricgen.build.context import BuildContext
+from fabricgen.build.job import make_job
 from fabricgen.build.run import build
+from fabricgen.build.selection import GroupSelection
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.lab import namespaces
 from fabricgen.lab.infiniband.opensm import Subnet
@@ -104,7 +106,8 @@ def _place_files(wish: Wish) -> None:
         namespaces.mount("tmpfs", place, "tmpfs")
     REPORTS.mkdir()
     if held is None:
-        build(Job(wish.plan, Packs(wish.templates), ("configs",)), FILES)
+        context = BuildContext(wish.plan, Packs(wish.templates), GroupSelection(("configs",)))
+        build(make_job(context), FILES)
     else:
         FILES.mkdir()
         namespaces.mount(f"/proc/self/fd/{held}", FILES, flags=namespaces.MS_BIND)

@@ -6,8 +6,9 @@ import re
 from pathlib import PurePosixPath
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from fabricgen.outputs.groups import PACK_GROUPS
 from fabricgen.outputs.packs.containers import Container, Thing
 
 FIELDS: dict[str, tuple[str, ...]] = {
@@ -116,19 +117,8 @@ class Pack(BaseModel):
     nos: str | None = None
     """The NOS that the pack configures; absent for documents."""
     nos_versions: tuple[str, ...] = ()
-    group: Literal[
-        "cabling",
-        "room",
-        "bom",
-        "configs",
-        "hosts",
-        "graph",
-        "lab",
-        "cluster",
-        "drawings",
-        "simulators",
-        "dcim",
-    ]
+    group: str
+    """The group of files that its files belong to: a key of `PACK_GROUPS`."""
     verified: str
     """By what the syntax was verified, or why it could not be."""
     needs: tuple[str, ...] = ()
@@ -140,3 +130,11 @@ class Pack(BaseModel):
     outputs: tuple[Output, ...]
     containers: dict[Thing, Container] = {}
     """How its switches run in a lab, or, of a pack of group `lab`, GPUs and HB domains."""
+
+    @field_validator("group")
+    @classmethod
+    def _is_known(cls, group: str) -> str:
+        """Refuse a group that no build writes."""
+        if group not in PACK_GROUPS:
+            raise ValueError(f"`group: {group}` is not a group of packs: {', '.join(PACK_GROUPS)}")
+        return group

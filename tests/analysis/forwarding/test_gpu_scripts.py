@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.analysis.forwarding.tables import Tables
-from fabricgen.build.job import Job
 from fabricgen.build.run import build
 from fabricgen.outputs.packs.render import Packs
 from tests.conftest import SYSTEM_PATH
-from tests.fabrics import plan_of
+from tests.fabrics import build_job, plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -138,7 +137,7 @@ def test_packets_cross_rails_over_their_relays(tmp_path: Path, shell: Callable[[
     When a relay's NIC loses its carrier, the other GPU on that rail takes over.
     """
     plan = plan_of(**FABRIC)
-    build(Job(plan, Packs(), ("lab",)), tmp_path / "out")
+    build(build_job(plan, Packs(), ("lab",)), tmp_path / "out")
     tables = Tables(plan)
     gpus = [
         gpu

@@ -24,14 +24,13 @@ from fabricgen.analysis.forwarding.relay_rules import exits, landings
 from fabricgen.analysis.forwarding.tables import Tables
 from fabricgen.analysis.graph import graph
 from fabricgen.api import plan_file
-from fabricgen.build.job import Job
 from fabricgen.build.run import build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind, gpu_name
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.addressing import dotted
 from tests import ROOT
-from tests.fabrics import plan_of
+from tests.fabrics import build_job, plan_of
 from tests.laws.drawing import Inventory, inventories
 
 if TYPE_CHECKING:
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     import networkx as nx
 
     from fabricgen.analysis.forwarding.paths import Path as Route
-    from fabricgen.build.job import Group
     from fabricgen.planning.plan import Plan
 
 SMALL: dict[str, Any] = {"gpus": 64, "hb_domain": {"gpus": 8}, "radix": 8}
@@ -304,10 +302,13 @@ def test_prefixes_cover_exactly_what_is_installed(links: str) -> None:
         ("lab", "lab/: 8,192 GPUs are more than 1,024"),
     ],
 )
-def test_large_tables_are_written_on_request_only(group: Group, sentence: str) -> None:
+def test_large_tables_are_written_on_request_only(group: str, sentence: str) -> None:
     """For eight thousand GPUs the build explains that, unless the group is named."""
     plan = plan_of(gpus=8192, hb_domain={"gpus": 8}, radix=64)
-    unasked, asked = Job(plan, Packs(), (group,)), Job(plan, Packs(), (group,), frozenset({group}))
+    unasked, asked = (
+        build_job(plan, Packs(), (group,)),
+        build_job(plan, Packs(), (group,), frozenset({group})),
+    )
     assert (unasked.tasks, len(unasked.skipped), asked.skipped) == ([], 1, [])
     assert unasked.skipped[0].startswith(sentence)
     assert asked.tasks
@@ -315,7 +316,7 @@ def test_large_tables_are_written_on_request_only(group: Group, sentence: str) -
 
 def test_a_lab_without_ip_is_not_written() -> None:
     """InfiniBand switches route by LID, and a request for the group is answered so."""
-    job = Job(ready("dgx-h100-superpod-1su"), Packs(), ("lab",), frozenset({"lab"}))
+    job = build_job(ready("dgx-h100-superpod-1su"), Packs(), ("lab",), frozenset({"lab"}))
     assert (job.tasks, job.skipped) == ([], ["lab/: on InfiniBand nothing routes by IP"])
 
 
@@ -334,14 +335,14 @@ def test_a_build_writes_the_tables_of_every_device(tmp_path: Path) -> None:
     plan = plan_of(**SMALL)
     outs = [tmp_path / name for name in ("one", "two")]
     for out in outs:
-        build(Job(plan, Packs(), ("forwarding", "lab")), out)
+        build(build_job(plan, Packs(), ("forwarding", "lab")), out)
     one, two = (
         {path.relative_to(out): path.read_bytes() for path in out.rglob("*") if path.is_file()}
         for out in outs
     )
     assert one == two
     assert {path.as_posix() for path in one} == set(
-        Job(plan, Packs(), ("forwarding", "lab")).paths()
+        build_job(plan, Packs(), ("forwarding", "lab")).paths()
     )
     switches = [
         json.loads(text)

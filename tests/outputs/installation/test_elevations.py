@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from fabricgen.build.job import Job
+from fabricgen.build.installation_files import elevations
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.outputs.installation.faceplate import WIDEST, Faceplate, face_of
 from fabricgen.outputs.installation.view import (
@@ -25,13 +25,12 @@ from fabricgen.outputs.installation.view import (
     chip,
 )
 from fabricgen.outputs.packs.render import Packs
-from tests.fabrics import small_plan
+from tests.fabrics import build_context, build_job, small_plan
 from tests.outputs.machine_room import FABRICS, SVG, Built, built, titles
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.outputs.installation.elevations import Elevations
 
 FACES = [face_of(model) for model in Catalog().switches() if model.cages] + [
     Faceplate(cages, rows, by_row=by_row, assumed=True)
@@ -100,7 +99,7 @@ def test_every_cabled_port_is_on_one_map(room: Built) -> None:
 
 def test_drawn_shapes_do_not_overlap(room: Built) -> None:
     """Devices, cages and connectors are disjoint and inside of the picture."""
-    pictures: Elevations = Job(room.plan, Packs(), ("cabling",)).elevations
+    pictures = elevations(build_context(room.plan, Packs()))
     for name in pictures.racks:
         view = pictures.rack(name)
         spans = sorted((device.y, device.y + device.height) for device in view.devices)
@@ -187,7 +186,7 @@ def test_a_name_is_text() -> None:
 
 def test_nothing_is_drawn_without_a_room() -> None:
     """With `site: unknown` there is no rack to draw, and the build reports it."""
-    job = Job(small_plan(site="unknown"), Packs(), ("cabling",))
+    job = build_job(small_plan(site="unknown"), Packs(), ("cabling",))
     assert not [
         path
         for path in job.paths()

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given, settings
 
 from fabricgen.bom.counts import count_parts
-from fabricgen.build import group_installation
-from fabricgen.build.job import Job
+from fabricgen.build.installation_files import bundles
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import ROLES
 from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.outputs.installation.bundles import MOST, Fronts
 from fabricgen.outputs.installation.pull_order import pull
+from fabricgen.outputs.installation.pull_sheets import PullSheets
 from fabricgen.outputs.installation.view import (
     BundleView,
     PairView,
@@ -36,7 +36,7 @@ from fabricgen.planning.cabling.trays import USUAL_PERCENT, Load, Trays
 from fabricgen.planning.plan import make_plan
 from fabricgen.views.factory import Views
 from tests.csv_rows import read_rows
-from tests.fabrics import SMALL, SUPERPOD, cables_of, plan_of
+from tests.fabrics import SMALL, SUPERPOD, build_context, build_job, cables_of, plan_of, set_limit
 from tests.laws.drawing import inventories
 from tests.outputs.machine_room import FABRICS, ROOM, Built, built
 
@@ -357,16 +357,17 @@ def test_known_weights_add_up() -> None:
     cables = {
         cable.model: cable.model_copy(update={"kg_per_m": 0.5}) for cable in Catalog().cables()
     }
-    job = Job(plan_of(**SUPERPOD), Packs(), ("cabling",))
-    job.__dict__["cable_facts"] = cables
-    for sheet in job.pull_sheets.sheets.values():
+    context = build_context(plan_of(**SUPERPOD), Packs())
+    room = room_of(context.plan)
+    sheets = PullSheets("superpod", room, bundles(context), cables)
+    for sheet in sheets.sheets.values():
         for pair in sheet.pairs:
             weights = [0.5 * bundle.cables * float(bundle.length_m) for bundle in pair.bundles]
             assert [float(bundle.weight_kg) for bundle in pair.bundles] == pytest.approx(weights)
             assert float(pair.weight_kg) == pytest.approx(sum(weights))
     assert all(
         float(stretch.kg_per_m) == pytest.approx(stretch.cables / 2)
-        for stretch in job.pull_sheets.pulling.stretches
+        for stretch in sheets.pulling.stretches
     )
 
 
@@ -381,7 +382,7 @@ def test_an_exceeded_limit_is_refused_before_anything_is_written() -> None:
     """A limit that holds is no refusal, and the limit in the hint holds."""
 
     def tasks(**tray: int) -> None:
-        _ = Job(plan_of(**SUPERPOD, site=ROOM | {"tray": tray}), Packs(), ("cabling",)).tasks
+        _ = build_job(plan_of(**SUPERPOD, site=ROOM | {"tray": tray}), Packs(), ("cabling",)).tasks
 
     tasks(width_mm=400, depth_mm=50, fill_percent=80)
     with pytest.raises(Refusal) as refused:
@@ -397,9 +398,9 @@ def test_an_exceeded_limit_is_refused_before_anything_is_written() -> None:
 def test_many_sheets_are_written_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
     """Above the stated size the build names what it leaves out, and the option that writes it."""
     plan = plan_of(**SMALL)
-    monkeypatch.setattr(group_installation, "PULLED", plan.cables - 1)
+    set_limit(monkeypatch, "pull-sheets", plan.cables - 1)
     job, asked = (
-        Job(plan, Packs(), ("cabling",), named)
+        build_job(plan, Packs(), ("cabling",), named)
         for named in (frozenset[str](), frozenset({"pull-sheets"}))
     )
     assert "cabling/pull-sheets/index.html" not in set(job.paths())

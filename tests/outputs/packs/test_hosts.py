@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 from pydantic import ValidationError
 
-from fabricgen.build.job import Job
+from fabricgen.build.group_hosts import host_outputs
 from fabricgen.build.run import build
 from fabricgen.catalog.models.host import HostPort
 from fabricgen.inventory.load import read_inventory
@@ -28,7 +28,7 @@ from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.hosts.build import Hosts
 from tests import ROOT
 from tests.conftest import SYSTEM_PATH
-from tests.fabrics import CATALOG, plan_file, plan_of
+from tests.fabrics import CATALOG, build_context, build_job, plan_file, plan_of, set_limit
 from tests.nos.frr import judge
 
 if TYPE_CHECKING:
@@ -69,15 +69,15 @@ class Shown(NamedTuple):
 
 def shown(plan: Plan, host: int) -> Shown:
     """Render the files of one host."""
-    job = Job(plan, Packs(), ("hosts",))
-    (view,) = job.hosts.views([host])
+    context = build_context(plan, Packs(), ("hosts",))
+    (view,) = Hosts(plan).views([host])
     files = {}
-    for pack, output in job.host_outputs:
+    for pack, output in host_outputs(context):
         for nic in view.nics if output.each == "nic" else [None]:
             path = output.path.format(host="", interface=nic.interface if nic else "").removeprefix(
                 "hosts//"
             )
-            files[path] = job.packs.render(pack, output.template, host=view, nic=nic)
+            files[path] = context.packs.render(pack, output.template, host=view, nic=nic)
     return Shown(view, files)
 
 
@@ -728,7 +728,7 @@ def test_names_of_a_host_are_safe_in_paths_and_scripts(key: str, value: str) -> 
 
 def test_a_build_sets_modes(tmp_path: Path) -> None:
     """Files for root only, and executables; paths are those of `--dry-run`."""
-    job = Job(plan_of(**DGX), Packs(), ("hosts",))
+    job = build_job(plan_of(**DGX), Packs(), ("hosts",))
     files = build(job, tmp_path / "out")
     assert sorted(job.paths()) == sorted(["manifest.json", *(file.path for file in files)])
     home = tmp_path / "out/hosts/host-1"
@@ -745,7 +745,7 @@ def test_many_hosts_are_written_on_request(
     named: frozenset[str], monkeypatch: pytest.MonkeyPatch, *, written: bool
 ) -> None:
     """A note names what is left out, and the option that writes it."""
-    monkeypatch.setattr("fabricgen.build.group_configs_hosts.HOST_PORTS", 63)
-    job = Job(plan_of(**DGX), Packs(), ("hosts",), named)
+    set_limit(monkeypatch, "hosts", 63)
+    job = build_job(plan_of(**DGX), Packs(), ("hosts",), named)
     assert any(path.startswith("hosts/") for path in job.paths()) == written
     assert ["--only hosts" in sentence for sentence in job.skipped] == ([] if written else [True])

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from fabricgen.build.job import Job
 from fabricgen.build.run import build
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
@@ -26,7 +25,7 @@ from fabricgen.lifecycle.audit.ibnetdiscover import read_discovery
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan import Plan, make_plan
 from fabricgen.views.infiniband.build import Subnets
-from tests.fabrics import cables_of, spec_of
+from tests.fabrics import build_job, cables_of, spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -88,7 +87,7 @@ def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
 
 def write(plan: Plan, out: Path) -> Built:
     """Write the subnets of a plan."""
-    build(Job(plan, Packs(), ("configs",)), out)
+    build(build_job(plan, Packs(), ("configs",)), out)
     return Built(plan, out / "subnets")
 
 
@@ -270,7 +269,9 @@ def test_ethernet_has_no_subnets(tmp_path: Path, catalog: Catalog) -> None:
     """No file of them is written."""
     plan = make_plan(spec_of(gpus=8, hb_domain={"gpus": 8}, radix=8, nos="frr"), catalog)
     assert not [
-        path for path in Job(plan, Packs(), ("configs",)).paths() if path.startswith("subnets")
+        path
+        for path in build_job(plan, Packs(), ("configs",)).paths()
+        if path.startswith("subnets")
     ]
     assert not tmp_path.joinpath("subnets").exists()
 

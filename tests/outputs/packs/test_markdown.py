@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 from markdown_it import MarkdownIt
 
-from fabricgen.build.job import Job
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.inventory.purchasing import Prices
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan import make_plan
-from tests.fabrics import plan_of
+from tests.fabrics import build_job, plan_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,9 +32,11 @@ def of_packs() -> set[str]:
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Write the Markdown files of a small fabric."""
     out: Path = tmp_path_factory.mktemp("markdown")
-    job = Job(plan_of(**FABRIC), Packs())
-    tasks = [task for task in job.tasks if any(path.endswith(".md") for path in task.paths(job))]
-    written = [file.path for task in tasks for file in task.write(job, out)]
+    job = build_job(plan_of(**FABRIC), Packs())
+    tasks = [
+        task for task in job.tasks if any(path.endswith(".md") for path in task.paths(job.context))
+    ]
+    written = [file.path for task in tasks for file in task.write(job.context, out)]
     return {path: (out / path).read_text("utf-8") for path in written if path.endswith(".md")}
 
 
@@ -91,9 +92,9 @@ def test_a_price_book_cannot_write_markup(tmp_path: Path) -> None:
         plan_of(**FABRIC).spec.model_copy(update={"prices": Prices(book="own.yaml")}),
         Catalog(base=tmp_path),
     )
-    job = Job(plan, Packs())
-    task = next(task for task in job.tasks if "bom/savings.md" in task.paths(job))
-    written = [file.path for file in task.write(job, tmp_path) if file.path.endswith(".md")]
+    job = build_job(plan, Packs())
+    task = next(task for task in job.tasks if "bom/savings.md" in task.paths(job.context))
+    written = [file.path for file in task.write(job.context, tmp_path) if file.path.endswith(".md")]
     text = (tmp_path / written[0]).read_text("utf-8")
     inline = [child for token in parsed(text) for child in token.children or ()]
     assert name in "".join(child.content for child in inline)

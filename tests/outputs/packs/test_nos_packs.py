@@ -15,7 +15,6 @@ import pytest
 from fabricgen.analysis.checks.laws import check
 from fabricgen.analysis.forwarding.link_ends import Ends
 from fabricgen.analysis.forwarding.reachability import Reach
-from fabricgen.build.job import Job
 from fabricgen.build.run import build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
@@ -27,7 +26,7 @@ from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan import make_plan
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.build import Hosts
-from tests.fabrics import CATALOG, Inventory, plan_of
+from tests.fabrics import CATALOG, Inventory, build_job, plan_of
 from tests.nos import eos, frr, sonic
 from tests.nos.fabric import assert_is_plan, fabric
 from tests.nos.switch_files import SwitchFiles, render_switches
@@ -100,7 +99,7 @@ def test_every_law_holds() -> None:
 def test_a_port_has_one_name_everywhere(tmp_path: Path) -> None:
     """The cable sheet, configurations, host, routes, audit and a cut sheet have the same name."""
     plan, out = mixed(), tmp_path / "out"
-    job = Job(plan, Packs(), ("cabling", "configs", "hosts", "forwarding", "graph", "lab"))
+    job = build_job(plan, Packs(), ("cabling", "configs", "hosts", "forwarding", "graph", "lab"))
     assert {file.path for file in build(job, out)} == set(job.paths()) - {"manifest.json"}
     assert not job.skipped
     with (out / "cabling/cables.csv").open(newline="") as file:
@@ -190,6 +189,6 @@ def test_a_rails_own_system_needs_a_pack() -> None:
         **INVENTORY | {"switches": switches}, nos={"leaf": "sonic", "rails": {"2": "cumulus"}}
     )
     with pytest.raises(Refusal) as refused:
-        list(Job(plan, Packs(), ("configs",)).paths())
+        list(build_job(plan, Packs(), ("configs",)).paths())
     (finding,) = refused.value.findings
     assert (finding.code, finding.path) == ("no-pack", ("nos", "rails", 2))

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 from fabricgen.api import plan_file
 from fabricgen.build import group_report
-from fabricgen.build.context import Part
 from fabricgen.build.group_report import configs_part, report_of
-from fabricgen.build.job import Job
 from fabricgen.build.run import build
+from fabricgen.build.selection import Scope
 from fabricgen.core.resources import shipped
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.report import tables
@@ -25,7 +24,7 @@ from fabricgen.outputs.report.compact_json import Column
 from fabricgen.outputs.report.html import html, json_block, safe_json
 from fabricgen.outputs.report.report import PARTS, Report
 from fabricgen.views.factory import Views
-from tests.fabrics import SUPERPOD, plan_of
+from tests.fabrics import SUPERPOD, build_context, build_job, plan_of
 from tests.outputs.report.decoding import Blocks, cells
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def test_a_build_writes_the_report(design: str, tmp_path: Path) -> None:
     """
     leaf = {"switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}}, "nos": "sonic"}
     plan, out = plan_of(**SUPERPOD | leaf | {"gpus": 64, "design": design}), tmp_path / "out"
-    build(Job(plan, Packs(), ("cabling", "bom", "configs", "report")), out)
+    build(build_job(plan, Packs(), ("cabling", "bom", "configs", "report")), out)
     blocks = Blocks((out / "report.html").read_text())
     found = blocks.documents
     assert set(found) == {"page", *PARTS}
@@ -139,12 +138,12 @@ def test_too_many_cables_are_left_out_by_segment(
 
 def test_too_many_switch_files_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Some of each role remain, and a note has both counts."""
-    job = Job(plan_of(**SMALL, nos="frr"), Packs())
-    whole = report_of(job).part("configs")
-    assert (set(whole["switches"]), whole["note"]) == (set(job.plan.switches()), "")
+    context = build_context(plan_of(**SMALL, nos="frr"), Packs())
+    whole = report_of(context).part("configs")
+    assert (set(whole["switches"]), whole["note"]) == (set(context.plan.switches()), "")
     most = sum(len(file["text"]) for files in whole["switches"].values() for file in files) // 2
     monkeypatch.setattr(group_report, "MOST_TEXT", most)
-    part = configs_part(job)
+    part = configs_part(context)
     assert 0 < len(part["switches"]) < len(whole["switches"])
     assert all(whole["switches"][switch] == files for switch, files in part["switches"].items())
     assert {name.split("-")[1] for name in part["switches"]} == {"leaf", "spine"}
@@ -154,8 +153,8 @@ def test_too_many_switch_files_are_left_out(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_partial_build_has_no_report() -> None:
     """A report is of the whole fabric."""
     plan = plan_of(**SMALL)
-    assert [*Job(plan, Packs(), ("report",)).paths()][2:] == ["report.html"]
-    assert not Job(plan, Packs(), ("report",), part=Part((0,), (0,), frozenset({0}))).tasks
+    assert [*build_job(plan, Packs(), ("report",)).paths()][2:] == ["report.html"]
+    assert not build_job(plan, Packs(), ("report",), scope=Scope((0,), (0,), frozenset({0}))).tasks
 
 
 @pytest.mark.slow

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from openpyxl import load_workbook
 
-from fabricgen.build.group_cable_sheets import SheetAsked
+from fabricgen.build.cable_sheets import sheets as sheets_of
+from fabricgen.build.context import BuildContext
+from fabricgen.build.selection import SheetOptions
 from fabricgen.cli import run
 from fabricgen.core.colours import colour
 from fabricgen.lifecycle.change.cut_sheet import read_cut_sheet
@@ -39,7 +41,7 @@ from tests.fabrics import SUPERPOD, cables_of, plan_of, small_plan
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fabricgen.build.group_cable_sheets import Sheets
+    from fabricgen.build.cable_sheets import Sheets
     from fabricgen.planning.plan import Plan
 
 CONTRACT = (
@@ -103,9 +105,11 @@ def pod() -> Plan:
     return plan_of(**SUPERPOD)
 
 
-def settled(plan: Plan, columns: str = "", *, packs: Packs | None = None, **asked: Any) -> Sheets:  # noqa: ANN401 - any argument of a sheet
-    """Return a sheet with its columns settled."""
-    return SheetAsked(columns, **asked).sheets(plan, packs or Packs())
+def settled(plan: Plan, columns: str = "", *, packs: Packs | None = None, **asked: Any) -> Sheets:  # noqa: ANN401 - any option of a sheet
+    """Return the sheets of some options."""
+    return sheets_of(
+        BuildContext(plan, packs or Packs(), sheet_options=SheetOptions(columns, **asked))
+    )
 
 
 def table(plan: Plan, sheet: CableSheet, run: int = 100) -> str:

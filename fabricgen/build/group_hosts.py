@@ -1,0 +1,75 @@
+"""The group of hosts: addresses, routes and NCCL settings of each host and each of its NICs.
+
+Owns their tasks, each of which serves a run of hosts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabricgen.build.context import per_build
+from fabricgen.build.pack_outputs import fitting_outputs
+from fabricgen.build.runs import host_runs
+from fabricgen.build.write.files import Root, write_text
+from fabricgen.views.hosts.build import Hosts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fabricgen.build.context import BuildContext
+    from fabricgen.build.selection import Skipped
+    from fabricgen.build.task import BuildTask
+    from fabricgen.build.write.manifest import Written
+    from fabricgen.outputs.packs.pack_yaml import Output
+
+
+def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
+    """List the tasks of the hosts."""
+    ports = len(context.plan.hosts) * len(hosts(context).ports)
+    if over := context.selection.over("hosts", ports):
+        yield over
+    else:
+        yield from (HostFiles(run) for run in host_runs(context))
+
+
+@per_build
+def hosts(context: BuildContext) -> Hosts:
+    """Return the maker of the views of hosts."""
+    return Hosts(context.plan)
+
+
+@per_build
+def host_outputs(context: BuildContext) -> list[tuple[str, Output]]:
+    """List what is written for each host and NIC, with the name of its pack."""
+    return fitting_outputs(context, "hosts")
+
+
+@dataclass(frozen=True)
+class HostFiles:
+    """The files of a run of hosts."""
+
+    run: Sequence[int]
+
+    def paths(self, context: BuildContext) -> Iterator[str]:
+        """List what the packs write for each host, and for each of its NICs."""
+        interfaces = [interface for _, _, interface in hosts(context).ports]
+        for host in self.run:
+            name = context.plan.hosts[host]
+            for _, output in host_outputs(context):
+                for interface in interfaces if output.each == "nic" else [""]:
+                    yield output.path.format(host=name, interface=interface)
+
+    def prepare(self, context: BuildContext) -> None:
+        """Make what all hosts share."""
+        hosts(context).prepare()
+
+    def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
+        """Render them."""
+        for host in hosts(context).views(self.run):
+            for pack, output in host_outputs(context):
+                for nic in host.nics if output.each == "nic" else [None]:
+                    text = context.packs.render(pack, output.template, host=host, nic=nic)
+                    interface = nic.interface if nic else ""
+                    path = output.path.format(host=host.name, interface=interface)
+                    yield write_text(root, path, [text], output.bits)

@@ -1,0 +1,132 @@
+"""What the machine room works from: pull sheets, rack elevations and port maps, of the group of the cabling.
+
+Owns their tasks, which there are only where devices have places. All are made of the rows of the
+cable list.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabricgen.build.context import per_build
+from fabricgen.build.pack_outputs import wanted_packs
+from fabricgen.build.selection import Skipped
+from fabricgen.build.write.files import Root, write_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from fabricgen.build.context import BuildContext
+    from fabricgen.build.task import BuildTask
+    from fabricgen.build.write.manifest import Written
+    from fabricgen.outputs.installation.bundles import Bundle
+    from fabricgen.outputs.installation.elevations import Elevations
+    from fabricgen.outputs.installation.pull_sheets import PullSheets
+    from fabricgen.outputs.packs.pack_yaml import Output
+    from fabricgen.planning.room.room import Room
+
+FILES = 32
+"""Files that one task writes."""
+
+
+def installation_tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
+    """List the tasks of the machine room."""
+    packs = wanted_packs(context, "room")
+    if not packs:
+        return
+    if context.plan.lengths is None:
+        yield Skipped("pull-sheets/, racks/ and ports/: `site: unknown` leaves racks open")
+        return
+    if over := context.selection.over("pull-sheets", context.plan.cables):
+        yield over
+        return
+    for pack in packs:
+        for output in pack.outputs:
+            names = _names(context, output)
+            for first in range(0, len(names), FILES):
+                yield InstallationFiles(pack.name, output, names[first : first + FILES])
+
+
+def _names(context: BuildContext, output: Output) -> list[str]:
+    """Name what an output is written for."""
+    if output.each == "pull-sheet":
+        return pull_sheets(context).racks
+    if output.each == "rack":
+        return list(elevations(context).racks)
+    return list(elevations(context).switches) if output.each == "port-map" else [""]
+
+
+@per_build
+def pull_sheets(context: BuildContext) -> PullSheets:
+    """Return the bundles and their sheets; only where devices have places."""
+    from fabricgen.outputs.installation.pull_sheets import PullSheets
+
+    facts = {cable.model: cable for cable in context.plan.catalog.cables()}
+    return PullSheets(context.plan.spec.name, _room(context), bundles(context), facts)
+
+
+@per_build
+def elevations(context: BuildContext) -> Elevations:
+    """Return the pictures of racks and switches; only where devices have places."""
+    from fabricgen.outputs.installation.bundles import Fronts
+    from fabricgen.outputs.installation.elevations import Elevations
+
+    return Elevations(Fronts(context.plan), _room(context), bundles(context))
+
+
+@per_build
+def bundles(context: BuildContext) -> list[Bundle]:
+    """Bundle all cables."""
+    from fabricgen.outputs.installation.bundles import Fronts
+    from fabricgen.outputs.installation.pull_order import pull
+
+    segments = range(context.plan.mapping.segments)
+    cables = (cable for segment in segments for cable in context.views.cables(segment))
+    return pull(Fronts(context.plan), cables, _room(context))
+
+
+def _room(context: BuildContext) -> Room:
+    """Return the room. Raises ValueError where the inventory wants none."""
+    if context.plan.lengths is None:
+        raise ValueError("nothing has a place")
+    return context.plan.lengths.room
+
+
+@dataclass(frozen=True)
+class InstallationFiles:
+    """The files of an output for a run of racks or switches, or its one file."""
+
+    pack: str
+    output: Output
+    names: Sequence[str]
+
+    def paths(self, _: BuildContext) -> Iterator[str]:
+        """List a file for each name."""
+        return (self._path(name) for name in self.names)
+
+    def prepare(self, context: BuildContext) -> None:
+        """Bundle the cables."""
+        _ = pull_sheets(context).sheets, elevations(context).racks
+
+    def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
+        """Render them."""
+        for name in self.names:
+            view = self._view(context, name)
+            text = context.packs.render(self.pack, self.output.template, **view)
+            yield write_text(root, self._path(name), [text])
+
+    def _path(self, name: str) -> str:
+        """Return the path of one file."""
+        return self.output.path.format(rack=name, switch=name)
+
+    def _view(self, context: BuildContext, name: str) -> dict[str, Any]:
+        """Return what its template sees."""
+        if self.output.each == "rack":
+            return {"rack": elevations(context).rack(name)}
+        if self.output.each == "port-map":
+            return {"ports": elevations(context).port_map(name)}
+        if self.output.each == "pull-sheet":
+            return {"sheet": pull_sheets(context).sheets[name]}
+        return {"pulling": pull_sheets(context).pulling}

@@ -1,0 +1,76 @@
+"""The outputs of packs that a build writes.
+
+Owns which packs and which of their outputs are wanted and fit the fabric: its NOSes, its transport
+and its host links. What a pack asks of the inventory is for `nos_packs` to verify.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabricgen.build.context import per_build
+from fabricgen.build.selection import Skipped
+from fabricgen.core.terms import Role
+from fabricgen.outputs.groups import PACK_GROUPS
+from fabricgen.outputs.packs.nos_packs import nos_packs
+from fabricgen.views.infiniband.transport import is_infiniband
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.build.context import BuildContext
+    from fabricgen.outputs.packs.nos_packs import NosPacks
+    from fabricgen.outputs.packs.pack_yaml import Output, Pack
+
+
+@per_build
+def _nos_packs(context: BuildContext) -> NosPacks:
+    """Find the pack of each NOS. Raises Refusal for one that the inventory names and that cannot be configured."""
+    return nos_packs(context.plan, context.packs)
+
+
+def config_packs(context: BuildContext) -> dict[str, Pack]:
+    """Return the pack of each NOS that switches run.
+
+    Raises Refusal where the inventory names a NOS without one or asks more than the NOS takes, or
+    the model lacks what the pack needs.
+    """
+    return _nos_packs(context).packs
+
+
+def unconfigured(context: BuildContext) -> Iterator[Skipped]:
+    """List the roles whose NOS no pack configures."""
+    managed = (
+        "; their subnet manager's files are in subnets/" if is_infiniband(context.plan) else ""
+    )
+    for role, nos in _nos_packs(context).without:
+        yield Skipped(f"no configurations for the {role} switches: no pack writes {nos}{managed}")
+
+
+def switch_outputs(context: BuildContext, segment: int, role: Role) -> list[Output]:
+    """List what the pack of a role writes in a segment."""
+    pack = config_packs(context).get(context.plan.port_layouts(segment)[role].nos)
+    if pack is None or not context.selection.wants("configs", pack.name):
+        return []
+    return [output for output in pack.outputs if role in output.roles]
+
+
+def wanted_packs(context: BuildContext, group: str) -> list[Pack]:
+    """List the packs of a `group` of pack.yaml that are wanted."""
+    return [
+        pack
+        for pack in context.packs.group(group)
+        if context.selection.wants(PACK_GROUPS[group], pack.name)
+    ]
+
+
+def fitting_outputs(context: BuildContext, group: str) -> list[tuple[str, Output]]:
+    """List the outputs of a group that fit the transport and the host links, each with its pack's name."""
+    links = context.plan.spec.addressing.host_links
+    transport = context.plan.fabric.port_layouts[Role.LEAF].model.transport
+    return [
+        (pack.name, output)
+        for pack in wanted_packs(context, group)
+        for output in pack.outputs
+        if output.transport in (None, transport) and output.host_links in (None, links)
+    ]

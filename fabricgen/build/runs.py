@@ -1,0 +1,68 @@
+"""The runs into which a build cuts switches, hosts and cables.
+
+Owns their sizes and their limits to the scope of the build. A task serves one run, so that both
+many small segments and one large one fill every core.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabricgen.views.cables.view import CableSheet, Chunk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fabricgen.build.context import BuildContext
+    from fabricgen.core.terms import Role
+
+ROWS, SWITCHES, HOSTS = 8192, 128, 64
+"""Rows of a table that are rendered at once, and switches and hosts that one task serves."""
+
+
+def switch_runs(context: BuildContext) -> Iterator[tuple[int, Sequence[int]]]:
+    """Cut the switches into runs of boxes, each with its segment."""
+    scope = context.scope
+    segments = scope.segments if scope else range(context.plan.mapping.segments)
+    boxes = scope.boxes if scope else range(len(context.plan.naming.boxes))
+    return (
+        (segment, boxes[first : first + SWITCHES])
+        for segment in segments
+        for first in range(0, len(boxes), SWITCHES)
+    )
+
+
+def installed_switches(
+    context: BuildContext, segment: int, boxes: Sequence[int]
+) -> Iterator[tuple[str, Role]]:
+    """Name the installed switches of a run, with their roles."""
+    plan = context.plan
+    names, every = plan.naming.switches(segment), plan.naming.boxes
+    return ((names[index], every[index].role) for index in boxes if plan.installed[index])
+
+
+def host_runs(context: BuildContext) -> Iterator[Sequence[int]]:
+    """Cut the hosts into runs."""
+    hosts: Sequence[int] = range(len(context.plan.hosts))
+    if context.scope:
+        hosts = sorted({context.plan.fabric.coordinates.host(gpu) for gpu in context.scope.gpus})
+    return (hosts[first : first + HOSTS] for first in range(0, len(hosts), HOSTS))
+
+
+def gpus_of(context: BuildContext, hosts: Sequence[int]) -> Iterator[int]:
+    """List the GPUs of a run of hosts."""
+    coordinates, scope = context.plan.fabric.coordinates, context.scope
+    every = (gpu for host in hosts for gpu in coordinates.host_range(host))
+    return (gpu for gpu in every if scope is None or gpu in scope.gpus)
+
+
+def cable_chunks(context: BuildContext, sheet: CableSheet) -> Iterator[Chunk]:
+    """Cut the cables of a sheet into runs of rows, segment by segment."""
+    plan = context.plan
+    segments, rows = plan.mapping.segments, len(plan.segment.kind)
+    for segment in range(segments):
+        for start in range(0, rows, ROWS):
+            stop = min(start + ROWS, rows)
+            first, last = segment == start == 0, segment == segments - 1 and stop == rows
+            cables = context.views.cables(segment, start, stop)
+            yield Chunk(plan.spec.name, cables, first, last, sheet)

@@ -1,0 +1,177 @@
+"""The groups of files that a build writes, in the order in which it writes them.
+
+Owns the words of `--only` and `outputs`, who reads a group, the files that no pack writes, and the
+limits above which files are written on request only. What writes a group is `tasks` of the module
+`fabricgen.build.group_<name>`, which is imported for a build of that group only.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Limit(NamedTuple):
+    """How many of something a build writes files for without a request."""
+
+    word: str
+    """What to request the files by above the limit: their group, or a part of it."""
+    most: int
+    counted: str
+    files: str
+    """The files that the limit is for."""
+
+
+class OwnFile(NamedTuple):
+    """A file that no pack writes, and who reads it."""
+
+    path: str
+    reader: str
+
+
+class GroupSpec(NamedTuple):
+    """A group of files."""
+
+    name: str
+    readers: str
+    packs: tuple[str, ...] = ()
+    """What `group` of a pack.yaml may be for the pack's files to belong here."""
+    own: tuple[OwnFile, ...] = ()
+    limits: tuple[Limit, ...] = ()
+    on_request: bool = False
+    """Whether the whole group is written on request only."""
+    brings: tuple[str, ...] = ()
+    """Groups that come with it, because its files refer to theirs."""
+    configures: bool = False
+    """Whether its files hold configurations of switches, so that each NOS needs a pack."""
+
+
+SPECS = (
+    GroupSpec(
+        "cabling",
+        "installers: cable lists, labels, pull sheets, rack elevations and port maps",
+        packs=("cabling", "room"),
+        own=(
+            OwnFile(
+                "cabling/cables.schema.json",
+                "programs that read cables.csv: what each column means (a Table Schema)",
+            ),
+            OwnFile("cabling/cables.xlsx", "whoever wires, in a spreadsheet"),
+        ),
+        limits=(
+            # a workbook takes ten seconds to write and as long to open
+            Limit("workbook", 100_000, "rows", "cables.xlsx"),
+            # labels to print are thousands of pages
+            Limit("labels", 100_000, "cables", "cabling/labels.html"),
+            # the sheets are some ten thousand pages
+            Limit("pull-sheets", 20_000, "cables", "pull-sheets/, racks/ and ports/"),
+        ),
+    ),
+    GroupSpec(
+        "bom",
+        "buyers: the bill of materials by part, role, rack and phase, and the designs compared",
+        packs=("bom",),
+        own=(OwnFile("bom/bom.xlsx", "whoever buys, in a spreadsheet"),),
+        # so are the rows of racks in loads.csv, and their sheets in the workbook
+        limits=(Limit("racks", 2_000, "racks", "by-rack.csv"),),
+    ),
+    GroupSpec(
+        "configs",
+        "switches: their configurations; and subnet managers of InfiniBand",
+        packs=("configs",),
+        configures=True,
+    ),
+    GroupSpec(
+        "hosts",
+        "hosts: addresses, routes and NCCL settings",
+        packs=("hosts",),
+        # above it the hosts have more files than all switches
+        limits=(Limit("hosts", 32_768, "NIC ports", "hosts/"),),
+    ),
+    GroupSpec(
+        "forwarding",
+        "agents on hosts, and programs that look into a switch's routes",
+        own=(
+            OwnFile("forwarding/domains.json", "a host's agent: the HB domains in order"),
+            OwnFile(
+                "hosts/{host}/forwarding.json",
+                "a host's agent: which GPU to hand a packet to for every rail, and its backups",
+            ),
+            OwnFile("forwarding/{switch}.json", "programs that look into a switch's routes"),
+        ),
+        limits=(Limit("forwarding", 100_000, "entries", "forwarding tables"),),
+    ),
+    GroupSpec(
+        "graph",
+        "graph tools and PTM: every device and link",
+        packs=("graph",),
+        own=(
+            OwnFile("graph/fabric.json", "networkx and programs that read node-link data"),
+            OwnFile("graph/fabric.graphml", "yEd, Gephi, Cytoscape and networkx"),
+        ),
+        limits=(Limit("graph", 100_000, "links", "fabric.json and fabric.graphml"),),
+    ),
+    GroupSpec(
+        "lab",
+        "lab engines that run containers, and `fabricgen lab`",
+        packs=("lab",),
+        # a larger lab is more than the engines run
+        limits=(Limit("lab", 1_024, "GPUs", "lab/"),),
+        brings=("configs",),
+        configures=True,
+    ),
+    GroupSpec(
+        "cluster",
+        "schedulers and automation: the topology of the cluster, the inventory of its devices",
+        packs=("cluster",),
+        # Slurm itself takes 65,536 nodes
+        limits=(Limit("cluster", 50_000, "lines", "cluster/"),),
+    ),
+    GroupSpec(
+        "drawings",
+        "people, in a browser or an editor of diagrams: each rail and each stripe",
+        packs=("drawings",),
+        limits=(Limit("drawings", 16, "similar drawings", "all drawings but the first"),),
+    ),
+    GroupSpec(
+        "simulators",
+        "simulators of collectives and packets",
+        packs=("simulators",),
+        on_request=True,
+    ),
+    GroupSpec(
+        "dcim",
+        "databases of a data centre, and validators of cabling",
+        packs=("dcim",),
+        own=(
+            OwnFile(
+                "dcim/point-to-point.xlsx",
+                "NVIDIA's Cable Validation Tool: both ends of every link",
+            ),
+        ),
+        # twenty files of cables are too many to upload by hand, and take a database hours
+        limits=(Limit("dcim", 20_000, "cables", "dcim/"),),
+    ),
+    GroupSpec(
+        "report",
+        "people, in a browser: everything of the fabric on one page",
+        own=(
+            OwnFile(
+                "report.html",
+                "people, in a browser, without a server or a network: everything of the fabric on one page",
+            ),
+        ),
+        configures=True,
+    ),
+)
+"""Every group, in the order of a build."""
+
+GROUPS = {spec.name: spec for spec in SPECS}
+LIMITS = {limit.word: limit for spec in SPECS for limit in spec.limits}
+PARTS = {word: spec.name for spec in SPECS for word, *_ in spec.limits if word != spec.name}
+"""Parts of groups that can be requested alone -> their group."""
+
+WORDS = (*GROUPS, *PARTS)
+"""What `--only` and `outputs` may name besides packs."""
+
+PACK_GROUPS = {word: spec.name for spec in SPECS for word in spec.packs}
+"""What `group` of a pack.yaml may be -> the group that writes the pack's files."""
