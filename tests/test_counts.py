@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 from openpyxl import load_workbook
 
+from fabricgen.bom.bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.build.write.manifest import json_document
 from fabricgen.catalog.catalog import Catalog
@@ -311,7 +312,8 @@ def test_the_headline_of_a_report_counts_pieces(written: list[Written]) -> None:
     """Its number of cables is the number bought."""
     for each in written:
         plan = json.loads((each.root / "plan.json").read_text("utf-8"))
-        assert headline(each.plan, plan).endswith(f", {plan['cables']['total']:,} cables.")
+        summary = summarize(each.plan, make_bom(each.plan))
+        assert headline(each.plan, summary).endswith(f", {plan['cables']['total']:,} cables.")
 
 
 @pytest.mark.parametrize(
