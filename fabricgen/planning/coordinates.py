@@ -118,6 +118,10 @@ class Coordinates(DomainCoordinates):
         """Return the place of a GPU among those of its HB domain that share its rail."""
         return gpu % self.domain_gpus // self.rails
 
+    def rail_index(self, gpu: Whole) -> Whole:
+        """Return the place of a GPU among all those of its rail, HB domain by HB domain."""
+        return gpu // self.rails
+
     def rail_gpu(self, domain: Whole, rail: Whole, rail_slot: Whole) -> Whole:
         """Return the GPU at a place of a rail in an HB domain."""
         return domain * self.domain_gpus + rail_slot * self.rails + rail

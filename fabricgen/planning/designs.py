@@ -102,6 +102,10 @@ class Mapping:
         """Return the GPU that stands in `pattern` for a GPU: of the same rail slot on rail 0, or itself where blocks span rails."""
         return gpu if self.spans_rails else gpu - self.fabric.coordinates.rail(gpu)
 
+    def pattern_index(self, gpu: Whole) -> Whole:
+        """Return the place of a GPU among those of its rail, or among all where blocks span rails."""
+        return gpu if self.spans_rails else self.fabric.coordinates.rail_index(gpu)
+
     def serves(self, leaf: int, rail: int) -> bool:
         """Return whether a leaf of a block that spans rails by stripes serves a rail."""
         return leaf % (self.fabric.rails // self.per_switch) == rail // self.per_switch

@@ -52,7 +52,7 @@ class Views:
 
     def prepare(self) -> None:
         """Work out now what all segments share; workers that are forked afterwards inherit it."""
-        _ = self._ports.facts, self._ports.host_interfaces, self.plan.hosts
+        _ = self._ports.link_ends, self.plan.hosts
         self._cables.prepare()
         self._switches.prepare()
         for views in self._spoken.values():
@@ -91,8 +91,5 @@ class Views:
 
     def _of(self, segment: int) -> Views:
         """Return what makes the views of a segment."""
-        return (
-            self._spoken.get(self.plan.mapping.rail(segment) or 0, self)
-            if self.plan.fabric.switches_by_rail
-            else self
-        )
+        rail = self.plan.mapping.rail(segment)
+        return self if rail is None else self._spoken.get(rail, self)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.core.terms import Design, LinkKind, Role, gpu_name
+from fabricgen.core.terms import Design, LinkKind, Role
 from fabricgen.planning.addressing import dotted
 from fabricgen.views.hosts.nccl import rail_ranges, settings
 from fabricgen.views.hosts.view import MAIN_TABLE, HostView, NicView, RouteView, RuleView
@@ -93,19 +93,16 @@ class Hosts:
         return RoceView.of(self.plan.spec.roce)
 
     @cached_property
-    def _step(self) -> int:
-        """How far apart the GPUs are that the host links of a block count by: one, or the rails where a block serves one."""
-        return 1 if self.plan.mapping.spans_rails else self.plan.fabric.rails
-
-    @cached_property
     def _rows(self) -> Int32Array:
-        """The row of a segment's host link by block and by GPU of rail 0; shape (blocks of a segment, installed GPUs / step)."""
-        segment, fabric = self.plan.segment, self.plan.fabric
+        """The row of a segment's host link, by block and by the GPU's place among those that blocks count; shape (blocks of a segment, GPUs of a block)."""
+        segment, mapping = self.plan.segment, self.plan.mapping
         links = np.flatnonzero(segment.kind == LinkKind.HOST).astype(np.int32)
         rows = np.full(
-            (self.plan.mapping.segment_blocks, fabric.gpus // self._step), -1, dtype=np.int32
+            (mapping.segment_blocks, mapping.pattern_index(self.plan.fabric.gpus)),
+            -1,
+            dtype=np.int32,
         )
-        rows[segment.block[links], segment.lower[links] // self._step] = links
+        rows[segment.block[links], mapping.pattern_index(segment.lower[links])] = links
         return rows
 
     @cached_property
@@ -130,10 +127,24 @@ class Hosts:
         nics = self._nics(host)
         placeholders = fabric.host is None or "ports" in fabric.host.unverified
         return HostView(
-            plan.hosts[host], spec.name, spec.design.value, "ethernet" if self.ethernet else "infiniband", host // fabric.domain_hosts,
-            plan.addresses.numbered, placeholders, self._notes(nics, placeholders=placeholders), fabric.speed_gbps * 1000, spec.addressing.mtu, self._roce,
-            nics, KERNEL, self._routes() if self.ethernet else [], plan.addresses.host_asn, nics[0].address, settings(fabric, nics),
-        )  # fmt: skip
+            name=plan.hosts[host],
+            fabric=spec.name,
+            design=spec.design.value,
+            transport="ethernet" if self.ethernet else "infiniband",
+            domain=fabric.coordinates.domain_of_host(host),
+            numbered=plan.addresses.numbered,
+            placeholders=placeholders,
+            notes=self._notes(nics, placeholders=placeholders),
+            speed_mbps=fabric.speed_gbps * 1000,
+            mtu=spec.addressing.mtu,
+            roce=self._roce,
+            nics=nics,
+            kernel=KERNEL,
+            routes=self._routes() if self.ethernet else [],
+            asn=plan.addresses.host_asn,
+            router_id=nics[0].address,
+            nccl=settings(fabric, nics),
+        )
 
     def _notes(self, nics: list[NicView], *, placeholders: bool) -> list[str]:
         """Say what a reader should know of this host."""
@@ -156,31 +167,46 @@ class Hosts:
 
     def _nics(self, host: int) -> list[NicView]:
         """Make the views of a host's NIC ports."""
-        fabric, model = self.plan.fabric, self.plan.fabric.host
-        views, seen = [], dict[str, int]()
-        for within, plane, interface in self.ports:
-            gpu = host * fabric.host_gpus + within
-            domain, rank = divmod(gpu, fabric.domain_gpus)
-            cabled = self._cabled(gpu, rank % fabric.rails, plane)
+        coordinates, views, seen = self.plan.fabric.coordinates, [], dict[str, int]()
+        for slot, plane, interface in self.ports:
+            gpu = coordinates.host_gpu(host, slot)
+            cabled = self._cabled(gpu, plane)
             order = seen[cabled.rail_prefix] = seen.get(cabled.rail_prefix, -1) + 1
-            table = FIRST_TABLE + rank * fabric.planes + plane
-            port = model.port(within, plane) if model else None
-            views.append(
-                NicView(
-                    gpu_name(domain, rank), rank % fabric.rails, plane, interface, self.plan.naming.label(within, plane), (port and port.rdma) or "",
-                    _pci((port and port.pci) or ""), cabled.address, 31 if self.plan.addresses.numbered else 32, cabled.gateway, cabled.leaf,
-                    cabled.leaf_interface, cabled.leaf_alias, cabled.cable, cabled.rail_prefix, table, self._nic_routes(cabled, table, order),
-                    self._nic_rules(cabled, table),
-                )
-            )  # fmt: skip
+            views.append(self._nic(gpu, plane, interface, cabled, order))
         return views
 
-    def _cabled(self, gpu: int, rail: int, plane: int) -> _Cabled:
+    def _nic(self, gpu: int, plane: int, interface: str, cabled: _Cabled, order: int) -> NicView:
+        """Make the view of a NIC port; `order` counts the ports of its host on the same rail and plane."""
+        fabric, coordinates = self.plan.fabric, self.plan.fabric.coordinates
+        slot, rank = coordinates.host_slot(gpu), coordinates.rank(gpu)
+        port = fabric.host.port(slot, plane) if fabric.host else None
+        table = FIRST_TABLE + coordinates.nic(rank, plane)
+        return NicView(
+            gpu=coordinates.name(gpu),
+            rail=coordinates.rail(gpu),
+            plane=plane,
+            interface=interface,
+            label=self.plan.naming.label(slot, plane),
+            rdma=(port and port.rdma) or "",
+            pci=_pci((port and port.pci) or ""),
+            address=cabled.address,
+            prefix_length=31 if self.plan.addresses.numbered else 32,
+            gateway=cabled.gateway,
+            leaf=cabled.leaf,
+            leaf_interface=cabled.leaf_interface,
+            leaf_alias=cabled.leaf_alias,
+            cable=cabled.cable,
+            rail_prefix=cabled.rail_prefix,
+            table=table,
+            routes=self._nic_routes(cabled, table, order),
+            rules=self._nic_rules(cabled, table),
+        )
+
+    def _cabled(self, gpu: int, plane: int) -> _Cabled:
         """Follow the cable of a NIC port."""
         plan, mapping = self.plan, self.plan.mapping
-        group, block = (0, 0) if mapping.spans_rails else divmod(rail, mapping.per_switch)
-        segment = group * plan.fabric.planes + plane
-        row = self._rows[block, gpu // self._step]
+        segment, block = mapping.home(gpu, plane)
+        row = self._rows[block, mapping.pattern_index(gpu)]
         slot, number = int(plan.segment.slot[row]), segment * mapping.segment_blocks + block
         if segment not in self._names:
             self._names[segment] = plan.naming.switches(segment)

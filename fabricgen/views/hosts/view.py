@@ -42,7 +42,7 @@ class RuleView:
     priority: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class NicView:
     """One NIC port of a host, and the leaf port that it is cabled to."""
 
@@ -84,7 +84,7 @@ class Setting:
     why: list[str]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class HostView:
     """One host and everything that its files say."""
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.csv_text import SHOWN
 from fabricgen.core.diagnostics import Refusal, refuse
-from fabricgen.core.terms import LinkKind, Role
+from fabricgen.core.terms import Role
 from fabricgen.views.infiniband.guids_csv import (
     KEY,
     bad_guid,
@@ -36,6 +36,7 @@ from fabricgen.views.infiniband.view import (
     SystemNode,
     SystemView,
 )
+from fabricgen.views.link_ends import LinkEnds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,7 +86,7 @@ class Subnets:
 
     def prepare(self) -> None:
         """Work out now what all subnets share; workers that are forked afterwards inherit it. Raises Refusal `bad-guids`."""
-        _ = self.names, self._panels, self._nics, self._guids, self.plan.hosts, self.plan.segment
+        _ = self.names, self._links.lower_ports, self._links.upper_ports, self._guids
 
     def view(self, segment: int) -> SubnetView:
         """Make the view of one subnet. Raises Refusal `bad-guids`."""
@@ -110,55 +111,44 @@ class Subnets:
         )
         made_up = sum(node.guid not in self._given for node in nodes)
         return SubnetView(
-            self.names[segment],
-            plan.spec.name,
-            guid_text(prefix),
-            engines,
-            roots,
-            switches,
-            adapters,
-            self._system_views,
-            keys,
-            made_up,
+            name=self.names[segment],
+            fabric=plan.spec.name,
+            prefix=guid_text(prefix),
+            engines=engines,
+            roots=roots,
+            switches=switches,
+            adapters=adapters,
+            systems=self._system_views,
+            partitions=keys,
+            made_up=made_up,
         )
 
     def _joined(
         self, segment: int
     ) -> tuple[list[SubnetNode], list[SubnetNode], dict[int, list[str]]]:
         """Make the nodes of a subnet and join them; also return the ports' GUIDs of each rail."""
-        plan = self.plan
-        boxes, plane, host_gpus = (
-            plan.naming.boxes,
-            plan.mapping.plane(segment),
-            plan.fabric.host_gpus,
-        )
+        plan, coordinates = self.plan, self.plan.fabric.coordinates
+        ends = self._links.of_segment(segment)
         made = {
             index: self._switch(name, segment, index)
-            for index, name in enumerate(plan.naming.switches(segment))
+            for index, name in enumerate(ends.switches)
             if plan.installed[index]
         }
         adapters: list[SubnetNode] = []
         by_rail: dict[int, list[str]] = defaultdict(list)
-        prefixes = {
-            (int(kind), block): plan.label(kind, segment, block)
-            for kind in plan.kinds
-            for block in range(plan.mapping.segment_blocks)
-        }
-        for kind, block, lower, lower_port, upper, upper_port, _, number in zip(
-            *(column.tolist() for column in plan.segment), strict=True
+        links = ends.columns(slice(None))
+        columns = (links.gpu, links.lower, links.lower_port, links.upper, links.upper_port)
+        for gpu, lower, below, upper, above, cable in zip(
+            *(column.tolist() for column in columns), links.cables, strict=True
         ):
-            label = f"{prefixes[kind, block]}{number:0{plan.label_width}}"
-            above = self._panels[boxes[upper].role][upper_port]
-            if kind == LinkKind.HOST:
-                gpu = lower + (plan.mapping.rail(segment, block) or 0)
-                host, within = divmod(gpu, host_gpus)
-                below, node = self._nics[within, plane], self._adapter(host, within, plane)
-                by_rail[gpu % plan.fabric.domain_gpus % plan.fabric.rails].append(node.guid)
+            if gpu >= 0:
+                node = self._adapter(gpu, ends.plane, below)
+                by_rail[coordinates.rail(gpu)].append(node.guid)
                 adapters.append(node)
             else:
-                below, node = self._panels[boxes[lower].role][lower_port], made[lower]
-            node.ports.append(SubnetPort(below, made[upper], above, label, upward=True))
-            made[upper].ports.append(SubnetPort(above, node, below, label, upward=False))
+                node = made[lower]
+            node.ports.append(SubnetPort(below, made[upper], above, cable, upward=True))
+            made[upper].ports.append(SubnetPort(above, node, below, cable, upward=False))
         for node in made.values():
             node.ports.sort(key=lambda port: port.own.number)
         return list(made.values()), adapters, by_rail
@@ -189,40 +179,39 @@ class Subnets:
         guid = guid_text(self._guids.get((name, ""), self._placeholder(segment, index)))
         port_layout = self.plan.fabric.port_layouts[role]
         return SubnetNode(
-            "Switch",
-            f"S-{guid[2:]}",
-            guid,
-            guid,
-            name,
-            name,
-            self._switch_systems[role],
-            port_layout.numbers,
-            role.value,
+            kind="Switch",
+            id=f"S-{guid[2:]}",
+            guid=guid,
+            base=guid,
+            description=name,
+            device=name,
+            system=self._switch_systems[role],
+            width=port_layout.numbers,
+            role=role.value,
         )
 
-    def _adapter(self, host: int, within: int, plane: int) -> SubnetNode:
+    def _adapter(self, gpu: int, plane: int, port: PortNames) -> SubnetNode:
         """Make the node of a NIC port."""
-        fabric, device = self.plan.fabric, self.plan.hosts[host]
-        _, panel, _ = self._nics[within, plane]
-        adapter = panel.removesuffix("/P1")
-        number = (host * fabric.host_gpus + within) * fabric.planes + plane
+        coordinates = self.plan.fabric.coordinates
+        device, slot = self.plan.hosts[coordinates.host(gpu)], coordinates.host_slot(gpu)
+        adapter = port.panel.removesuffix("/P1")
         given = (
             self._guids.get((device, adapter))
-            or self._guids.get((device, self.plan.naming.interface(within, plane)))
-            or port_placeholder(number)
+            or self._guids.get((device, self.plan.naming.interface(slot, plane)))
+            or port_placeholder(coordinates.nic(gpu, plane))
         )
         base = guid_text(given - 1)
         description = f"{device} {adapter}"[-DESCRIPTION_BYTES:]
         return SubnetNode(
-            "Ca",
-            f"H-{base[2:]}",
-            guid_text(given),
-            base,
-            description,
-            device,
-            self._host_system,
-            1,
-            "",
+            kind="Ca",
+            id=f"H-{base[2:]}",
+            guid=guid_text(given),
+            base=base,
+            description=description,
+            device=device,
+            system=self._host_system,
+            width=1,
+            role="",
         )
 
     def _placeholder(self, segment: int, index: int) -> int:
@@ -230,6 +219,16 @@ class Subnets:
         boxes = self.plan.naming.boxes
         first = next(number for number, box in enumerate(boxes) if box.role is boxes[index].role)
         return switch_placeholder(boxes[index].role.tier, segment, index - first)
+
+    @cached_property
+    def _links(self) -> LinkEnds[PortNames]:
+        """The ends of the links, with the numbers and names of their ports."""
+        fabric = self.plan.fabric
+        nics = [
+            [self._nics[slot, plane] for slot in range(fabric.host_gpus)]
+            for plane in range(fabric.planes)
+        ]
+        return LinkEnds(self.plan, self._panels, nics)
 
     @cached_property
     def _panels(self) -> dict[Role, list[PortNames]]:
@@ -262,7 +261,7 @@ class Subnets:
                 found[gpu, plane] = PortNames(
                     1,
                     f"{known or naming.interface(gpu, plane)}/P1",
-                    f"HCA-{gpu * fabric.planes + plane + 1}/1",
+                    f"HCA-{fabric.coordinates.nic(gpu, plane) + 1}/1",
                 )
         return found
 

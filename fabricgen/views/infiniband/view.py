@@ -33,7 +33,7 @@ class SubnetPort:
     """Whether the far end is a tier above. A list that names each link once, names it so."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class SubnetNode:
     """One switch, or one port of an adapter, which the subnet sees as an adapter of one port."""
 
@@ -97,7 +97,7 @@ class Partition:
     members: list[str]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class SubnetView:
     """One subnet, and its manager."""
 

@@ -7,14 +7,18 @@ switches that are asked for.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import islice
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fabricgen.core.terms import ROLES, LinkKind, Role, speed_text
 from fabricgen.planning.addressing import dotted
-from fabricgen.views.switches.ports import HOST, Ports, SegmentLabels, facts_of, vrf_name
+from fabricgen.views.link_ends import objects
+from fabricgen.views.switches.ports import PortFacts, Ports, SegmentLabels, facts_of, vrf_name
 from fabricgen.views.switches.view import (
+    PORT_COLUMNS,
     CageView,
     IdlePort,
     Instance,
@@ -29,16 +33,34 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fabricgen.core.arrays import Int32Array
+    from fabricgen.core.arrays import BoolArray, Int32Array, Int64Array
     from fabricgen.planning.naming import Box
     from fabricgen.planning.port_layout import Port, PortLayout
-    from fabricgen.views.switches.ports import PortFacts
 
 BGP_ECMP_LIMIT = 256
 """The widest ECMP that FRR is built with by default, and more than any box here has uplinks for."""
 
 FIRST_TABLE = 1000
 """Linux routing table of rail 0's VRF; below it lie the tables that distributions use."""
+
+
+BATCH = 8
+"""Switches whose ports are made at once: enough for numpy, and few enough to stay young for the garbage collector."""
+
+
+class _SwitchEnds(NamedTuple):
+    """The ends of a segment's links at its switches, in order of switch and port.
+
+    The row of the link, whether the switch is its upper end, and whether several rails share the
+    switch; the facts and the lanes of the port, and where the ends of each switch begin.
+    """
+
+    row: Int32Array
+    is_upper: BoolArray
+    is_shared: BoolArray
+    facts: NDArray[np.object_]
+    lanes: Int64Array
+    starts: list[int]
 
 
 class SwitchViews:
@@ -52,36 +74,34 @@ class SwitchViews:
 
     def prepare(self) -> None:
         """Work out now what all segments share."""
-        _ = self._idle, self._ends, self._box_facts
+        _ = self._idle, self._ends
 
     def switches(
         self, segment: int, roles: tuple[Role, ...] = ROLES, boxes: Sequence[int] | None = None
     ) -> Iterator[SwitchView]:
         """Make the view of every installed switch of a segment, or of those at `boxes` of `Naming.boxes`."""
-        names = self.plan.naming.switches(segment)
-        labels = SegmentLabels(self.plan, segment)
-        for index in boxes or range(len(names)):
-            box = self.plan.naming.boxes[index]
-            if self.plan.installed[index] and box.role in roles:
-                yield self._once(segment, index, box, names, labels)
+        labels, every = SegmentLabels(self.ports, segment), self.plan.naming.boxes
+        wanted = [
+            index
+            for index in (range(len(every)) if boxes is None else boxes)
+            if self.plan.installed[index] and every[index].role in roles
+        ]
+        for first in range(0, len(wanted), BATCH):
+            yield from self._batch(wanted[first : first + BATCH], labels)
 
-    def _once(
-        self, segment: int, index: int, box: Box, names: list[str], labels: SegmentLabels
-    ) -> SwitchView:
-        """Make the view of one switch, or return the one that was kept."""
-        if self._made is None:
-            return self._switch(segment, index, box, names, labels)
-        if (segment, index) not in self._made:
-            self._made[segment, index] = self._switch(segment, index, box, names, labels)
-        return self._made[segment, index]
+    def _batch(self, boxes: Sequence[int], labels: SegmentLabels) -> list[SwitchView]:
+        """Make the views of some switches of a segment, but for those that were kept."""
+        made, segment = {} if self._made is None else self._made, labels.ends.segment
+        missing = [index for index in boxes if (segment, index) not in made]
+        for index, ports in zip(missing, self._ports(missing, labels), strict=True):
+            made[segment, index] = self._switch(index, ports, labels)
+        return [made[segment, index] for index in boxes]
 
-    def _switch(
-        self, segment: int, index: int, box: Box, names: list[str], labels: SegmentLabels
-    ) -> SwitchView:
+    def _switch(self, index: int, ports: list[PortView], labels: SegmentLabels) -> SwitchView:
         """Make the view of one switch."""
-        plan, spec = self.plan, self.plan.spec
+        plan, spec, segment = self.plan, self.plan.spec, labels.ends.segment
+        box = plan.naming.boxes[index]
         port_layout = plan.fabric.port_layouts[box.role]
-        ports = self._ports(segment, index, box, names, labels)
         idle, cages = self._idle[box.role]
         if len(ports) < len(self.ports.facts[box.role]):
             idle = self._open(box.role, ports)
@@ -90,11 +110,29 @@ class SwitchViews:
         instances = [self._instance(segment, block, box, ports, shared=shared) for block in blocks]
         rail = None if shared else plan.mapping.rail(segment, box.block)
         return SwitchView(
-            names[index], spec.name, box.role.value, box.role.tier, port_layout.model.model, port_layout.nos, "" if rail is None else str(rail),
-            plan.mapping.plane(segment), plan.addresses.asn(segment, box), spec.addressing.mtu, spec.addressing.bfd, plan.addresses.numbered,
-            self._roce, _platform(port_layout), _hwsku(port_layout), ports, idle, cages, instances, instances if shared else [],
-            spec.nos.versions.get(port_layout.nos, ""), port_layout.model.adaptive_routing,
-        )  # fmt: skip
+            name=labels.ends.switches[index],
+            fabric=spec.name,
+            role=box.role.value,
+            tier=box.role.tier,
+            model=port_layout.model.model,
+            nos=port_layout.nos,
+            rail="" if rail is None else str(rail),
+            plane=plan.mapping.plane(segment),
+            asn=plan.addresses.asn(segment, box),
+            mtu=spec.addressing.mtu,
+            bfd=spec.addressing.bfd,
+            hosts_numbered=plan.addresses.numbered,
+            roce=self._roce,
+            platform=_platform(port_layout),
+            hwsku=_hwsku(port_layout),
+            ports=ports,
+            idle_ports=idle,
+            cages=cages,
+            instances=instances,
+            vrfs=instances if shared else [],
+            nos_version=spec.nos.versions.get(port_layout.nos, ""),
+            adaptive_routing=port_layout.model.adaptive_routing,
+        )
 
     def _open(self, role: Role, ports: list[PortView]) -> list[IdlePort]:
         """List the ports without a cable of a box that leaves planned ones open, in the order of the front panel."""
@@ -104,64 +142,37 @@ class SwitchViews:
         ]
         return sorted([*planned, *self._idle[role][0]], key=lambda port: (port.cage, port.subport))
 
-    def _ports(
-        self, segment: int, index: int, box: Box, names: list[str], labels: SegmentLabels
-    ) -> list[PortView]:
-        """Make the views of a switch's ports in use."""
-        plan, facts, lanes = self.plan, self.ports.facts[box.role], self.ports.lane_counts[box.role]
-        rows, uppers, starts = self._ends
-        run = slice(starts[index], starts[index + 1])
-        nics, hosts, host_gpus = (
-            self.ports.host_interfaces[plan.mapping.plane(segment)],
-            plan.hosts,
-            plan.fabric.host_gpus,
-        )
-        far_facts, cables, views, shared = (
-            self._box_facts,
-            labels.cables,
-            list[PortView](),
-            box.block < 0,
-        )
-        long = self._metres(segment)[rows[run]].tolist()
-        for (
-            kind,
-            block,
-            lower,
-            lower_port,
-            upper,
-            upper_port,
-            slot,
-            number,
-            is_upper,
-            length,
-        ) in zip(
-            *(column[rows[run]].tolist() for column in plan.segment),
-            uppers[run].tolist(),
-            long,
-            strict=True,
-        ):
-            port: int = upper_port if is_upper else lower_port
-            address, to_host, far = "", kind == HOST, lower if is_upper else upper
-            if to_host:
-                host, within = divmod(lower + (labels.rails[block] or 0), host_gpus)
-                peer, peer_interface = hosts[host], nics[within][0]
-                address = labels.address(block, slot)
-            else:
-                peer, peer_interface = (
-                    names[far],
-                    far_facts[far][lower_port if is_upper else upper_port].interface,
-                )
-            vrf, peer_asn = (
-                labels.vrfs[block] if shared else "",
-                labels.peer_asn(far, to_host=to_host),
-            )
-            views.append(
-                PortView(
-                    *facts[port], peer, peer_interface, cables[kind, block](number), address, to_host, vrf, labels.rail_texts[block], length, lanes[port],
-                    peer_asn,
-                )
-            )  # fmt: skip
-        return views
+    def _ports(self, boxes: Sequence[int], labels: SegmentLabels) -> Iterator[list[PortView]]:
+        """Yield the views of the ports in use of each of some switches, which are made for all at once."""
+        if not boxes:
+            return
+        every, starts = self._ends, self._ends.starts
+        here = np.concatenate([np.arange(starts[box], starts[box + 1]) for box in boxes])
+        rows, is_upper = every.row[here], every.is_upper[here]
+        links = labels.ends.columns(rows)
+        block, to_host = links.block.tolist(), links.is_host.tolist()
+        far = np.where(is_upper, links.lower, links.upper).tolist()
+        vrf = np.where(every.is_shared[here], links.block, np.int32(-1)).tolist()
+        columns = {
+            **dict(zip(PortFacts._fields, zip(*every.facts[here], strict=True), strict=True)),
+            "peer_device": np.where(is_upper, links.lower_device, links.upper_device).tolist(),
+            "peer_interface": map(
+                attrgetter("interface"),
+                np.where(is_upper, links.lower_port, links.upper_port).tolist(),
+            ),
+            "cable": links.cables,
+            "address": map(labels.address, block, links.slot.tolist()),
+            "to_host": to_host,
+            "vrf": map([*labels.vrfs, ""].__getitem__, vrf),
+            "rail": map(labels.rail_texts.__getitem__, block),
+            "length_m": self._metres(labels.ends.segment)[rows].tolist(),
+            "lane_count": every.lanes[here].tolist(),
+            "peer_asn": map(labels.peer_asn, far, to_host),
+        }
+        # a hot loop: PORT_COLUMNS are the fields in their order, so no view is built by keyword
+        views = map(PortView, *(columns[name] for name in PORT_COLUMNS))
+        for box in boxes:
+            yield list(islice(views, starts[box + 1] - starts[box]))
 
     def _instance(
         self, segment: int, block: int, box: Box, ports: list[PortView], *, shared: bool
@@ -169,7 +180,8 @@ class SwitchViews:
         """Make one routing instance of a switch."""
         plan = self.plan
         rail = plan.mapping.rail(segment, block)
-        vrf, table = (vrf_name(rail), FIRST_TABLE + (rail or 0)) if shared else ("", 0)
+        vrf = vrf_name(rail) if shared else ""
+        table = FIRST_TABLE + plan.mapping.first_rail(segment, block) if shared else 0
         own = [port for port in ports if port.vrf == vrf]
         hosts, fabric = (
             [port for port in own if port.to_host],
@@ -178,11 +190,21 @@ class SwitchViews:
         loopback = dotted(plan.addresses.loopback(segment, block, box))
         number = segment * plan.mapping.segment_blocks + block
         return Instance(
-            vrf, table, "" if rail is None else str(rail), plan.addresses.asn(segment, box), loopback, loopback,
-            plan.addresses.hosts.prefix(number), plan.addresses.loopbacks.prefix(number), 31 if plan.addresses.numbered else 32,
-            hosts, fabric, min(max(len(fabric), 1), BGP_ECMP_LIMIT),
-            list(dict.fromkeys(port.peer_asn for port in fabric)), hosts[0].peer_asn if hosts else 0,
-        )  # fmt: skip
+            vrf=vrf,
+            table=table,
+            rail="" if rail is None else str(rail),
+            asn=plan.addresses.asn(segment, box),
+            router_id=loopback,
+            loopback=loopback,
+            host_prefix=plan.addresses.hosts.prefix(number),
+            loopback_prefix=plan.addresses.loopbacks.prefix(number),
+            host_prefix_length=31 if plan.addresses.numbered else 32,
+            host_ports=hosts,
+            fabric_ports=fabric,
+            ecmp_paths=min(max(len(fabric), 1), BGP_ECMP_LIMIT),
+            fabric_asns=list(dict.fromkeys(port.peer_asn for port in fabric)),
+            host_asn=hosts[0].peer_asn if hosts else 0,
+        )
 
     @cached_property
     def _roce(self) -> RoceView:
@@ -203,26 +225,25 @@ class SwitchViews:
         return shown
 
     @cached_property
-    def _box_facts(self) -> list[list[PortFacts]]:
-        """The ports of each of a segment's boxes."""
-        return [self.ports.facts[box.role] for box in self.plan.naming.boxes]
-
-    @cached_property
-    def _ends(self) -> tuple[Int32Array, NDArray[np.bool_], Int32Array]:
-        """The ends of a segment's links at its switches, in order of switch and port.
-
-        Columns: the row of the link, whether the switch is its upper end, and where each switch's
-        ends start.
-        """
+    def _ends(self) -> _SwitchEnds:
+        """The ends of a segment's links at its switches."""
         segment, rows = self.plan.segment, np.arange(len(self.plan.segment.kind), dtype=np.int32)
         between = rows[segment.kind != LinkKind.HOST]
         switch = np.concatenate([segment.upper, segment.lower[between]])
         port = np.concatenate([segment.upper_port, segment.lower_port[between]])
         order = np.lexsort((port, switch))
-        starts = np.searchsorted(switch[order], np.arange(len(self.plan.naming.boxes) + 1)).astype(
-            np.int32
+        starts = np.searchsorted(switch[order], np.arange(len(self.plan.naming.boxes) + 1))
+        box, port = switch[order], port[order]
+        boxes = [(each.role, each.block < 0) for each in self.plan.naming.boxes]
+        at = [(*boxes[box], port) for box, port in zip(box.tolist(), port.tolist(), strict=True)]
+        return _SwitchEnds(
+            row=np.concatenate([rows, between])[order],
+            is_upper=order < len(rows),
+            is_shared=np.array([shared for _, shared, _ in at]),
+            facts=objects([self.ports.facts[role][port] for role, _, port in at]),
+            lanes=np.array([self.ports.lane_counts[role][port] for role, _, port in at]),
+            starts=starts.tolist(),
         )
-        return np.concatenate([rows, between])[order], (order < len(rows)), starts
 
     def _metres(self, segment: int) -> Int32Array:
         """Return the length of each link of a segment in whole metres, rounded up, and 0 in a room that nobody described; of one segment it is kept."""
@@ -264,15 +285,15 @@ def _cages(port_layout: PortLayout, ports: list[Port]) -> list[CageView]:
         unsplit = port_layout.model.interface(port_layout.nos, cage, 0, whole) if whole else first
         views.append(
             CageView(
-                cage,
-                first,
-                unsplit,
-                mode.name,
-                mode.count,
-                mode.sonic or mode.name,
-                mode.count > 1,
-                speed_text(mode.speed_gbps),
-                mode.lanes,
+                cage=cage,
+                interface=first,
+                whole=unsplit,
+                breakout=mode.name,
+                count=mode.count,
+                sonic_mode=mode.sonic or mode.name,
+                split=mode.count > 1,
+                speed=speed_text(mode.speed_gbps),
+                lane_count=mode.lanes,
             )
         )
     return views

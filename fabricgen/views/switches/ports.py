@@ -8,15 +8,13 @@ from __future__ import annotations
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.core.terms import LinkKind, Role, speed_text
+from fabricgen.core.terms import Role, speed_text
 from fabricgen.planning.addressing import dotted
+from fabricgen.views.link_ends import LinkEnds
 
 if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import Port, PortLayout
-
-HOST = int(LinkKind.HOST)
-"""What the kind of each link is compared with: a plain number, which Python compares faster."""
 
 
 class PortFacts(NamedTuple):
@@ -30,6 +28,13 @@ class PortFacts(NamedTuple):
     speed: str
     speed_mbps: int
     breakout: str
+
+
+class PortName(NamedTuple):
+    """What a port is called: by the device's system, and beside the port."""
+
+    interface: str
+    printed: str
 
 
 class Ports:
@@ -56,21 +61,24 @@ class Ports:
         }
 
     @cached_property
-    def host_interfaces(self) -> list[list[tuple[str, str]]]:
-        """The interface and the printed label of each NIC port, by plane, then by GPU of a host."""
+    def link_ends(self) -> LinkEnds[PortName]:
+        """The ends of the links, with the names of their ports."""
         fabric, naming = self.plan.fabric, self.plan.naming
-        return [
+        ports = {
+            role: [
+                PortName(fact.interface, port.printed)
+                for fact, port in zip(self.facts[role], ports, strict=True)
+            ]
+            for role, ports in self.plan.ports.items()
+        }
+        nics = [
             [
-                (naming.interface(gpu, plane), naming.label(gpu, plane))
-                for gpu in range(fabric.host_gpus)
+                PortName(naming.interface(slot, plane), naming.label(slot, plane))
+                for slot in range(fabric.host_gpus)
             ]
             for plane in range(fabric.planes)
         ]
-
-    @cached_property
-    def printed(self) -> dict[Role, list[str]]:
-        """What is printed beside the ports of each role's box: the cage, and the position in it."""
-        return {role: [port.printed for port in ports] for role, ports in self.plan.ports.items()}
+        return LinkEnds(self.plan, ports, nics)
 
 
 def facts_of(port_layout: PortLayout, port: Port) -> PortFacts:
@@ -104,21 +112,13 @@ def vrf_name(rail: int | None) -> str:
 class SegmentLabels:
     """The words of one segment that every port of it uses."""
 
-    def __init__(self, plan: Plan, segment: int) -> None:
+    def __init__(self, ports: Ports, segment: int) -> None:
         """Work them out."""
+        plan, self.ends = ports.plan, ports.link_ends.of_segment(segment)
         blocks = range(plan.mapping.segment_blocks)
         self.rails = [plan.mapping.rail(segment, block) for block in blocks]
         self.rail_texts = ["" if rail is None else str(rail) for rail in self.rails]
         self.vrfs = [vrf_name(rail) for rail in self.rails]
-        prefixes = {
-            (int(kind), block): plan.label(kind, segment, block).replace("%", "%%")
-            for kind in plan.kinds
-            for block in blocks
-        }
-        self.cables = {
-            each: f"{prefix}%0{plan.label_width}d".__mod__ for each, prefix in prefixes.items()
-        }
-        """What labels a cable by its number, by kind of link and block."""
         starts = [
             plan.addresses.hosts.start(segment * plan.mapping.segment_blocks + block)
             for block in blocks
@@ -127,10 +127,12 @@ class SegmentLabels:
         self._host_asn = 0 if plan.addresses.numbered else plan.addresses.host_asn
         self._asn = cache(lambda box: plan.addresses.asn(segment, plan.naming.boxes[box]))
 
-    def peer_asn(self, box: int, *, to_host: bool) -> int:
+    def peer_asn(self, box: int, to_host: bool) -> int:  # noqa: FBT001 - mapped over two columns
         """Return the AS number behind a port: that of a box, or of the hosts."""
         return self._host_asn if to_host else self._asn(box)
 
     def address(self, block: int, slot: int) -> str:
-        """Return the leaf's end of a host link's /31; empty where hosts are unnumbered."""
-        return f"{dotted(self._starts[block] + 2 * slot)}/31" if self._starts else ""
+        """Return the leaf's end of a host link's /31; empty where hosts are unnumbered, and between switches."""
+        if slot < 0 or not self._starts:
+            return ""
+        return f"{dotted(self._starts[block] + 2 * slot)}/31"

@@ -43,6 +43,9 @@ class PortView:
     """AS number of the switch at the far end, or of all unnumbered hosts; 0 for a numbered host, which speaks no BGP."""
 
 
+PORT_COLUMNS = tuple(column.name for column in fields(PortView))
+
+
 @dataclass(slots=True)
 class IdlePort:
     """One port without a cable."""
@@ -56,7 +59,7 @@ class IdlePort:
     speed_mbps: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class CageView:
     """One cage and its split; `interface` is its first port, `whole` what the NOS calls the unsplit cage."""
 
@@ -73,7 +76,7 @@ class CageView:
     """Serdes lanes of each of its ports."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Instance:
     """One routing instance of a switch: the default one, or the VRF of one rail on a shared box."""
 
@@ -137,7 +140,7 @@ class PlatformView:
     """Whether SONiC computes the lossless headroom from speed and cable length."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class SwitchView:
     """One switch and everything that its configuration says."""
 

@@ -1,0 +1,169 @@
+"""Both ends of every link of a plan: its devices, what a reader wants of its ports, and the label of its cable.
+
+Owns the way from the columns of `Plan.segment` to what views show. A reader gives what it wants to
+know of a port of each role and of each NIC port, and gets it for every link as columns. Names and
+labels are looked up for the rows that are asked for, so that memory does not grow with the fabric.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from operator import call
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from fabricgen.core.terms import LinkKind, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from fabricgen.core.arrays import BoolArray, Int32Array
+    from fabricgen.planning.plan import Plan
+
+P = TypeVar("P")
+"""What a reader wants to know of a port."""
+
+
+class LinkColumns(NamedTuple):
+    """Links of one segment as columns. Devices and ports are arrays of objects: names, and what the reader wants of a port.
+
+    `lower` and `upper` are boxes of the segment; `lower` means nothing at a host link, whose end is `gpu`.
+    `gpu` is -1 at a link between switches, `rail` at a link that carries several rails.
+    """
+
+    kind: Int32Array
+    block: Int32Array
+    slot: Int32Array
+    gpu: Int32Array
+    rail: Int32Array
+    lower: Int32Array
+    lower_device: NDArray[np.object_]
+    lower_port: NDArray[np.object_]
+    upper: Int32Array
+    upper_device: NDArray[np.object_]
+    upper_port: NDArray[np.object_]
+    cables: list[str]
+    """Labels; where a link takes several cables, what their labels have in common."""
+
+    @property
+    def is_host(self) -> BoolArray:
+        """Whether a link ends at a host."""
+        return np.asarray(self.kind == LinkKind.HOST)
+
+
+class LinkEnds(Generic[P]):
+    """The ends of the links of one plan; what all segments share is looked up once."""
+
+    def __init__(
+        self, plan: Plan, ports: Mapping[Role, Sequence[P]], nics: Sequence[Sequence[P]]
+    ) -> None:
+        """Keep what to show of each port of a role, in the order of `Plan.ports`, and of each NIC port, by plane and place in the host."""
+        self.plan, self._ports = plan, ports
+        self._nics = [objects(each) for each in nics]
+
+    def of_segment(self, segment: int) -> SegmentEnds[P]:
+        """Return the links of one segment."""
+        return SegmentEnds(self, segment)
+
+    @cached_property
+    def hosts(self) -> NDArray[np.object_]:
+        """The names of the installed hosts."""
+        return objects(self.plan.hosts)
+
+    def nics(self, plane: int) -> NDArray[np.object_]:
+        """Return what to show of the NIC ports of a plane, by place in the host."""
+        return self._nics[plane]
+
+    @cached_property
+    def lower_ports(self) -> NDArray[np.object_]:
+        """What to show of the port at the lower end of each link of a segment; None at a host link."""
+        kinds = [kind for kind in self.plan.kinds if kind is not LinkKind.HOST]
+        columns = self.plan.segment
+        return self._of_kinds({kind: kind.lower for kind in kinds}, columns.lower_port)
+
+    @cached_property
+    def upper_ports(self) -> NDArray[np.object_]:
+        """What to show of the port at the upper end of each link of a segment."""
+        columns = self.plan.segment
+        return self._of_kinds({kind: kind.upper for kind in self.plan.kinds}, columns.upper_port)
+
+    def _of_kinds(
+        self, roles: Mapping[LinkKind, Role | None], ports: Int32Array
+    ) -> NDArray[np.object_]:
+        """Look up the ports of the links of each kind."""
+        shown = np.empty(len(ports), dtype=object)
+        for kind, role in roles.items():
+            rows = self.plan.segment.kind == kind
+            if role is not None:
+                shown[rows] = objects(self._ports[role])[ports[rows]]
+        return shown
+
+
+class SegmentEnds(Generic[P]):
+    """The ends of the links of one segment."""
+
+    def __init__(self, links: LinkEnds[P], segment: int) -> None:
+        """Name the switches of the segment."""
+        self._links, self.plan, self.segment = links, links.plan, segment
+        self.plane = self.plan.mapping.plane(segment)
+        self.switches = self.plan.naming.switches(segment)
+
+    @cached_property
+    def _names(self) -> NDArray[np.object_]:
+        """The names of the switches as a column."""
+        return objects(self.switches)
+
+    @cached_property
+    def _labels(self) -> list[Callable[[int], str]]:
+        """What labels a cable by its number, by kind of link, then by block; nothing comes before the first kind."""
+        return cable_labels(self.plan, self.segment)
+
+    def columns(self, rows: slice | Int32Array) -> LinkColumns:
+        """Return some links as columns."""
+        plan, links, mapping = self.plan, self._links, self.plan.mapping
+        coordinates = plan.fabric.coordinates
+        kind, block, lower, _, upper, _, slot, number = (column[rows] for column in plan.segment)
+        # one pass over all rows is faster than one over the host links alone
+        host = kind == LinkKind.HOST
+        gpu = np.where(host, mapping.lower_gpu(self.segment, lower, block), np.int32(-1))
+        several = np.int32(-1) if mapping.spans_rails else mapping.first_rail(self.segment, block)
+        rail = np.where(host, coordinates.rail(gpu), several)
+        below, ports = np.empty(len(kind), dtype=object), links.lower_ports[rows].copy()
+        below[host] = links.hosts[coordinates.host(gpu[host])]
+        ports[host] = links.nics(self.plane)[coordinates.host_slot(gpu[host])]
+        below[~host] = self._names[lower[~host]]
+        labels = map(self._labels.__getitem__, (kind * mapping.segment_blocks + block).tolist())
+        return LinkColumns(
+            kind=kind,
+            block=block,
+            slot=slot,
+            gpu=gpu,
+            rail=rail,
+            lower=lower,
+            lower_device=below,
+            lower_port=ports,
+            upper=upper,
+            upper_device=self._names[upper],
+            upper_port=links.upper_ports[rows],
+            cables=list(map(call, labels, number.tolist())),
+        )
+
+
+def cable_labels(plan: Plan, segment: int) -> list[Callable[[int], str]]:
+    """Return what labels a cable of a segment by its number, at the kind of link times the blocks of a segment plus the block."""
+    blocks = range(plan.mapping.segment_blocks)
+    number = f"%0{plan.label_width}d"
+    prefixes = [
+        plan.label(kind, segment, block).replace("%", "%%")
+        for kind in plan.kinds
+        for block in blocks
+    ]
+    return [*[str] * len(blocks) * LinkKind.HOST, *(f"{each}{number}".__mod__ for each in prefixes)]
+
+
+def objects(values: Sequence[object]) -> NDArray[np.object_]:
+    """Return an array of objects, also where they are sequences themselves."""
+    return np.fromiter(values, dtype=object, count=len(values))
