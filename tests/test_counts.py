@@ -25,6 +25,7 @@ from fabricgen.lifecycle.change.phases import document, phase_in
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.report.key_figures import headline
 from fabricgen.planning.plan import make_plan
+from fabricgen.planning.plan_document import plan_document
 from tests.fabrics import build_job, plan_of, spec_of
 from tests.planning.cabling.test_selection import B300, H100, NVL72, SN5600, SPLIT_HOST, TRAYS
 
@@ -119,7 +120,7 @@ def write(keys: dict[str, Any], out: Path) -> Written:
         ):
             list(task.write(job.context, out))
     (out / "plan.json").write_text(
-        "".join(json_document(plan.document(summarize(plan, job.context.bom).document()))),
+        "".join(json_document(plan_document(plan, summarize(plan, job.context.bom).document()))),
         encoding="utf-8",
     )
     return Written(plan, out)

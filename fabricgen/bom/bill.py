@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog.models.prices import PriceBook
     from fabricgen.core.terms import Role
     from fabricgen.inventory.purchasing import SparePolicy, Spares
+    from fabricgen.planning.draft import Draft
     from fabricgen.planning.plan import Plan
 
 PartClass = Literal["switches", "transceivers", "cables", "nics"]
@@ -130,33 +131,33 @@ def make_bom(plan: Plan) -> Bom:
     return priced(plan, {role: plan.switch_count(role) for role in plan.roles}, count_parts(plan))
 
 
-def priced(plan: Plan, switches: dict[Role, int], counted: PartCounts) -> Bom:
+def priced(draft: Draft, switches: dict[Role, int], counted: PartCounts) -> Bom:
     """Price the switches of each role, and counted modules and cables; no links are needed."""
-    book = price_book(plan.spec, plan.catalog)
-    terms = terms_of(plan.spec, book)
+    book = price_book(draft.spec, draft.catalog)
+    terms = terms_of(draft.spec, book)
     lines = (
-        *_switches(plan, switches, book),
-        *_transceivers(plan, counted, book),
-        *_cables(plan, counted, book),
-        *_nics(plan, book),
+        *_switches(draft, switches, book),
+        *_transceivers(draft, counted, book),
+        *_cables(draft, counted, book),
+        *_nics(draft, book),
     )
-    bought = tuple(_bought(line, plan.spec.spares, book, terms) for line in lines)
+    bought = tuple(_bought(line, draft.spec.spares, book, terms) for line in lines)
     return Bom(bought, book.model_copy(update={"currency": terms.currency}), terms)
 
 
-def _switches(plan: Plan, switches: dict[Role, int], book: PriceBook) -> Iterator[BillLine]:
+def _switches(draft: Draft, switches: dict[Role, int], book: PriceBook) -> Iterator[BillLine]:
     """List boxes by model."""
     counts: dict[str, dict[Role, int]] = defaultdict(dict)
     for role, count in switches.items():
-        counts[plan.fabric.port_layouts[role].model.model][role] = count
+        counts[draft.fabric.port_layouts[role].model.model][role] = count
     for part, roles in counts.items():
-        model = plan.fabric.port_layouts[next(iter(roles))].model
+        model = draft.fabric.port_layouts[next(iter(roles))].model
         price = book.parts.get(
             part, book.switch_port(model.capacity_gbps)
         )  # the price of a box does not depend on how its cages are split
         watts = model.typical_w if model.typical_w is not None else model.maximum_w
         line = _line(
-            plan,
+            draft,
             "switches",
             part,
             model.part_number,
@@ -168,14 +169,14 @@ def _switches(plan: Plan, switches: dict[Role, int], book: PriceBook) -> Iterato
         yield replace(line, unit_power_max_w=_watts(model.maximum_w))
 
 
-def _transceivers(plan: Plan, counted: PartCounts, book: PriceBook) -> Iterator[BillLine]:
+def _transceivers(draft: Draft, counted: PartCounts, book: PriceBook) -> Iterator[BillLine]:
     """List the modules by model."""
-    models = {module.model: module for joint in plan.offers for module in joint.modules.values()}
+    models = {module.model: module for joint in draft.offers for module in joint.modules.values()}
     for part, purposes in _by_part(counted.modules).items():
         module = models[part]
         rate = book.transceiver(module.ports * module.port_gbps)
         yield _line(
-            plan,
+            draft,
             "transceivers",
             part,
             module.opn,
@@ -186,9 +187,9 @@ def _transceivers(plan: Plan, counted: PartCounts, book: PriceBook) -> Iterator[
         )
 
 
-def _cables(plan: Plan, counted: PartCounts, book: PriceBook) -> Iterator[BillLine]:
+def _cables(draft: Draft, counted: PartCounts, book: PriceBook) -> Iterator[BillLine]:
     """List the cables by model."""
-    cables = {joint.cable.model: joint.cable for joint in plan.offers}
+    cables = {joint.cable.model: joint.cable for joint in draft.offers}
     for part, purposes in _by_part(
         {kind.key.replace("_", "-"): models for kind, models in counted.cables.items()}
     ).items():
@@ -197,7 +198,7 @@ def _cables(plan: Plan, counted: PartCounts, book: PriceBook) -> Iterator[BillLi
             None if cable.lengths_m else cable.opn
         )  # an order number belongs to one length, and the length is not known here
         yield _line(
-            plan,
+            draft,
             "cables",
             part,
             number,
@@ -217,13 +218,13 @@ def _by_part(counted: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:
     return found
 
 
-def _nics(plan: Plan, book: PriceBook) -> Iterator[BillLine]:
+def _nics(draft: Draft, book: PriceBook) -> Iterator[BillLine]:
     """Count NICs, where the inventory names one."""
-    nic = plan.fabric.nic
-    if nic and plan.spec.nic.model:
-        count = plan.fabric.gpus * plan.fabric.nics_per_gpu
+    nic = draft.fabric.nic
+    if nic and draft.spec.nic.model:
+        count = draft.fabric.gpus * draft.fabric.nics_per_gpu
         yield _line(
-            plan,
+            draft,
             "nics",
             nic.model,
             nic.part_number,
@@ -235,7 +236,7 @@ def _nics(plan: Plan, book: PriceBook) -> Iterator[BillLine]:
 
 
 def _line(
-    plan: Plan,
+    draft: Draft,
     part_class: PartClass,
     part: str,
     number: str | None,
@@ -248,7 +249,7 @@ def _line(
 
     A part with one known power draws no more than that at most.
     """
-    quantity, policy = sum(purposes.values()), getattr(plan.spec.spares, part_class)
+    quantity, policy = sum(purposes.values()), getattr(draft.spec.spares, part_class)
     spares, power = spare_count(policy, quantity), _watts(watts)
     return BillLine(
         part_class,

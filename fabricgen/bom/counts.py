@@ -52,7 +52,7 @@ def _takes(plan: Plan, stands: BoolArray | None) -> Iterator[LinkGroup]:
     segments, size = plan.mapping.segments, len(plan.segment.kind)
     alike = stands is None and not plan.decides
     for segment in range(1 if alike else segments):
-        offer = plan.offer(segment)
+        offer = plan.offer[segment]
         here = (
             np.ones(size, dtype=bool)
             if stands is None

@@ -164,7 +164,7 @@ def summarize(plan: Plan, bom: Bom) -> PlanSummary:
         cables=CableCounts(plan.cables),
         longest_cable_m=_longest_m(plan),
         room=None if room is None else "generated" if room.generated else "site",
-        transceivers=plan.module_ends,
+        transceivers=plan.module_count(),
         cost=cost(bom),
         power_w=number(bom.power_w),
         power_max_w=number(load.power_max_w),

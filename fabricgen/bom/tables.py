@@ -50,7 +50,7 @@ def bom_view(bom: Bom, plan: Plan) -> BomView:
     parts = [_part(line, bom, own_price=line.part in own) for line in bom.lines]
     by_class = {name: [line for line in bom.lines if line.part_class == name] for name in CLASSES}
     sums = [_sum("subtotal", name, lines, bom) for name, lines in by_class.items() if lines]
-    link_ends = plan.module_ends
+    link_ends = plan.module_count()
     return BomView(
         plan.spec.name,
         plan.fabric.design.value,

@@ -17,6 +17,7 @@ from fabricgen.build.write.directory import Tree, staging
 from fabricgen.build.write.files import write_manifest, write_text
 from fabricgen.build.write.manifest import MANIFEST, Written, json_document
 from fabricgen.core.diagnostics import refuse
+from fabricgen.planning.plan_document import plan_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
@@ -65,7 +66,7 @@ def _fill(
 ) -> list[Written]:
     """Write the plan, what the tasks make, and the manifest, in this order; return the files, sorted by path."""
     context, steps = job.context, job.steps
-    document = context.plan.document(summarize(context.plan, context.bom).document())
+    document = plan_document(context.plan, summarize(context.plan, context.bom).document())
     with store.part(0) as root:
         files = [write_text(root, "plan.json", [json_document(document)])]
     store.take(0)

@@ -1,4 +1,4 @@
-"""`impact`: the effect of failures."""
+"""`impact`: what is lost when something fails."""
 
 from __future__ import annotations
 
@@ -16,21 +16,9 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 KINDS = (
-    "leaf",
-    "spine",
-    "core",
-    "switch",
-    "host-cable",
-    "leaf-spine-cable",
-    "spine-core-cable",
-    "cable",
-    "nic",
-    "gpu",
-    "hb",
-    "plane",
-    "rail",
-)
-"""Kinds that `--each` ranks; a test compares them with `equivalence.KINDS`."""
+    "leaf", "spine", "core", "switch", "host-cable", "leaf-spine-cable", "spine-core-cable", "cable", "nic", "gpu", "hb", "plane", "rail",
+)  # fmt: skip
+"""What `--each` ranks; a test holds it against `alike.KINDS`."""
 
 COMPARED_GPUS = 65536
 """Larger fabrics are compared with another design on request only."""
@@ -144,7 +132,7 @@ def _relays(load: RelayLoad | None) -> list[str]:
 
 
 def _print_ranking(plan: Plan, kind: str, *, as_json: bool) -> None:
-    """Print all parts of a kind, those with equal effects in one row."""
+    """Print every part of a kind, those that lose the same in one row."""
     from fabricgen.analysis.impact.ranking import Ranking, rank
     from fabricgen.analysis.impact.text import FIGURES
 
@@ -156,7 +144,7 @@ def _print_ranking(plan: Plan, kind: str, *, as_json: bool) -> None:
         return
     heads = (
         "part",
-        "equal",
+        "alike",
         "cut off",
         "degraded",
         "lost, %",

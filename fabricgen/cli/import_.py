@@ -55,6 +55,7 @@ def import_sheet(sheet: Path, asked: FabricArguments, output: Path, *, as_json: 
     from fabricgen.build.write.manifest import json_document
     from fabricgen.lifecycle.change.cut_sheet import read_cut_sheet
     from fabricgen.lifecycle.change.import_cut_sheet import import_cut_sheet
+    from fabricgen.planning.plan_document import plan_document
 
     base, inventory = asked.plan()
     found = read_cut_sheet(sheet)
@@ -62,18 +63,22 @@ def import_sheet(sheet: Path, asked: FabricArguments, output: Path, *, as_json: 
         plan = import_cut_sheet(base, found)
         summary = summarize(plan, make_bom(plan))
         imported = _imported(plan, found)
-    save(output, json_document(plan.document(summary.document())), mark=PLAN_MARK)
+    save(output, json_document(plan_document(plan, summary.document())), mark=PLAN_MARK)
     if as_json:
         print_result(ImportedPlan(summary, imported))
         return
     echo(summary_text(summary))
     print_advice(_notes(imported))
-    echo(f"\n{grouped(imported.cables)} cables imported; saved plan to {output}", err=True)
+    echo(f"\n{grouped(imported.cables)} cables taken over; plan kept in {output}", err=True)
 
 
 @dataclass(frozen=True)
 class Imported(Document):
-    """The cables of a sheet, the labels that the plan lacks, and the broken laws."""
+    """What an import took over.
+
+    It counts the labels of the sheet that the plan does not have, and names the laws that the
+    cabling breaks.
+    """
 
     cables: int
     labels_not_kept: int
@@ -110,11 +115,11 @@ def _notes(imported: Imported) -> Iterator[str]:
     """Describe what the plan does not keep, and the laws that the cabling breaks."""
     if imported.labels_not_kept:
         yield (
-            f"{grouped(imported.labels_not_kept)} labels of the sheet differ from the plan,"
+            f"{grouped(imported.labels_not_kept)} labels of the sheet are not those of the plan,"
             " which labels cables by their lower port"
         )
     if imported.broken:
         yield (
-            f"with this cabling the fabric breaks {', '.join(imported.broken)};"
-            " `fabricgen check` shows where"
+            f"cabled so, the fabric breaks {', '.join(imported.broken)};"
+            " `fabricgen check` tells where"
         )

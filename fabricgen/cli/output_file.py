@@ -1,6 +1,7 @@
-"""Options that name an output, and `--force`; no input of the command is overwritten.
+"""Options that name an output, `--force`, and what else the command reads: nothing of that is overwritten.
 
-Owns how the inputs of a command are found: the files that its arguments and the inventory name.
+Owns how a command's inputs are found: whatever an option or an argument names, and whatever file
+the inventory names.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 FORCE, INVENTORIES = "fabricgen.force", "fabricgen.inventories"
-"""Keys of click's context for --force and for the inventories that were read."""
+"""Where click's context keeps whether --force was given, and the inventories that were read."""
 
 PLAN_MARK = r'\{\s*"format": "fabricgen-plan/'
 CHART_MARK = r'<svg [^>]* font-family="sans-serif" font-size="13">\n<title>'
-"""How saved plans and charts begin, as regular expressions."""
+"""How plans and charts of this program begin, as regular expressions."""
 
 
 class OutputPath(click.Path):
@@ -31,8 +32,8 @@ class OutputPath(click.Path):
 OUTPUT_FILE = OutputPath(dir_okay=False, path_type=Path)
 
 
-def _keep_force(context: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - as click has it
-    """Store --force for `forced`."""
+def _keep_force(context: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - the signature is that of click
+    """Keep --force where `forced` finds it."""
     context.meta[FORCE] = value
 
 
@@ -52,14 +53,14 @@ def forced() -> bool:
 
 
 def note_inventory(values: object, home: Path) -> None:
-    """Store an inventory that the command reads; its paths are relative to `home`."""
+    """Keep an inventory that the command has read; paths in it start from `home`."""
     context = click.get_current_context(silent=True)
     if context:
         context.meta.setdefault(INVENTORIES, []).append((values, home))
 
 
 def inputs() -> list[Path]:
-    """Return all existing files and directories that arguments and inventories name."""
+    """Return every existing file or directory that the running command reads, as far as its arguments and inventories name it."""
     context = click.get_current_context()
     given = [
         context.params.get(option.name or "")
@@ -74,7 +75,7 @@ def inputs() -> list[Path]:
     return [
         path
         for path in (*map(Path, sorted(typed)), *named, *stdin)
-        if path.name and os.path.exists(path)  # noqa: PTH110 - pathlib raises for long names
+        if path.name and os.path.exists(path)  # noqa: PTH110 - pathlib raises for a name that is too long
     ]
 
 
@@ -93,7 +94,7 @@ def check(path: Path, *, mark: str = "") -> None:
 
 
 def save_table(path: Path, lines: Iterable[str]) -> None:
-    """Write a CSV from its lines; one with the same header is replaced. Raises Refusal."""
+    """Write a CSV from its lines, the first of which is its header; one with the same header is replaced. Raises Refusal."""
     import re
 
     rest = iter(lines)
@@ -102,13 +103,13 @@ def save_table(path: Path, lines: Iterable[str]) -> None:
 
 
 def _chained(first: str, rest: Iterator[str]) -> Iterator[str]:
-    """Yield all lines, the header first."""
+    """Yield the lines again."""
     yield first
     yield from rest
 
 
-def _words(value: Any) -> Iterator[str]:  # noqa: ANN401 - values of a command line or YAML
-    """Yield every text in a value; of `@FILE` the name of the file."""
+def _words(value: Any) -> Iterator[str]:  # noqa: ANN401 - whatever a command line or an inventory holds
+    """Yield every text in a value, and what stands behind the @ of a file that lists GPUs."""
     if isinstance(value, str | Path):
         yield str(value).removeprefix("@")
     elif isinstance(value, dict):

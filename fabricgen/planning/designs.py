@@ -8,7 +8,7 @@ plane, with one block that spans all rails.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.core.terms import Design, Role
-from fabricgen.planning.baseline.baseline import ExpansionStages, stage_of
+from fabricgen.planning.baseline.baseline import ExpansionStages, check_heritage, stage_of
 from fabricgen.planning.clos import SizingContext, Widths, size, width
 
 if TYPE_CHECKING:
@@ -155,8 +155,22 @@ class Mapping:
         return np.where(place < stripe_domains, gpu, np.int32(fabric.planned_gpus)).astype(np.int32)
 
 
-def map_design(fabric: ResolvedFabric) -> Mapping:
-    """Choose how many rails share a box, and size the block. Raises Refusal where no allowed number of tiers holds it."""
+def map_design(fabric: ResolvedFabric, baseline: Baseline | None = None) -> Mapping:
+    """Choose how many rails share a box, and size the block.
+
+    Raises Refusal where no allowed number of tiers holds it, or what is kept of another plan does
+    not fit it.
+    """
+    mapping = _mapping(fabric)
+    if baseline is None:
+        return mapping
+    radix = {role: port_layout.radix for role, port_layout in fabric.port_layouts.items()}
+    check_heritage(baseline, mapping.sizing, mapping.pattern(), radix)
+    return replace(mapping, baseline=baseline)
+
+
+def _mapping(fabric: ResolvedFabric) -> Mapping:
+    """Map the NIC ports of a fabric to blocks by its design."""
     if fabric.design is Design.RAIL_ONLY:
         return _rail_only(fabric)
     if fabric.design is Design.RAIL_OPTIMIZED:

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from string import Formatter
 from typing import TYPE_CHECKING
 
@@ -135,6 +136,24 @@ class Naming:
         return (fabric.spec.naming.host or "host-{n}").replace(
             "{n}", f"{{n:0{self.mapping.digits('host', largest)}}}"
         )
+
+
+def make_naming(mapping: Mapping) -> Naming:
+    """Return the names of a fabric. Raises Refusal where a pattern has a field that a name does not have."""
+    check_patterns(mapping)
+    return Naming(mapping)
+
+
+def host_names(naming: Naming) -> list[str]:
+    """Name the installed hosts, in order."""
+    fabric = naming.mapping.fabric
+    return [naming.host(host) for host in range(fabric.coordinates.hosts)]
+
+
+def switch_names(naming: Naming, installed: list[bool]) -> Iterator[str]:
+    """Name every installed switch, segment by segment; `installed` is of the switches of a segment."""
+    for segment in range(naming.mapping.segments):
+        yield from compress(naming.switches(segment), installed)
 
 
 def check_patterns(mapping: Mapping) -> None:

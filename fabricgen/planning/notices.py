@@ -14,13 +14,15 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role, ratio_text
 from fabricgen.planning.bisection_width import bisection_of
 from fabricgen.planning.cabling.candidates import alternatives
+from fabricgen.planning.cabling.length_limits import too_long
 from fabricgen.planning.cabling.preference import RULE
 from fabricgen.planning.designs import rails_of_a_box
-from fabricgen.planning.plan import draft_plan
+from fabricgen.planning.plan import make_draft
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.planning.draft import Draft
     from fabricgen.planning.plan import Plan
 
 WASTEFUL = 3
@@ -112,7 +114,7 @@ def _idle_pod(plan: Plan) -> Iterator[str]:
     yield f"the last of {sizing.pods} pods has {leaves} of {sizing.pod_leaves} leaves, so {idle}{instead}"
 
 
-def _without_last_pod(plan: Plan) -> Iterator[tuple[str, Plan]]:
+def _without_last_pod(plan: Plan) -> Iterator[tuple[str, Draft]]:
     """Find what needs a pod less, each with the line to write: wider leaves, or the GPUs of the pods before."""
     sizing, spec, shares = plan.sizing, plan.spec, plan.mapping.segment_blocks
     port_layout, leaves = plan.fabric.port_layouts[Role.LEAF], (sizing.pods - 1) * sizing.pod_leaves
@@ -144,29 +146,29 @@ def _without_last_pod(plan: Plan) -> Iterator[tuple[str, Plan]]:
         yield f"`gpus: {fewer}`", smaller
 
 
-def _drafted(plan: Plan, **keys: Any) -> Plan | None:  # noqa: ANN401 - the keys of an inventory
+def _drafted(plan: Plan, **keys: Any) -> Draft | None:  # noqa: ANN401 - the keys of an inventory
     """Size the fabric of a plan with some keys changed, as an inventory of its own; None where that is refused."""
     try:
-        return draft_plan(plan.spec.model_copy(update=keys), plan.catalog)
+        return make_draft(plan.spec.model_copy(update=keys), plan.catalog)
     except Refusal:
         return None
 
 
-def _sized(plan: Plan) -> int:
+def _sized(draft: Draft) -> int:
     """Count the switches that a fabric is sized for."""
-    sizing, mapping = plan.sizing, plan.mapping
+    sizing, mapping = draft.sizing, draft.mapping
     return mapping.segments * (sizing.leaf + mapping.segment_blocks * (sizing.spine + sizing.core))
 
 
-def _power(plan: Plan) -> str:
+def _power(draft: Draft) -> str:
     """Write the typical power of the switches that a fabric is sized for; nothing where a model's is not known."""
-    sizing, mapping = plan.sizing, plan.mapping
+    sizing, mapping = draft.sizing, draft.mapping
     counts = {
         Role.LEAF: sizing.leaf,
         Role.SPINE: mapping.segment_blocks * sizing.spine,
         Role.CORE: mapping.segment_blocks * sizing.core,
     }
-    models = {role: plan.fabric.port_layouts[role].model for role in plan.roles}
+    models = {role: draft.fabric.port_layouts[role].model for role in draft.roles}
     watts = {
         role: model.maximum_w if model.typical_w is None else model.typical_w
         for role, model in models.items()
@@ -215,7 +217,7 @@ def _narrow_halves(plan: Plan) -> Iterator[str]:
 def _long_cables(plan: Plan) -> Iterator[str]:
     """Notice cables that are too long for their parts in a room that nobody described; in a described one they are refused."""
     if plan.lengths and plan.lengths.room.generated:
-        for fact, *because in plan.lengths.too_long():
+        for fact, *because in too_long(plan.lengths):
             yield f"in the room that was generated {fact}: {'; '.join(because)}; describe yours under `site`"
 
 

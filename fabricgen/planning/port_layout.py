@@ -125,5 +125,5 @@ class PortLayout:
         return [
             cage
             for cage in range(1, self.model.cages + 1)
-            if breakout in self.model.breakouts_of(cage)
+            if self.model.splits(cage, breakout.name)
         ]

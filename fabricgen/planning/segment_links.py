@@ -50,6 +50,14 @@ def wire_segment(mapping: Mapping, installed_gpus: int) -> Segment:
     return Segment(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
 
 
+def switches_with_links(segment: Segment, boxes: int) -> list[bool]:
+    """Return whether each of the `boxes` of a segment, in the order of `Naming.boxes`, has a link."""
+    has = np.zeros(boxes, dtype=bool)
+    has[segment.upper] = True
+    has[segment.lower[segment.kind != LinkKind.HOST]] = True
+    return [bool(value) for value in has]
+
+
 def _installed_leaves(mapping: Mapping, slots: Int32Array) -> BoolArray:
     """Say which leaves are wired: all of them, or with a reserve those that serve a GPU now; in three tiers by whole pods."""
     sizing = mapping.sizing

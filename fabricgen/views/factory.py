@@ -85,8 +85,8 @@ class Views:
     def _spoken(self) -> dict[int, Views]:
         """What makes the views of the rails whose switches run another NOS."""
         return {
-            rail: Views(self.plan.with_nos_of_rail(rail), kept=self._kept)
-            for rail in self.plan.fabric.switches_by_rail
+            rail: Views(self.plan.with_port_layouts(port_layouts), kept=self._kept)
+            for rail, port_layouts in self.plan.fabric.switches_by_rail.items()
         }
 
     def _of(self, segment: int) -> Views:

@@ -29,7 +29,7 @@ from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.inventory.load import read_inventory
-from fabricgen.planning.plan import draft_plan, make_plan
+from fabricgen.planning.plan import Plan, make_draft, make_plan
 from tests.fabrics import CATALOG, plan_of, spec_of
 from tests.laws.drawing import inventories
 
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from fabricgen.planning.plan import Plan
 
 Figures = tuple[float, ...]
 
@@ -177,7 +176,7 @@ def test_counts_of_a_draft_are_those_of_its_wires(inventory: dict[str, Any]) -> 
         plan = make_plan(spec, CATALOG)
     except Refusal:
         return
-    draft = draft_plan(spec, CATALOG)
+    draft = make_draft(spec, CATALOG)
     assert switch_counts(draft) == {role: plan.switch_count(role) for role in plan.roles}
     assert link_counts(draft) == {kind: plan.link_count(kind) for kind in plan.kinds}
     assert priced(draft, switch_counts(draft), count(draft)).lines == make_bom(plan).lines
@@ -196,7 +195,7 @@ def test_the_last_pod_is_counted_as_it_is_wired(spread: str) -> None:
         "oversubscription": "2:1",
     }
     spec = spec_of(**host, rails={"tiers": 3}, switches={"leaf": {"generic": {"radix": 8}}})
-    plan, draft = make_plan(spec, CATALOG), draft_plan(spec, CATALOG)
+    plan, draft = make_plan(spec, CATALOG), make_draft(spec, CATALOG)
     assert plan.sizing.leaf % plan.sizing.pod_leaves > 0
     assert count(draft) == count_parts(plan)
     assert worst(draft) == pytest.approx(worst_of(plan), abs=2e-6)
@@ -207,10 +206,10 @@ def test_a_draft_has_no_wires() -> None:
 
     Hundreds of candidates of any size are evaluated in the time of a few plans.
     """
-    draft = draft_plan(spec_of(**SMALL), CATALOG)
+    draft = make_draft(spec_of(**SMALL), CATALOG)
     judged = judge(draft, LLM)
     assert judged.figures(frozenset())
-    assert "unit" not in vars(draft)
+    assert not isinstance(draft, Plan)
 
 
 def test_the_default_offer() -> None:
@@ -245,7 +244,7 @@ def test_several_hb_domains_are_compared() -> None:
         search={"hosts": ["dgx-h100", "gb200-nvl72"], "switches": ["sn5600"]},
     )
     found = search(hosts, CATALOG, LLM)
-    assert {each.plan.fabric.domain_gpus for row in found.rows for each in row} == {8, 72}
+    assert {each.draft.fabric.domain_gpus for row in found.rows for each in row} == {8, 72}
     sizes = spec_of(
         gpus=512,
         hb_domain={"gpus": 8, "bandwidth": "3.6Tbps"},
@@ -253,7 +252,7 @@ def test_several_hb_domains_are_compared() -> None:
         search={"hb_domains": [8, 64, 3], "oversubscription": ["1:1"]},
     )
     found = search(sizes, CATALOG, LLM)
-    assert {each.plan.fabric.domain_gpus for row in found.rows for each in row} == {8, 64}
+    assert {each.draft.fabric.domain_gpus for row in found.rows for each in row} == {8, 64}
     assert found.refused["gpus-not-whole-domains"]
 
 
@@ -290,7 +289,7 @@ def test_candidates_that_cannot_be_planned_are_removed() -> None:
     assert found.refused["name-twice"]
     assert found.rows
     for row in found.rows:
-        assert make_plan(row[0].plan.spec, CATALOG).installed
+        assert make_plan(row[0].draft.spec, CATALOG).installed
 
 
 @pytest.fixture

@@ -70,7 +70,7 @@ INPUT_OPTIONS = {
     "sheet",
     "file",
     "published",
-    "records",
+    "heard",
     "discovered",
     "dead",
     "out",

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from fabricgen.api import plan_file
 from fabricgen.core.resources import shipped
+from fabricgen.planning.plan_document import plan_document
 from tests.catalog.test_importers import platform
 from tests.cli.test_cli import RICH
 from tests.fabrics import cables_of
@@ -179,12 +180,12 @@ def inputs() -> tuple[Input, ...]:
         ),
         Input(
             "plan.json",
-            json.dumps(plan.document({"name": "lab-64"}), indent=1),
+            json.dumps(plan_document(plan, {"name": "lab-64"}), indent=1),
             ("check", "plan.json", "--json"),
         ),
         Input(
             "plan.json",
-            json.dumps(plan.document({"name": "lab-64"}), indent=1),
+            json.dumps(plan_document(plan, {"name": "lab-64"}), indent=1),
             ("diff", "plan.json", "f.yaml", "--json"),
             lab,
         ),

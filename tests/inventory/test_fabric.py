@@ -20,6 +20,7 @@ from fabricgen.core.yaml_text import read_document
 from fabricgen.inventory.fabric import FabricSpec, json_schema
 from fabricgen.inventory.load import read_inventory, read_text
 from fabricgen.planning.plan import make_plan
+from fabricgen.planning.plan_document import plan_document
 from tests import ROOT
 
 if TYPE_CHECKING:
@@ -245,7 +246,7 @@ def test_the_inventory_of_a_plan_fits_the_schema() -> None:
     )
     spec = read_text(text, "x").spec
     plan = make_plan(spec, Catalog())
-    inventory = json.loads(json.dumps(plan.document({})["inventory"]))
+    inventory = json.loads(json.dumps(plan_document(plan, {})["inventory"]))
     assert faults(inventory) == []
     assert FabricSpec.model_validate(inventory) == spec
 

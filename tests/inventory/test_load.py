@@ -17,6 +17,7 @@ from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.inventory.load import Flags, check_promise, read_inventory, read_text
 from fabricgen.planning.plan import make_plan
+from fabricgen.planning.plan_document import plan_document
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -282,7 +283,7 @@ def plan_file(file: str, tmp_path: Path) -> Path:
     """Write the plan of the inventory into a file."""
     plan = make_plan(read_inventory(file).spec, Catalog())
     path = tmp_path / "plan.json"
-    path.write_text(json.dumps(plan.document({"name": "west"})), encoding="utf-8")
+    path.write_text(json.dumps(plan_document(plan, {"name": "west"})), encoding="utf-8")
     return path
 
 

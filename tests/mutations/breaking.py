@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fabricgen.core.terms import LinkKind
+from fabricgen.planning.cabling.cable_runs import make_runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -185,7 +186,7 @@ def moved(evidence: Evidence, device: int, **where: int) -> Evidence:
 
 def _in_room(lengths: Lengths, room: Room) -> Lengths:
     """Lay the same cables in another room."""
-    return replace(lengths, ways=replace(lengths.ways, room=room))
+    return replace(lengths, runs=make_runs(room, lengths.runs.links, lengths.runs.measured))
 
 
 def limited(evidence: Evidence, **limits: int) -> Evidence:

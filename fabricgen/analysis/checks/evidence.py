@@ -241,7 +241,7 @@ def evidence_of(plan: Plan, views: Views | None = None) -> Evidence:
             role: plan.fabric.port_layouts[role].idle(ports) for role, ports in plan.ports.items()
         },
         offers=plan.offers,
-        offer=np.concatenate([plan.offer(segment) for segment in segments]),
+        offer=np.concatenate([plan.offer[segment] for segment in segments]),
         switches=list(chain.from_iterable(plan.naming.switches(segment) for segment in segments)),
         hosts=plan.hosts,
         prefixes={

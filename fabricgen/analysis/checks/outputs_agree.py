@@ -301,15 +301,15 @@ def _laid(evidence: Evidence, rows: range) -> list[Texts]:
         evidence.has_host[here], wiring.lower[here] // of_hosts, wiring.lower[here] + room.hosts
     )
     high = wiring.upper[here] + room.hosts
-    way = lengths.ways.run_mm(low, high)
-    for (segment, row), length_mm in lengths.measured.items():
+    way = lengths.runs.run_mm(low, high)
+    for (segment, row), length_mm in lengths.runs.measured.items():
         if segment * len(evidence.plan.segment.kind) + row in rows:
             way[segment * len(evidence.plan.segment.kind) + row - rows.start] = length_mm
-    if lengths.pieces:
+    if lengths.pieces and lengths.needed_mm is not None:
         shared = lengths.pieces.number.ravel()[here] >= 0
         way[shared] = lengths.needed_mm.ravel()[here][shared]
     stock = _texts(map(metres, lengths.stock_mm.tolist()))[
-        lengths.rounded(evidence.offer[here], way)
+        lengths.stock.rounded(evidence.offer[here], way)
     ]
     racks, segments = _texts(room.names), room.standing.rack_unit
     seats = [

@@ -20,7 +20,7 @@ def document(found: Found, llm: Workload | None) -> dict[str, Any]:
     first = found.rows[0][0]
     return {
         "name": found.spec.name,
-        "gpus": first.plan.fabric.gpus,
+        "gpus": first.draft.fabric.gpus,
         "llm": llm and llm.name,
         "currency": first.bom.book.currency,
         "book": first.bom.book.name,
@@ -36,8 +36,8 @@ def document(found: Found, llm: Workload | None) -> dict[str, Any]:
 def _row(found: Found, place: int, row: tuple[Judged, ...]) -> dict[str, Any]:
     """Return one row; `alike` are others with the very same figures, and null is what nobody knows."""
     judged, *others = row
-    plan, fabric, cost = judged.plan, judged.plan.fabric, judged.cost(found.counted)
-    counts = {role.value: switches for role, switches in switch_counts(plan).items()}
+    draft, fabric, cost = judged.draft, judged.draft.fabric, judged.cost(found.counted)
+    counts = {role.value: switches for role, switches in switch_counts(draft).items()}
     return {
         "pick": place,
         "cheapest": cost < inf and cost == found.rows[0][0].cost(found.counted),
@@ -45,13 +45,13 @@ def _row(found: Found, place: int, row: tuple[Judged, ...]) -> dict[str, Any]:
         "switch": _boxes(judged),
         "breakout": fabric.port_layouts[Role.LEAF].down.name,
         "alike": [_words(other) for other in others],
-        "tiers": plan.sizing.tiers,
+        "tiers": draft.sizing.tiers,
         "host": fabric.host and fabric.host.model,
         "hb_domain_gpus": fabric.domain_gpus,
         "rails": fabric.rails,
         "planes": fabric.planes,
-        "rails_per_box": None if fabric.design is Design.FAT_TREE else plan.mapping.per_switch,
-        "oversubscription": ratio_text(plan.spec.oversubscription),
+        "rails_per_box": None if fabric.design is Design.FAT_TREE else draft.mapping.per_switch,
+        "oversubscription": ratio_text(draft.spec.oversubscription),
         "switches": {**counts, "total": judged.switches},
         "cables": judged.cables,
         "cost": number(judged.bom.cost()),
@@ -73,19 +73,19 @@ def _boxes(judged: Judged) -> str:
     """Name the switch models from the leaf up, each once."""
     return " + ".join(
         dict.fromkeys(
-            judged.plan.fabric.port_layouts[role].model.model for role in judged.plan.roles
+            judged.draft.fabric.port_layouts[role].model.model for role in judged.draft.roles
         )
     )
 
 
 def _words(judged: Judged) -> str:
     """Say in a line what a candidate is."""
-    plan, fabric = judged.plan, judged.plan.fabric
-    tiers = f"{plan.sizing.tiers} tier{'s' * (plan.sizing.tiers > 1)}"
+    draft, fabric = judged.draft, judged.draft.fabric
+    tiers = f"{draft.sizing.tiers} tier{'s' * (draft.sizing.tiers > 1)}"
     planes = f", {fabric.planes} planes" if fabric.planes > 1 else ""
     shared = (
-        f", {plan.mapping.per_switch} rails a box"
-        if fabric.design is not Design.FAT_TREE and plan.mapping.per_switch > 1
+        f", {draft.mapping.per_switch} rails a box"
+        if fabric.design is not Design.FAT_TREE and draft.mapping.per_switch > 1
         else ""
     )
     return f"{fabric.design}, {_boxes(judged)} {fabric.port_layouts[Role.LEAF].down.name}, {tiers}{planes}{shared}"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import BoolArray
     from fabricgen.planning.cabling.compatibility import End
     from fabricgen.planning.clos import Sizing
-    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.draft import Draft
 
 
 class Boxes(NamedTuple):
@@ -31,92 +31,92 @@ class Boxes(NamedTuple):
     up: frozenset[int]
 
 
-def switch_counts(plan: Plan) -> dict[Role, int]:
+def switch_counts(draft: Draft) -> dict[Role, int]:
     """Count the switches of each role."""
     sizing, segments, blocks = (
-        plan.sizing,
-        plan.mapping.segments,
-        plan.mapping.segments * plan.mapping.segment_blocks,
+        draft.sizing,
+        draft.mapping.segments,
+        draft.mapping.segments * draft.mapping.segment_blocks,
     )
     counts = {
         Role.LEAF: segments * sizing.leaf,
         Role.SPINE: blocks * sizing.spine,
         Role.CORE: blocks * sizing.core,
     }
-    return {role: counts[role] for role in plan.roles}
+    return {role: counts[role] for role in draft.roles}
 
 
-def link_counts(plan: Plan) -> dict[LinkKind, int]:
+def link_counts(draft: Draft) -> dict[LinkKind, int]:
     """Count the links of each kind."""
-    sizing, blocks = plan.sizing, plan.mapping.segments * plan.mapping.segment_blocks
+    sizing, blocks = draft.sizing, draft.mapping.segments * draft.mapping.segment_blocks
     above = {
         LinkKind.LEAF_SPINE: sizing.leaf * sizing.leaf_up,
         LinkKind.SPINE_CORE: sizing.spine * sizing.spine_up,
     }
     return {
-        kind: blocks * above[kind] if kind in above else plan.fabric.gpus * plan.fabric.planes
-        for kind in plan.kinds
+        kind: blocks * above[kind] if kind in above else draft.fabric.gpus * draft.fabric.planes
+        for kind in draft.kinds
     }
 
 
-def count(plan: Plan) -> PartCounts:
+def count(draft: Draft) -> PartCounts:
     """Count the modules and the cables of a fabric, as `tallying.tally` finds them on its wires."""
     modules: dict[str, Counter[str]] = {
         HOST: Counter(),
-        **{str(role): Counter() for role in plan.roles},
+        **{str(role): Counter() for role in draft.roles},
     }
-    plugged = plan.joints[LinkKind.HOST].lower
+    plugged = draft.joints[LinkKind.HOST].lower
     if plugged:
-        modules[HOST][plugged.model] = plan.fabric.coordinates.hosts * _host_cages(plan)
-    for role in plan.roles:
-        for box in boxes(plan, role):
-            for model, cages in _filled(plan, role, box).items():
+        modules[HOST][plugged.model] = draft.fabric.coordinates.hosts * _host_cages(draft)
+    for role in draft.roles:
+        for box in boxes(draft, role):
+            for model, cages in _filled(draft, role, box).items():
                 modules[str(role)][model] += box.number * len(cages)
     cables = {
-        kind: Counter({plan.joints[kind].cable.model: links * plan.joints[kind].cables})
-        for kind, links in link_counts(plan).items()
+        kind: Counter({draft.joints[kind].cable.model: links * draft.joints[kind].cables})
+        for kind, links in link_counts(draft).items()
     }
     return PartCounts(modules, cables)
 
 
-def _host_cages(plan: Plan) -> int:
+def _host_cages(draft: Draft) -> int:
     """Count the cages of a host that NIC ports sit in; of a host that is not known each port is one."""
-    fabric = plan.fabric
+    fabric = draft.fabric
     if fabric.host is None:
         return fabric.host_gpus * fabric.planes
     return len({port.cage for port in fabric.host.ports if port.plane < fabric.planes})
 
 
-def _filled(plan: Plan, role: Role, box: Boxes) -> dict[str, set[int]]:
+def _filled(draft: Draft, role: Role, box: Boxes) -> dict[str, set[int]]:
     """Return the cages of a box that each module fills; a downlink and an uplink may share one."""
     filled: dict[str, set[int]] = {}
     ends: tuple[tuple[End, frozenset[int]], ...] = (("upper", box.down), ("lower", box.up))
-    for joint, (end, cages) in product((plan.joints[kind] for kind in plan.kinds), ends):
+    for joint, (end, cages) in product((draft.joints[kind] for kind in draft.kinds), ends):
         module = joint.modules.get(end)
         if module and cages and (joint.kind.upper if end == "upper" else joint.kind.lower) is role:
             filled.setdefault(module.model, set()).update(cages)
     return filled
 
 
-def boxes(plan: Plan, role: Role) -> list[Boxes]:
+def boxes(draft: Draft, role: Role) -> list[Boxes]:
     """Sort the boxes of a role by the cages in use, the fullest first."""
-    ports, down = plan.ports[role], plan.widths[role][0]
+    ports, down = draft.ports[role], draft.widths[role][0]
     up = frozenset(port.cage for port in ports[down:])
     if role is Role.LEAF:
-        used = np.repeat(endpoints(plan), plan.mapping.segment_blocks, axis=1)
+        used = np.repeat(endpoints(draft), draft.mapping.segment_blocks, axis=1)
         alike = Counter(row.tobytes() for row in used)
         masks = (
             (np.flatnonzero(np.frombuffer(row, dtype=bool)), alike[row])
             for row in sorted(alike, reverse=True)
         )
         return [
-            Boxes(plan.mapping.segments * number, frozenset(ports[at].cage for at in mask), up)
+            Boxes(draft.mapping.segments * number, frozenset(ports[at].cage for at in mask), up)
             for mask, number in masks
         ]
-    blocks = plan.mapping.segments * plan.mapping.segment_blocks
+    blocks = draft.mapping.segments * draft.mapping.segment_blocks
     return [
         Boxes(blocks * number, frozenset(port.cage for port in ports[:width]), up)
-        for number, width in _facing_down(plan.sizing, role)
+        for number, width in _facing_down(draft.sizing, role)
     ]
 
 
@@ -136,8 +136,8 @@ def _facing_down(sizing: Sizing, role: Role) -> list[tuple[int, int]]:
     ]
 
 
-def endpoints(plan: Plan) -> BoolArray:
+def endpoints(draft: Draft) -> BoolArray:
     """Say which endpoint positions of the leaves of a block are taken; shape (leaves, downlinks)."""
     return np.asarray(
-        (plan.mapping.pattern() >= 0).reshape(plan.sizing.leaf, plan.sizing.leaf_down)
+        (draft.mapping.pattern() >= 0).reshape(draft.sizing.leaf, draft.sizing.leaf_down)
     )

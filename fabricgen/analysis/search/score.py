@@ -28,39 +28,37 @@ if TYPE_CHECKING:
     from fabricgen.bom.bill import Bom
     from fabricgen.catalog.models.workload import Workload
     from fabricgen.inventory.search import Search
-    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.draft import Draft
 
 
 @dataclass(frozen=True)
 class Judged:
     """A drafted candidate with its figures; `times` is None where no language model was asked about."""
 
-    plan: Plan
+    draft: Draft
     bom: Bom
-    times: Times | None
+    worst: Worst
+    """The worst single failure."""
+    times: Times | None = None
 
     @cached_property
     def switches(self) -> int:
         """Switches in all."""
-        return sum(switch_counts(self.plan).values())
+        return sum(switch_counts(self.draft).values())
 
     @cached_property
     def cables(self) -> int:
         """Cables in all."""
         return sum(
-            links * self.plan.joints[kind].cables for kind, links in link_counts(self.plan).items()
+            links * self.draft.joints[kind].cables
+            for kind, links in link_counts(self.draft).items()
         )
-
-    @cached_property
-    def worst(self) -> Worst:
-        """The worst single failure."""
-        return worst(self.plan)
 
     @cached_property
     def across_gbps(self) -> Fraction:
         """The bandwidth of a GPU between HB domains, one direction."""
-        fabric = self.plan.fabric
-        return fabric.planes * fabric.speed_gbps * _share(self.plan)
+        fabric = self.draft.fabric
+        return fabric.planes * fabric.speed_gbps * _share(self.draft)
 
     def cost(self, counted: frozenset[str]) -> float:
         """Return the bill's total; infinite where a part of the `counted` classes has no price."""
@@ -94,7 +92,7 @@ class Judged:
                 limits.power_w is not None and self.power_w > limits.power_w,
                 self.power_w if self.power_w == inf else ceil(self.power_w),
             ),
-            "max_tiers": (self.plan.sizing.tiers > limits.max_tiers, self.plan.sizing.tiers),
+            "max_tiers": (self.draft.sizing.tiers > limits.max_tiers, self.draft.sizing.tiers),
             "min_relative": (
                 limits.min_relative is not None and relative < limits.min_relative,
                 floor(relative * 1e4) / 1e4,
@@ -103,14 +101,14 @@ class Judged:
         return {key: enough for key, (beyond, enough) in asked.items() if beyond}
 
 
-def _share(plan: Plan) -> Fraction:
+def _share(draft: Draft) -> Fraction:
     """Return the least share of its downward bandwidth that a switch below the top has upwards, at most 1."""
-    sizing, port_layouts = plan.sizing, plan.fabric.port_layouts
+    sizing, port_layouts = draft.sizing, draft.fabric.port_layouts
     widths = {
         Role.LEAF: (sizing.leaf_down, sizing.leaf_up),
         Role.SPINE: (sizing.spine_down, sizing.spine_up),
     }
-    below = plan.roles[:-1]
+    below = draft.roles[:-1]
     shares = (
         Fraction(up * port_layouts[role].up.speed_gbps, down * port_layouts[role].down.speed_gbps)
         for role, (down, up) in widths.items()
@@ -119,11 +117,11 @@ def _share(plan: Plan) -> Fraction:
     return min(Fraction(1), *shares, Fraction(1))
 
 
-def judge(plan: Plan, llm: Workload | None, accelerator: str | None = None) -> Judged:
+def judge(draft: Draft, llm: Workload | None, accelerator: str | None = None) -> Judged:
     """Work out the figures of a draft. Raises Refusal where the language model does not fit it, or a figure of its GPUs is missing."""
-    judged = Judged(plan, priced(plan, switch_counts(plan), count(plan)), None)
+    judged = Judged(draft, priced(draft, switch_counts(draft), count(draft)), worst(draft))
     if llm is None:
         return judged
-    machine = machine_of(plan.fabric, plan.catalog, accelerator)
-    slowed = replace(machine, nic_bytes_s=machine.nic_bytes_s * float(_share(plan)))
+    machine = machine_of(draft.fabric, draft.catalog, accelerator)
+    slowed = replace(machine, nic_bytes_s=machine.nic_bytes_s * float(_share(draft)))
     return replace(judged, times=iterate(llm, slowed))

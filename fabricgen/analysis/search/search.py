@@ -18,14 +18,14 @@ from fabricgen.analysis.workload.machine import machine_of
 from fabricgen.bom.bill import CLASSES
 from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.inventory.search import Search
-from fabricgen.planning.plan import draft_plan, make_plan
+from fabricgen.planning.plan import make_draft, make_plan
 from fabricgen.planning.resolve import resolve
 
 if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.workload import Workload
     from fabricgen.inventory.fabric import FabricSpec
-    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.draft import Draft
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Found:
 
     def inventory(self, pick: int, catalog: Catalog) -> FabricSpec:
         """Return a row, from 1, as an inventory: installed now is what the asked one installs. Raises Refusal where its reserve stands in the way."""
-        chosen = self.rows[pick - 1][0].plan.spec
+        chosen = self.rows[pick - 1][0].draft.spec
         written = chosen.model_copy(update={"gpus": self.spec.gpus, "reserve": self.spec.reserve})
         if self.spec.reserve:
             make_plan(written, catalog)
@@ -69,10 +69,10 @@ def search(
     tried = same = 0
     for tried, candidate in enumerate(candidates(spec, catalog), start=1):  # noqa: B007 - the number of the last one is wanted
         try:
-            plan = draft_plan(candidate, catalog)
-            key = _identity(plan)
+            draft = make_draft(candidate, catalog)
+            key = _identity(draft)
             same += key in judged
-            judged.setdefault(key, judged.get(key) or judge(plan, llm, accelerator))
+            judged.setdefault(key, judged.get(key) or judge(draft, llm, accelerator))
         except Refusal as refusal:
             refused[refusal.findings[0].code] += 1
     counted = _counted(judged.values())
@@ -91,15 +91,15 @@ def search(
     return Found(spec, rows, counted, tried, refused, same, beyond, feasible)
 
 
-def _identity(plan: Plan) -> tuple[Any, ...]:
+def _identity(draft: Draft) -> tuple[Any, ...]:
     """Return what makes two candidates the same fabric, whatever they were asked for as."""
-    fabric = plan.fabric
+    fabric = draft.fabric
     boxes = tuple(
         (front.model.model, front.down.name, front.up.name)
         for role, front in fabric.port_layouts.items()
-        if role in plan.roles
+        if role in draft.roles
     )
-    splits = plan.mapping.per_switch, plan.mapping.segments
+    splits = draft.mapping.per_switch, draft.mapping.segments
     return (
         fabric.design,
         fabric.host and fabric.host.model,
@@ -107,7 +107,7 @@ def _identity(plan: Plan) -> tuple[Any, ...]:
         fabric.rails,
         fabric.planes,
         boxes,
-        plan.sizing,
+        draft.sizing,
         splits,
     )
 
@@ -133,7 +133,7 @@ def _planned(
             if id(row[0]) in sound:
                 continue
             try:
-                make_plan(row[0].plan.spec, catalog)
+                make_plan(row[0].draft.spec, catalog)
                 sound.add(id(row[0]))
             except Refusal as refusal:
                 refused[refusal.findings[0].code] += 1

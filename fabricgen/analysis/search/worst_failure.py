@@ -14,10 +14,11 @@ import numpy as np
 from fabricgen.analysis.impact.ranking import rank
 from fabricgen.analysis.search.part_counts import endpoints
 from fabricgen.core.terms import Role
+from fabricgen.planning.plan import complete
 
 if TYPE_CHECKING:
     from fabricgen.core.arrays import Int32Array
-    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.draft import Draft
 
 
 class Worst(NamedTuple):
@@ -27,33 +28,38 @@ class Worst(NamedTuple):
     bandwidth_lost_pct: float
 
 
-def worst(plan: Plan) -> Worst:
-    """Return what the failure of any one switch takes at most."""
-    if _one_way(plan):
-        impacts = [row.impact for row in rank(plan, "switch")]
+def worst(draft: Draft) -> Worst:
+    """Return what the failure of any one switch takes at most.
+
+    Raises Refusal where a draft has to be wired for it, and cannot be.
+    """
+    if _one_way(draft):
+        impacts = [row.impact for row in rank(complete(draft), "switch")]
         return Worst(
             max(impact.gpus_cut_off for impact in impacts),
             max(impact.fabric_bandwidth_lost_pct for impact in impacts),
         )
-    served = endpoints(plan).sum(axis=1, dtype=np.int64)
-    lost = max(_taken(plan, role, served) for role in plan.roles)
-    return Worst(_cut_off(plan), round(100 * lost / (plan.fabric.gpus * plan.fabric.planes), 6))
+    served = endpoints(draft).sum(axis=1, dtype=np.int64)
+    lost = max(_taken(draft, role, served) for role in draft.roles)
+    return Worst(_cut_off(draft), round(100 * lost / (draft.fabric.gpus * draft.fabric.planes), 6))
 
 
-def _one_way(plan: Plan) -> bool:
+def _one_way(draft: Draft) -> bool:
     """Say whether one spine, or one core, is all that joins the leaves of the only block."""
-    sizing = plan.sizing
+    sizing = draft.sizing
     ways = sizing.leaf_up if sizing.core else sizing.spine
     return (
-        plan.mapping.segments * plan.mapping.segment_blocks == 1 and sizing.tiers > 1 and ways == 1
+        draft.mapping.segments * draft.mapping.segment_blocks == 1
+        and sizing.tiers > 1
+        and ways == 1
     )
 
 
-def _taken(plan: Plan, role: Role, served: Int32Array) -> float:
+def _taken(draft: Draft, role: Role, served: Int32Array) -> float:
     """Return the NIC ports, whole or in parts, that one switch of a role takes at most; `served` counts the endpoints of each leaf of a block."""
-    sizing = plan.sizing
+    sizing = draft.sizing
     if role is Role.LEAF:
-        return float(served.max()) * plan.mapping.segment_blocks
+        return float(served.max()) * draft.mapping.segment_blocks
     pods = sizing.by_pod(served).sum(axis=1)
     if role is Role.CORE:
         shares = _links(sizing.pods, sizing.spine_up, sizing.group_cores) / sizing.spine_up
@@ -74,17 +80,17 @@ def _links(lowers: int, uplinks: int, uppers: int) -> Int32Array:
     return np.asarray((first + uplinks - 1 - upper) // uppers - (first - 1 - upper) // uppers)
 
 
-def _cut_off(plan: Plan) -> int:
+def _cut_off(draft: Draft) -> int:
     """Count the GPUs that a failed leaf leaves without a way out of their HB domain, at most.
 
     Whoever has a NIC port on another plane or on another box, or a GPU beside it that has, is not.
     With one HB domain there is no outside.
     """
-    fabric, sizing = plan.fabric, plan.sizing
+    fabric, sizing = draft.fabric, draft.sizing
     domains = fabric.coordinates.domains
-    if plan.mapping.segments > 1 or domains == 1:
+    if draft.mapping.segments > 1 or domains == 1:
         return 0
-    gpu = plan.mapping.pattern()
+    gpu = draft.mapping.pattern()
     slots = np.flatnonzero(gpu >= 0)
     domain, leaf = fabric.coordinates.domain(gpu[slots]), slots // sizing.leaf_down
     first, last = np.full(domains, sizing.leaf), np.full(domains, -1)

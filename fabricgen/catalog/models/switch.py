@@ -131,6 +131,13 @@ class Switch(Part):
                 return tuple(mode for mode in self.breakouts if mode.name in limit.breakouts)
         return self.breakouts
 
+    def splits(self, cage: int, breakout: str) -> bool:
+        """Return whether one cage, counted from 1, offers a breakout, by name."""
+        for limit in self.cage_limits:
+            if limit.first <= cage <= limit.last:
+                return breakout in limit.breakouts
+        return self.breakout(breakout) is not None
+
     def interface(self, nos: str, cage: int, sub: int, breakout: Breakout) -> str:
         """Name a port as its NOS does; cage from 1, sub from 0. Raises KeyError for a NOS that the model does not run."""
         names = self.interfaces[nos]

@@ -19,7 +19,7 @@ from fabricgen.lifecycle.change.keep_links import Side, keep
 from fabricgen.planning.baseline.baseline import Baseline, ExpansionStages, Slices, stage_of
 from fabricgen.planning.clos import TierLinks
 from fabricgen.planning.designs import map_design
-from fabricgen.planning.plan import make_plan
+from fabricgen.planning.plan import make_draft, make_plan
 from fabricgen.planning.resolve import resolve
 from fabricgen.planning.segment_links import joined
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.baseline.rack_positions import RackPositions
     from fabricgen.planning.clos import Sizing
     from fabricgen.planning.designs import Mapping
+    from fabricgen.planning.draft import Draft
     from fabricgen.planning.naming import Box
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.resolve import ResolvedFabric
@@ -54,7 +55,7 @@ def grow(old: Plan, spec: FabricSpec, catalog: Catalog) -> Plan:
     findings = list(_unlike(old, mapping))
     if findings:
         raise Refusal(findings)
-    plain = make_plan(spec.model_copy(update={"site": None}), catalog)
+    plain = make_draft(spec.model_copy(update={"site": None}), catalog)
     before, ring = old.mapping.rings.rings, stage_of(mapping.sizing)
     rings = before if before[-1] == ring else (*before, ring)
     digits = _kept_digits(old, plain)
@@ -76,7 +77,7 @@ def grow(old: Plan, spec: FabricSpec, catalog: Catalog) -> Plan:
     )
 
 
-def _slices(plan: Plan) -> Slices:
+def _slices(plan: Draft) -> Slices:
     """Return the addresses that each block has."""
     return Slices(plan.addresses.hosts.size, plan.addresses.loopbacks.size)
 
@@ -160,7 +161,7 @@ def _said(value: object) -> str:
     return " and ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _standing(old: Plan, spec: FabricSpec, new: Plan) -> RackPositions | None:
+def _standing(old: Plan, spec: FabricSpec, new: Draft) -> RackPositions | None:
     """Let what stands in a described room stay there; None where no room is described, a table says it anew, or the rule says the same.
 
     Devices count as in `new`, which has the size that `spec` asks for; those that come have no
@@ -196,7 +197,7 @@ def _core(box: Box, old: Sizing, new: Sizing) -> Box:
     return replace(box, index=group * new.group_cores + member)
 
 
-def _kept_digits(old: Plan, new: Plan) -> dict[str, int]:
+def _kept_digits(old: Plan, new: Draft) -> dict[str, int]:
     """Return the digits of names that would have others by the new size."""
     before, after = _digits(old), _digits(new)
     kept = {names: before.get(names, count) for names, count in after.items()}
@@ -204,7 +205,7 @@ def _kept_digits(old: Plan, new: Plan) -> dict[str, int]:
     return {names: count for names, count in kept.items() if count != after[names]}
 
 
-def _digits(plan: Plan) -> dict[str, int]:
+def _digits(plan: Draft) -> dict[str, int]:
     """Return the digits of the numbers in the names of each kind."""
     mapping, sizing = plan.mapping, plan.sizing
     groups = mapping.rail_groups if mapping.segment_blocks > 1 else 1

@@ -46,7 +46,7 @@ class Pieces:
         if not several:
             return self.plan.links
         return sum(
-            int(np.count_nonzero(~np.isin(self.plan.offer(segment), several)))
+            int(np.count_nonzero(~np.isin(self.plan.offer[segment], several)))
             for segment in range(self.plan.mapping.segments)
         )
 

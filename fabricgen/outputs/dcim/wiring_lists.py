@@ -75,11 +75,7 @@ class WireLists:
             role: replace(port_layout, nos=PORTS) if role in self.plan.roles else port_layout
             for role, port_layout in fabric.port_layouts.items()
         }
-        views = Views(
-            replace(
-                self.plan, fabric=replace(fabric, switches_by_rail={0: port_layouts})
-            ).with_nos_of_rail(0)
-        )
+        views = Views(self.plan.with_port_layouts(port_layouts))
         host_links: list[WiredHost] = []
         pairs: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
         for cable in _links(views):

@@ -10,18 +10,19 @@ rack units; `lengths` chooses stock lengths.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, reduce
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from functools import reduce
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.room.room import Room
+    from fabricgen.planning.segment_links import Segment
 
 UNIT_UM = 44_450
 """Height of a rack unit, in micrometres (EIA-310)."""
@@ -30,35 +31,7 @@ BETWEEN_HALLS_MM = 6_000
 """The length between two halls beside a row's length, where the inventory gives none."""
 
 
-class Links(Protocol):
-    """The columns of a segment's links: which ports of which devices they join."""
-
-    @property
-    def kind(self) -> Int32Array:
-        """The LinkKind."""
-
-    @property
-    def block(self) -> Int32Array:
-        """The block of the segment."""
-
-    @property
-    def lower(self) -> Int32Array:
-        """The GPU of rail 0 at a host link, otherwise the box."""
-
-    @property
-    def lower_port(self) -> Int32Array:
-        """The port of the box below; of no meaning at a host link."""
-
-    @property
-    def upper(self) -> Int32Array:
-        """The box."""
-
-    @property
-    def upper_port(self) -> Int32Array:
-        """The port of the box above."""
-
-
-class _Seats(NamedTuple):
+class DevicePositions(NamedTuple):
     """The position of each device, in millimetres.
 
     Its rack, its height there, its way up or down to the tray, and its rack's place in hall and
@@ -83,16 +56,36 @@ def metres(millimetres: int) -> str:
     return f"{whole}.{rest:03}".rstrip("0") if rest else str(whole)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CableRuns:
     """The runs of a fabric's cables; `links` are those of one segment."""
 
     room: Room
-    links: Links
+    links: Segment
+    positions: DevicePositions
+    measured: Mapping[tuple[int, int], int]
+    """Measured runs, which override computed ones, in millimetres by segment and row."""
+
+    def of_segment(
+        self, segment: int, start: int = 0, stop: int | None = None
+    ) -> tuple[Int32Array, Int32Array, Int32Array]:
+        """Return the devices at both ends of some links of a segment, and the runs between them."""
+        lower, upper = self.ends(segment, start, stop)
+        runs = self.run_mm(lower, upper)
+        for (measured, row), run_mm in self.measured.items():
+            if measured == segment and start <= row < start + len(runs):
+                runs[row - start] = run_mm
+        return lower, upper, runs
+
+    def every(self) -> Int32Array:
+        """Return the run of each link of the fabric; shape (segments, links)."""
+        segments = range(self.room.naming.mapping.segments)
+        runs = [self.of_segment(segment)[2] for segment in segments]
+        return np.stack(runs).astype(np.int32, copy=False)
 
     def run_mm(self, lower: Int32Array, upper: Int32Array) -> Int32Array:
         """Return the runs between devices, with the slack at both ends, in millimetres."""
-        here = self._seats
+        here = self.positions
         inside, along = np.abs(here.height[lower] - here.height[upper]), self._along(lower, upper)
         along += here.rise[lower] + here.rise[upper]
         way: Int32Array = np.where(here.rack[lower] == here.rack[upper], inside, along)
@@ -101,7 +94,7 @@ class CableRuns:
 
     def steps(self, below: int, above: int, run_mm: int) -> Iterator[str]:
         """Yield the run between two devices step by step, as text."""
-        room, height, rise = self.room, self._seats.height, self._seats.rise
+        room, height, rise = self.room, self.positions.height, self.positions.rise
         ends = [room.device(end) + " at " + room.place(end) for end in (below, above)]
         yield f"the longest joins {ends[0]} and {ends[1]}"
         slack = 2 * room.site.tray.slack_mm
@@ -128,22 +121,6 @@ class CableRuns:
         low[host] = mapping.fabric.coordinates.host(gpu)
         return low, upper + first
 
-    @cached_property
-    def _seats(self) -> _Seats:
-        """The position of each device."""
-        room, stand, site = self.room, self.room.standing, self.room.site
-        height = (
-            (2 * stand.rack_unit.astype(np.int64) - 2 + room.rack_units) * UNIT_UM // 2000
-        ).astype(np.int32)
-        top = np.int32(room.shares.rack.rack_units * UNIT_UM // 1000)
-        rise = (top - height if site.tray.run == "overhead" else height) + np.int32(
-            site.tray.gap_mm
-        )
-        x, y = stand.at * np.int32(site.rack.pitch_mm), stand.row * np.int32(site.row_pitch_mm)
-        return _Seats(
-            stand.rack, height, rise, x[stand.rack], y[stand.rack], stand.hall[stand.rack]
-        )
-
     @property
     def _crossings(self) -> list[int]:
         """Where cross trays meet a row, in millimetres from its first rack."""
@@ -152,7 +129,7 @@ class CableRuns:
 
     def _along(self, lower: Int32Array, upper: Int32Array) -> Int32Array:
         """Return the length along trays between the racks of devices, in millimetres."""
-        here, halls = self._seats, self.room.standing.hall.any()
+        here, halls = self.positions, self.room.standing.hall.any()
         xa, xb, ya, yb = here.x[lower], here.x[upper], here.y[lower], here.y[upper]
         over = reduce(
             np.minimum, [np.abs(xa - cross) + np.abs(xb - cross) for cross in self._crossings]
@@ -172,7 +149,7 @@ class CableRuns:
             or self.room.standing.row_racks * site.rack.pitch_mm + BETWEEN_HALLS_MM
         )
 
-    @cached_property
+    @property
     def furthest_mm(self) -> int:
         """An upper bound of any run in this room, in millimetres."""
         stand, site = self.room.standing, self.room.site
@@ -182,4 +159,20 @@ class CableRuns:
         )
         wide = max(row, (int(stand.at.max(initial=0)) + 1) * site.rack.pitch_mm)
         halls = int(stand.hall.max(initial=0)) * self._hall_pitch
-        return 2 * (int(self._seats.rise.max(initial=0)) + wide + rows + site.tray.slack_mm) + halls
+        rise = int(self.positions.rise.max(initial=0))
+        bound = 2 * (rise + wide + rows + site.tray.slack_mm) + halls
+        return max(bound, *self.measured.values(), 0)
+
+
+def make_runs(room: Room, links: Segment, measured: Mapping[tuple[int, int], int]) -> CableRuns:
+    """Return the runs of the cables of a room, from the position of every device."""
+    places, site = room.standing, room.site
+    height = (
+        (2 * places.rack_unit.astype(np.int64) - 2 + room.rack_units) * UNIT_UM // 2000
+    ).astype(np.int32)
+    top = np.int32(room.shares.rack.rack_units * UNIT_UM // 1000)
+    rise = (top - height if site.tray.run == "overhead" else height) + np.int32(site.tray.gap_mm)
+    x, y = places.at * np.int32(site.rack.pitch_mm), places.row * np.int32(site.row_pitch_mm)
+    rack = places.rack
+    positions = DevicePositions(rack, height, rise, x[rack], y[rack], places.hall[rack])
+    return CableRuns(room, links, positions, measured)

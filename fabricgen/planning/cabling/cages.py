@@ -7,31 +7,45 @@ catalog's model defines a host's cages; without a model each NIC port is a cage 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
     from fabricgen.core.arrays import IntArray
     from fabricgen.core.terms import LinkKind, Role
-    from fabricgen.planning.cabling.cable_runs import Links
     from fabricgen.planning.cabling.compatibility import End, LinkParts
     from fabricgen.planning.designs import Mapping
     from fabricgen.planning.port_layout import Port
+    from fabricgen.planning.resolve import ResolvedFabric
+    from fabricgen.planning.segment_links import Segment
 
 MOST_LINKS = 64
 """More links than any cage has."""
 
 
-@dataclass(frozen=True)
+class PortCages(NamedTuple):
+    """The cage of each port of a device, and the position in it, from 0.
+
+    `size` is how many numbers the cages of one device take.
+    """
+
+    cage: IntArray
+    position: IntArray
+    size: int
+
+
+@dataclass(frozen=True, eq=False)
 class Cages:
-    """The cages of a fabric: `links` and `boxes` are those of one segment; ports index `ports`."""
+    """The cages of a fabric: `links` and `boxes` are those of one segment."""
 
     mapping: Mapping
-    ports: dict[Role, list[Port]]
-    links: Links
+    links: Segment
     boxes: int
+    of_switch: dict[Role, PortCages]
+    """The ports of a switch of each role, in the order of `Plan.ports`."""
+    of_nics: PortCages
+    """The NIC ports of a host; shape (GPUs of a host, planes)."""
 
     def at(self, end: End, kind: LinkKind, segment: int, rows: IntArray) -> IntArray:
         """Return the number of the cage at one end of some links of a segment.
@@ -41,13 +55,13 @@ class Cages:
         links, role = self.links, kind.upper if end == "upper" else kind.lower
         if role is None:
             coordinates, gpu = self.mapping.fabric.coordinates, self._gpu(segment, rows)
-            cages = self._seats[0][coordinates.host_slot(gpu), self.mapping.plane(segment)]
+            cages = self.of_nics.cage[coordinates.host_slot(gpu), self.mapping.plane(segment)]
             return np.asarray(coordinates.host(gpu) * self.of_host + cages)
         box, port = (
             (links.upper, links.upper_port) if end == "upper" else (links.lower, links.lower_port)
         )
-        cage, width = self._by_port[role]
-        return (segment * self.boxes + box[rows].astype(np.int64)) * width + cage[port[rows]]
+        cage, _, size = self.of_switch[role]
+        return (segment * self.boxes + box[rows].astype(np.int64)) * size + cage[port[rows]]
 
     def pieces(self, joint: LinkParts, segment: int, rows: IntArray) -> IntArray:
         """Return the number of the cable that carries each of some links of a joint.
@@ -72,10 +86,10 @@ class Cages:
             return np.full(len(rows), -1)
         return self.mapping.first_rail(segment, self.links.block[rows])
 
-    @cached_property
+    @property
     def of_host(self) -> int:
         """The number of cages of a host that contain NIC ports."""
-        return int(self._seats[0].max()) + 1
+        return self.of_nics.size
 
     @staticmethod
     def paired(joint: LinkParts) -> bool:
@@ -95,35 +109,39 @@ class Cages:
         role = kind.upper if end == "upper" else kind.lower
         if role is None:
             return np.asarray(
-                self._seats[1][
+                self.of_nics.position[
                     self.mapping.fabric.coordinates.host_slot(self._gpu(segment, rows)),
                     self.mapping.plane(segment),
                 ]
             )
         port = self.links.upper_port if end == "upper" else self.links.lower_port
-        return np.array([each.sub for each in self.ports[role]], dtype=np.int64)[port[rows]]
+        return np.asarray(self.of_switch[role].position[port[rows]])
 
-    @cached_property
-    def _by_port(self) -> dict[Role, tuple[IntArray, int]]:
-        """The cage of each port of a role's box, and one more than the largest on any box."""
-        cages = {
-            role: np.array([port.cage for port in ports], dtype=np.int64)
-            for role, ports in self.ports.items()
-        }
-        width = max(int(each.max(initial=0)) for each in cages.values()) + 1
-        return {role: (each, width) for role, each in cages.items()}
 
-    @cached_property
-    def _seats(self) -> tuple[IntArray, IntArray]:
-        """The cage of each GPU of a host on each plane, and the position in it, both from 0."""
-        fabric = self.mapping.fabric
-        shape = fabric.host_gpus, fabric.planes
-        if fabric.host is None:
-            return np.arange(shape[0] * shape[1]).reshape(shape), np.zeros(shape, dtype=np.int64)
-        ports = [
-            [fabric.host.port(gpu, plane) for plane in range(shape[1])] for gpu in range(shape[0])
-        ]
-        names = sorted({port.cage for row in ports for port in row})
-        return np.array([[names.index(port.cage) for port in row] for row in ports]), np.array(
-            [[port.sub - 1 for port in row] for row in ports]
+def make_cages(
+    mapping: Mapping, ports: dict[Role, list[Port]], links: Segment, boxes: int
+) -> Cages:
+    """Return the cages of a fabric; those of each switch take as many numbers."""
+    size = max(port.cage for used in ports.values() for port in used) + 1
+    of_switch = {
+        role: PortCages(
+            np.array([port.cage for port in used], dtype=np.int64),
+            np.array([port.sub for port in used], dtype=np.int64),
+            size,
         )
+        for role, used in ports.items()
+    }
+    return Cages(mapping, links, boxes, of_switch, _nic_cages(mapping.fabric))
+
+
+def _nic_cages(fabric: ResolvedFabric) -> PortCages:
+    """Return the cages of a host's NIC ports; without a host model each port has its own."""
+    shape = fabric.host_gpus, fabric.planes
+    if fabric.host is None:
+        cage = np.arange(shape[0] * shape[1]).reshape(shape)
+        return PortCages(cage, np.zeros(shape, dtype=np.int64), cage.size)
+    ports = [[fabric.host.port(gpu, plane) for plane in range(shape[1])] for gpu in range(shape[0])]
+    names = sorted({port.cage for row in ports for port in row})
+    cage = np.array([[names.index(port.cage) for port in row] for row in ports])
+    position = np.array([[port.sub - 1 for port in row] for row in ports])
+    return PortCages(cage, position, len(names))

@@ -53,7 +53,7 @@ class CableViews:
         """Return the cables of one segment, or a run of them, in the order of `Plan.segment`."""
         run = slice(start, stop)
         links = self.ports.link_ends.of_segment(segment).columns(run)
-        offers = self.plan.offer(segment)[run]
+        offers = self.plan.offer[segment][run]
         columns = {
             **self._link_columns(links, segment),
             **dict(zip(PARTS, self._parts[:, offers].tolist(), strict=True)),

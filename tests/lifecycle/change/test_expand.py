@@ -27,6 +27,7 @@ from fabricgen.lifecycle.change.diff import diff
 from fabricgen.lifecycle.change.expand import grow
 from fabricgen.lifecycle.change.lower_bound import fewest_moves
 from fabricgen.lifecycle.change.renumbering import outgrown
+from fabricgen.planning.plan_document import plan_document
 from fabricgen.planning.segment_links import joined
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.build import Hosts
@@ -251,11 +252,11 @@ BY_THE_RULE = {"planning_again_gives_the_same"}
 def test_a_plan_file_holds_the_kept_plan(pair: tuple[Plan, Plan], tmp_path: Path) -> None:
     """Read back it is the same fabric, byte by byte, and it can grow."""
     old, new = pair
-    document = new.document(summarize(new, make_bom(new)).document())
+    document = plan_document(new, summarize(new, make_bom(new)).document())
     path = tmp_path / "plan.json"
     path.write_text(json.dumps(document), encoding="utf-8")
     again = plan_file(path)
-    assert again.document(summarize(again, make_bom(again)).document()) == document
+    assert plan_document(again, summarize(again, make_bom(again)).document()) == document
     assert wired(again) == wired(new)
     assert list(again.switches()) == list(new.switches())
     assert diff(new, again).steps == ()

@@ -278,7 +278,7 @@ def test_trays_equal_the_measured_paths(cross: str) -> None:
     plan = plan_of(**{**SUPERPOD, "gpus": 128, "site": site})
     room = room_of(plan)
     assert plan.lengths
-    ways, trays, stand = plan.lengths.ways, Trays(room), room.standing
+    ways, trays, stand = plan.lengths.runs, Trays(room), room.standing
     device = {int(rack): at for at, rack in enumerate(stand.rack.tolist()) if rack >= 0}
     rise = {
         rack: (

@@ -24,6 +24,7 @@ from fabricgen.lifecycle.change.diff import diff
 from fabricgen.lifecycle.change.port_names import Names
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan import make_plan
+from fabricgen.planning.plan_document import plan_document
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.build import Hosts
 from tests.fabrics import CATALOG, Inventory, build_job, plan_of
@@ -168,7 +169,7 @@ def test_two_plans_of_it_are_equal() -> None:
 def test_a_plan_file_keeps_it(tmp_path: Path) -> None:
     """JSON writes a rail's number as text, and it is read back as the number."""
     path = tmp_path / "inventory.yaml"
-    path.write_text(json.dumps(mixed().document({})["inventory"]), encoding="utf-8")
+    path.write_text(json.dumps(plan_document(mixed(), {})["inventory"]), encoding="utf-8")
     again = make_plan(read_inventory(str(path)).spec, CATALOG)
     assert again.spec.nos.rails == {1: "sonic", 2: "frr"}
     assert [

@@ -36,7 +36,7 @@ def lengths_of(**keys: Any) -> Lengths:  # noqa: ANN401 - keys of an inventory
 def way(lengths: Lengths, lower: int, upper: int) -> int:
     """Return the distance along the path between two devices, in millimetres."""
     return int(
-        lengths.ways.run_mm(np.array([lower], dtype=np.int32), np.array([upper], dtype=np.int32))[0]
+        lengths.runs.run_mm(np.array([lower], dtype=np.int32), np.array([upper], dtype=np.int32))[0]
     )
 
 

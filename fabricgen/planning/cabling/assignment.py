@@ -1,0 +1,117 @@
+"""The candidate that each link of a fabric takes, by its run and the cages at its ends.
+
+Owns the step from a fabric to the arrays that `selection` decides on. Where no kind of link has
+several candidates, every link takes the first of its kind.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fabricgen.planning.cabling.selection import PartChoice, assign_parts, first_of, unassignable
+
+if TYPE_CHECKING:
+    from fabricgen.core.arrays import Int32Array, IntArray
+    from fabricgen.core.terms import LinkKind
+    from fabricgen.planning.cabling.cable_runs import CableRuns
+    from fabricgen.planning.cabling.cages import Cages
+    from fabricgen.planning.cabling.compatibility import End, LinkParts
+    from fabricgen.planning.cabling.stock_lengths import StockTables
+
+
+class OfferedParts(NamedTuple):
+    """The candidates for the links of a fabric, and what decides among them."""
+
+    offers: tuple[LinkParts, ...]
+    runs: CableRuns
+    cages: Cages
+    stock: StockTables
+
+    @property
+    def kinds(self) -> list[LinkKind]:
+        """The kinds of link, from the hosts up."""
+        return list(dict.fromkeys(joint.kind for joint in self.offers))
+
+    @property
+    def segments(self) -> int:
+        """The number of segments."""
+        return self.runs.room.naming.mapping.segments
+
+    def numbers(self, kind: LinkKind) -> list[int]:
+        """Return the candidates of a kind, by number."""
+        return [number for number, joint in enumerate(self.offers) if joint.kind is kind]
+
+
+def decided_by_length(offers: tuple[LinkParts, ...]) -> bool:
+    """Return whether segments may differ in their parts.
+
+    They may where a kind of link has several candidates, or a cable serves several segments.
+    """
+    several = len(offers) > len({joint.kind for joint in offers})
+    return several or any(joint.shared > 1 for joint in offers)
+
+
+def first_offers(offers: tuple[LinkParts, ...], kind: Int32Array, segments: int) -> IntArray:
+    """Return the first candidate of each link's kind; shape (segments, links).
+
+    The rows share one array: segments are alike.
+    """
+    first = first_of([joint.kind for joint in offers], kind)
+    return np.broadcast_to(first, (segments, len(first)))
+
+
+def assign_offers(offered: OfferedParts, run_mm: Int32Array) -> IntArray:
+    """Choose a candidate for each link by its run; both have shape (segments, links).
+
+    All segments are considered at once, because a cage of a host can hold links of several.
+    """
+    found = np.empty(run_mm.shape, dtype=np.int8)
+    for kind in offered.kinds:
+        rows, choice, cages = _choice(offered, kind)
+        taken = assign_parts(run_mm[:, rows].ravel(), cages, choice) + offered.numbers(kind)[0]
+        found[:, rows] = taken.reshape(len(run_mm), -1)
+    return found
+
+
+def has_unassignable(offered: OfferedParts, offer: IntArray, kind: LinkKind) -> bool:
+    """Return whether a kind of link is left with a cable that is one piece at both ends.
+
+    That does not fit where other links share one of its cages.
+    """
+    numbers = offered.numbers(kind)
+    if not offered.cages.paired(offered.offers[numbers[-1]]):
+        return False
+    rows, choice, cages = _choice(offered, kind)
+    return bool(unassignable(offer[:, rows].ravel() - numbers[0], cages, choice).any())
+
+
+def _choice(
+    offered: OfferedParts, kind: LinkKind
+) -> tuple[IntArray, PartChoice, tuple[IntArray, IntArray]]:
+    """Return the rows of a kind of link, its choice, and the cages at both ends.
+
+    The rows of all segments follow each other.
+    """
+    rows = np.flatnonzero(offered.runs.links.kind == kind)
+    offers = [(number, offered.offers[number]) for number in offered.numbers(kind)]
+    choice = PartChoice(
+        [
+            offered.stock.limit_mm(number, joint.reach_m[0] if joint.reach_m else None)
+            for number, joint in offers
+        ],
+        [offered.cages.paired(joint) for _, joint in offers],
+    )
+    return (
+        rows,
+        choice,
+        (_cages(offered, "lower", kind, rows), _cages(offered, "upper", kind, rows)),
+    )
+
+
+def _cages(offered: OfferedParts, end: End, kind: LinkKind, rows: IntArray) -> IntArray:
+    """Return the cage at one end of each link of a kind, segment by segment."""
+    return np.concatenate(
+        [offered.cages.at(end, kind, segment, rows) for segment in range(offered.segments)]
+    )

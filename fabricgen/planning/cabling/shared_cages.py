@@ -1,0 +1,89 @@
+"""Cages that a downlink and an uplink of a switch share: one module fills a cage, for both.
+
+Owns the candidates that are left where the downlinks end inside a cage.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from fabricgen.core.diagnostics import refuse
+from fabricgen.planning.cabling.preference import rank
+from fabricgen.planning.switch_ports import switch_widths
+
+if TYPE_CHECKING:
+    from fabricgen.catalog.catalog import Catalog
+    from fabricgen.catalog.models.optics import Transceiver
+    from fabricgen.core.diagnostics import Refusal
+    from fabricgen.core.terms import LinkKind, Role
+    from fabricgen.planning.cabling.compatibility import LinkParts
+    from fabricgen.planning.designs import Mapping
+    from fabricgen.planning.port_layout import Port
+
+
+def one_module_a_cage(
+    offers: tuple[LinkParts, ...], mapping: Mapping, ports: dict[Role, list[Port]], catalog: Catalog
+) -> tuple[LinkParts, ...]:
+    """Leave out candidates that would need two modules in a cage that links of two kinds share.
+
+    Raises Refusal `two-modules-in-a-cage` where none is left.
+    """
+    layouts, widths = mapping.fabric.port_layouts, switch_widths(mapping)
+    for below, above in pairwise(dict.fromkeys(offer.kind for offer in offers)):
+        role = below.upper
+        split, down = layouts[role].down.count, widths[role][0]
+        cage = ports[role][down].cage
+        if down % split and cage == ports[role][down - 1].cage:
+            module = _common(offers, below, above, catalog)
+            if module is None:
+                raise _two_modules(
+                    offers, (below, above), f"{down} downlinks at {split} a cage", cage
+                )
+            offers = tuple(offer for offer in offers if _takes(offer, below, above, module))
+    return offers
+
+
+def _common(
+    offers: tuple[LinkParts, ...], below: LinkKind, above: LinkKind, catalog: Catalog
+) -> Transceiver | None:
+    """Return the preferred module that both kinds can have in the switch between them, if any."""
+    down = {offer.upper for offer in offers if offer.kind is below}
+    up = {offer.lower for offer in offers if offer.kind is above}
+    return min(
+        (module for module in down & up if module),
+        key=lambda module: (rank(module, catalog), module.model),
+        default=None,
+    )
+
+
+def _takes(offer: LinkParts, below: LinkKind, above: LinkKind, module: Transceiver) -> bool:
+    """Return whether a candidate has a module in the switch between two kinds of link.
+
+    A candidate of another kind is not concerned.
+    """
+    ends = {below: offer.upper, above: offer.lower}
+    return offer.kind not in ends or ends[offer.kind] == module
+
+
+def _two_modules(
+    offers: tuple[LinkParts, ...], kinds: tuple[LinkKind, LinkKind], downlinks: str, cage: int
+) -> Refusal:
+    """Refuse a cage in which the downlink and the uplink take different modules."""
+    first = [next(offer for offer in offers if offer.kind is kind) for kind in kinds]
+    plugs = [
+        module.model if module else offer.cable.model
+        for offer, module in zip(first, (first[0].upper, first[1].lower), strict=True)
+    ]
+    because = (
+        f"{downlinks} end in the middle of cage {cage}, and the uplinks go on there",
+        f"the downlink takes a {plugs[0]} and the uplink a {plugs[1]}",
+    )
+    return refuse(
+        "two-modules-in-a-cage",
+        f"cage {cage} of each {kinds[0].upper} would need two modules",
+        path=("oversubscription",),
+        because=because,
+        hint="choose another `oversubscription`, one that leaves whole cages to the downlinks,"
+        " such as 1:1",
+    )

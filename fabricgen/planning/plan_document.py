@@ -1,0 +1,45 @@
+"""What a plan file holds: enough to make the same plan again, and to see whether it is the same.
+
+Owns `fabricgen-plan/1`. Reading one belongs to `inventory.load`; what it keeps of another plan, to
+`baseline`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from fabricgen import __version__
+from fabricgen.planning.baseline.baseline import Baseline, Slices
+
+if TYPE_CHECKING:
+    from fabricgen.planning.plan import Plan
+
+
+def plan_document(plan: Plan, summary: dict[str, Any]) -> dict[str, Any]:
+    """Return what a plan file holds.
+
+    The summary, the inventory with every default, a digest of the wiring, and the baseline.
+    """
+    baseline = _kept(plan)
+    return {
+        "format": "fabricgen-plan/1",
+        "version": __version__,
+        **summary,
+        "wiring_sha256": plan.digest(),
+        "inventory": plan.spec.model_dump(mode="json", exclude_none=True),
+        **({"kept": baseline.document()} if baseline else {}),
+    }
+
+
+def _kept(plan: Plan) -> Baseline | None:
+    """Return the baseline of a plan file, which holds a table of positions as well.
+
+    The table beside the inventory may change after the plan was saved.
+    """
+    baseline, site = plan.mapping.baseline, plan.spec.site
+    if not (site and site.positions and plan.lengths):
+        return baseline
+    slices = Slices(plan.addresses.hosts.size, plan.addresses.loopbacks.size)
+    baseline = baseline or Baseline(plan.mapping.rings, {}, slices)
+    return replace(baseline, standing=plan.lengths.room.standing, table=site.positions)
