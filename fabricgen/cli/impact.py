@@ -126,7 +126,7 @@ def _relays(load: RelayLoad | None) -> list[str]:
         f"{gpus_text(load.relays)} relay{'s' * (load.relays == 1)} for them,"
         f" {grouped(load.mean)} pairs each on average{sampled};"
         f" the busiest, {load.busiest}, carries {grouped(load.max)},"
-        f" {percent_text(load.busiest_pct_of_own)} % of the pairs that it has of its own."
+        f" {percent_text(load.busiest_pct_of_own)} % of the number of its own pairs."
     )
     return [text]
 
