@@ -13,7 +13,7 @@ from fabricgen.build.context import per_build
 from fabricgen.build.pack_outputs import fitting_outputs
 from fabricgen.build.task import OneFile, numbered_paths
 from fabricgen.build.write.files import Root, adopt, reserve, write_text
-from fabricgen.outputs.dcim.cables import Pieces
+from fabricgen.outputs.dcim.cables import PieceViews
 from fabricgen.outputs.dcim.devices import Assets
 from fabricgen.outputs.dcim.view import TableView
 from fabricgen.outputs.dcim.wiring_lists import WireLists
@@ -53,9 +53,9 @@ def assets(context: BuildContext) -> Assets:
 
 
 @per_build
-def pieces(context: BuildContext) -> Pieces:
+def pieces(context: BuildContext) -> PieceViews:
     """Return the cables as such a database holds them."""
-    return Pieces(context.plan, context.views)
+    return PieceViews(context.plan, context.views)
 
 
 @per_build

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.cabling.compatibility import LinkParts
     from fabricgen.planning.clos import Sizing
     from fabricgen.planning.designs import Mapping
-    from fabricgen.planning.naming import Naming
+    from fabricgen.planning.naming import DeviceNames
     from fabricgen.planning.port_layout import Port, PortLayout
     from fabricgen.planning.resolve import ResolvedFabric
 
@@ -33,7 +33,7 @@ class Draft:
     fabric: ResolvedFabric
     catalog: Catalog
     mapping: Mapping
-    naming: Naming
+    naming: DeviceNames
     addresses: AddressPlan
     ports: dict[Role, list[Port]]
     """The ports in use on a switch of each role: downlinks first, then uplinks."""

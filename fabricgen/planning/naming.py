@@ -44,7 +44,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Naming:
+class DeviceNames:
     """The names of one fabric."""
 
     mapping: Mapping
@@ -138,19 +138,19 @@ class Naming:
         )
 
 
-def make_naming(mapping: Mapping) -> Naming:
+def make_naming(mapping: Mapping) -> DeviceNames:
     """Return the names of a fabric. Raises Refusal where a pattern has a field that a name does not have."""
     check_patterns(mapping)
-    return Naming(mapping)
+    return DeviceNames(mapping)
 
 
-def host_names(naming: Naming) -> list[str]:
+def host_names(naming: DeviceNames) -> list[str]:
     """Name the installed hosts, in order."""
     fabric = naming.mapping.fabric
     return [naming.host(host) for host in range(fabric.coordinates.hosts)]
 
 
-def switch_names(naming: Naming, installed: list[bool]) -> Iterator[str]:
+def switch_names(naming: DeviceNames, installed: list[bool]) -> Iterator[str]:
     """Name every installed switch, segment by segment; `installed` is of the switches of a segment."""
     for segment in range(naming.mapping.segments):
         yield from compress(naming.switches(segment), installed)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from fabricgen.outputs.drawings.view import Box, Drawing
+    from fabricgen.outputs.drawings.view import Drawing, DrawnBox
     from fabricgen.planning.plan import Plan
     from tests.conftest import Run
 
@@ -52,7 +52,7 @@ def shown(drawing: Drawing, form: str) -> str:
     return PACKS.render("drawings", f"drawing.{form}.j2", drawing=drawing)
 
 
-def boxes(drawing: Drawing) -> list[Box]:
+def boxes(drawing: Drawing) -> list[DrawnBox]:
     """List the boxes, the highest tier first."""
     return [box for row in drawing.rows for box in row.boxes]
 

@@ -17,7 +17,7 @@ from jinja2 import BaseLoader, UndefinedError
 from fabricgen.api import plan_inventory
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.template_api import template_names
-from fabricgen.outputs.dcim.view import RackView, TableView
+from fabricgen.outputs.dcim.view import DcimRackView, TableView
 from fabricgen.outputs.groups import GROUPS
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.packs.sandbox import Sandbox, names_of
@@ -140,7 +140,7 @@ def test_attributes_that_are_not_listed_are_refused(shape: str) -> None:
 @pytest.mark.parametrize("column", ["__class__", "name.__class__", "peer.name", "nmae"])
 def test_columns_of_a_table_are_names_of_its_rows(column: str) -> None:
     """A table reads by name only the attributes that a template may read."""
-    table = TableView([RackView("a", "b", 1)])
+    table = TableView([DcimRackView("a", "b", 1)])
     assert [*table.select(["name", "hall", "=x"])] == [("a", "b", "x")]
     with pytest.raises(Refusal) as caught:
         list(table.select(["name", column]))

@@ -54,7 +54,7 @@ class CageLimit(Facts):
     breakouts: tuple[str, ...]
 
 
-class Faceplate(Facts):
+class FaceplateFacts(Facts):
     """Where the cages of a switch sit on its front: so many rows, numbered from the top left, down each column or along each row."""
 
     rows: Count
@@ -88,7 +88,7 @@ class Switch(Part):
     breakouts: tuple[Breakout, ...]
     cage_limits: tuple[CageLimit, ...] = ()
     port_limit: Count | None = None
-    faceplate: Faceplate | None = None
+    faceplate: FaceplateFacts | None = None
     rack_units: Count | None = None
     weight_kg: Amount | None = None
     typical_w: Amount | None = None

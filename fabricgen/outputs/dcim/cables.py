@@ -32,7 +32,7 @@ The first end at A belongs to the first at B, the second to the second, and so o
 """
 
 
-class Pieces:
+class PieceViews:
     """Makes the pieces of one plan; `views` are those of its cables."""
 
     def __init__(self, plan: Plan, views: Views) -> None:

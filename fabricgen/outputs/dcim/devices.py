@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.outputs.dcim.view import (
     AssetsView,
+    DcimDeviceView,
+    DcimRackView,
     DeviceTypeView,
-    DeviceView,
     HallView,
     InterfaceView,
     NamedView,
-    RackView,
 )
 from fabricgen.planning.room.footprints import HOST
 from fabricgen.planning.room.positions_csv import hall_name
@@ -107,14 +107,14 @@ class Assets:
             self._types(models),
         )
 
-    def _places(self) -> tuple[list[HallView], list[RackView]]:
+    def _places(self) -> tuple[list[HallView], list[DcimRackView]]:
         """List the halls and the racks that contain something."""
         if self._room is None:
             return [], []
         room = self._room
         used = sorted({int(room.standing.rack[device]) for device in self._devices()} - {-1})
         halls = {rack: hall_name(int(room.standing.hall[rack])) for rack in used}
-        racks = [RackView(room.names[rack], halls[rack], room.site.rack.units) for rack in used]
+        racks = [DcimRackView(room.names[rack], halls[rack], room.site.rack.units) for rack in used]
         return [HallView(name, slug(name)) for name in sorted(set(halls.values()))], racks
 
     def _types(self, models: dict[str, Host | Switch | None]) -> list[DeviceTypeView]:
@@ -163,17 +163,17 @@ class Assets:
         """The number of installed hosts and switches."""
         return len(self.plan.hosts) + self.plan.mapping.segments * sum(self.plan.installed)
 
-    def devices(self) -> Iterator[DeviceView]:
+    def devices(self) -> Iterator[DcimDeviceView]:
         """List hosts, then switches segment by segment."""
         plan, site, number = self.plan, self.plan.spec.name, self._devices()
         for name in plan.hosts:
-            yield DeviceView(name, HOST, *self.host, site, *self._place(next(number)), "")
+            yield DcimDeviceView(name, HOST, *self.host, site, *self._place(next(number)), "")
         for segment in range(plan.mapping.segments):
             port_layouts, names = plan.port_layouts(segment), plan.naming.switches(segment)
             for at, box in enumerate(plan.naming.boxes):
                 if plan.installed[at]:
                     port_layout = port_layouts[box.role]
-                    yield DeviceView(
+                    yield DcimDeviceView(
                         names[at],
                         box.role.value,
                         port_layout.model.vendor,

@@ -23,7 +23,7 @@ class HallView(NamedTuple):
     slug: str
 
 
-class RackView(NamedTuple):
+class DcimRackView(NamedTuple):
     """A rack that contains a device."""
 
     name: str
@@ -56,7 +56,7 @@ class AssetsView:
 
     site: NamedView
     halls: list[HallView]
-    racks: list[RackView]
+    racks: list[DcimRackView]
     makers: list[NamedView]
     roles: list[NamedView]
     platforms: list[NamedView]
@@ -64,7 +64,7 @@ class AssetsView:
 
 
 @dataclass(slots=True)
-class DeviceView:
+class DcimDeviceView:
     """One host or switch; hall, rack, unit and face are empty where nothing is placed."""
 
     name: str

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.outputs.drawings.view import Box, Drawing, Key, Row, Stroke, Text
+from fabricgen.outputs.drawings.view import Drawing, DrawnBox, DrawnTier, LegendEntry, Stroke, Text
 from fabricgen.outputs.installation.view import SEVERAL, Chip, chip
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def _lines(strand: Strand, low: IntArray, up: IntArray, *, apart: bool) -> list[
     return found
 
 
-def _boxes(number: int, tier: Tier, places: IntArray) -> list[Box]:
+def _boxes(number: int, tier: Tier, places: IntArray) -> list[DrawnBox]:
     """Make the boxes of a tier, without their places."""
     ends = np.flatnonzero(np.diff(places, append=-1)) + 1
     boxes = []
@@ -194,7 +194,7 @@ def _boxes(number: int, tier: Tier, places: IntArray) -> list[Box]:
         colour = chip(rails.pop()) if len(rails) == 1 else SEVERAL
         label = "<br/>".join(map(mermaid, (text.text for text in texts)))
         boxes.append(
-            Box(
+            DrawnBox(
                 f"n{number}x{place}",
                 members,
                 name,
@@ -226,19 +226,21 @@ def mermaid(text: str) -> str:
     )
 
 
-def _box_width(boxes: list[list[Box]]) -> int:
+def _box_width(boxes: list[list[DrawnBox]]) -> int:
     """Return the width that holds the longest text of any box."""
     return max(
         56, *(LETTER * len(text.text) + 12 for row in boxes for box in row for text in box.texts)
     )
 
 
-def _width(boxes: list[list[Box]]) -> int:
+def _width(boxes: list[list[DrawnBox]]) -> int:
     """Return the width of a drawing."""
     return LEFT + max(BODY, max(map(len, boxes)) * (_box_width(boxes) + 10)) + MARGIN
 
 
-def _rows(tiers: list[Tier], boxes: list[list[Box]], width: int) -> tuple[list[Row], int]:
+def _rows(
+    tiers: list[Tier], boxes: list[list[DrawnBox]], width: int
+) -> tuple[list[DrawnTier], int]:
     """Give every box its place, tier by tier from the top.
 
     Return the tiers, the lowest first, and the height that they take.
@@ -255,12 +257,12 @@ def _rows(tiers: list[Tier], boxes: list[list[Box]], width: int) -> tuple[list[R
             Text(MARGIN, y + high // 2 - 3, tier.what),
             Text(MARGIN, y + high // 2 + 12, f"{len(tier.names):,}"),
         ]
-        rows.append(Row(f"t{number}", f"{len(tier.names):,} {tier.what}", words, row))
+        rows.append(DrawnTier(f"t{number}", f"{len(tier.names):,} {tier.what}", words, row))
         y += high + gap
     return rows[::-1], y - gap
 
 
-def _put(box: Box, middle: int, y: int, width: int, height: int) -> None:
+def _put(box: DrawnBox, middle: int, y: int, width: int, height: int) -> None:
     """Place one box and the texts in it."""
     box.x, box.y, box.width, box.height = middle - width // 2, y, width, height
     box.centre_x, box.width_in, box.height_in = middle, f"{width / 72:.3f}", f"{height / 72:.3f}"
@@ -270,7 +272,7 @@ def _put(box: Box, middle: int, y: int, width: int, height: int) -> None:
 
 
 def _strokes(
-    drawn: int, rows: tuple[list[Box], list[Box]], strand: Strand, lines: list[_Line]
+    drawn: int, rows: tuple[list[DrawnBox], list[DrawnBox]], strand: Strand, lines: list[_Line]
 ) -> Iterator[Stroke]:
     """Draw the lines between two tiers; those between the same two boxes are side by side."""
     lower, upper = rows
@@ -324,7 +326,9 @@ def ink(colour: Chip) -> str:
     return "#90A4AE" if colour.fill in (chip("5").fill, SEVERAL.fill) else colour.fill
 
 
-def _notes(rows: tuple[list[Box], list[Box]], strand: Strand, lines: list[_Line]) -> list[Text]:
+def _notes(
+    rows: tuple[list[DrawnBox], list[DrawnBox]], strand: Strand, lines: list[_Line]
+) -> list[Text]:
     """Return the numbers of links as notes beside the lines."""
     lower, upper = rows
     y = (lower[0].y + upper[0].y + upper[0].height) // 2
@@ -338,7 +342,7 @@ def _notes(rows: tuple[list[Box], list[Box]], strand: Strand, lines: list[_Line]
     )
 
 
-def _legend(strokes: list[Stroke], y: int, width: int) -> tuple[list[Key], list[Text]]:
+def _legend(strokes: list[Stroke], y: int, width: int) -> tuple[list[LegendEntry], list[Text]]:
     """Explain the colours and the lines, below the tiers."""
     rails = sorted({int(stroke.chip.rail) for stroke in strokes if stroke.chip.rail})
     words = [(chip(str(rail)), f"rail {rail}, {chip(str(rail)).colour}") for rail in rails[:KEYS]]
@@ -348,7 +352,7 @@ def _legend(strokes: list[Stroke], y: int, width: int) -> tuple[list[Key], list[
     keys = []
     for number, (colour, text) in enumerate(words):
         x, top = MARGIN + number % columns * KEY, y + number // columns * 20
-        keys.append(Key(x, top, colour, Text(x + 22, top + 11, text)))
+        keys.append(LegendEntry(x, top, colour, Text(x + 22, top + 11, text)))
     more = f"; {len(rails) - KEYS} more rails are drawn" if len(rails) > KEYS else ""
     low = (keys[-1].y if keys else y) + 36
     return keys, [

@@ -23,7 +23,7 @@ class Text:
 
 
 @dataclass(slots=True)
-class Box:
+class DrawnBox:
     """One device, or several of a kind that are drawn as one."""
 
     id: str
@@ -55,8 +55,8 @@ class Stroke:
     """The links between two boxes, or those of one rail where they are drawn apart."""
 
     id: str
-    lower: Box
-    upper: Box
+    lower: DrawnBox
+    upper: DrawnBox
     links: int
     speed: str
     cables: str
@@ -75,17 +75,17 @@ class Stroke:
 
 
 @dataclass(slots=True)
-class Row:
+class DrawnTier:
     """One tier: its title and its boxes."""
 
     id: str
     name: str
     head: list[Text]
-    boxes: list[Box]
+    boxes: list[DrawnBox]
 
 
 @dataclass(slots=True)
-class Key:
+class LegendEntry:
     """One entry of the legend."""
 
     x: int
@@ -104,10 +104,10 @@ class Drawing:
     subtitle: str
     width: int
     height: int
-    rows: list[Row]
+    rows: list[DrawnTier]
     strokes: list[Stroke]
     notes: list[Text]
     """Numbers of links between two tiers, beside the lines."""
-    keys: list[Key]
+    keys: list[LegendEntry]
     foot: list[Text]
     """The legend."""

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabricgen.core.terms import ROLES
 from fabricgen.outputs.installation.view import (
     CageBox,
-    DeviceView,
-    Line,
+    ElevationView,
     PortBox,
     PortMapView,
-    RackView,
+    RackedDeviceView,
+    TextLine,
     chip,
 )
 from fabricgen.planning.room.footprints import HOST, KINDS
@@ -98,12 +98,14 @@ class Elevations:
             if device >= self.room.hosts and self.installed(device)
         }
 
-    def rack(self, name: str) -> RackView:
+    def rack(self, name: str) -> ElevationView:
         """Draw a rack."""
         units, devices = self.room.shares.rack.rack_units, self.racks[name]
         number = int(self.room.standing.rack[devices[0]])
         body = units * UNIT
-        lines = [Line(HEAD + (units - unit) * UNIT + 13, str(unit)) for unit in range(units, 0, -1)]
+        lines = [
+            TextLine(HEAD + (units - unit) * UNIT + 13, str(unit)) for unit in range(units, 0, -1)
+        ]
         drawn = [
             self._device(device)
             for device in sorted(
@@ -112,9 +114,10 @@ class Elevations:
         ]
         foot = HEAD + body + 26
         told = [
-            Line(foot + 6 + LINE * at, text) for at, text in enumerate(self._foot(name), start=1)
+            TextLine(foot + 6 + LINE * at, text)
+            for at, text in enumerate(self._foot(name), start=1)
         ]
-        return RackView(
+        return ElevationView(
             self.fabric,
             name,
             self._where(number),
@@ -183,7 +186,7 @@ class Elevations:
             f" {int(stand.at[rack]) + 1}"
         )
 
-    def _device(self, device: int) -> DeviceView:
+    def _device(self, device: int) -> RackedDeviceView:
         """Draw a device in its rack."""
         room, name = self.room, self.room.device(device)
         low, high = int(room.standing.rack_unit[device]), int(room.rack_units[device])
@@ -198,7 +201,7 @@ class Elevations:
             self.installed(device),
             self._counts.get(name, (0, 0)),
         )
-        return DeviceView(
+        return RackedDeviceView(
             name,
             known if known and known != "generic" else kind,
             f"U{low}" if high == 1 else f"U{low}-U{low + high - 1}",

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from fabricgen.catalog.models.optics import Cable
     from fabricgen.outputs.installation.bundles import Bundle, Plug
-    from fabricgen.planning.cabling.trays import Load, TraySegment
+    from fabricgen.planning.cabling.trays import TrayLoad, TraySegment
     from fabricgen.planning.room.room import Room
 
 
@@ -56,7 +56,7 @@ class PullSheets:
         return Trays(self.room)
 
     @cached_property
-    def loads(self) -> dict[TraySegment, Load]:
+    def loads(self) -> dict[TraySegment, TrayLoad]:
         """The load of each segment of tray."""
         counted: Counter[tuple[str, str, str]] = Counter()
         for bundle in self.bundles:

@@ -151,7 +151,7 @@ class PullingView:
 
 
 @dataclass(slots=True)
-class Line:
+class TextLine:
     """A text at a height."""
 
     y: int
@@ -159,7 +159,7 @@ class Line:
 
 
 @dataclass(slots=True)
-class DeviceView:
+class RackedDeviceView:
     """One device in a rack."""
 
     name: str
@@ -176,7 +176,7 @@ class DeviceView:
 
 
 @dataclass(slots=True)
-class RackView:
+class ElevationView:
     """The elevation of a rack."""
 
     fabric: str
@@ -185,10 +185,10 @@ class RackView:
     height: int
     body: int
     """Height of the rack's own frame."""
-    units: list[Line]
-    devices: list[DeviceView]
+    units: list[TextLine]
+    devices: list[RackedDeviceView]
     foot: int
-    lines: list[Line]
+    lines: list[TextLine]
     """Destinations of cables, below the rack."""
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class Column:
+class ValueColumn:
     """A column as it grows: its different values in order of appearance, and each row's value."""
 
     def __init__(self) -> None:
@@ -29,9 +29,9 @@ class Column:
         self._codes.extend(map(self._values.__getitem__, cells))
 
     def document(self) -> dict[str, Any]:
-        """Return `Column` of the model: the values, and for each row the step from the row before.
+        """Return `ValueColumn` of the model: the values, and for each row the step from the row before.
 
-        >>> column = Column()
+        >>> column = ValueColumn()
         >>> column.extend(["leaf", "leaf", "spine", "leaf"])
         >>> column.document()
         {'values': ['leaf', 'spine'], 'steps': [0, 0, 1, -1]}

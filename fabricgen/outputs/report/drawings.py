@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabricgen.outputs.drawings.build import Composed, Drawings, Subject
-    from fabricgen.outputs.drawings.view import Box, Stroke
+    from fabricgen.outputs.drawings.view import DrawnBox, Stroke
 
 MOST_STRIPES, MOST_LINKS = 32, 16_000_000
 """Maximum stripes that are drawn; of a large fabric fewer, as each is a search in all links."""
@@ -107,7 +107,7 @@ def _drawn(
 
 
 def _boxes(
-    boxes: Sequence[Box], members: Sequence[object], ends: str, *, stamped: bool
+    boxes: Sequence[DrawnBox], members: Sequence[object], ends: str, *, stamped: bool
 ) -> list[dict[str, Any]]:
     """Return the boxes of a tier, each with its run of the members."""
     cuts = accumulate((box.members for box in boxes), initial=0)

@@ -12,7 +12,7 @@ from fabricgen.analysis.workload.machine import find_llm, machine_of
 from fabricgen.analysis.workload.sweep import Point
 from fabricgen.analysis.workload.text import equations, notes, symbols
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.outputs.report.key_figures import Figure
+from fabricgen.outputs.report.key_figures import KeyFigure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,15 +41,15 @@ def iteration(plan: Plan) -> dict[str, Any] | None:
     }
 
 
-def _parts(point: Point) -> Iterator[Figure]:
+def _parts(point: Point) -> Iterator[KeyFigure]:
     """Return the time, and its parts with their equations."""
     found, llm = point.times, point.llm
     ideal = f"{100 * found.relative:.1f} % of the speed of one HB domain of all GPUs"
-    yield Figure(
+    yield KeyFigure(
         "iteration_s",
         f"iteration of {llm.batch_tokens:,} tokens",
         f"{found.iteration_s:.4g} s",
         ideal,
     )
     for key, words, how in equations(point):
-        yield Figure(key, words, f"{getattr(found, key):.4g} s", how)
+        yield KeyFigure(key, words, f"{getattr(found, key):.4g} s", how)

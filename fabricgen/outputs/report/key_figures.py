@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 UNKNOWN = "not known"
 
 
-class Figure(NamedTuple):
-    """One figure: `Figure` of the model."""
+class KeyFigure(NamedTuple):
+    """One figure: `KeyFigure` of the model."""
 
     key: str
     label: str
@@ -57,26 +57,26 @@ def headline(plan: Plan, summary: PlanSummary) -> str:
     )
 
 
-def figures(plan: Plan, bom: Bom, summary: PlanSummary) -> list[Figure]:
+def figures(plan: Plan, bom: Bom, summary: PlanSummary) -> list[KeyFigure]:
     """Return the figures of a plan, with its bill and its `plan --json`."""
     return [*_size(plan, summary), *_parts(plan, bom, summary), *_room(summary)]
 
 
-def _size(plan: Plan, summary: PlanSummary) -> Iterator[Figure]:
+def _size(plan: Plan, summary: PlanSummary) -> Iterator[KeyFigure]:
     """Yield the figures of size and shape."""
     fabric, block = plan.fabric, summary.per_block
     reserved = (
         f"room is kept for {fabric.planned_gpus:,}" if fabric.planned_gpus > fabric.gpus else ""
     )
-    yield Figure("gpus", "GPUs", f"{fabric.gpus:,}", reserved)
-    yield Figure(
+    yield KeyFigure("gpus", "GPUs", f"{fabric.gpus:,}", reserved)
+    yield KeyFigure(
         "hb_domains",
         "HB domains",
         f"{summary.hb_domains:,}",
         f"of {fabric.domain_gpus:,} GPUs, {_count(fabric.domain_hosts, 'host')} each",
     )
     planes = f"on {summary.planes} planes" if summary.planes > 1 else "on one plane"
-    yield Figure("rails", "rails", f"{summary.rails:,}", planes)
+    yield KeyFigure("rails", "rails", f"{summary.rails:,}", planes)
     widths = {
         Role.LEAF: (block.leaf, block.leaf_down),
         Role.SPINE: (block.spine, block.spine_down),
@@ -87,13 +87,13 @@ def _size(plan: Plan, summary: PlanSummary) -> Iterator[Figure]:
         for role, (count, down) in widths.items()
         if count
     )
-    yield Figure(
+    yield KeyFigure(
         "tiers",
         "tiers",
         str(summary.tiers),
         f"{_count(summary.blocks, 'block')} of {block.endpoints:,} endpoints: {split}",
     )
-    yield Figure(
+    yield KeyFigure(
         "oversubscription",
         "oversubscription",
         summary.oversubscription,
@@ -101,12 +101,12 @@ def _size(plan: Plan, summary: PlanSummary) -> Iterator[Figure]:
     )
 
 
-def _parts(plan: Plan, bom: Bom, summary: PlanSummary) -> Iterator[Figure]:
+def _parts(plan: Plan, bom: Bom, summary: PlanSummary) -> Iterator[KeyFigure]:
     """Yield the figures of what is bought."""
     switches = summary.switches
     roles = ", ".join(f"{count:,} {role}" for role, count in switches.by_role().items())
-    yield Figure("switches", "switches", f"{switches.total:,}", roles)
-    yield Figure(
+    yield KeyFigure("switches", "switches", f"{switches.total:,}", roles)
+    yield KeyFigure(
         "cables",
         "cables",
         f"{summary.cables.total:,}",
@@ -118,13 +118,13 @@ def _parts(plan: Plan, bom: Bom, summary: PlanSummary) -> Iterator[Figure]:
         if summary.room == "generated"
         else "in the room of `site`"
     )
-    yield Figure(
+    yield KeyFigure(
         "longest_cable",
         "longest cable",
         UNKNOWN if longest is None else f"{longest:g} m",
         "no lengths are planned" if longest is None else where,
     )
-    yield Figure(
+    yield KeyFigure(
         "transceivers",
         "transceiver modules",
         f"{module_count(bom):,}",
@@ -132,7 +132,7 @@ def _parts(plan: Plan, bom: Bom, summary: PlanSummary) -> Iterator[Figure]:
     )
     total = sum(len(face_ports(plan, role)) * plan.switch_count(role) for role in plan.roles)
     used = 2 * plan.links - plan.link_count(LinkKind.HOST)
-    yield Figure(
+    yield KeyFigure(
         "spare_ports",
         "spare ports",
         f"{total - used:,}",
@@ -141,7 +141,7 @@ def _parts(plan: Plan, bom: Bom, summary: PlanSummary) -> Iterator[Figure]:
     cost = summary.cost
     missing = f"; without a price: {', '.join(cost.unpriced)}" if cost.unpriced else ""
     value = UNKNOWN if cost.total is None else f"{cost.currency} {cost.total:,}"
-    yield Figure("cost", "cost", value, f"by {cost.book}{missing}")
+    yield KeyFigure("cost", "cost", value, f"by {cost.book}{missing}")
 
 
 def _media(plan: Plan, bom: Bom) -> str:
@@ -155,7 +155,7 @@ def _media(plan: Plan, bom: Bom) -> str:
     return ", ".join(f"{count:,} {medium}" for medium, count in counts.items())
 
 
-def _room(summary: PlanSummary) -> Iterator[Figure]:
+def _room(summary: PlanSummary) -> Iterator[KeyFigure]:
     """Yield the figures of the room, without hosts."""
     most = summary.power_max_w
     at_most = "" if most is None else f", and {_text(most, 'W')} at most"
@@ -171,7 +171,7 @@ def _room(summary: PlanSummary) -> Iterator[Figure]:
     ):
         unknown = summary.unknown.get(key)
         note = f"nobody publishes it for {', '.join(unknown)}" if unknown else notes[key]
-        yield Figure(key, label, _text(value, unit), note)
+        yield KeyFigure(key, label, _text(value, unit), note)
 
 
 def _text(value: float | None, unit: str) -> str:

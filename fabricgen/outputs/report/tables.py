@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricgen.core.terms import LinkKind
-from fabricgen.outputs.report.compact_json import Column
+from fabricgen.outputs.report.compact_json import ValueColumn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -62,7 +62,7 @@ def shown_segments(plan: Plan) -> int:
 
 def cables_table(plan: Plan, views: Views, losses: Losses) -> dict[str, Any]:
     """Return `Cables` of the model: those of the shown segments, as in cables.csv."""
-    columns = {name: Column() for name in (*CABLE_COLUMNS, "gpu", "alike")}
+    columns = {name: ValueColumn() for name in (*CABLE_COLUMNS, "gpu", "alike")}
     alike = _by_cable(plan, losses.links)
     for segment in range(shown_segments(plan)):
         rows = views.cables(segment)
@@ -94,7 +94,7 @@ def _gpus(plan: Plan, segment: int) -> Iterator[str]:
 
 def devices_table(plan: Plan, losses: Losses) -> dict[str, Any]:
     """Return `Devices` of the model: hosts, then the boxes of every segment, planned ones too."""
-    columns = {name: Column() for name in DEVICE_COLUMNS}
+    columns = {name: ValueColumn() for name in DEVICE_COLUMNS}
     hosts, boxes = len(plan.hosts), len(plan.naming.boxes)
     host = plan.fabric.host
     own: dict[str, Sequence[str]] = {
@@ -118,7 +118,7 @@ def devices_table(plan: Plan, losses: Losses) -> dict[str, Any]:
     }
 
 
-def _extend(columns: dict[str, Column], cells: dict[str, Sequence[str]], rows: int) -> None:
+def _extend(columns: dict[str, ValueColumn], cells: dict[str, Sequence[str]], rows: int) -> None:
     """Add rows to every column; a column without values gets empty texts."""
     for name, column in columns.items():
         column.extend(cells.get(name) or repeat("", rows))

@@ -18,9 +18,9 @@ from fabricgen.outputs.schedulers.hostlists import host_ranges, node_expression
 from fabricgen.outputs.schedulers.view import (
     ClusterView,
     DevicesView,
-    DeviceView,
     DomainView,
     GroupView,
+    ManagedDeviceView,
     StripeView,
 )
 from fabricgen.planning.addressing import dotted
@@ -174,14 +174,14 @@ def devices_view(plan: Plan) -> DevicesView:
 
     Switches by role with their facts, by rail, plane and system, and hosts by stripe.
     """
-    roles: dict[str, list[DeviceView]] = {f"{role}_switches": [] for role in plan.roles}
+    roles: dict[str, list[ManagedDeviceView]] = {f"{role}_switches": [] for role in plan.roles}
     others: dict[str, list[str]] = defaultdict(list)
     for segment in range(plan.mapping.segments):
         names = plan.naming.switches(segment)
         for name, box, has in zip(names, plan.naming.boxes, plan.installed, strict=True):
             if has:
                 roles[f"{box.role}_switches"].append(
-                    DeviceView(name, facts := _facts(plan, segment, box))
+                    ManagedDeviceView(name, facts := _facts(plan, segment, box))
                 )
                 for group in _groups(facts):
                     others[group].append(name)

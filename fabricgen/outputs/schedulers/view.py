@@ -64,7 +64,7 @@ class ClusterView:
 
 
 @dataclass(slots=True)
-class DeviceView:
+class ManagedDeviceView:
     """One switch of an automation's inventory, with its facts by name."""
 
     name: str
@@ -76,7 +76,7 @@ class GroupView:
     """A group of switches: with their facts, or named once more as ranges."""
 
     name: str
-    devices: list[DeviceView]
+    devices: list[ManagedDeviceView]
     ranges: list[str]
 
 

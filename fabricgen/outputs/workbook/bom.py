@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.outputs.workbook.breakdown import write_division, write_loads, write_savings
 from fabricgen.outputs.workbook.palette import AMBER, GREY
-from fabricgen.outputs.workbook.workbook import WIDEST, Book, Column, number_format, write_text
+from fabricgen.outputs.workbook.workbook import WIDEST, Book, SheetColumn, number_format, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
     from fabricgen.views.bom import BomView, ComparisonView, PartView
 
 PART_COLUMNS = (
-    Column("Class", "part_class"),
-    Column("Part", "part"),
-    Column("Part number", "part_number"),
-    Column("Description", "description", "long"),
-    Column("For", "purpose", "long"),
-    Column("Quantity", "quantity", "number"),
-    Column("Spares", "spares", "number"),
-    Column("Pack", "pack", "number"),
-    Column("List price", "list_price", "money"),
-    Column("List in", "list_currency"),
-    Column("Discount %", "discount_pct", "number"),
-    Column("Unit price", "unit_price", "money"),
-    Column("Total", "total", "money"),
-    Column("Currency", "currency"),
-    Column("Power W", "power_w", "number"),
-    Column("Most W", "power_max_w", "number"),
-    Column("Price book", "price_book"),
-    Column("Price date", "price_date"),
+    SheetColumn("Class", "part_class"),
+    SheetColumn("Part", "part"),
+    SheetColumn("Part number", "part_number"),
+    SheetColumn("Description", "description", "long"),
+    SheetColumn("For", "purpose", "long"),
+    SheetColumn("Quantity", "quantity", "number"),
+    SheetColumn("Spares", "spares", "number"),
+    SheetColumn("Pack", "pack", "number"),
+    SheetColumn("List price", "list_price", "money"),
+    SheetColumn("List in", "list_currency"),
+    SheetColumn("Discount %", "discount_pct", "number"),
+    SheetColumn("Unit price", "unit_price", "money"),
+    SheetColumn("Total", "total", "money"),
+    SheetColumn("Currency", "currency"),
+    SheetColumn("Power W", "power_w", "number"),
+    SheetColumn("Most W", "power_max_w", "number"),
+    SheetColumn("Price book", "price_book"),
+    SheetColumn("Price date", "price_date"),
 )
 ON_TERMS = {
     "pack": ("pack",),
@@ -151,7 +151,7 @@ def _write_part(
     book: Book,
     sheet: Worksheet,
     row: int,
-    columns: Sequence[Column],
+    columns: Sequence[SheetColumn],
     part: PartView,
     **style: Any,  # noqa: ANN401 - as in Book.style
 ) -> None:
@@ -172,13 +172,13 @@ def _write_part(
 
 def _write_comparison(book: Book, comparison: ComparisonView) -> None:
     """Write a row for each figure, a column for each design, and two charts below."""
-    designs = [Column(design, kind="number") for design in comparison.designs]
+    designs = [SheetColumn(design, kind="number") for design in comparison.designs]
     columns = [
-        Column("Figure"),
-        Column("Unit"),
+        SheetColumn("Figure"),
+        SheetColumn("Unit"),
         *designs,
-        Column("Saving %", kind="number"),
-        Column("Note"),
+        SheetColumn("Saving %", kind="number"),
+        SheetColumn("Note"),
     ]
     sheet = book.table("Comparison", f"{comparison.fabric}: the designs side by side", columns)
     sheet.fit_to_pages(1, 1)

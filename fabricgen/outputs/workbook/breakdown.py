@@ -9,7 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabricgen.outputs.workbook.palette import AMBER, GREY
-from fabricgen.outputs.workbook.workbook import WIDEST, Column, Lines, number_format, write_text
+from fabricgen.outputs.workbook.workbook import (
+    WIDEST,
+    SheetColumn,
+    TableSheet,
+    number_format,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,17 +27,17 @@ if TYPE_CHECKING:
     from fabricgen.outputs.workbook.workbook import Book
 
 DIVISION_COLUMNS = (
-    Column("", "place"),
-    Column("Class", "part_class"),
-    Column("Part", "part"),
-    Column("Part number", "part_number"),
-    Column("Description", "description"),
-    Column("Quantity", "quantity", "number"),
-    Column("Unit price", "unit_price", "money"),
-    Column("Total", "total", "money"),
-    Column("Currency", "currency"),
-    Column("Power W", "power_w", "number"),
-    Column("Note", "note"),
+    SheetColumn("", "place"),
+    SheetColumn("Class", "part_class"),
+    SheetColumn("Part", "part"),
+    SheetColumn("Part number", "part_number"),
+    SheetColumn("Description", "description"),
+    SheetColumn("Quantity", "quantity", "number"),
+    SheetColumn("Unit price", "unit_price", "money"),
+    SheetColumn("Total", "total", "money"),
+    SheetColumn("Currency", "currency"),
+    SheetColumn("Power W", "power_w", "number"),
+    SheetColumn("Note", "note"),
 )
 _FIGURES = (
     ("Rack units", "rack_units"),
@@ -42,11 +48,11 @@ _FIGURES = (
     ("Weight kg", "weight_kg"),
 )
 LOAD_COLUMNS = (
-    Column("Rack or role", "place"),
-    *(Column(name, name.lower(), "number") for name in ("Hosts", "Leaf", "Spine", "Core")),
-    *(Column(title, key, "number", "a") for title, key in _FIGURES),
-    *(Column(title, f"all_{key}", "number", "b") for title, key in _FIGURES),
-    Column("Not known", "unknown"),
+    SheetColumn("Rack or role", "place"),
+    *(SheetColumn(name, name.lower(), "number") for name in ("Hosts", "Leaf", "Spine", "Core")),
+    *(SheetColumn(title, key, "number", "a") for title, key in _FIGURES),
+    *(SheetColumn(title, f"all_{key}", "number", "b") for title, key in _FIGURES),
+    SheetColumn("Not known", "unknown"),
 )
 SUMS = ("subtotal", "total", "role")
 
@@ -101,7 +107,7 @@ def write_loads(book: Book, loads: LoadsView) -> None:
 def write_savings(book: Book, savings: SavingsView) -> None:
     """Write the report on savings: its sentences, and the figures side by side."""
     sheet = book.sheet("Savings", savings.title)
-    lines = Lines(
+    lines = TableSheet(
         book, sheet, (34, 9, *[17] * len(savings.designs), *[24, 8] * len(savings.baselines))
     )
     lines.title(savings.title)
@@ -125,7 +131,7 @@ def _write_row(
     book: Book,
     sheet: Worksheet,
     row: int,
-    columns: Sequence[Column],
+    columns: Sequence[SheetColumn],
     shown: object,
     **style: Any,  # noqa: ANN401 - as in Book.style
 ) -> None:
@@ -143,7 +149,7 @@ def _write_row(
             write_text(sheet, row, at, value, book.cell(**style))
 
 
-def _fit(sheet: Worksheet, columns: Sequence[Column], rows: Sequence[object]) -> None:
+def _fit(sheet: Worksheet, columns: Sequence[SheetColumn], rows: Sequence[object]) -> None:
     """Make each column as wide as its longest cell."""
     for at, column in enumerate(columns):
         longest = max(

@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from fabricgen.core.colours import HUES, colour
-from fabricgen.outputs.workbook.tab import Layout, Tab
-from fabricgen.outputs.workbook.workbook import Book, Lines
+from fabricgen.outputs.workbook.tab import Tab, TabLayout
+from fabricgen.outputs.workbook.workbook import Book, TableSheet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,7 +71,7 @@ class _CableSheets:
         self._book, self._fabric, self._layout, self._by_rail = (
             book,
             fabric,
-            Layout(sheet.columns),
+            TabLayout(sheet.columns),
             by_rail,
         )
         self._legend = (TURNED if sheet.both_ways else SIDES, *LEGEND)
@@ -126,7 +126,7 @@ class _CableSheets:
         """Set widths and filters, and write the summary."""
         for tab in (tab for tabs in self._tabs.values() for tab in tabs):
             tab.finish()
-        lines = Lines(self._book, self._summary, (16, 24, 12, 14, 14, 14, 18))
+        lines = TableSheet(self._book, self._summary, (16, 24, 12, 14, 14, 14, 18))
         lines.title(f"Cables of {self._fabric}")
         for line in (*self._legend, *([TIED] if self._tied else [])):
             lines.note(line)
@@ -142,7 +142,7 @@ class _CableSheets:
             lines.row(part, f"{medium}, {length} m" if length else medium, count)
         self._list_rails(lines)
 
-    def _list_rails(self, lines: Lines) -> None:
+    def _list_rails(self, lines: TableSheet) -> None:
         """Write the number of cables of each rail, with a link to its sheet."""
         lines.head(
             "Rail",

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from fabricgen.outputs.workbook.stream import is_plain, text_cell, write_rows
-from fabricgen.outputs.workbook.workbook import Book, Column, write_text
+from fabricgen.outputs.workbook.workbook import Book, SheetColumn, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,7 +42,7 @@ def write_point_to_point(path: Path, fabric: str, rows: Iterable[EndToEndView]) 
         while (run := [*islice(rest, 1)]) or not number:
             number += 1
             columns = [
-                Column(title, shade="a" if title.startswith("A") else "b") for title in TITLES
+                SheetColumn(title, shade="a" if title.startswith("A") else "b") for title in TITLES
             ]
             sheet = book.table(
                 f"P2P {number}" if number > 1 else "P2P",

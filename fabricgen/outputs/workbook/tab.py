@@ -13,7 +13,7 @@ from xlsxwriter.utility import xl_range
 
 from fabricgen.core.colours import HUES, colour
 from fabricgen.outputs.workbook.stream import is_plain, number_cell, text_cell, write_rows
-from fabricgen.outputs.workbook.workbook import WIDEST, Book, Column, plain
+from fabricgen.outputs.workbook.workbook import WIDEST, Book, SheetColumn, plain
 from fabricgen.views.cables.columns import INTEGERS, titles
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 LAST_ROW = 1_048_576
 """Maximum rows of a sheet, its header included; more continue on a second sheet."""
 
-DONE = Column("Done")
+DONE = SheetColumn("Done")
 """The last column, for technicians to tick off rows."""
 
 RANKS = INTEGERS | {"length_m"}
@@ -37,17 +37,17 @@ MOST_KNOWN = 100_000
 """Maximum cells that are kept as XML, so that memory does not grow with the fabric."""
 
 
-class Layout:
+class TabLayout:
     """The columns of a sheet: those chosen, the colour beside the rail, and one to tick off."""
 
     def __init__(self, names: Sequence[str]) -> None:
         """Lay out the columns of these names."""
         shown = [
-            (name, Column(title, name, "rank" if name in RANKS else "text", _shade(name)))
+            (name, SheetColumn(title, name, "rank" if name in RANKS else "text", _shade(name)))
             for name, title in zip(names, titles(names), strict=True)
         ]
         if "rail" in names and "colour" not in names:
-            shown.insert(names.index("rail") + 1, ("", Column("Colour", kind="rank")))
+            shown.insert(names.index("rail") + 1, ("", SheetColumn("Colour", kind="rank")))
         self.columns = [*(column for _, column in shown), DONE]
         self.shown = [
             (at, column.kind == "rank") for at, (name, column) in enumerate(shown) if name
@@ -68,7 +68,7 @@ def _shade(name: str) -> str:
 class Tab:
     """One sheet of cables, written from the top down."""
 
-    def __init__(self, book: Book, name: str, fabric: str, layout: Layout, rail: str) -> None:
+    def __init__(self, book: Book, name: str, fabric: str, layout: TabLayout, rail: str) -> None:
         """Begin the sheet with its header; `rail` gives its tab a colour."""
         self.name = name
         self._book, self._layout = book, layout

@@ -39,7 +39,7 @@ ON_A4 = 12
 ALIGNED = {"rank": "center", "number": "right", "money": "right"}
 
 
-class Column(NamedTuple):
+class SheetColumn(NamedTuple):
     """One column: its title, its attribute (or none), its kind, and the shade of its title."""
 
     title: str
@@ -106,7 +106,7 @@ class Book:
         return sheet
 
     def table(
-        self, name: str, title: str, columns: Sequence[Column], *, grid: bool = False
+        self, name: str, title: str, columns: Sequence[SheetColumn], *, grid: bool = False
     ) -> Worksheet:
         """Add a sheet with a header that stays visible and is repeated on every page."""
         sheet = self.sheet(name, title, grid=grid)
@@ -155,7 +155,7 @@ class Book:
             ) from None
 
 
-class Lines:
+class TableSheet:
     """A sheet of short tables, one below the other."""
 
     def __init__(self, book: Book, sheet: Worksheet, widths: tuple[int, ...]) -> None:

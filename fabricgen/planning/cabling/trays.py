@@ -49,7 +49,7 @@ class TraySegment(NamedTuple):
 
 
 @dataclass(slots=True)
-class Load:
+class TrayLoad:
     """The cables in a segment of tray.
 
     Their section in mm² and weight per metre, as far as known, and the number of cables without
@@ -81,7 +81,7 @@ class Trays:
         """The recommended maximum fill of a tray, in per cent."""
         return self.room.site.tray.fill_percent or USUAL_PERCENT
 
-    def percent(self, load: Load) -> float | None:
+    def percent(self, load: TrayLoad) -> float | None:
         """Return the fill of a segment by its known cables, or None where that is unknown."""
         section = self.section_mm2
         return (
@@ -116,20 +116,20 @@ class Trays:
 
     def loads(
         self, pulled: Mapping[tuple[int, int], Mapping[str, int]], cables: Mapping[str, Cable]
-    ) -> dict[TraySegment, Load]:
+    ) -> dict[TraySegment, TrayLoad]:
         """Lay cables into the trays: the number of each part for each pair of racks.
 
         Segments come in the order of the room.
         """
-        loads: dict[TraySegment, Load] = {}
+        loads: dict[TraySegment, TrayLoad] = {}
         for (one, other), parts in pulled.items():
             for stretch in self.way(one, other):
-                loads.setdefault(stretch, Load()).parts.update(parts)
+                loads.setdefault(stretch, TrayLoad()).parts.update(parts)
         for load in loads.values():
             _measure(load, cables)
         return dict(sorted(loads.items()))
 
-    def check(self, loads: Mapping[TraySegment, Load]) -> None:
+    def check(self, loads: Mapping[TraySegment, TrayLoad]) -> None:
         """Refuse trays that are too full. Raises Refusal `tray-too-full` with the fullest."""
         tray = self.room.site.tray
         over = {
@@ -220,7 +220,7 @@ def _cross(hall: int, cross: int, one: int, other: int) -> Iterable[TraySegment]
     return (TraySegment("cross", hall, 0, cross, at) for at in range(low, high))
 
 
-def _measure(load: Load, cables: Mapping[str, Cable]) -> None:
+def _measure(load: TrayLoad, cables: Mapping[str, Cable]) -> None:
     """Add up the cables of a segment."""
     for part, count in sorted(load.parts.items()):
         cable = cables[part]

@@ -45,7 +45,7 @@ EXAMPLES = {
 }
 
 
-class Share(NamedTuple):
+class RackShare(NamedTuple):
     """What a device takes of a rack, or a rack has; a limit of None is not checked, counts 0."""
 
     rack_units: int
@@ -56,8 +56,8 @@ class Share(NamedTuple):
 class Shares(NamedTuple):
     """The share of a host and of a switch of each role by kind, and the limits of a rack."""
 
-    of: dict[str, Share]
-    rack: Share
+    of: dict[str, RackShare]
+    rack: RackShare
 
     def fits(self, *loads: tuple[str, int]) -> bool:
         """Return whether so many devices of each kind fit one rack."""
@@ -90,7 +90,7 @@ def shares_of(fabric: ResolvedFabric, kinds: tuple[str, ...]) -> Shares:
     """
     site = fabric.spec.site
     limits = (site or DEFAULT_SITE).rack
-    rack = Share(
+    rack = RackShare(
         limits.units,
         limits.power_w,
         None if limits.weight_kg is None else limits.weight_kg * 1000,
@@ -101,14 +101,17 @@ def shares_of(fabric: ResolvedFabric, kinds: tuple[str, ...]) -> Shares:
         if findings:
             raise Refusal(findings)
         return Shares(
-            {kind: Share(rack_units or 0, *rest) for kind, (rack_units, *rest) in known.items()},
+            {
+                kind: RackShare(rack_units or 0, *rest)
+                for kind, (rack_units, *rest) in known.items()
+            },
             rack,
         )
     assumed = {kind: _assumed(fabric, kind, known[kind], rack) for kind in kinds}
     every = (*assumed.values(), rack)
     return Shares(
         assumed,
-        Share(
+        RackShare(
             max(share.rack_units for share in every),
             max(share.power_w or 0 for share in every),
             None,
@@ -145,15 +148,15 @@ def _assumed(
     fabric: ResolvedFabric,
     kind: str,
     known: tuple[int | None, int | None, int | None],
-    rack: Share,
-) -> Share:
+    rack: RackShare,
+) -> RackShare:
     """Fill in the unknown facts of a device in a generated room."""
     rack_units, watts = (
         (GPU_UNITS * fabric.host_gpus, GPU_W * fabric.host_gpus)
         if kind == HOST
         else (SWITCH_UNITS, SWITCH_W)
     )
-    return Share(
+    return RackShare(
         known[0] or min(rack_units, rack.rack_units),
         known[1] or min(watts, rack.power_w or watts),
         None,
@@ -161,7 +164,7 @@ def _assumed(
 
 
 def _unknown(
-    kind: str, known: tuple[int | None, int | None, int | None], rack: Share
+    kind: str, known: tuple[int | None, int | None, int | None], rack: RackShare
 ) -> Iterator[Finding]:
     """Refuse a kind of device with unknown facts in a described room."""
     missing = [

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
     from fabricgen.core.arrays import Int32Array
     from fabricgen.inventory.site import Site
-    from fabricgen.planning.naming import Naming
+    from fabricgen.planning.naming import DeviceNames
     from fabricgen.planning.room.footprints import Shares
 
 
-def fill(naming: Naming, shares: Shares, site: Site, kept: RackPositions) -> RackPositions:
+def fill(naming: DeviceNames, shares: Shares, site: Site, kept: RackPositions) -> RackPositions:
     """Place the devices that `kept` does not place; it counts devices as the fabric is now.
 
     Raises Refusal `no-room` where the site has too few racks, `rack-overflow`, or `cannot-grow`

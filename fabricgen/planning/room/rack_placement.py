@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from fabricgen.core.arrays import Int32Array, Int64Array
     from fabricgen.inventory.site import Site
-    from fabricgen.planning.naming import Naming
+    from fabricgen.planning.naming import DeviceNames
     from fabricgen.planning.room.footprints import Shares
 
 
@@ -39,7 +39,7 @@ A hall has 640 racks and 12 m by 77 m of trays. A generated room has as many hal
 UNLIMITED = 2**62
 
 
-def kinds_of(naming: Naming) -> Int32Array:
+def kinds_of(naming: DeviceNames) -> Int32Array:
     """Return the kind of each device, as its index in KINDS."""
     mapping, fabric = naming.mapping, naming.mapping.fabric
     boxes = np.array([KINDS.index(box.role) for box in naming.boxes], dtype=np.int32)
@@ -51,7 +51,7 @@ def kinds_of(naming: Naming) -> Int32Array:
     )
 
 
-def stand(naming: Naming, shares: Shares, site: Site) -> RackPositions:
+def stand(naming: DeviceNames, shares: Shares, site: Site) -> RackPositions:
     """Place every device by the rule.
 
     Raises Refusal `rack-overflow`, or `no-room` where the site has too few racks.
@@ -92,7 +92,7 @@ def stand(naming: Naming, shares: Shares, site: Site) -> RackPositions:
     return RackPositions(rack, rack_unit, *grid)
 
 
-def ordered(naming: Naming) -> Int64Array:
+def ordered(naming: DeviceNames) -> Int64Array:
     """Sort the switches of the fabric, numbered segment * boxes of a segment + box.
 
     The order is that of the middle of the hosts below, then tier, segment and number.
@@ -106,7 +106,7 @@ def ordered(naming: Naming) -> Int64Array:
     return order
 
 
-def _middles(naming: Naming) -> Int64Array:
+def _middles(naming: DeviceNames) -> Int64Array:
     """Return for each box of a segment the mean of the GPUs below it on a block of rail 0."""
     mapping, sizing = naming.mapping, naming.mapping.sizing
     gpu = mapping.pattern().astype(np.int64)
@@ -162,7 +162,9 @@ def _counted(count: int, kind: str) -> str:
     return f"{count} {kind if count == 1 else 'leaves' if kind == Role.LEAF else f'{kind}s'}"
 
 
-def hosts_of_a_rack(naming: Naming, shares: Shares, site: Site, hosts: int, leaves: int) -> int:
+def hosts_of_a_rack(
+    naming: DeviceNames, shares: Shares, site: Site, hosts: int, leaves: int
+) -> int:
     """Return how many hosts share a rack: the number asked for, or the most that fit.
 
     Top-of-rack leaves are left room for. Raises Refusal `rack-overflow`.

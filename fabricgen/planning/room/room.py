@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.core.arrays import Int32Array
     from fabricgen.inventory.site import Site
-    from fabricgen.planning.naming import Naming
+    from fabricgen.planning.naming import DeviceNames
     from fabricgen.planning.room.positions_csv import Position
 
 _LEGAL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -46,7 +46,7 @@ class Room:
     box.
     """
 
-    naming: Naming
+    naming: DeviceNames
     site: Site
     generated: bool
     """Whether the room is an assumption, because the inventory describes none."""
@@ -99,7 +99,7 @@ class Room:
         )
 
 
-def make_room(naming: Naming, catalog: Catalog, installed: Sequence[bool]) -> Room | None:
+def make_room(naming: DeviceNames, catalog: Catalog, installed: Sequence[bool]) -> Room | None:
     """Place every planned device; None where the inventory wants no room.
 
     `installed` covers the switches of a segment. Raises Refusal where a device has no known size, a
@@ -128,7 +128,7 @@ def make_room(naming: Naming, catalog: Catalog, installed: Sequence[bool]) -> Ro
 
 
 def _kept(
-    naming: Naming, site: Site, shares: Shares, kind: Int32Array, installed: Sequence[bool]
+    naming: DeviceNames, site: Site, shares: Shares, kind: Int32Array, installed: Sequence[bool]
 ) -> RackPositions | None:
     """Return the positions of a plan that keeps those of another; None where none are kept.
 
@@ -158,7 +158,7 @@ def _kept(
 
 
 def _stated(
-    naming: Naming,
+    naming: DeviceNames,
     site: Site,
     shares: Shares,
     kind: Int32Array,

@@ -41,7 +41,7 @@ _KEYS = attrgetter(
 )
 
 
-class Cable(Protocol):
+class LabelledCable(Protocol):
     """What a label needs of a cable: the attributes of `views.CableView` that `_KEYS` names, among them both ports."""
 
     @property
@@ -93,7 +93,7 @@ class Labelling:
             else f"{device[len(self.devices) :]}:{port}"
         )
 
-    def labels(self, cables: Iterable[Cable]) -> Iterator[Label]:
+    def labels(self, cables: Iterable[LabelledCable]) -> Iterator[Label]:
         """Write the labels of cables, for each that of end A, then that of end B; of a piece with several rows each connector has one."""
         for ends, cable, rail, near, far, hue in self._ends(cables):
             if "A" in ends:
@@ -101,7 +101,7 @@ class Labelling:
             if "B" in ends:
                 yield Label("B", cable, far, near, cable, rail, hue)
 
-    def lines(self, cables: Sequence[Cable]) -> str:
+    def lines(self, cables: Sequence[LabelledCable]) -> str:
         """Write the same labels as lines of a CSV, in half the time: a million GPUs have four million. Only ports may hold what must be quoted."""
         ports = {cable.a_port for cable in cables}.union(cable.b_port for cable in cables)
         if any(sign in port for port in ports for sign in ',"\r\n') or any(
@@ -117,7 +117,7 @@ class Labelling:
             ]
         )
 
-    def _ends(self, cables: Iterable[Cable]) -> Iterator[tuple[str, ...]]:
+    def _ends(self, cables: Iterable[LabelledCable]) -> Iterator[tuple[str, ...]]:
         """Write both ends of cables as `end` does, without a call for each: ends with a label, name, rail, end A, end B, colour."""
         racks, devices = len(self.racks), len(self.devices)
         named = cache(lambda rail: colour(int(rail)).replace(",", "") if rail else "")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 COLUMNS = ("device", "serial")
 
 
-class Line(NamedTuple):
+class SerialRow(NamedTuple):
     """A line of the list."""
 
     number: int
@@ -45,7 +45,7 @@ def read_serials(path: Path, devices: Collection[str]) -> dict[str, str]:
                     )
                 ]
             )
-        lines = [Line(line, *_cells(cells, header)) for line, cells in rows if any(cells)]
+        lines = [SerialRow(line, *_cells(cells, header)) for line, cells in rows if any(cells)]
     except FileError as error:
         raise Refusal([_bad(shown, error.line or 1, error.fact, CELLS_HINT)]) from None
     findings = [
@@ -76,7 +76,7 @@ def _text(path: Path, shown: str) -> str:
         ) from None
 
 
-def _findings(shown: str, lines: list[Line], devices: Collection[str]) -> Iterator[Finding]:
+def _findings(shown: str, lines: list[SerialRow], devices: Collection[str]) -> Iterator[Finding]:
     """Find lines about devices that are unknown, named twice, or without a serial that can be printed, and serials that two devices bear."""
     seen: dict[str, int] = {}
     bearers: dict[str, str] = {}

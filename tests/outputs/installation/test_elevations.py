@@ -17,11 +17,11 @@ from fabricgen.catalog.catalog import Catalog
 from fabricgen.outputs.installation.faceplate import WIDEST, Faceplate, face_of
 from fabricgen.outputs.installation.view import (
     CageBox,
-    DeviceView,
-    Line,
+    ElevationView,
     PortBox,
     PortMapView,
-    RackView,
+    RackedDeviceView,
+    TextLine,
     chip,
 )
 from fabricgen.outputs.packs.render import Packs
@@ -168,10 +168,12 @@ def test_a_name_is_text() -> None:
     """A name in a picture is neither a tag nor an attribute."""
     evil = "<script>alert(\"&')</script>"
     shown = chip("")
-    device = DeviceView(
+    device = RackedDeviceView(
         evil, evil, evil, 70, 16, 80, shown, installed=True, cables=evil, switch=True
     )
-    rack = RackView(evil, evil, evil, 900, 756, [Line(80, evil)], [device], 800, [Line(820, evil)])
+    rack = ElevationView(
+        evil, evil, evil, 900, 756, [TextLine(80, evil)], [device], 800, [TextLine(820, evil)]
+    )
     cage = CageBox(1, 16, 78, evil, [PortBox(17, shown, evil, evil, evil)])
     ports = PortMapView(
         evil, evil, evil, evil, evil, shown, 700, 200, 48, 31, assumed=True, cages=[cage]

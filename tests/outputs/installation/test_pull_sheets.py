@@ -32,7 +32,7 @@ from fabricgen.outputs.installation.view import (
 )
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.cabling.cable_runs import UNIT_UM
-from fabricgen.planning.cabling.trays import USUAL_PERCENT, Load, Trays
+from fabricgen.planning.cabling.trays import USUAL_PERCENT, TrayLoad, Trays
 from fabricgen.planning.plan import make_plan
 from fabricgen.views.factory import Views
 from tests.csv_rows import read_rows
@@ -374,8 +374,8 @@ def test_known_weights_add_up() -> None:
 def test_a_tray_of_unknown_cables_has_no_fill() -> None:
     """Without diameters there is no figure; with some, it is theirs."""
     trays = Trays(room_of(plan_of(**SUPERPOD, site=ROOM)))
-    assert trays.percent(Load(cables=3, unmeasured=3)) is None
-    assert trays.percent(Load(cables=3, unmeasured=1, section_mm2=100)) == 10
+    assert trays.percent(TrayLoad(cables=3, unmeasured=3)) is None
+    assert trays.percent(TrayLoad(cables=3, unmeasured=1, section_mm2=100)) == 10
 
 
 def test_an_exceeded_limit_is_refused_before_anything_is_written() -> None:

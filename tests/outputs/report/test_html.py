@@ -20,7 +20,7 @@ from fabricgen.build.selection import Scope
 from fabricgen.core.resources import shipped
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.report import tables
-from fabricgen.outputs.report.compact_json import Column
+from fabricgen.outputs.report.compact_json import ValueColumn
 from fabricgen.outputs.report.html import html, json_block, safe_json
 from fabricgen.outputs.report.report import PARTS, Report
 from fabricgen.views.factory import Views
@@ -108,7 +108,7 @@ def test_json_contains_no_markup(value: dict[str, str]) -> None:
 @given(st.lists(st.lists(st.sampled_from(["", "a", "b", "long"]))))
 def test_columns_are_read_back(runs: list[list[str]]) -> None:
     """A column written in runs decodes to its rows, and has each value once."""
-    column = Column()
+    column = ValueColumn()
     for run in runs:
         column.extend(run)
     document = column.document()
