@@ -1,7 +1,7 @@
 """Arguments, printing, progress and exit codes.
 
-Modules of this package import click and the standard library only; what a command needs beyond that
-is imported when it runs, so that `fabricgen --help` answers at once. Exit codes: 0 done, 1
+Modules of this package import click and the standard library only. A command imports the rest when
+it runs, so that `fabricgen --help` is fast. Exit codes: 0 done, 1
 findings, 2 usage, 3 a fault of fabricgen itself.
 """
 
@@ -44,16 +44,16 @@ FUNCTIONS = {"import": "import_sheet"}
 """Command -> its function, where that has another name."""
 
 ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "PYDANTIC_DISABLE_PLUGINS": "__all__"}
-"""What libraries read when they are imported, where the user has not set it.
+"""Environment variables that libraries read on import, unless the user sets them.
 
-numpy starts no threads for linear algebra, of which there is little here; to start them takes more
-CPU than to plan. pydantic looks for no plugins in other installed packages.
+numpy starts no threads for linear algebra, which is hardly used; starting them takes more CPU than
+planning. pydantic does not search other packages for plugins.
 """
 
 KEPT_OBJECTS = 100_000
-"""Objects that are made and kept before Python looks for unreachable cycles among them.
+"""Number of new objects before Python collects unreachable cycles.
 
-Its own 700 make it look hundreds of times while modules are imported, and find nothing.
+Its default of 700 triggers hundreds of collections during imports, which find nothing.
 """
 
 
@@ -63,7 +63,7 @@ class _Commands(Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the command line. Raises UsageError for a value that is empty."""
         ours = args[: args.index("--")] if "--" in args else args
-        if ours[:2] != ["lab", "exec"]:  # which runs a command of the user's
+        if ours[:2] != ["lab", "exec"]:  # its arguments are a command of the user
             _refuse_empty(ours)
         return super().parse_args(ctx, args)
 
@@ -78,7 +78,10 @@ class _Commands(Group):
 
 
 def _refuse_empty(words: list[str]) -> None:
-    """Refuse an empty value, as a script passes it where a variable is unset: as a path it would be the working directory."""
+    """Refuse an empty value, which a script passes for an unset variable.
+
+    As a path it would be the working directory.
+    """
     for before, word in pairwise(("", *words)):
         option = word[:-1] if word.startswith("--") and word.endswith("=") else before
         if not word or option != before:
@@ -109,7 +112,7 @@ def main() -> NoReturn:
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     gc.set_threshold(KEPT_OBJECTS)
-    warnings.simplefilter("ignore")  # what libraries warn of is not for who runs a command
+    warnings.simplefilter("ignore")  # warnings of libraries do not concern the user
     raise_on_signals()
     escape_unencodable()
     _end(run())
@@ -128,7 +131,7 @@ def run(arguments: list[str] | None = None) -> int:
     """Run the program with `arguments`, or those of the process, and return its exit code."""
     try:
         return _run(arguments)
-    except BrokenPipeError:  # the reader of our output had enough
+    except BrokenPipeError:  # the reader closed the pipe
         drop_output(sys.stdout)
         return 0
     except OSError as error:
@@ -170,12 +173,15 @@ def _run(arguments: list[str] | None) -> int:
 
 
 def _fault() -> int:
-    """Print a fault of our own, with what a report of it needs."""
+    """Print an internal error with what a report needs."""
     import traceback
 
     traceback.print_exc()
     echo(
-        f"\nThis is a fault of fabricgen {__version__}, not of your input. Please report it with the lines above.",
+        (
+            f"\nThis is a fault of fabricgen {__version__}, not of your input. Please report it "
+            "with the lines above."
+        ),
         err=True,
     )
     return FAULT

@@ -1,4 +1,4 @@
-"""`model --all-to-all`: what relays through HB domains cost an all-to-all."""
+"""`model --all-to-all`: the cost of relays through HB domains for an all-to-all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def print_all_to_all(plan: Plan, point: Point, failed: Sequence[str], *, as_json: bool) -> None:
-    """Print the load of an all-to-all and its slowdown, after failures too. Raises Refusal for a failure that the plan does not have."""
+    """Print the load and the slowdown of an all-to-all. Raises Refusal for an unknown failure."""
     from fabricgen.analysis.forwarding.failures import find_failures
     from fabricgen.analysis.workload.all_to_all import AllToAll
 
@@ -36,7 +36,10 @@ def print_all_to_all(plan: Plan, point: Point, failed: Sequence[str], *, as_json
 def _text(plan: Plan, point: Point, failed: Sequence[str], found: dict[str, Any]) -> str:
     """Lay out the load and the slowdown."""
     down = f"; {', '.join(failed)} down" if failed else ""
-    head = f"all-to-all on {plan.spec.name}, {plan.fabric.design.value}{down}: every GPU sends one unit to every other"
+    head = (
+        f"all-to-all on {plan.spec.name}, {plan.fabric.design.value}{down}: every GPU sends one "
+        "unit to every other one"
+    )
     design = plan.fabric.design.value
     rows = [
         ["units on the busiest", "any-to-any", design],
@@ -50,7 +53,7 @@ def _text(plan: Plan, point: Point, failed: Sequence[str], found: dict[str, Any]
         [
             "in turn",
             f"{found['slowdown_in_turn_pct']:.2f}",
-            "what is relayed goes over the HB link first, then over NICs",
+            "relayed traffic takes the HB link first, then the NICs",
         ],
         [
             "in the paper's terms",
@@ -59,16 +62,21 @@ def _text(plan: Plan, point: Point, failed: Sequence[str], found: dict[str, Any]
         ],
     ]
     lines = [
-        f"{found['pairs_relayed_pct']:.1f} % of the pairs take a relay{', from a sample of the sources' if found['sampled'] else ''}."
+        (
+            f"{found['pairs_relayed_pct']:.1f} % of the pairs take a "
+            f"relay{', from a sample of the sources' if found['sampled'] else ''}."
+        )
     ]
     if found["pairs_lost"]:
         lines.append(
-            f"{grouped(found['pairs_lost'])} pairs of living GPUs find no way over at most one other HB domain, and are left out."
+            f"{grouped(found['pairs_lost'])} pairs of working GPUs have no path over at most "
+            "one other HB domain, and are left out."
         )
     if seconds := found["iteration_s"]:
         name, amount = point.llm.name, found["bytes_per_gpu"] / 1e9
         lines.append(
-            f"{name} sends {amount:.4g} GB a GPU to experts in an iteration: any-to-any {seconds['any_to_any']:.4g} s, "
+            f"{name} sends {amount:.4g} GB a GPU to experts in an iteration: any-to-any "
+            f"{seconds['any_to_any']:.4g} s, "
             f"overlapped {seconds['overlapped']:.4g} s, in turn {seconds['in_turn']:.4g} s."
         )
     return "\n\n".join([head, table(rows, right=(1, 2)), table(slow, right=(1,)), "\n".join(lines)])

@@ -1,4 +1,4 @@
-"""`audit`: the cabling as it is against the plan, what happened, and the fewest moves."""
+"""`audit`: the installed cabling compared with the plan, and the fewest moves that fix it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FILE = click.Path(path_type=Path)
 @fabric_arguments
 @click.option(
     "--lldp",
-    "heard",
+    "records",
     type=FILE,
     multiple=True,
     metavar="PATH",
@@ -67,7 +67,7 @@ FILE = click.Path(path_type=Path)
 @json_option
 def audit(
     asked: FabricArguments,
-    heard: tuple[Path, ...],
+    records: tuple[Path, ...],
     discovered: tuple[Path, ...],
     dead: Path | None,
     tables: Path | None,
@@ -85,9 +85,10 @@ def audit(
     from fabricgen.lifecycle.audit.load import read_evidence
     from fabricgen.lifecycle.audit.report import AuditReport
 
-    if not heard and not discovered and dead is None:
+    if not records and not discovered and dead is None:
         raise click.UsageError(
-            "give the neighbor records with --lldp or --ibnetdiscover, or the failures with --degraded"
+            "give the neighbor records with --lldp or --ibnetdiscover, or the failures with "
+            "--degraded"
         )
     plan, inventory = asked.plan()
     if tables is not None:
@@ -95,7 +96,9 @@ def audit(
 
         check_target(tables, inputs())
     with inventory.placing():
-        found = compare(plan, read_evidence([*heard, *discovered])) if heard or discovered else None
+        found = (
+            compare(plan, read_evidence([*records, *discovered])) if records or discovered else None
+        )
         report = AuditReport(found, _degraded(plan, found, dead, tables), strict)
     if as_json:
         print_result(report)
@@ -128,7 +131,7 @@ def _degraded(
 
 
 def _write(plan: Plan, failures: Failures, out: Path) -> int:
-    """Write the forwarding tables around what is dead, as `build` writes those of the whole fabric, and return how many there are."""
+    """Write forwarding tables that avoid the failures, and return their number."""
     from fabricgen.analysis.forwarding.tables import document_text, host_table, switch_table
     from fabricgen.build.write.directory import staging
     from fabricgen.build.write.files import write_manifest, write_text
@@ -154,13 +157,13 @@ def _write(plan: Plan, failures: Failures, out: Path) -> int:
 
 
 def _text(report: AuditReport) -> list[str]:
-    """Lay out the audit for a person: the counts, the findings with numbered moves, and the rest."""
+    """Lay out the counts, the findings with numbered moves, and the rest."""
     parts = _findings(report.audit) if report.audit else []
     if report.degraded:
         from fabricgen.analysis.impact.text import sentence
 
         left = report.degraded.impact
-        parts.append(sentence(left) if left.failed else "nothing is dead: the whole fabric is left")
+        parts.append(sentence(left) if left.failed else "nothing has failed")
     return parts
 
 
@@ -187,8 +190,8 @@ def _verdict(found: Audit) -> str:
     """Return the verdict in one line."""
     if found.findings:
         moves = f"{grouped(found.moves)} move{'s' * (found.moves != 1)}"
-        return f"the cabling differs from the plan: {moves} to mend it"
+        return f"the cabling differs from the plan: {moves} to fix it"
     silent = len(found.silent)
-    return "nothing contradicts the plan" + (
-        f"; {grouped(silent)} links could not be judged" if silent else ""
+    return "no record contradicts the plan" + (
+        f"; {grouped(silent)} links could not be verified" if silent else ""
     )

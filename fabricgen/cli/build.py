@@ -1,4 +1,4 @@
-"""`build`: everything a fabric takes, into one directory."""
+"""`build`: all files of a fabric, in one directory or archive."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 SHOWN = 4
-"""Files of a directory that the report names."""
+"""Files of a directory that are printed by name."""
 
 
 @click.command(
@@ -78,9 +78,17 @@ SHOWN = 4
 @click.option("--dry-run", "show", flag_value="files", help="List the files, and write nothing.")
 @json_option
 def build(
-    asked: FabricArguments, out: Path | None, archive: Path | None, only: str | None, columns: str, serials: Path | None, show: str | None, *,
-    both_ways: bool, as_json: bool,
-) -> None:  # fmt: skip
+    asked: FabricArguments,
+    out: Path | None,
+    archive: Path | None,
+    only: str | None,
+    columns: str,
+    serials: Path | None,
+    show: str | None,
+    *,
+    both_ways: bool,
+    as_json: bool,
+) -> None:
     """Write cabling, configurations, bill, report and more.
 
     Writes what the NOS and the transport need, or what `outputs` of the inventory lists. Every
@@ -132,7 +140,7 @@ def _print_files(job: BuildJob, target: Path, *, as_json: bool) -> None:
 
 
 def _target(out: Path | None, archive: Path | None) -> Path:
-    """Return what is written. Raises UsageError unless it is one directory, or one archive of a kind that its name tells."""
+    """Return the directory or archive to write. Raises UsageError unless there is exactly one."""
     from fabricgen.build.write.archive import KINDS, kind_of
 
     if out and archive:
@@ -148,7 +156,7 @@ def _target(out: Path | None, archive: Path | None) -> Path:
 
 
 def _check(out: Path | None, archive: Path) -> None:
-    """Refuse a directory or an archive that is not to be replaced, before anything is rendered."""
+    """Refuse a directory or archive that must not be replaced, before rendering."""
     from fabricgen.build.write.archive import check_archive
     from fabricgen.build.write.directory import check_target
 
@@ -168,7 +176,7 @@ def _write(
 
 
 def _list(asked: FabricArguments, named: frozenset[str], *, as_json: bool) -> None:
-    """Print the outputs that a fabric's build calls for, or, where none is given, every output."""
+    """Print the outputs of a fabric's build or, without a fabric, every output."""
     from fabricgen.build.listing import every_output, outputs_of
     from fabricgen.build.pack_outputs import unconfigured
     from fabricgen.build.selection import SheetOptions
@@ -186,7 +194,7 @@ def _list(asked: FabricArguments, named: frozenset[str], *, as_json: bool) -> No
 
 
 def _prove(context: BuildContext) -> None:
-    """Refuse to write anything of a plan that breaks a law: it would be a fault of the planner's, and an expensive one."""
+    """Raise Refusal for a plan that breaks a law, which would be an error of the planner."""
     from fabricgen.core.diagnostics import Refusal
 
     if not context.check_report.ok:
@@ -208,7 +216,7 @@ def _groups(only: str | None) -> frozenset[str]:
 def _context(
     plan: Plan, named: frozenset[str], asked: FabricArguments, sheets: SheetOptions
 ) -> BuildContext:
-    """Return what the build starts from: what was named, else what `outputs` of the inventory name, else what its NOS and transport call for."""
+    """Return the context: named groups, else `outputs` of the inventory, else what the NOS needs."""
     from fabricgen.build.context import BuildContext
     from fabricgen.build.selection import choose
 
@@ -217,7 +225,7 @@ def _context(
 
 
 def _report(files: list[Written], out: Path) -> str:
-    """Say what stands where, a line for each directory below OUT."""
+    """Describe the output, a line for each directory below it."""
     tops: dict[str, list[Written]] = {}
     for file in files:
         top = file.path.split("/")[0] if "/" in file.path else "."

@@ -1,4 +1,4 @@
-"""`catalog`: what can be bought, with its sources, and files of one's own made from others' descriptions."""
+"""`catalog`: hardware with its sources, and the import of switch definitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`check`: every law of a fabric, each with its figure."""
+"""`check`: the laws of a fabric, each with its figures."""
 
 from __future__ import annotations
 
@@ -46,15 +46,23 @@ def check(asked: FabricArguments, *, as_json: bool) -> int:
 
 
 def judgement_json(judgement: Judgement) -> dict[str, Any]:
-    """Return a law in the keys of `check --json`; `ok` is null where it was not judged, `more` counts the findings left out."""
+    """Return a law in the keys of `check --json`.
+
+    `ok` is null where it was not judged; `more` counts the findings that are left out.
+    """
     return {
-        "code": judgement.law.code, "title": judgement.law.title, "ok": judgement.ok, "figure": judgement.figure, "method": judgement.method,
-        "findings": [finding_json(finding) for finding in judgement.findings], "more": judgement.more,
-    }  # fmt: skip
+        "code": judgement.law.code,
+        "title": judgement.law.title,
+        "ok": judgement.ok,
+        "figure": judgement.figure,
+        "method": judgement.method,
+        "findings": [finding_json(finding) for finding in judgement.findings],
+        "more": judgement.more,
+    }
 
 
 def report_text(report: Report, name: str, *, colour: bool = False) -> str:
-    """Lay out a report: a line for each law, its findings below, and how it ended."""
+    """Lay out a report: a line for each law, its findings, and the result."""
     from fabricgen.core.diagnostics import text_of
 
     laws = report.judgements
@@ -72,12 +80,15 @@ def report_text(report: Report, name: str, *, colour: bool = False) -> str:
 
 
 def _ending(report: Report) -> str:
-    """Say how many laws hold, and where to read on."""
+    """Return the result in one line."""
     unjudged = sum(judgement.ok is None for judgement in report.judgements)
     if report.ok:
         formula = sum(judgement.method == "formula" for judgement in report.judgements)
         return "every law holds" + (f", {formula} of them by formula" if formula else "")
     rest = f", and {unjudged} could not be judged for it" if unjudged else ""
     broken = report.broken
-    count = f"{len(broken)} of {len(report.judgements)} laws {'is' if len(broken) == 1 else 'are'} broken"
-    return f"{count}{rest}; `fabricgen explain {broken[0]}` tells what it is about"
+    count = (
+        f"{len(broken)} of {len(report.judgements)} laws {'is' if len(broken) == 1 else 'are'} "
+        "broken"
+    )
+    return f"{count}{rest}; `fabricgen explain {broken[0]}` describes it"

@@ -1,4 +1,4 @@
-"""The program as another one of ours starts it: it ends, and cleans up, when that one ends."""
+"""The program as a child of another fabricgen process: it ends when its parent ends."""
 
 from fabricgen.cli import main
 from fabricgen.core.processes import end_with_stdin

@@ -31,7 +31,12 @@ class SharedOption(click.Option):
 class Command(click.Command):
     """A command with options under headings, and examples: each is one line of a shell."""
 
-    def __init__(self, *names: Any, examples: Sequence[str] = (), **settings: Any) -> None:  # noqa: ANN401 - whatever click.Command takes
+    def __init__(
+        self,
+        *names: Any,  # noqa: ANN401 - whatever click.Command takes
+        examples: Sequence[str] = (),
+        **settings: Any,  # noqa: ANN401 - as above
+    ) -> None:
         """Keep the examples."""
         super().__init__(*names, **settings)
         self.examples = tuple(examples)

@@ -21,9 +21,15 @@ LISTED_CHARACTERS = 60
 """Of a description beside a value."""
 
 MODELS = {
-    "host.model": "hosts", "nic.model": "nics", "prices": "prices", "prices.book": "prices", "search.llm": "workloads",
-    "switches.leaf.model": "switches", "switches.spine.model": "switches", "switches.core.model": "switches",
-}  # fmt: skip
+    "host.model": "hosts",
+    "nic.model": "nics",
+    "prices": "prices",
+    "prices.book": "prices",
+    "search.llm": "workloads",
+    "switches.leaf.model": "switches",
+    "switches.spine.model": "switches",
+    "switches.core.model": "switches",
+}
 """Key of an inventory -> the kind of models that it names."""
 
 
@@ -41,7 +47,7 @@ def models(context: click.Context, *kinds: str) -> list[str]:
 
 
 def complete_models(*kinds: str, or_file: bool = False) -> Complete:
-    """Complete models of the catalog, of these kinds; `or_file` where a path is accepted as well."""
+    """Complete models of these kinds; `or_file` where a path is accepted as well."""
 
     def complete(
         context: click.Context, _: click.Parameter, incomplete: str

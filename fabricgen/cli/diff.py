@@ -1,4 +1,4 @@
-"""`diff`: two plans in the words of a technician."""
+"""`diff`: the steps from one plan to another."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from fabricgen.lifecycle.change.work_order import Step
 
 SHOWN = 20
-"""Steps of each action, and groups of devices, that are printed unless all are asked for."""
+"""Steps of each action, and groups of devices, that are printed without --all."""
 
 WORDS = {
     "add": "pull {cable}: {start} - {end}",
-    "remove": "take out {cable}: {start} - {end}",
-    "move": "move {cable}: out of {start}, into {end}",
-    "unplug": "unplug {cable}: out of {start}, and let it hang",
-    "plug": "plug {cable} that hangs: into {end}",
+    "remove": "remove {cable}: {start} - {end}",
+    "move": "move {cable}: from {start} to {end}",
+    "unplug": "unplug {cable}: from {start}, leave the end hanging",
+    "plug": "plug {cable}: the hanging end into {end}",
     "relabel": "relabel {start}: {end}",
     "refit": "refit {cable}: {start}, then {end}",
 }
-"""What each action is to whoever stands at the rack."""
+"""Action -> its text for a technician."""
 
 
 @click.command(cls=Command, examples=("fabricgen diff plan.json fabric.yaml",))
@@ -83,47 +83,44 @@ def diff(
 
 
 def diff_text(found: Diff, most: int | None) -> str:
-    """Lay out what differs; at most so many steps of a kind, and groups of devices."""
+    """Lay out a diff, with at most `most` steps of a kind and groups of devices."""
     parts = [
         [f"{found.old.spec.name} -> {found.new.spec.name}: {counts(found)}"],
         list(_steps(found.steps, most)),
-        [_darkness(found)] if found.steps else [],
+        [_connectivity(found)] if found.steps else [],
         _parts(found),
         [
-            f"{setting.key}: {_said(setting.was)} -> {_said(setting.now)}"
+            f"{setting.key}: {_value(setting.was)} -> {_value(setting.now)}"
             for setting in found.settings
         ],
         list(_devices(found.devices, most)),
         []
         if found.measured
-        else ["places and lengths of cables are not compared: no `site` describes both rooms"],
+        else ["positions and cable lengths are not compared: no `site` describes both rooms"],
     ]
     return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
 
 def counts(found: Diff) -> str:
-    """Count the cables of a diff in words."""
+    """Return the counts of cables in words."""
     words = [
-        (found.moved, "move"),
-        (found.added, "come"),
-        (found.removed, "go"),
-        (found.kept, "stay"),
+        (found.moved, "cables moved"),
+        (found.added, "added"),
+        (found.removed, "removed"),
+        (found.kept, "kept"),
     ]
-    return ", ".join(
-        f"{grouped(count) if count else 'no'} cable{'s' * (count != 1)} {verb}{'s' * (count == 1)}"
-        for count, verb in words
-    )
+    return ", ".join(f"{grouped(count)} {verb}" for count, verb in words)
 
 
 def _steps(steps: Sequence[Step], most: int | None) -> Iterator[str]:
-    """Write out steps with their numbers; of each action the first ones, and how many there are."""
+    """Yield steps with their numbers: the first ones of each action, then the counts."""
     shown: Counter[str] = Counter()
     for number, step in enumerate(steps, start=1):
         shown[step.action] += 1
         if most is None or shown[step.action] <= most:
             line = WORDS[step.action].format(cable=step.cable, start=step.start, end=step.end)
             yield f"{number:>6}  {line}" + (
-                f" (no path meanwhile: {_listed(step.dark)})" if step.dark else ""
+                f" (disconnected meanwhile: {_listed(step.dark)})" if step.dark else ""
             )
     rest = [
         f"{grouped(count - most)} more to {action}"
@@ -134,21 +131,23 @@ def _steps(steps: Sequence[Step], most: int | None) -> Iterator[str]:
         yield f"        and {', '.join(rest)}; `--all` shows them"
 
 
-def _darkness(found: Diff) -> str:
-    """Say whether every NIC port keeps a path, as far as that was followed."""
+def _connectivity(found: Diff) -> str:
+    """Return whether all NIC ports keep a path, as far as the steps were followed."""
     dark = list(dict.fromkeys(port for step in found.steps for port in step.dark))
     text = (
-        f"without a path during some step: {_listed(dark)}"
+        f"NIC ports without a path during some step: {_listed(dark)}"
         if dark
-        else "every NIC port that has a path before and after has one all the while"
+        else "no NIC port loses connectivity at any step"
     )
     return text + (
-        f"; {grouped(found.unfollowed)} steps were too many to follow" if found.unfollowed else ""
+        f"; {grouped(found.unfollowed)} steps were not followed, because there are too many"
+        if found.unfollowed
+        else ""
     )
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Name the first few."""
+    """Return the first few names, and the number of the others."""
     few = 4
     return ", ".join(names[:few]) + (
         f" and {grouped(len(names) - few)} more" if len(names) > few else ""
@@ -156,15 +155,18 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _parts(found: Diff) -> list[str]:
-    """Lay out the parts of which another number is needed, and what that costs."""
+    """Lay out the parts whose quantity changes, and the cost."""
     book = found.boms[1].book
     cost = (
-        "not known"
+        "unknown"
         if found.cost_delta is None
-        else f"{'+' if found.cost_delta > 0 else ''}{grouped(found.cost_delta)} {book.currency} by {book.name}"
+        else (
+            f"{'+' if found.cost_delta > 0 else ''}{grouped(found.cost_delta)} {book.currency} "
+            f"by {book.name}"
+        )
     )
     unpriced = sorted({part for bom in found.boms for part in bom.unpriced})
-    lines = [f"cost: {cost}" + (f"; without a price: {', '.join(unpriced)}" if unpriced else "")]
+    lines = [f"cost: {cost}" + (f"; no price for {', '.join(unpriced)}" if unpriced else "")]
     if not found.parts:
         return lines
     rows = [
@@ -174,28 +176,35 @@ def _parts(found: Diff) -> list[str]:
     return [table([["parts, with spares", "was", "now", "change"], *rows], right=(1, 2, 3)), *lines]
 
 
-def _said(value: Any) -> str:  # noqa: ANN401 - any value of an inventory
+def _value(value: Any) -> str:  # noqa: ANN401 - any value of an inventory
     """Write a value of an inventory."""
     return "not set" if value is None else str(value)
 
 
 def _devices(devices: Iterable[Device], most: int | None) -> Iterator[str]:
-    """Say what changes on devices, those alike in one line."""
+    """Yield the changes of devices, equal ones in one line."""
     alike: dict[str, list[str]] = {}
     for device in devices:
         alike.setdefault(_changes(device), []).append(device.name)
     for words, names in list(alike.items())[:most]:
-        yield f"{names[0] if len(names) == 1 else f'{names[0]} and {grouped(len(names) - 1)} more'}: {words}"
+        yield (
+            f"{names[0] if len(names) == 1 else f'{names[0]} and {grouped(len(names) - 1)} more'}: "
+            f"{words}"
+        )
     if most is not None and len(alike) > most:
-        yield f"and {grouped(sum(map(len, list(alike.values())[most:])))} more devices; `--all` shows them"
+        yield (
+            f"and {grouped(sum(map(len, list(alike.values())[most:])))} more devices; `--all` "
+            "shows them"
+        )
 
 
 def _changes(device: Device) -> str:
-    """Say what changes on one device, and so in its configuration."""
+    """Return the changes of one device, and so of its configuration."""
     if device.state != "changed":
         return f"{device.role} {device.state}"
     counted = Counter(
-        f"{change.what}{' more' if change.was == 'absent' else ' less' if change.now == 'absent' else ''}"
+        change.what
+        + (" more" if change.was == "absent" else " less" if change.now == "absent" else "")
         for change in device.changes
     )
     values = {

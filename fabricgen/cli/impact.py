@@ -1,4 +1,4 @@
-"""`impact`: what is lost when something fails."""
+"""`impact`: the effect of failures."""
 
 from __future__ import annotations
 
@@ -16,9 +16,21 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 KINDS = (
-    "leaf", "spine", "core", "switch", "host-cable", "leaf-spine-cable", "spine-core-cable", "cable", "nic", "gpu", "hb", "plane", "rail",
-)  # fmt: skip
-"""What `--each` ranks; a test holds it against `alike.KINDS`."""
+    "leaf",
+    "spine",
+    "core",
+    "switch",
+    "host-cable",
+    "leaf-spine-cable",
+    "spine-core-cable",
+    "cable",
+    "nic",
+    "gpu",
+    "hb",
+    "plane",
+    "rail",
+)
+"""Kinds that `--each` ranks; a test compares them with `equivalence.KINDS`."""
 
 COMPARED_GPUS = 65536
 """Larger fabrics are compared with another design on request only."""
@@ -132,7 +144,7 @@ def _relays(load: RelayLoad | None) -> list[str]:
 
 
 def _print_ranking(plan: Plan, kind: str, *, as_json: bool) -> None:
-    """Print every part of a kind, those that lose the same in one row."""
+    """Print all parts of a kind, those with equal effects in one row."""
     from fabricgen.analysis.impact.ranking import Ranking, rank
     from fabricgen.analysis.impact.text import FIGURES
 
@@ -144,7 +156,7 @@ def _print_ranking(plan: Plan, kind: str, *, as_json: bool) -> None:
         return
     heads = (
         "part",
-        "alike",
+        "equal",
         "cut off",
         "degraded",
         "lost, %",

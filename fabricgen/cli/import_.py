@@ -69,16 +69,12 @@ def import_sheet(sheet: Path, asked: FabricArguments, output: Path, *, as_json: 
         return
     echo(summary_text(summary))
     print_advice(_notes(imported))
-    echo(f"\n{grouped(imported.cables)} cables taken over; plan kept in {output}", err=True)
+    echo(f"\n{grouped(imported.cables)} cables imported; saved plan to {output}", err=True)
 
 
 @dataclass(frozen=True)
 class Imported(Document):
-    """What an import took over.
-
-    It counts the labels of the sheet that the plan does not have, and names the laws that the
-    cabling breaks.
-    """
+    """The cables of a sheet, the labels that the plan lacks, and the broken laws."""
 
     cables: int
     labels_not_kept: int
@@ -115,11 +111,11 @@ def _notes(imported: Imported) -> Iterator[str]:
     """Describe what the plan does not keep, and the laws that the cabling breaks."""
     if imported.labels_not_kept:
         yield (
-            f"{grouped(imported.labels_not_kept)} labels of the sheet are not those of the plan,"
+            f"{grouped(imported.labels_not_kept)} labels of the sheet differ from the plan,"
             " which labels cables by their lower port"
         )
     if imported.broken:
         yield (
-            f"cabled so, the fabric breaks {', '.join(imported.broken)};"
-            " `fabricgen check` tells where"
+            f"with this cabling the fabric breaks {', '.join(imported.broken)};"
+            " `fabricgen check` shows where"
         )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
 
 SCHEMA, SCHEMA_MARK = "fabric.schema.json", r'\{.*"title": "FabricSpec"'
-"""The schema beside an inventory, and what shows that such a file is one of ours, as a regular expression."""
+"""The schema beside an inventory, and how such a file begins, as a regular expression."""
 
 ORIGINS: dict[str, tuple[tuple[str, ...], ...]] = {
     "name": (("name",),),
@@ -28,10 +28,10 @@ ORIGINS: dict[str, tuple[tuple[str, ...], ...]] = {
     "nos": (("nos",), ("nos", "leaf"), ("nos", "spine"), ("nos", "core")),
     "planes": (("rails", "planes"), ("rails",)),
 }
-"""Option -> the keys that it fills, so that a finding points at what was typed."""
+"""Option -> the keys that it sets, so that a finding points at the option."""
 
 DOMAIN_GPUS, RADIX, GROWTH = 8, 64, 4
-"""What an inventory starts with where no model tells, and the room for growth that its comment shows."""
+"""Values of an inventory without models, and the growth that its comment shows."""
 
 
 @click.command(
@@ -100,7 +100,7 @@ DOMAIN_GPUS, RADIX, GROWTH = 8, 64, 4
     help="Planes, and so NIC ports per GPU; default: the fewest that the host offers.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing inventory.")
-def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - the options above, handed on to the template by name
+def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - the options above
     """Write a commented inventory to start from.
 
     It can be built as it is. The JSON Schema for editors is written beside it.
@@ -140,7 +140,7 @@ def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - th
 
 
 def _inventory(wanted: dict[str, Any], catalog: Catalog) -> str:
-    """Render the inventory; what the options leave open comes from the host model."""
+    """Render the inventory; the host model provides what the options leave out."""
     from fabricgen.inventory.settings import Addressing
     from fabricgen.outputs.packs.render import Packs
 

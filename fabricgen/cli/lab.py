@@ -31,9 +31,9 @@ NAME = r"[a-z0-9][a-z0-9-]*"
 
 
 def _check_name(_context: click.Context, _option: click.Parameter, name: str | None) -> str | None:
-    """Take only names that are no paths."""
+    """Refuse a name that could be a path."""
     if name is not None and not re.fullmatch(NAME, name):
-        raise click.BadParameter(f"`{name}` is not made of small letters, digits and hyphens")
+        raise click.BadParameter(f"`{name}` may have lower case letters, digits and hyphens only")
     return name
 
 
@@ -84,7 +84,10 @@ failures_option = click.option(
     type=click.Choice(["none", "clocked", "single", "all"]),
     default="none",
     show_default=True,
-    help="clocked: fail one part of each kind while packets flow; single: fail every part once and compare every pair with the plan; all: both.",
+    help=(
+        "clocked: fail one part of each kind while packets flow; single: fail every part once "
+        "and compare every pair with the plan; all: both."
+    ),
 )
 
 
@@ -104,7 +107,7 @@ failures_option = click.option(
     help="Boot and test the rails one after the other, in the memory of one.",
 )
 @json_option
-def run(asked: FabricArguments, *, one_rail: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - the options above, by name
+def run(asked: FabricArguments, *, one_rail: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - options
     """Boot a lab, test it, and always tear it down.
 
     An InfiniBand fabric runs over ibsim, with OpenSM and the generated files: one subnet manager
@@ -124,7 +127,7 @@ def run(asked: FabricArguments, *, one_rail: bool, as_json: bool, **options: Any
 @slice_options
 @name_option
 @json_option
-def up(asked: FabricArguments, *, name: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - the options above, by name
+def up(asked: FabricArguments, *, name: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - options
     """Boot a lab and leave it running in the background."""
     from fabricgen.lab.daemon import put_up
     from fabricgen.lab.registry import LabRegistry
@@ -135,7 +138,10 @@ def up(asked: FabricArguments, *, name: str | None, as_json: bool, **options: An
         put_up(wish, keep, say)
         say(
             {
-                "say": f"{keep.name} is up: `fabricgen lab test`, `lab exec NODE -- CMD`, `lab shell NODE`, `lab down`"
+                "say": (
+                    f"{keep.name} is up: `fabricgen lab test`, `lab exec NODE -- CMD`, `lab "
+                    "shell NODE`, `lab down`"
+                )
             }
         )
     return 0
@@ -198,7 +204,7 @@ def status(*, as_json: bool) -> None:
 
 
 def _sessions(row: dict[str, Any]) -> str:
-    """Say how many sessions are up."""
+    """Return how many sessions are up."""
     return f"{row['sessions']} of {row['of']}" if "sessions" in row else "still booting"
 
 
@@ -301,7 +307,10 @@ def _wish(
     one_rail: bool = False,
     infiniband: bool = False,
 ) -> Wish:
-    """Plan, and check that this machine can boot what is wished for; `infiniband` says whether that may be subnets over ibsim."""
+    """Plan, and check that this machine can boot the lab.
+
+    `infiniband` allows subnets over ibsim.
+    """
     from fabricgen.lab import requirements
     from fabricgen.lab.infiniband import requirements as ib_requirements
     from fabricgen.lab.session import Wish
@@ -330,17 +339,20 @@ def _wish(
 
 
 def _check_same(plan: Plan, out: Path | None, typed: Path) -> None:
-    """Refuse a directory that was built from another wiring."""
+    """Refuse a directory that was built for another wiring."""
     from fabricgen.core.diagnostics import refuse
     from fabricgen.lab.session import digest_of
 
     if out and digest_of(out) != plan.digest():
-        hint = f"`fabricgen build FABRIC --only configs,forwarding,lab -o {typed}` builds it; without -o the lab builds what it needs"
+        hint = (
+            f"`fabricgen build FABRIC --only configs,forwarding,lab -o {typed}` builds it; "
+            "without -o the lab builds what it needs"
+        )
         raise refuse("lab-other-files", f"`{typed}` was not built from this inventory", hint=hint)
 
 
 def _keep(fabric: str | None, name: str | None) -> LabRegistry:
-    """Find the lab that is meant: by its name, by its inventory, or the only one."""
+    """Find a lab by its name, by its inventory, or because it is the only one."""
     from fabricgen.lab.registry import LabRegistry, only_keep
 
     if name:
@@ -354,7 +366,7 @@ def _keep(fabric: str | None, name: str | None) -> LabRegistry:
 
 
 def _relay(keep: LabRegistry, words: dict[str, Any], say: Say) -> int:
-    """Ask a lab and hand its answers on."""
+    """Send a request to a lab and pass its answers on."""
     for answer in keep.ask(words):
         say(answer)
     return int(answer["end"])
@@ -362,11 +374,11 @@ def _relay(keep: LabRegistry, words: dict[str, Any], say: Say) -> int:
 
 @contextlib.contextmanager
 def _voice(*, as_json: bool) -> Iterator[Say]:
-    """Yield what is told of each step: lines for a person, or one document at the end."""
-    heard: list[dict[str, Any]] = []
+    """Yield a function that prints each step: as lines, or as one JSON document at the end."""
+    messages: list[dict[str, Any]] = []
 
     def say(document: dict[str, Any]) -> None:
-        heard.append(document)
+        messages.append(document)
         if "fault" in document:
             echo(f"the lab failed to answer: {document['fault']}", err=True)
         elif "done" in document:
@@ -382,13 +394,13 @@ def _voice(*, as_json: bool) -> Iterator[Say]:
 
     yield say
     if as_json:
-        trials = [document for document in heard if "title" in document]
+        trials = [document for document in messages if "title" in document]
         good = all(trial["ok"] for trial in trials) and not any(
-            "fault" in document for document in heard
+            "fault" in document for document in messages
         )
         print_json(
             {
-                "steps": [document for document in heard if "step" in document],
+                "steps": [document for document in messages if "step" in document],
                 "trials": trials,
                 "ok": good,
             }
@@ -396,7 +408,7 @@ def _voice(*, as_json: bool) -> Iterator[Say]:
 
 
 def _spoken(document: dict[str, Any]) -> str:
-    """Lay out what is told, where it is for a person."""
+    """Lay out one message."""
     if "title" in document:
         return _line(document)
     return (
@@ -407,7 +419,7 @@ def _spoken(document: dict[str, Any]) -> str:
 
 
 def _line(trial: dict[str, Any]) -> str:
-    """Lay out the outcome of a trial, with its first findings below."""
+    """Lay out the result of a trial with its first findings."""
     lines = [f"{'ok' if trial['ok'] else 'FAILED':<8}{trial['title']:<40}{trial['figure']}"]
     lines += [f"          {finding}" for finding in trial["findings"][:SHOWN]]
     more = len(trial["findings"]) - SHOWN

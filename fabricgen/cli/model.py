@@ -1,4 +1,4 @@
-"""`model`: the time of a training iteration, its sweeps and plots, and the traffic behind it."""
+"""`model`: the time of a training iteration, sweeps, charts, and the traffic."""
 
 from __future__ import annotations
 
@@ -94,12 +94,12 @@ def model(
 
 
 def _check(question: ModelArguments, output: Output) -> None:
-    """Refuse options that do not go together. Raises UsageError."""
+    """Raise UsageError for options that exclude each other."""
     other = "--traffic" if output.traffic else "--all-to-all" if output.all_to_all else ""
     if output.traffic and output.all_to_all:
-        raise click.UsageError("--traffic and --all-to-all are two questions")
+        raise click.UsageError("give either --traffic or --all-to-all")
     if other and (question.sweep or len(question.llms) > 1):
-        raise click.UsageError(f"{other} is of one --llm, and not swept")
+        raise click.UsageError(f"{other} takes one --llm and no --sweep")
     if output.idle_file and not output.traffic:
         raise click.UsageError("--idle-links goes with --traffic")
     if output.failed and not output.all_to_all:
@@ -108,7 +108,8 @@ def _check(question: ModelArguments, output: Output) -> None:
         raise click.UsageError("--all-to-all writes no file")
     if output.plot and (output.plot in TRAFFIC_PLOTS) != bool(output.traffic):
         raise click.UsageError(
-            f"--plot {output.plot} goes {'with' if output.plot in TRAFFIC_PLOTS else 'without'} --traffic"
+            f"--plot {output.plot} goes "
+            f"{'with' if output.plot in TRAFFIC_PLOTS else 'without'} --traffic"
         )
 
 
@@ -136,7 +137,7 @@ def _traffic(
         title = (
             printed.description
             if printed
-            else f"{point.llm.name} on {plan.spec.name}: who sends to whom"
+            else f"{point.llm.name} on {plan.spec.name}: traffic between GPUs"
         )
         words = [each.words for each in compared]
         shares = output.plot == "shares"
@@ -152,7 +153,7 @@ def _traffic(
 
 
 def _read(mp_group: str, sweep: str | None) -> tuple[Group, Sweep | None]:
-    """Read what has a syntax of its own. Raises BadParameter."""
+    """Parse --mp-group and --sweep. Raises BadParameter."""
     from fabricgen.analysis.workload.sweep import parse_sweep
 
     if mp_group not in ("continuous", "divisor") and not (mp_group.isdecimal() and int(mp_group)):
@@ -175,7 +176,7 @@ def _read(mp_group: str, sweep: str | None) -> tuple[Group, Sweep | None]:
 def _points(
     plan: Plan, written: str, question: ModelArguments, sweep: Sweep | None, group: Group
 ) -> list[Point]:
-    """Reckon one model, at one point or at those of a sweep. Raises BadParameter and Refusal."""
+    """Compute one model, at one point or along a sweep. Raises BadParameter and Refusal."""
     from fabricgen.analysis.workload.equations import iterate
     from fabricgen.analysis.workload.machine import find_llm, machine_of
     from fabricgen.analysis.workload.sweep import Point, parse_tokens, run
@@ -200,14 +201,14 @@ def _points(
 
 
 def _printed(catalog: Catalog, path: Path | None) -> PublishedFigures | None:
-    """Read what somebody printed."""
+    """Read published figures."""
     from fabricgen.analysis.workload.published import PublishedFigures
 
     return catalog.read(path, PublishedFigures) if path else None
 
 
 def _compare(printed: PublishedFigures | None, rows: list[dict[str, Any]]) -> list[Compared]:
-    """Set what somebody printed beside ours."""
+    """Compare published figures with the computed ones."""
     from fabricgen.analysis.workload.published import compare
 
     return compare(printed.figures, rows) if printed else []
@@ -247,8 +248,9 @@ def _text(point: Point, group: Group, plan: Plan, compared: list[Compared]) -> s
 
     found, llm = point.times, point.llm
     head = (
-        f"{llm.name} on {plan.spec.name}: an iteration of {llm.batch_tokens:,} tokens takes {found.iteration_s:.4g} s, "
-        f"{100 * found.relative:.1f} % of the ideal's speed"
+        f"{llm.name} on {plan.spec.name}: an iteration of {llm.batch_tokens:,} tokens takes "
+        f"{found.iteration_s:.4g} s, "
+        f"{100 * found.relative:.1f} % of the speed of an ideal network"
     )
     whole = found.iteration_s
     parts = [
@@ -256,7 +258,7 @@ def _text(point: Point, group: Group, plan: Plan, compared: list[Compared]) -> s
         for key, words, how in equations(point)
     ]
     sums = [
-        ["iteration", f"{whole:.4f}", "100.0", "the sum: nothing overlaps"],
+        ["iteration", f"{whole:.4f}", "100.0", "the sum, without overlap"],
         [
             "ideal",
             f"{found.ideal_s:.4f}",
@@ -306,8 +308,8 @@ def _table(rows: list[dict[str, Any]], sweep: Sweep | None, compared: list[Compa
                 f"{100 * row['relative']:.1f}",
             ]
         )
-    told = [*(each.words for each in compared), f"note: {DERIVED}"]
-    return f"{table([heads, *lines], right=range(1, len(heads)))}\n\n" + "\n".join(told)
+    notes = [*(each.words for each in compared), f"note: {DERIVED}"]
+    return f"{table([heads, *lines], right=range(1, len(heads)))}\n\n" + "\n".join(notes)
 
 
 def csv_text(rows: list[dict[str, Any]]) -> str:
@@ -325,7 +327,7 @@ def _chart(
     plot: str,
     against: tuple[PublishedFigures | None, list[Compared]],
 ) -> str:
-    """Draw a sweep as lines, and single iterations as bars beside their ideal."""
+    """Draw a sweep as lines, and single iterations as bars next to the ideal."""
     from fabricgen.analysis.workload.charts import bars_of, lines_of
     from fabricgen.analysis.workload.svg_charts import bar_chart, line_chart
 
@@ -338,6 +340,6 @@ def _chart(
 
 
 def _write_chart(path: Path, text: str) -> None:
-    """Write a chart and say so."""
+    """Write a chart and print its name."""
     save(path, text, mark=CHART_MARK)
     echo(f"wrote {path}", err=True)

@@ -1,4 +1,4 @@
-"""What `model` may be asked, and where its answer goes: options in two bundles."""
+"""The options of `model`: the questions, and where the answers go."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 PLOTS = {"iteration_s": "iteration, s", "relative_pct": "speed against the ideal, %"}
-"""What the chart of a sweep may show, and the words of its axis."""
+"""Quantity in the chart of a sweep -> the label of its axis."""
 TRAFFIC_PLOTS = ("matrix", "shares")
-"""What the chart of traffic may show."""
+"""Kinds of charts of traffic."""
 
 
 @dataclass(frozen=True)
 class ModelArguments:
-    """What is asked of the equations, as it was typed."""
+    """The options about the equations, as typed."""
 
     llms: tuple[str, ...]
     batch: str | None
@@ -37,7 +37,7 @@ class ModelArguments:
 
 @dataclass(frozen=True)
 class Output:
-    """Where the answer goes beside the terminal, and what stands beside it."""
+    """The options about files, charts and comparisons."""
 
     published: Path | None
     csv_file: Path | None
@@ -76,7 +76,10 @@ question_options = _bundled(
         multiple=True,
         required=True,
         metavar="NAME",
-        help="Language model of the catalog or a .yaml file; NAME@512seq sets its batch; may be repeated.",
+        help=(
+            "Language model of the catalog or a .yaml file; NAME@512seq sets its batch; may be "
+            "repeated."
+        ),
     ),
     click.option(
         "--batch-tokens",

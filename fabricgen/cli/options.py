@@ -46,7 +46,7 @@ ROOT = click.Path(exists=True, file_okay=False, path_type=Path)
 
 @dataclass(frozen=True)
 class FabricArguments:
-    """What the shared arguments ask for."""
+    """The shared arguments of a command."""
 
     fabric: str | None
     flags: dict[str, Any]
@@ -63,14 +63,18 @@ class FabricArguments:
         return Packs(self.template_roots)
 
     def read(self) -> tuple[Inventory, Catalog]:
-        """Read the inventory and open the catalog. Raises Refusal; UsageError where neither a file nor the sizing flags are given."""
+        """Read the inventory and open the catalog.
+
+        Raises Refusal; UsageError without an inventory and sizing flags.
+        """
         from fabricgen.catalog.catalog import Catalog
         from fabricgen.inventory.load import Flags, read_inventory
 
         given = {key: value for key, value in self.flags.items() if value is not None}
         if self.fabric and given:
             raise click.UsageError(
-                f"--{next(iter(given)).replace('_', '-')} sizes a fabric without an inventory; with one, use --set key=value"
+                f"--{next(iter(given)).replace('_', '-')} sizes a fabric without an "
+                "inventory; with one, use --set key=value"
             )
         if not self.fabric and (missing := self._missing(given)):
             raise click.UsageError(
@@ -88,7 +92,7 @@ class FabricArguments:
         return inventory, Catalog(self.catalog_roots, None if self.prices else home, home)
 
     def _missing(self, given: Collection[str]) -> list[str]:
-        """Return the flags that a fabric without an inventory needs, and that neither they nor `--set` give."""
+        """Return the flags that a fabric without an inventory needs and that are not given."""
         keys = [
             tuple(part.strip() for part in text.partition("=")[0].split(".")) for text in self.sets
         ]
@@ -106,10 +110,9 @@ class FabricArguments:
         ]
 
     def plan(self, only: Collection[str] = ()) -> tuple[Plan, Inventory]:
-        """Read and plan; `only` are the groups that will be built, where they were named.
+        """Read and plan; `only` are the named groups to build.
 
-        Raises Refusal with places; a plan file whose wiring this version would not make is refused
-        too.
+        Raises Refusal with places, also for a saved plan that this version would wire differently.
         """
         from fabricgen.build.load_plan import plan_of
 
@@ -117,11 +120,14 @@ class FabricArguments:
         return plan_of(inventory, catalog, self.packs, only), inventory
 
     def older(self, source: str) -> FabricArguments:
-        """Ask for another plan with the same prices and catalog."""
+        """Return the arguments for another plan with the same prices and catalog."""
         return FabricArguments(source, {}, self.prices, (), self.catalog_roots, self.template_roots)
 
     def grown(self, source: str) -> tuple[Plan, Inventory]:
-        """Grow the plan in a file to what is asked for, which is that plan itself with --set where no inventory is given. Raises Refusal with places."""
+        """Grow a saved plan to the inventory or, without one, to itself with --set.
+
+        Raises Refusal with places.
+        """
         from fabricgen.build.preconditions import check_buildable
         from fabricgen.lifecycle.change.expand import grow
 
@@ -168,7 +174,7 @@ json_option = click.option(
 
 
 def fabric_arguments(function: Callable[P, T]) -> Callable[..., T]:
-    """Add FABRIC, the sizing flags, --set, --prices, --catalog and --templates to a command; it receives them as `asked`."""
+    """Add FABRIC and the sizing and shared options to a command, which receives them as `asked`."""
 
     @click.argument(
         "fabric",
@@ -227,6 +233,6 @@ def fabric_arguments(function: Callable[P, T]) -> Callable[..., T]:
     ) -> T:
         flags = {key: rest.pop(key) for key in SIZING}
         asked = FabricArguments(fabric, flags, prices, sets, roots, templates)
-        return function(*args, asked=asked, **rest)  # type: ignore[arg-type]  # the arguments added here arrive as one
+        return function(*args, asked=asked, **rest)  # type: ignore[arg-type]  # of this wrapper
 
     return wrapped

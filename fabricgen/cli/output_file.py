@@ -1,7 +1,6 @@
-"""Options that name an output, `--force`, and what else the command reads: nothing of that is overwritten.
+"""Options that name an output, and `--force`; no input of the command is overwritten.
 
-Owns how a command's inputs are found: whatever an option or an argument names, and whatever file
-the inventory names.
+Owns how the inputs of a command are found: the files that its arguments and the inventory name.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 FORCE, INVENTORIES = "fabricgen.force", "fabricgen.inventories"
-"""Where click's context keeps whether --force was given, and the inventories that were read."""
+"""Keys of click's context for --force and for the inventories that were read."""
 
 PLAN_MARK = r'\{\s*"format": "fabricgen-plan/'
 CHART_MARK = r'<svg [^>]* font-family="sans-serif" font-size="13">\n<title>'
-"""How plans and charts of this program begin, as regular expressions."""
+"""How saved plans and charts begin, as regular expressions."""
 
 
 class OutputPath(click.Path):
@@ -32,8 +31,8 @@ class OutputPath(click.Path):
 OUTPUT_FILE = OutputPath(dir_okay=False, path_type=Path)
 
 
-def _keep_force(context: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - the signature is that of click
-    """Keep --force where `forced` finds it."""
+def _keep_force(context: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - as click has it
+    """Store --force for `forced`."""
     context.meta[FORCE] = value
 
 
@@ -53,14 +52,14 @@ def forced() -> bool:
 
 
 def note_inventory(values: object, home: Path) -> None:
-    """Keep an inventory that the command has read; paths in it start from `home`."""
+    """Store an inventory that the command reads; its paths are relative to `home`."""
     context = click.get_current_context(silent=True)
     if context:
         context.meta.setdefault(INVENTORIES, []).append((values, home))
 
 
 def inputs() -> list[Path]:
-    """Return every existing file or directory that the running command reads, as far as its arguments and inventories name it."""
+    """Return all existing files and directories that arguments and inventories name."""
     context = click.get_current_context()
     given = [
         context.params.get(option.name or "")
@@ -75,7 +74,7 @@ def inputs() -> list[Path]:
     return [
         path
         for path in (*map(Path, sorted(typed)), *named, *stdin)
-        if path.name and os.path.exists(path)  # noqa: PTH110 - pathlib raises for a name that is too long
+        if path.name and os.path.exists(path)  # noqa: PTH110 - pathlib raises for long names
     ]
 
 
@@ -94,7 +93,7 @@ def check(path: Path, *, mark: str = "") -> None:
 
 
 def save_table(path: Path, lines: Iterable[str]) -> None:
-    """Write a CSV from its lines, the first of which is its header; one with the same header is replaced. Raises Refusal."""
+    """Write a CSV from its lines; one with the same header is replaced. Raises Refusal."""
     import re
 
     rest = iter(lines)
@@ -103,13 +102,13 @@ def save_table(path: Path, lines: Iterable[str]) -> None:
 
 
 def _chained(first: str, rest: Iterator[str]) -> Iterator[str]:
-    """Yield the lines again."""
+    """Yield all lines, the header first."""
     yield first
     yield from rest
 
 
-def _words(value: Any) -> Iterator[str]:  # noqa: ANN401 - whatever a command line or an inventory holds
-    """Yield every text in a value, and what stands behind the @ of a file that lists GPUs."""
+def _words(value: Any) -> Iterator[str]:  # noqa: ANN401 - values of a command line or YAML
+    """Yield every text in a value; of `@FILE` the name of the file."""
     if isinstance(value, str | Path):
         yield str(value).removeprefix("@")
     elif isinstance(value, dict):

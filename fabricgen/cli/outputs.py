@@ -1,4 +1,4 @@
-"""The table of outputs: what each is, and who reads it."""
+"""The table of outputs with their readers."""
 
 from __future__ import annotations
 

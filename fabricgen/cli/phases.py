@@ -1,4 +1,4 @@
-"""`phases`: what each phase of a fabric buys and cables, and the bandwidth in between."""
+"""`phases`: what to buy and cable in each phase, and the bandwidth after it."""
 
 from __future__ import annotations
 
@@ -78,13 +78,13 @@ def phases_text(plan: Plan, stages: list[Stage]) -> str:
     ]
     unpriced = sorted({part for stage in stages for part in stage.unpriced})
     notes = [
-        "spares are in no phase",
-        *([f"without a price: {', '.join(unpriced)}"] if unpriced else []),
+        "spares are not included",
+        *([f"no price, excluded from the cost: {', '.join(unpriced)}"] if unpriced else []),
     ]
     return (
-        f"{plan.spec.name} in {len(stages)} phase{'s' * (len(stages) != 1)}\n\n{table(rows, right=range(1, len(shown) + 1))}\n\n"
-        + "\n".join(notes)
-    )
+        f"{plan.spec.name} in {len(stages)} "
+        f"phase{'s' * (len(stages) != 1)}\n\n{table(rows, right=range(1, len(shown) + 1))}\n\n"
+    ) + "\n".join(notes)
 
 
 def _cables(plan: Plan, stage: Stage) -> str:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from fabricgen.analysis.communicator.placement import Placement
 
 SHOWN = 3
-"""Pairs without a path that a person is shown."""
+"""Pairs without a path that are printed."""
 
 LONGEST = 200
-"""Letters of a job that are printed; `--json` has it whole."""
+"""Characters of a job that are printed; `--json` has all."""
 
 
 @click.command(
@@ -55,25 +55,31 @@ def placement(asked: FabricArguments, job: str | None, *, as_json: bool) -> int:
 
 
 def _text(placed: Placement, document: dict[str, Any]) -> str:
-    """Lay out the answer for a person: where the job lies, how its pairs are joined, what is wrong, and what would mend it."""
+    """Lay out the position of the job, the paths of its pairs, and the changes that it needs."""
     parts = [_title(document), _pairs(placed, document["pairs"])]
     if placed.legal:
         outside = document["relays_outside_job_count"]
         others = (
-            f"; {grouped(document['pairs_by_another_relay'])} pairs use another than the planned relay, which is outside the job"
+            (
+                f"; {grouped(document['pairs_by_another_relay'])} pairs use another relay than "
+                "planned, because the planned one is outside the job"
+            )
             if outside
             else ""
         )
         return "\n\n".join([*parts, f"legal: every pair has a path{others}"])
-    return "\n\n".join([*parts, _wrong(document), _mended(document["fix"])])
+    return "\n\n".join([*parts, _wrong(document), _changes(document["fix"])])
 
 
 def _title(document: dict[str, Any]) -> str:
-    """Say where the job lies."""
+    """Describe the position of the job."""
     from fabricgen.views.hosts.nccl import rail_ranges
 
     rails, domains = document["rails"], document["hb_domains"]
-    where = f"{_cut(document['job'])}: {_many(document['gpus'], 'GPU')} in {_many(domains, 'HB domain')}, rail{'s' * (len(rails) > 1)} {rail_ranges(rails)}"
+    where = (
+        f"{_cut(document['job'])}: {_many(document['gpus'], 'GPU')} in "
+        f"{_many(domains, 'HB domain')}, rail{'s' * (len(rails) > 1)} {rail_ranges(rails)}"
+    )
     if domains == 1:
         aligned = "one HB domain, so no rail matters"
     elif not document["rail_aligned"]:
@@ -86,7 +92,7 @@ def _title(document: dict[str, Any]) -> str:
 
 
 def _pairs(placed: Placement, pairs: dict[str, int]) -> str:
-    """Lay out how the pairs are joined."""
+    """Lay out the paths of the pairs."""
     spans = placed.plan.mapping.spans_rails
     rows = [("inside an HB domain", pairs["hb"])]
     if spans:
@@ -97,7 +103,7 @@ def _pairs(placed: Placement, pairs: dict[str, int]) -> str:
     else:
         rows += [
             ("direct, on one rail", pairs["direct"]),
-            ("over a GPU of the job", pairs["relayed"]),
+            ("relayed by a GPU of the job", pairs["relayed"]),
             ("no path that NCCL can use", pairs["none"]),
         ]
     return table(
@@ -110,21 +116,27 @@ def _pairs(placed: Placement, pairs: dict[str, int]) -> str:
 
 
 def _wrong(document: dict[str, Any]) -> str:
-    """Say which pairs have no path, and why."""
+    """List pairs without a path, with the reason."""
     pairs = document["pairs"]
     lines = [
-        f"illegal: {grouped(pairs['none'])} of {grouped(pairs['total'])} pairs have no path that NCCL can use"
+        (
+            f"illegal: {grouped(pairs['none'])} of {grouped(pairs['total'])} pairs have no path "
+            "that NCCL can use"
+        )
     ]
     lines += [
-        f"  {each['src']} to {each['dst']}: `{each['relay']}` would relay, and no GPU of its HB domain and rail is in the job"
+        (
+            f"  {each['src']} to {each['dst']}: `{each['relay']}` or another GPU of its HB "
+            "domain and rail would relay, but none is in the job"
+        )
         for each in document["examples"][:SHOWN]
     ]
     more = len(document["examples"]) > SHOWN
     return "\n".join([*lines, *(["  ..."] if more else [])])
 
 
-def _mended(fix: dict[str, Any]) -> str:
-    """Say what would make the job legal."""
+def _changes(fix: dict[str, Any]) -> str:
+    """List the changes that make the job legal."""
     lines = [
         f"add {_many(fix['added_gpus'], 'GPU')}: {_cut(fix['added'])}",
         f"  the job is then {_cut(fix['add'])}",
@@ -137,10 +149,10 @@ def _cut(job: str) -> str:
     return (
         job
         if len(job) <= LONGEST
-        else f"{job[:LONGEST].rpartition(',')[0]},... (the rest is in --json)"
+        else f"{job[:LONGEST].rpartition(',')[0]},... (all of it with --json)"
     )
 
 
 def _many(count: int, what: str) -> str:
-    """Count things."""
+    """Return a number with its noun."""
     return f"{grouped(count)} {what}{'s' * (count != 1)}"

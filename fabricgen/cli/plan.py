@@ -1,4 +1,4 @@
-"""`plan` and `compare`: the numbers of a fabric."""
+"""`plan` and `compare`: the figures of a fabric."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     "older",
     metavar="PLAN",
     type=click.Path(),
-    help="Saved plan to grow: its cables, names and numbers are kept. Without FABRIC, give the new size with --set.",
+    help="Saved plan to grow, with its cables, names and numbers; --set without FABRIC.",
 )
 def plan(asked: FabricArguments, output: Path | None, older: str | None, *, as_json: bool) -> None:
     """Size and wire a fabric, and print its figures."""
@@ -64,7 +64,7 @@ def plan(asked: FabricArguments, output: Path | None, older: str | None, *, as_j
     echo(summary_text(summary, grown.growth if grown else None))
     print_advice([*advice(planned), *(grown.growth.changed if grown else ())])
     if output:
-        echo(f"\nplan kept in {output}", err=True)
+        echo(f"\nsaved plan to {output}", err=True)
 
 
 def _grown(summary: PlanSummary, before: Plan, after: Plan) -> GrownPlan:
@@ -75,7 +75,7 @@ def _grown(summary: PlanSummary, before: Plan, after: Plan) -> GrownPlan:
 
 
 def summary_text(summary: PlanSummary, growth: Growth | None = None) -> str:
-    """Lay out a summary for a person."""
+    """Lay out a summary as text."""
     block, links, switches = summary.per_block, summary.links, summary.switches
     roles = ", ".join(f"{grouped(count)} {role}" for role, count in switches.by_role().items())
     kinds = ", ".join(
@@ -107,23 +107,22 @@ def summary_text(summary: PlanSummary, growth: Growth | None = None) -> str:
 
 
 def _moves(growth: Growth) -> str:
-    """Count the cables that move, and those that have to."""
-    gone = f", {grouped(growth.removed)} go" if growth.removed else ""
+    """Describe how many cables move, and how many must."""
+    gone = f", {grouped(growth.removed)} removed" if growth.removed else ""
     return (
-        f"{grouped(growth.moved)} cables move, and {grouped(growth.moved_at_least)} at least must,"
-        " for every pair of switches to have its share;"
-        f" {grouped(growth.added)} come{gone}, {grouped(growth.kept)} stay"
+        f"{grouped(growth.moved)} cables move (the minimum is {grouped(growth.moved_at_least)});"
+        f" {grouped(growth.added)} added{gone}, {grouped(growth.kept)} kept"
     )
 
 
 def _longest(summary: PlanSummary) -> str:
     """Describe the longest cable, and the room that its length was computed in."""
     where = (
-        "in a generated room (yours: `site`)"
+        "assumed room; describe yours under `site`"
         if summary.room == "generated"
-        else "in the room of `site`"
+        else "room of `site`"
     )
-    return f", up to {summary.longest_cable_m:g} m long {where}" if summary.room else ""
+    return f", at most {summary.longest_cable_m:g} m ({where})" if summary.room else ""
 
 
 def _widths(block: BlockSummary) -> str:
@@ -165,7 +164,7 @@ def _cost(cost: CostSummary) -> str:
         text += f", less {off}"
     if paid := cost.exchange:
         text += f", at {paid.rate:g} {cost.currency} for 1 {paid.from_} of {paid.date}"
-    return text + (f"; without a price: {', '.join(cost.unpriced)}" if cost.unpriced else "")
+    return text + (f"; no price for {', '.join(cost.unpriced)}" if cost.unpriced else "")
 
 
 @click.command(cls=Command, examples=("fabricgen compare fabric.yaml --prices street-2026-09",))
@@ -207,7 +206,7 @@ def comparison_text(comparison: Comparison) -> str:
         for design, finding in comparison.refused
     ]
     parts = dict.fromkeys(part for summary in summaries for part in summary.cost.unpriced)
-    unpriced = [f"without a price, and in no total: {', '.join(parts)}"] if parts else []
+    unpriced = [f"no price, excluded from totals: {', '.join(parts)}"] if parts else []
     return "\n".join(
         [
             title,

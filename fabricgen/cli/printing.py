@@ -1,4 +1,4 @@
-"""How things look on a terminal: findings, tables, JSON, progress. Colour only where a person looks, and never with NO_COLOR."""
+"""Findings, tables, JSON and progress on a terminal; colour on terminals without NO_COLOR only."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ if TYPE_CHECKING:
 _UNPRINTED = re.compile(
     "[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]"
 )
-"""What JSON allows in a text, and a terminal obeys or does not show: JSON has an escape for it."""
+"""Characters that JSON allows in a text and that a terminal interprets or hides."""
 
 PATIENCE_S = 2.0
-"""Anything longer shows a progress bar."""
+"""Seconds before a progress bar is shown."""
 
 
 def colours(stream: TextIO) -> bool:
-    """Say whether a stream is a terminal that wants colour (https://no-color.org)."""
+    """Return whether a stream is a terminal with colour (https://no-color.org)."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def echo(text: str = "", *, err: bool = False, nl: bool = True, cleaned: bool = False) -> None:
     """Print a text on stdout, or on stderr.
 
-    Names come from strangers, so control characters are written out and never sent to a terminal. A
-    `cleaned` text, which may be coloured, is sent as it is.
+    Names come from untrusted input, so control characters are escaped. A `cleaned` text,
+    which may be coloured, is printed as it is.
     """
     click.echo(text if cleaned else printable(text, keep="\n\t"), err=err, nl=nl, color=cleaned)
 
 
 def print_findings(findings: Iterable[Finding], *, as_json: bool) -> None:
-    """Print findings on stderr, and as one JSON document on stdout where the command was asked for JSON."""
+    """Print findings on stderr, and with --json as one document on stdout."""
     findings = list(findings)
     colour = colours(sys.stderr)
     echo(
@@ -74,7 +74,7 @@ def finding_json(finding: Finding) -> dict[str, Any]:
 
 
 def print_advice(sentences: Iterable[str]) -> None:
-    """Print what is no fault, yet worth a word, on stderr."""
+    """Print notes on stderr."""
     for sentence in sentences:
         click.echo(f"note: {sentence}", err=True)
 
@@ -91,7 +91,7 @@ def print_json(document: object) -> None:
 
 
 def table(rows: Sequence[Sequence[str]], *, right: Iterable[int] = ()) -> str:
-    """Lay out rows in columns; those in `right` are set flush right. The first row is the header."""
+    """Lay out rows in columns, those in `right` flush right. The first row is the header."""
     numbers = set(right)
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
@@ -105,7 +105,7 @@ def table(rows: Sequence[Sequence[str]], *, right: Iterable[int] = ()) -> str:
 
 
 def grouped(number: float | None) -> str:
-    """Write a number for a person: digits in threes, a dash where it is unknown.
+    """Format a number with thousands separators; a dash where it is unknown.
 
     >>> grouped(94306304)
     '94,306,304'
@@ -121,7 +121,10 @@ def grouped(number: float | None) -> str:
 
 @contextlib.contextmanager
 def progress(label: str) -> Iterator[Callable[[str, int, int], None]]:
-    """Yield a function of (part, done, total) that draws a bar on stderr once two seconds have passed; silent where stderr is no terminal."""
+    """Yield a function of (part, done, total) that draws a bar on stderr after two seconds.
+
+    It is silent where stderr is no terminal.
+    """
     started, drawn, width = time.monotonic(), 0, 30
     shown = sys.stderr.isatty()
 

@@ -1,4 +1,4 @@
-"""`route`: the way from one GPU to another, hop by hop."""
+"""`route`: the path from one GPU to another, hop by hop."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RELAYED = {
     "third-rail-relay": "third-rail relay: over both HB domains, on another rail",
     "third-domain-relay": "third-domain relay: over GPUs of other HB domains",
 }
-"""What people call each kind of path."""
+"""Kind of path -> its description."""
 
 
 @click.command(
@@ -111,18 +111,21 @@ def route(
 def _ends(
     asked: FabricArguments, source: str | None, target: str | None
 ) -> tuple[FabricArguments, str, str]:
-    """Name the two GPUs; where flags size the fabric there is no FABRIC, and all words stand one place earlier."""
+    """Return the two GPUs; where flags size the fabric, they take the places of FABRIC and SRC."""
     if target is None and any(value is not None for value in asked.flags.values()):
         asked, source, target = replace(asked, fabric=None), asked.fabric, source
     if source is None or target is None:
         raise click.UsageError("name two GPUs, such as d0-g0 and d1-g3")
     if source == target:
-        raise click.UsageError(f"{source} need not go anywhere to reach itself; name two GPUs")
+        raise click.UsageError(f"{source} is source and destination; name two GPUs")
     return asked, source, target
 
 
 def _shown(routing: Routing, ends: tuple[int, int], *, all_kinds: bool) -> list[RelayPath]:
-    """Choose the ways to show: one of every kind, or the default; where blocks span rails, the relay that other designs would take beside it."""
+    """Choose the paths to print: one of every kind, or the default.
+
+    Where blocks span rails, the relay path of the other designs is added.
+    """
     ways = routing.choice.each_kind(*ends)
     if all_kinds:
         return ways
@@ -137,16 +140,19 @@ def _shown(routing: Routing, ends: tuple[int, int], *, all_kinds: bool) -> list[
 
 
 def _title(routing: Routing, ends: tuple[int, int], *, same_rail: bool) -> str:
-    """Say where the two GPUs stand to each other."""
+    """Describe the relation of the two GPUs."""
     coordinates = routing.reach.plan.fabric.coordinates
     names = [coordinates.name(gpu) for gpu in ends]
     domains = {coordinates.domain(gpu) for gpu in ends}
     where = f"both in HB domain {min(domains)}" if len(domains) == 1 else "in different HB domains"
-    return f"{names[0]} to {names[1]}: {where}, {'on the same rail' if same_rail else 'on different rails'}"
+    return (
+        f"{names[0]} to {names[1]}: {where}, "
+        f"{'on the same rail' if same_rail else 'on different rails'}"
+    )
 
 
 def _drawing(path: Path, *, planes: int) -> str:
-    """Draw a path from top to bottom: what it visits flush left, and between two of them what joins them."""
+    """Draw a path from top to bottom: nodes flush left, and the links between them."""
     hops = [hop for hop in path.hops if hop.kind not in ("nic", "hb-domain")]
     width = max(len(hop.node) for hop in hops)
     lines = [_heading(path)]
@@ -160,7 +166,7 @@ def _drawing(path: Path, *, planes: int) -> str:
 
 
 def _heading(path: Path) -> str:
-    """Name a path, and say how long it is and how many equal ones there are."""
+    """Describe a path: its kind, its length, and the number of equal ones."""
     if not path.links:
         return f"{RELAYED[path.kind]}: inside the HB domain"
     equal = (
@@ -172,14 +178,17 @@ def _heading(path: Path) -> str:
 
 
 def _described(hop: Hop, *, planes: int) -> str:
-    """Say what a node is; its plane only where there are several."""
+    """Describe a node; its plane only where there are several."""
     rail = f", rail {hop.rail}" if hop.rail is not None else ""
     plane = f", plane {hop.plane}" if planes > 1 else ""
     return f"GPU{rail}, {hop.device}" if hop.kind == "gpu" else f"{hop.kind}{rail}{plane}"
 
 
 def _joint(path: Path, index: int) -> str:
-    """Say what leads on from a hop: an HB domain, or a cable with the interfaces at its ends; empty where a GPU and its own NIC port meet."""
+    """Describe what follows a hop: an HB domain, or a cable with its interfaces.
+
+    Empty between a GPU and its own NIC port.
+    """
     following = path.hops[index + 1] if index + 1 < len(path.hops) else None
     if following is None or following.via == "nic":
         return ""
@@ -191,7 +200,7 @@ def _joint(path: Path, index: int) -> str:
 
 
 def _why(routing: Routing, ends: tuple[int, int]) -> str:
-    """Say why two GPUs cannot reach each other."""
+    """Return why two GPUs cannot reach each other."""
     reach, coordinates = routing.reach, routing.reach.plan.fabric.coordinates
     for gpu in ends:
         name = routing.ends.gpu(gpu)
@@ -207,7 +216,7 @@ def _why(routing: Routing, ends: tuple[int, int]) -> str:
             for other in around
             for plane in range(reach.plan.fabric.planes)
         ):
-            return f"no living NIC port is left to {name}" + (
+            return f"no NIC port of {name} is up" + (
                 "" if reach.hb_lives(gpu) else ", and its HB domain has failed"
             )
-    return "whatever lives of the network joins them neither on a rail nor over any HB domain"
+    return "the remaining network connects them neither on a rail nor over an HB domain"

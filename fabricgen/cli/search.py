@@ -1,4 +1,4 @@
-"""`search`: the cheapest designs of a cluster out of everything on offer."""
+"""`search`: the cheapest designs of a cluster."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fabricgen.inventory.fabric import FabricSpec
 
 SHOWN_ALIKE = 3
-"""So many of the fabrics that are alike in every figure get a name."""
+"""Fabrics with equal figures that are listed by name."""
 
 
 @click.command(
@@ -79,7 +79,8 @@ def search(
     name = llm or (spec.search and spec.search.llm)
     if spec.search and spec.search.min_relative and not name:
         raise click.UsageError(
-            "`search.min_relative` is the speed of a language model: name one by --llm, or as `search.llm`"
+            "`search.min_relative` is the speed of a language model: name one by --llm, or "
+            "as `search.llm`"
         )
     if pick and not output:
         raise click.UsageError("--pick selects the row that -o writes: give -o as well")
@@ -103,7 +104,7 @@ def search(
 
 
 def search_text(answer: dict[str, Any]) -> str:
-    """Lay out the rows for a person."""
+    """Lay out the rows as text."""
     rows = answer["designs"]
     timed, domains = answer["llm"], len({(row["host"], row["hb_domain_gpus"]) for row in rows}) > 1
     heads = [
@@ -157,14 +158,17 @@ def search_text(answer: dict[str, Any]) -> str:
                 grouped(row["worst"]["gpus_cut_off"]),
             ]
         )
-    title = f"{answer['name']}: {grouped(answer['gpus'])} GPUs, prices {answer['book']}{f', {timed}' if timed else ''}"
+    title = (
+        f"{answer['name']}: {grouped(answer['gpus'])} GPUs, prices "
+        f"{answer['book']}{f', {timed}' if timed else ''}"
+    )
     return "\n".join(
         [title, "", table(lines, right=range(4 + domains, len(heads))), "", *_words(answer)]
     )
 
 
 def _cost(row: dict[str, Any]) -> str:
-    """Write a cost; of one with a part that others have a price for, only the least is known."""
+    """Format a cost; with an unpriced part only a lower bound is known."""
     return (
         grouped(row["cost"])
         if row["cost_is_known"]
@@ -175,30 +179,48 @@ def _cost(row: dict[str, Any]) -> str:
 
 
 def _words(answer: dict[str, Any]) -> Iterator[str]:
-    """Say how the table came about."""
+    """Yield the notes on the table."""
     beyond = ", ".join(f"{number} beyond {key}" for key, number in answer["beyond"].items())
     refused = ", ".join(f"{number} {code}" for code, number in answer["refused"].items())
-    yield f"{answer['tried']} combinations: {answer['feasible']} fabrics compared, {len(answer['designs'])} shown, each unbeaten by every other"
-    yield f"left out: {answer['same']} that are the same fabric as another{f'; {beyond}' if beyond else ''}{f'; refused: {refused}' if refused else ''}"
-    yield "* cheapest; Gbps/GPU between HB domains; lost and cut off: the most of the fabric's bandwidth, and of its GPUs, that one switch takes"
+    yield (
+        f"{answer['tried']} combinations: {answer['feasible']} fabrics compared, "
+        f"{len(answer['designs'])} shown, none of them worse than another in every figure"
+    )
+    yield (
+        f"left out: {answer['same']} "
+        f"duplicates{f'; {beyond}' if beyond else ''}{f'; refused: {refused}' if refused else ''}"
+    )
+    yield (
+        "* cheapest; Gbps/GPU between HB domains; lost and cut off: bandwidth and GPUs of the "
+        "fabric lost with the worst single switch"
+    )
     for row in answer["designs"]:
         if row["alike"]:
             more = len(row["alike"]) - SHOWN_ALIKE
-            yield f"row {row['pick']} in every figure: also {'; '.join(row['alike'][:SHOWN_ALIKE])}{f'; and {more} more' if more > 0 else ''}"
+            yield (
+                f"equal to row {row['pick']} in every figure: "
+                f"{'; '.join(row['alike'][:SHOWN_ALIKE])}{f'; and {more} more' if more > 0 else ''}"
+            )
     unpriced = dict.fromkeys(part for row in answer["designs"] for part in row["unpriced"])
     if unpriced:
-        yield f"without a price, and in no total: {', '.join(unpriced)}"
+        yield f"no price, excluded from totals: {', '.join(unpriced)}"
     unknown = dict.fromkeys(part for row in answer["designs"] for part in row["power_unknown"])
     if unknown:
-        yield f"of unknown power, which counts as the most: {', '.join(unknown)}"
+        yield f"unknown power, ranked as the highest: {', '.join(unknown)}"
 
 
 def _notes(spec: FabricSpec, found: Found) -> Iterator[str]:
-    """Say what a search leaves out of the inventory."""
+    """Yield what the search ignores of the inventory."""
     if spec.site and spec.site.lengths != "unknown":
-        yield "the described room is left out: parts go by an assumed reach, and what is written has no `site`"
+        yield (
+            "the described room is ignored: parts are chosen by an assumed reach, and the result "
+            "has no `site`"
+        )
     if spec.reserve:
-        yield f"all {grouped(found.rows[0][0].draft.fabric.gpus)} GPUs of the reserve are counted, as if they stood"
+        yield (
+            f"all {grouped(found.rows[0][0].draft.fabric.gpus)} GPUs of the reserve are counted, "
+            "as if they stood"
+        )
     if spec.phases:
         yield "`phases` are of one design: they are left out, and what is written has none"
 

@@ -1,4 +1,4 @@
-"""`serve`: the report page with controls, on this machine alone."""
+"""`serve`: the report with controls, on this machine only."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def serve(asked: FabricArguments, port: int, *, show: bool) -> None:
 
 
 def open_server(asked: FabricArguments, port: int) -> Server:
-    """Plan what is asked for, and listen. Raises Refusal, UsageError where the port cannot be had."""
+    """Plan the fabric and listen. Raises Refusal; UsageError where the port is not available."""
     from fabricgen.serve.server import Server
 
     if asked.fabric == "-":
         raise click.UsageError(
-            "the inventory is read again for every change: give a file in place of `-`"
+            "the inventory is read again for every change: give a file instead of `-`"
         )
     desk = open_desk(asked)
     desk.sized({})
@@ -70,7 +70,7 @@ def open_server(asked: FabricArguments, port: int) -> Server:
         )
     except OSError as error:
         raise click.BadParameter(
-            f"port {port} cannot be had: {error.strerror}; `--port 0` takes one that is free",
+            f"port {port} is not available: {error.strerror}; `--port 0` selects a free one",
             param_hint="'--port'",
         ) from None
 
@@ -87,7 +87,7 @@ def open_desk(asked: FabricArguments) -> PlanCache:
 
 
 def _build(asked: FabricArguments, file: Path) -> list[str]:
-    """Return the command that builds what is asked for into an archive."""
+    """Return the command that builds the fabric into an archive."""
     flags = [
         f"--{key.replace('_', '-')}={asked.flags[key]}"
         for key in SIZING

@@ -1,6 +1,7 @@
-"""The standard streams, and what the system refuses: a closed or full output, a path that is too long, a file that is not ours.
+"""The standard streams, and errors of the operating system.
 
-Owns how an `OSError` that no reader or writer of ours turned into a refusal becomes one.
+Owns the refusal for an `OSError` that no other module handles: a full output, a path that is too
+long, a missing permission.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def check_streams() -> None:
     """Give closed streams /dev/null. Raises Refusal where standard output is closed.
 
     Without it, the next file that is opened would take the number of the closed stream, and
-    whatever is printed there would be written into it.
+    all that is printed there would be written into it.
     """
     for number in range(3):
         try:
@@ -31,7 +32,7 @@ def check_streams() -> None:
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # the lowest free number, which is this one
     if sys.stderr is None:
-        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open until the process ends
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the end
     if sys.stdout is None:
         raise refuse(
             "cannot-write", "standard output cannot be written: it is closed", hint=_OUTPUT_HINT
@@ -39,20 +40,18 @@ def check_streams() -> None:
 
 
 def escape_unencodable() -> None:
-    """Let standard output escape what its encoding lacks, as standard error does."""
-    with contextlib.suppress(
-        AttributeError
-    ):  # a program that calls us may have put any stream there
-        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # checked as it is called
+    """Escape characters that the encoding of standard output lacks, as on standard error."""
+    with contextlib.suppress(AttributeError):  # a calling program may have replaced the stream
+        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # suppressed above
 
 
 def drop_output(stream: TextIO) -> None:
-    """Send whatever Python still holds for a stream to /dev/null: its reader is gone, or it is full."""
+    """Send the buffer of a stream to /dev/null: its reader is gone, or it is full."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def system_refusal(error: OSError) -> Refusal:
-    """Return the refusal for what the system did not allow."""
+    """Return the refusal for an error of the system."""
     reason = error.strerror or str(error) or type(error).__name__
     if error.filename is not None:
         name = os.fsdecode(error.filename) if isinstance(error.filename, bytes) else error.filename

@@ -1,4 +1,4 @@
-"""What `explain` has a text about: pages by their names, and keys of the inventory."""
+"""The topics of `explain`: pages by their names, and keys of the inventory."""
 
 from __future__ import annotations
 
@@ -12,9 +12,19 @@ if TYPE_CHECKING:
     from fabricgen.inventory.keys import Key
 
 ALIASES = {
-    "core": "tier", "leaf": "tier", "node": "host", "optic": "transceiver", "optics": "transceiver", "pack": "bad-pack", "pxn": "relay",
-    "scalable-unit": "stripe", "spine": "tier", "su": "stripe", "templates": "bad-template", "twin-port": "cable",
-}  # fmt: skip
+    "core": "tier",
+    "leaf": "tier",
+    "node": "host",
+    "optic": "transceiver",
+    "optics": "transceiver",
+    "pack": "bad-pack",
+    "pxn": "relay",
+    "scalable-unit": "stripe",
+    "spine": "tier",
+    "su": "stripe",
+    "templates": "bad-template",
+    "twin-port": "cable",
+}
 """Other word of the field -> the page that explains it."""
 
 

@@ -1,4 +1,4 @@
-"""`model --traffic`: the traffic matrix of one iteration and what the links of a fabric carry of it."""
+"""`model --traffic`: the traffic matrix of one iteration, and the load of links."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ NAMES = {"mp": "MP", "dp_within": "DP within", "dp_across": "DP across", "pipeli
 
 
 def links_of(plan: Plan, point: Point, collective: Collective, *, any_to_any: bool) -> Links:
-    """Put the traffic of an iteration onto a plan, or onto the same cluster as a fat-tree whose pods hold whole rails. Raises Refusal."""
+    """Route the traffic of an iteration over a plan, or over a fat-tree of the same cluster.
+
+    The pods of that fat-tree hold whole rails. Raises Refusal.
+    """
     from fabricgen.analysis.workload.collectives import Groups
     from fabricgen.analysis.workload.link_traffic import Links
     from fabricgen.bom.comparison import plan_as
@@ -81,16 +84,25 @@ def _matrix(groups: Groups, name: str, document: dict[str, Any]) -> list[str]:
             f"{share:.2f}",
         ]
         rows.append([NAMES[key], grouped(each["size"]), grouped(each["peers"]), *amounts])
-    head = f"{groups.llm.name} on {name}: {total / 1e12:,.4g} TB in an iteration, model-parallel groups of {groups.n_m}, {groups.collective} exchange"
-    told = f"{document['pairs_idle_pct']:.2f} % of the {grouped(document['pairs'])} pairs of GPUs carry nothing."
-    kept = f"{document['hb_pairs_pct']:.3g} % talk inside HB domains, and carry {document['hb_bytes_pct']:.1f} % of the bytes."
-    return [head, table(rows, right=range(1, 7)), f"{told} {kept}"]
+    head = (
+        f"{groups.llm.name} on {name}: {total / 1e12:,.4g} TB in an iteration, model-parallel "
+        f"groups of {groups.n_m}, {groups.collective} exchange"
+    )
+    idle = (
+        f"{document['pairs_idle_pct']:.2f} % of the {grouped(document['pairs'])} pairs of GPUs "
+        "carry no traffic."
+    )
+    kept = (
+        f"{document['hb_pairs_pct']:.3g} % are inside HB domains, and carry "
+        f"{document['hb_bytes_pct']:.1f} % of the bytes."
+    )
+    return [head, table(rows, right=range(1, 7)), f"{idle} {kept}"]
 
 
 def _links(links: Links, document: dict[str, Any]) -> list[str]:
     """Lay out the links."""
-    design = document["design"] + (", GPUs standing rail by rail" if links.gathered else "")
-    rows = [[design, "links", "carry nothing", "TB up", "most, GB", "takes, s"]]
+    design = document["design"] + (", GPUs ordered by rail" if links.gathered else "")
+    rows = [[design, "links", "idle", "TB up", "most, GB", "takes, s"]]
     for key, each in document["links"].items():
         words = [
             grouped(each["links"]),
@@ -102,16 +114,21 @@ def _links(links: Links, document: dict[str, Any]) -> list[str]:
         rows.append([key.replace("_", "-"), *words])
     busy, hashing = document["busiest"], document["hashing"]
     lines = [
-        f"{grouped(document['idle_links'])} links carry nothing, {document['idle_links_pct']:.1f} % of all."
+        (
+            f"{grouped(document['idle_links'])} links carry no traffic, "
+            f"{document['idle_links_pct']:.1f} % of all."
+        )
     ]
     if busy["bytes"]:
         way = "upwards" if busy["up"] else "downwards"
         lines.append(
-            f"The busiest is {busy['cable']}, {busy['bytes'] / 1e9:.4g} GB {way} in {busy['seconds']:.4f} s, with {grouped(busy['alike'] - 1)} alike."
+            f"The busiest is {busy['cable']}, {busy['bytes'] / 1e9:.4g} GB {way} in "
+            f"{busy['seconds']:.4f} s, like {grouped(busy['alike'] - 1)} others."
         )
     if hashing:
         lines.append(
-            f"ECMP is taken as even; of {grouped(hashing['flows'])} hashed flows the fullest uplink of a leaf has {hashing['fullest']:.2f} times its share."
+            f"ECMP is assumed to be even; of {grouped(hashing['flows'])} hashed flows the "
+            f"fullest uplink of a leaf has {hashing['fullest']:.2f} times its share."
         )
     return [table(rows, right=range(1, 6)), "\n".join(lines)]
 
@@ -133,13 +150,13 @@ def write_pairs(path: Path, groups: Groups) -> None:
 
 
 def write_idle(path: Path, links: Links) -> None:
-    """Write the links that carry nothing."""
+    """Write the links without traffic."""
     from fabricgen.analysis.workload.idle_links import idle_csv
 
     _write(path, (f"{line}\n" for line in idle_csv(links)))
 
 
 def _write(path: Path, pieces: Iterable[str]) -> None:
-    """Write a CSV and say so."""
+    """Write a CSV and print its name."""
     save_table(path, pieces)
     echo(f"wrote {path}", err=True)

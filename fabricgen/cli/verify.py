@@ -1,4 +1,4 @@
-"""`verify`: whether an output is what its manifest lists."""
+"""`verify`: compares an output with its manifest."""
 
 from __future__ import annotations
 
@@ -70,12 +70,15 @@ def verify_text(out: Path, changes: Changes) -> str:
         lines += [f"{word:<9}{printable(path)}" for path in paths[:SHOWN]]
         lines += [f"{word:<9}{grouped(len(paths) - SHOWN)} more"] if len(paths) > SHOWN else []
     if not changes:
-        return f"{out}: all {grouped(changes.files)} files are as manifest.json lists them"
+        return f"{out}: all {grouped(changes.files)} files match manifest.json"
     differ = len(changes.missing) + len(changes.altered)
     extra = f", {grouped(len(changes.extra))} are not listed" if changes.extra else ""
     return "\n".join(
         [
             *lines,
-            f"{out}: {grouped(differ)} of {grouped(changes.files)} files differ from manifest.json{extra}",
+            (
+                f"{out}: {grouped(differ)} of {grouped(changes.files)} files differ from "
+                f"manifest.json{extra}"
+            ),
         ]
     )

@@ -309,7 +309,7 @@ def test_check_of_a_broken_plan(capsys: pytest.CaptureFixture[str]) -> None:
     assert "not judged: `wired-as-planned` was not judged" in out
     assert out.endswith(
         f"1 of {len(LAWS)} laws is broken, and 9 could not be judged for it; `fabricgen "
-        "explain rails-apart` tells what it is about\n"
+        "explain rails-apart` describes it\n"
     )
 
 

@@ -86,7 +86,7 @@ def test_a_swap_in_words(fabric: Path, capsys: pytest.CaptureFixture[str]) -> No
         ),
         "  3. r0-leaf-1: plug the hanging end into swp1 (1); it is r0-h00001",
     ]
-    assert said.out.endswith("the cabling differs from the plan: 2 moves to mend it\n")
+    assert said.out.endswith("the cabling differs from the plan: 2 moves to fix it\n")
     code, document = audited(fabric, capsys, "--lldp", str(swapped(fabric)))
     assert (code, document["moves"], document["ok"]) == (1, 2, False)
     assert {"kind", "cable", "expected", "found", "fix"} <= document["findings"][0].keys()

@@ -70,7 +70,7 @@ INPUT_OPTIONS = {
     "sheet",
     "file",
     "published",
-    "heard",
+    "records",
     "discovered",
     "dead",
     "out",

@@ -109,15 +109,15 @@ def test_failures_change_the_path(capsys: pytest.CaptureFixture[str]) -> None:
     ("failed", "why"),
     [
         (["gpu:d0-g0"], "d0-g0 itself has failed"),
-        (["plane:0"], "no living NIC port is left to d0-g0"),
+        (["plane:0"], "no NIC port of d0-g0 is up"),
         (
             ["nic:d7-g3", "hb:7"],
-            "no living NIC port is left to d7-g3, and its HB domain has failed",
+            "no NIC port of d7-g3 is up, and its HB domain has failed",
         ),
-        ([f"switch:r{rail}-leaf-2" for rail in range(8)], "no living NIC port is left to d7-g3"),
+        ([f"switch:r{rail}-leaf-2" for rail in range(8)], "no NIC port of d7-g3 is up"),
         (
             [f"switch:r{rail}-spine-{spine}" for rail in range(8) for spine in (1, 2)],
-            "whatever lives of the network joins them neither on a rail nor over any",
+            "the remaining network connects them neither on a rail nor over an HB",
         ),
     ],
 )

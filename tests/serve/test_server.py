@@ -568,11 +568,11 @@ def test_ctrl_c_ends_with_0(fabric: Path, environment: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["--port", "PORT"], 2, "cannot be had"),
-        (["--port", "PORT"], 2, "`--port 0` takes one that is free"),
+        (["--port", "PORT"], 2, "is not available"),
+        (["--port", "PORT"], 2, "`--port 0` selects a free one"),
         (["--port", "70000"], 2, "not in the range"),
         (["--set", "gpus=33"], 1, "error[gpus-not-whole-domains]"),
-        (["-"], 2, "give a file in place of `-`"),
+        (["-"], 2, "give a file instead of `-`"),
     ],
 )
 def test_invalid_arguments_are_refused(

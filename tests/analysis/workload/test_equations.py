@@ -727,7 +727,7 @@ def test_traffic_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFi
     assert (
         run([*base, "--csv", str(tmp_path / "pairs.csv"), "--svg", str(tmp_path / "map.svg")]) == 0
     )
-    assert "of the 4,032 pairs of GPUs carry nothing" in capsys.readouterr().out
+    assert "of the 4,032 pairs of GPUs carry no traffic" in capsys.readouterr().out
     rows = list(csv.DictReader(io.StringIO((tmp_path / "pairs.csv").read_text(encoding="utf-8"))))
     assert len(rows) == 64 * (1 + 3 + 7)
     assert {row["class"] for row in rows} == {"mp", "dp_within", "dp_across"}
