@@ -15,7 +15,7 @@ import numpy as np
 
 from fabricgen.analysis.forwarding.failures import Failures
 from fabricgen.analysis.forwarding.gpu_routes import HB_DEVICE, hb_address
-from fabricgen.analysis.forwarding.link_ends import Ends
+from fabricgen.analysis.forwarding.path_names import PathNames
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.build.selection import Scope
 from fabricgen.core.diagnostics import refuse
@@ -180,7 +180,7 @@ class Layout:
 
     def _cables(self) -> Iterator[Wire]:
         """List the cables."""
-        plan, ends = self.plan, Ends(Reach(self.plan))
+        plan, ends = self.plan, PathNames(Reach(self.plan))
         for segment in self.segments:
             plane, lower = plan.mapping.plane(segment), plan.segment.lower[self._host_rows].tolist()
             for gpu in (plan.mapping.lower_gpu(segment, each, 0) for each in lower):

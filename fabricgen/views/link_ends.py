@@ -152,6 +152,29 @@ class SegmentEnds(Generic[P]):
         )
 
 
+class HostLinks:
+    """The link of each NIC port of a plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Find the host links of a segment by their block, and by the GPU's place among those of a block."""
+        mapping, segment = plan.mapping, plan.segment
+        links = np.flatnonzero(segment.kind == LinkKind.HOST).astype(np.int32)
+        shape = mapping.segment_blocks, mapping.pattern_index(plan.fabric.gpus)
+        self._mapping, self._rows = mapping, np.full(shape, -1, dtype=np.int32)
+        self._rows[segment.block[links], mapping.pattern_index(segment.lower[links])] = links
+
+    def find(self, gpu: int, plane: int) -> tuple[int, int, int]:
+        """Return the segment, the block and the row of the link of a NIC port."""
+        segment, block = self._mapping.home(gpu, plane)
+        return segment, block, int(self._rows[block, self._mapping.pattern_index(gpu)])
+
+
+def cable_label(plan: Plan, segment: int, row: int) -> str:
+    """Label the cable of one link of a segment."""
+    kind, block = LinkKind(plan.segment.kind[row]), int(plan.segment.block[row])
+    return f"{plan.label(kind, segment, block)}{int(plan.segment.number[row]):0{plan.label_width}}"
+
+
 def cable_labels(plan: Plan, segment: int) -> list[Callable[[int], str]]:
     """Return what labels a cable of a segment by its number, at the kind of link times the blocks of a segment plus the block."""
     blocks = range(plan.mapping.segment_blocks)

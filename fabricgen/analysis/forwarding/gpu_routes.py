@@ -22,7 +22,7 @@ from fabricgen.planning.addressing import dotted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from fabricgen.analysis.forwarding.link_ends import Ends
+    from fabricgen.analysis.forwarding.path_names import PathNames
 
 HB_BASE, HB_LENGTH = 198 << 24 | 18 << 16, 15
 """198.18.0.0/15, set aside for test networks (RFC 2544): rank k is k + 1 above it in every HB domain, because domains never meet."""
@@ -89,7 +89,7 @@ def hb_rank(address: str) -> int:
     return int(IPv4Address(address)) - HB_BASE - 1
 
 
-def gpu_view(ends: Ends, gpu: int) -> GpuView:
+def gpu_view(ends: PathNames, gpu: int) -> GpuView:
     """Return the addresses and the routes of a GPU."""
     plan, fabric = ends.reach.plan, ends.reach.plan.fabric
     coordinates = fabric.coordinates
@@ -112,7 +112,7 @@ def gpu_view(ends: Ends, gpu: int) -> GpuView:
     )
 
 
-def gpu_routes(ends: Ends, gpu: int) -> list[GpuRoute]:
+def gpu_routes(ends: PathNames, gpu: int) -> list[GpuRoute]:
     """Return the IP routes of a GPU, plane by plane: the others of its HB domain, then each rail."""
     planes = range(ends.reach.plan.fabric.planes)
     return [
@@ -122,7 +122,7 @@ def gpu_routes(ends: Ends, gpu: int) -> list[GpuRoute]:
     ]
 
 
-def _domain_routes(ends: Ends, gpu: int, plane: int) -> list[GpuRoute]:
+def _domain_routes(ends: PathNames, gpu: int, plane: int) -> list[GpuRoute]:
     """Return the routes to the other GPUs of the HB domain."""
     coordinates = ends.reach.plan.fabric.coordinates
     rank, addresses = coordinates.rank(gpu), ends.addresses(coordinates.domain(gpu), plane)
@@ -131,7 +131,7 @@ def _domain_routes(ends: Ends, gpu: int, plane: int) -> list[GpuRoute]:
     return routes[:rank] + routes[rank + 1 :]
 
 
-def _rail_routes(ends: Ends, gpu: int, plane: int) -> list[GpuRoute]:
+def _rail_routes(ends: PathNames, gpu: int, plane: int) -> list[GpuRoute]:
     """Return the routes to the block of each rail: over each GPU of the domain that is on it, best first."""
     fabric = ends.reach.plan.fabric
     rank, rail = fabric.coordinates.rank(gpu), fabric.coordinates.rail(gpu)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.analysis.forwarding.ecmp_hash import Flow, flow_hash
 from fabricgen.analysis.forwarding.ecmp_paths import Crossing
-from fabricgen.analysis.forwarding.link_ends import Ends
+from fabricgen.analysis.forwarding.path_names import PathNames
 from fabricgen.analysis.forwarding.path_selection import NetworkSegment, PathSelector
 
 if TYPE_CHECKING:
@@ -75,9 +75,9 @@ class Routing:
         return PathSelector(self.reach)
 
     @cached_property
-    def ends(self) -> Ends:
+    def ends(self) -> PathNames:
         """The names of what a path meets."""
-        return Ends(self.reach)
+        return PathNames(self.reach)
 
     def path(self, source: int, target: int, way: RelayPath, flow: Flow = Flow()) -> Path:  # noqa: B008 - a NamedTuple never changes
         """Follow a way hop by hop; a flow's hash chooses the plane and the links of each leg."""

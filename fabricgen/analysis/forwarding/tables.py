@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricgen.analysis.forwarding.gpu_routes import GpuRoute, gpu_routes, has_hb_addresses
-from fabricgen.analysis.forwarding.link_ends import Ends
+from fabricgen.analysis.forwarding.path_names import PathNames
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.forwarding.relay_rules import ranks_by_rail, third_rails
 from fabricgen.core.terms import LinkKind, Role
@@ -64,7 +64,7 @@ class Tables:
     def __init__(self, plan: Plan) -> None:
         """Keep the plan; nothing is made before it is asked for."""
         self.plan = plan
-        self.ends = Ends(Reach(plan))
+        self.ends = PathNames(Reach(plan))
         self.views = Views(plan)
         self._covers: dict[tuple[int, int], list[tuple[int, int]]] = {}
 

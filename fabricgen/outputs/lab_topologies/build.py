@@ -15,16 +15,16 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.analysis.forwarding.gpu_routes import HB_DEVICE, gpu_view
-from fabricgen.analysis.forwarding.link_ends import Ends
+from fabricgen.analysis.forwarding.path_names import PathNames
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.core.diagnostics import refuse
-from fabricgen.core.terms import LinkKind, Role
 from fabricgen.outputs.lab_topologies.view import LabFile, LabLink, LabNode, LabPort, LabView
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from fabricgen.core.terms import Role
     from fabricgen.outputs.packs.containers import Container, Thing
     from fabricgen.outputs.packs.pack_yaml import Pack
     from fabricgen.outputs.packs.render import Packs
@@ -56,7 +56,7 @@ class Topologies:
     def __init__(self, plan: Plan, packs: Packs, config_packs: Mapping[str, Pack]) -> None:
         """Keep the plan and the packs of its switches, by NOS; nothing is made yet."""
         self.plan, self._packs, self._config_packs = plan, packs, config_packs
-        self._ends, self._views = Ends(Reach(plan)), Views(plan)
+        self._ends, self._views = PathNames(Reach(plan)), Views(plan)
         self._named: dict[tuple[str, ...], dict[int, dict[str, str]]] = {}
 
     def gap(self) -> str | None:
@@ -241,35 +241,23 @@ class Topologies:
 
     def _cable_links(self) -> Iterator[LabLink]:
         """Yield the links of each segment, in the order of the cables."""
-        mapping, ends = self.plan.mapping, self._ends
-        links = self.plan.segment
-        rows = list(
-            zip(
-                *(
-                    column.tolist()
-                    for column in (links.kind, links.block, links.lower, links.upper)
-                ),
-                strict=True,
-            )
-        )
-        for segment in range(mapping.segments):
+        coordinates = self.plan.fabric.coordinates
+        for segment in range(self.plan.mapping.segments):
             called = self._interfaces(segment)
-            for row, (kind, block, lower, upper) in enumerate(rows):
-                if kind == LinkKind.HOST:
-                    below = (
-                        ends.gpu(mapping.lower_gpu(segment, lower, block)),
-                        f"nic{mapping.plane(segment)}",
-                    )
-                else:
-                    below = (
-                        ends.switch(segment, lower),
-                        called[lower][ends.interface(segment, row, upper=False)],
-                    )
-                above = (
-                    ends.switch(segment, upper),
-                    called[upper][ends.interface(segment, row, upper=True)],
+            links = self._ends.links(segment).of_segment(segment).columns(slice(None))
+            lowers, uppers = (
+                zip(*(column.tolist() for column in columns), strict=True)
+                for columns in (
+                    (links.lower, links.lower_device, links.lower_port),
+                    (links.upper, links.upper_device, links.upper_port),
                 )
-                yield LabLink(*below, *above, ends.cable(segment, row))
+            )
+            for gpu, (lower, device, port), (upper, peer, peer_port), cable in zip(
+                links.gpu.tolist(), lowers, uppers, links.cables, strict=True
+            ):
+                near = device if gpu < 0 else coordinates.name(gpu)
+                near_port = called[lower][port] if gpu < 0 else port
+                yield LabLink(near, near_port, peer, called[upper][peer_port], cable)
 
     def _hb_links(self) -> Iterator[LabLink]:
         """Link each GPU to its HB domain; the kernel gives no device a name with `gpu`."""

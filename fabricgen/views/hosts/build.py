@@ -11,18 +11,16 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from fabricgen.core.terms import Design, LinkKind, Role
+from fabricgen.core.terms import Design, Role
 from fabricgen.planning.addressing import dotted
 from fabricgen.views.hosts.nccl import rail_ranges, settings
 from fabricgen.views.hosts.view import MAIN_TABLE, HostView, NicView, RouteView, RuleView
+from fabricgen.views.link_ends import HostLinks, cable_label
 from fabricgen.views.switches.view import RoceView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.plan import Plan
 
 FIRST_TABLE = 1000
@@ -93,17 +91,9 @@ class Hosts:
         return RoceView.of(self.plan.spec.roce)
 
     @cached_property
-    def _rows(self) -> Int32Array:
-        """The row of a segment's host link, by block and by the GPU's place among those that blocks count; shape (blocks of a segment, GPUs of a block)."""
-        segment, mapping = self.plan.segment, self.plan.mapping
-        links = np.flatnonzero(segment.kind == LinkKind.HOST).astype(np.int32)
-        rows = np.full(
-            (mapping.segment_blocks, mapping.pattern_index(self.plan.fabric.gpus)),
-            -1,
-            dtype=np.int32,
-        )
-        rows[segment.block[links], mapping.pattern_index(segment.lower[links])] = links
-        return rows
+    def _links(self) -> HostLinks:
+        """The link of each NIC port."""
+        return HostLinks(self.plan)
 
     @cached_property
     def _scope(self) -> str:
@@ -115,7 +105,7 @@ class Hosts:
 
     def prepare(self) -> None:
         """Work out now what all hosts share; workers that are forked afterwards inherit it."""
-        _ = self.ports, self._leaf_ports, self._rows, self.plan.hosts
+        _ = self.ports, self._leaf_ports, self._links, self.plan.hosts
 
     def views(self, hosts: Iterable[int]) -> Iterator[HostView]:
         """Make the views of these installed hosts, counted from 0 over all HB domains."""
@@ -205,12 +195,11 @@ class Hosts:
     def _cabled(self, gpu: int, plane: int) -> _Cabled:
         """Follow the cable of a NIC port."""
         plan, mapping = self.plan, self.plan.mapping
-        segment, block = mapping.home(gpu, plane)
-        row = self._rows[block, mapping.pattern_index(gpu)]
+        segment, block, row = self._links.find(gpu, plane)
         slot, number = int(plan.segment.slot[row]), segment * mapping.segment_blocks + block
         if segment not in self._names:
             self._names[segment] = plan.naming.switches(segment)
-        cable = f"{plan.label(LinkKind.HOST, segment, block)}{int(plan.segment.number[row]):0{plan.label_width}}"
+        cable = cable_label(plan, segment, row)
         ports = self._leaf_ports[plan.port_layouts(segment)[Role.LEAF].nos]
         leaf, (interface, alias) = (
             self._names[segment][plan.segment.upper[row]],

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from fabricgen.analysis.forwarding.ecmp_hash import flow_of, spread
 from fabricgen.analysis.forwarding.failures import find_failures, find_gpu
 from fabricgen.analysis.forwarding.gpu_routes import gpu_routes, hb_address
-from fabricgen.analysis.forwarding.link_ends import Ends
+from fabricgen.analysis.forwarding.path_names import PathNames
 from fabricgen.analysis.forwarding.path_selection import PathSelector
 from fabricgen.analysis.forwarding.paths import Routing
 from fabricgen.analysis.forwarding.reachability import Reach
@@ -359,7 +359,7 @@ def test_the_routes_of_a_gpu_follow_the_relay_rules(design: str) -> None:
     Then every GPU of it is an exit, in the order of the rules.
     """
     plan = plan_of(design=design, **{**TURNS, "rails": {"count": 3, "planes": 2}})
-    ends = Ends(Reach(plan))
+    ends = PathNames(Reach(plan))
     for gpu, plane in product((0, 16, 95), range(2)):
         first, rail = gpu // 12 * 12, gpu % 12 % 3
         source = dotted(ends.address(gpu, plane))

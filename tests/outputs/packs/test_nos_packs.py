@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabricgen.analysis.checks.laws import check
-from fabricgen.analysis.forwarding.link_ends import Ends
+from fabricgen.analysis.forwarding.path_names import PathNames
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.build.run import build
 from fabricgen.core.diagnostics import Refusal
@@ -127,7 +127,7 @@ def test_a_port_has_one_name_everywhere(tmp_path: Path) -> None:
     ]
     assert len(set(nics)) == plan.link_count(LinkKind.HOST)
     assert set(nics) < switches
-    routed = Ends(Reach(plan)).nic(6, 1)  # the second domain's GPU of rail 2
+    routed = PathNames(Reach(plan)).nic(6, 1)  # the second domain's GPU of rail 2
     assert (routed.switch, routed.switch_interface) in switches
     assert routed.switch_interface.startswith("swp")
     heard = PortIndex(plan)

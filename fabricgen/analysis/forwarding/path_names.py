@@ -1,7 +1,7 @@
-"""The two ends of every cable as a packet meets them: names, interfaces, labels and addresses of NIC ports and switches.
+"""What a path shows of its GPUs, NIC ports, switches and cables: names, interfaces, labels and addresses.
 
-Owns the way from a GPU and plane, or from a row of `Plan.unit`, to what people read. What lives is
-said by `reaching`.
+Owns the way from a GPU and plane, or from a row of `Plan.segment`, to what people read.
+`reachability` owns what works.
 """
 
 from __future__ import annotations
@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from fabricgen.core.terms import LinkKind, gpu_name
+from fabricgen.core.terms import gpu_name
 from fabricgen.planning.addressing import dotted
 from fabricgen.views.factory import vrf_name
+from fabricgen.views.link_ends import HostLinks, LinkEnds, cable_label
 
 if TYPE_CHECKING:
     from fabricgen.analysis.forwarding.reachability import Reach
-    from fabricgen.core.arrays import Int32Array
 
 
 class NicEnd(NamedTuple):
@@ -40,19 +38,30 @@ def _domain_names(domain: int, size: int) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Ends:
+class PathNames:
     """The ends of a plan's cables. GPUs count over all domains; segments, boxes, blocks and rows as in the plan."""
 
     reach: Reach
 
     @cached_property
-    def _rows(self) -> Int32Array:
-        """The row of the host link at each endpoint position, by block of the segment; shape (blocks of a segment, slots), -1 where it is vacant."""
+    def _host_links(self) -> HostLinks:
+        """The link of each NIC port."""
+        return HostLinks(self.reach.plan)
+
+    @cached_property
+    def _links(self) -> dict[tuple[str, ...], LinkEnds[str]]:
+        """The ends of the links with the names of switch ports, by the NOS of each role."""
+        return {}
+
+    def links(self, segment: int) -> LinkEnds[str]:
+        """Return the ends of the links, with the names that the switches of a segment give their ports."""
         plan = self.reach.plan
-        rows = np.full((plan.mapping.segment_blocks, plan.sizing.slots), -1, dtype=np.int32)
-        links = np.flatnonzero(plan.segment.kind == LinkKind.HOST).astype(np.int32)
-        rows[plan.segment.block[links], plan.segment.slot[links]] = links
-        return rows
+        systems = tuple(layout.nos for layout in plan.port_layouts(segment).values())
+        if systems not in self._links:
+            planes, slots = range(plan.fabric.planes), range(plan.fabric.host_gpus)
+            nics = [[f"nic{plane}" for _ in slots] for plane in planes]
+            self._links[systems] = LinkEnds(plan, plan.interfaces(segment), nics)
+        return self._links[systems]
 
     @cached_property
     def _names(self) -> dict[int, list[str]]:
@@ -83,19 +92,16 @@ class Ends:
 
     def nic(self, gpu: int, plane: int) -> NicEnd:
         """Return the ends of a NIC port's cable."""
-        plan, reach = self.reach.plan, self.reach
-        (segment, block), slot = reach.home(gpu, plane), reach.slot(gpu)
-        row = int(self._rows[block, slot])
-        leaf, address = int(plan.segment.upper[row]), self.address(gpu, plane)
-        interface = plan.naming.interface(plan.fabric.coordinates.host_slot(gpu), plane)
+        plan = self.reach.plan
+        segment, _, row = self._host_links.find(gpu, plane)
         return NicEnd(
-            row,
-            interface,
-            address,
-            self.gateway(gpu, plane),
-            self.switch(segment, leaf),
-            self.interface(segment, row, upper=True),
-            self.cable(segment, row),
+            row=row,
+            interface=plan.naming.interface(plan.fabric.coordinates.host_slot(gpu), plane),
+            address=self.address(gpu, plane),
+            gateway=self.gateway(gpu, plane),
+            switch=self.switch(segment, int(plan.segment.upper[row])),
+            switch_interface=self.interface(segment, row, upper=True),
+            cable=self.cable(segment, row),
         )
 
     def address(self, gpu: int, plane: int) -> int:
@@ -107,13 +113,12 @@ class Ends:
 
     def gateway(self, gpu: int, plane: int) -> int:
         """Return the address of the leaf that a NIC port is cabled to: on the link, or its loopback."""
-        plan, reach = self.reach.plan, self.reach
+        plan = self.reach.plan
         if plan.addresses.numbered:
             return self.address(gpu, plane) - 1
-        (segment, block), slot = reach.home(gpu, plane), reach.slot(gpu)
-        return plan.addresses.loopback(
-            segment, block, plan.naming.boxes[int(plan.segment.upper[self._rows[block, slot]])]
-        )
+        segment, block, row = self._host_links.find(gpu, plane)
+        leaf = plan.naming.boxes[int(plan.segment.upper[row])]
+        return plan.addresses.loopback(segment, block, leaf)
 
     def addresses(self, domain: int, plane: int) -> list[str]:
         """Return the addresses of an HB domain's NIC ports on a plane, by rank; those of the last domain are remembered."""
@@ -162,12 +167,9 @@ class Ends:
 
     def interface(self, segment: int, row: int, *, upper: bool) -> str:
         """Name the switch's interface at an end of a link of a segment."""
-        plan, links = self.reach.plan, self.reach.plan.segment
-        box, port = (links.upper, links.upper_port) if upper else (links.lower, links.lower_port)
-        return plan.interfaces(segment)[plan.naming.boxes[int(box[row])].role][int(port[row])]
+        links = self.links(segment)
+        return str((links.upper_ports if upper else links.lower_ports)[row])
 
     def cable(self, segment: int, row: int) -> str:
         """Label the cable of a link; where a link takes several, what their labels have in common."""
-        plan = self.reach.plan
-        prefix = plan.label(LinkKind(plan.segment.kind[row]), segment, int(plan.segment.block[row]))
-        return f"{prefix}{int(plan.segment.number[row]):0{plan.label_width}}"
+        return cable_label(self.reach.plan, segment, row)
