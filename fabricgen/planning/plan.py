@@ -18,11 +18,11 @@ from fabricgen.planning.addressing import plan_addresses
 from fabricgen.planning.cabling.assignment import first_offers
 from fabricgen.planning.cabling.cages import make_cages
 from fabricgen.planning.cabling.candidates import choose
-from fabricgen.planning.cabling.measure import measure
-from fabricgen.planning.cabling.measured_lengths import measured_rows
 from fabricgen.planning.cabling.shared_cages import one_module_a_cage
 from fabricgen.planning.designs import map_design
 from fabricgen.planning.draft import Draft
+from fabricgen.planning.measure import measure
+from fabricgen.planning.measured_lengths import measured_rows
 from fabricgen.planning.naming import check_names, host_names, make_naming, switch_names
 from fabricgen.planning.resolve import resolve
 from fabricgen.planning.room.room import make_room
