@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
 
-    from fabricgen.inventory.keys import Key
+    from fabricgen.inventory.keys import InventoryKey
     from fabricgen.outputs.packs.pack_yaml import Pack
 
 
@@ -68,7 +68,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def inventory_page(keys: Mapping[str, Key]) -> str:
+def inventory_page(keys: Mapping[str, InventoryKey]) -> str:
     """List the keys of an inventory: those of the top level, then a section for each mapping."""
     top = [key for key in keys.values() if "." not in key.name]
     mappings = [key for key in top if key.below]
@@ -91,7 +91,7 @@ def inventory_page(keys: Mapping[str, Key]) -> str:
     )
 
 
-def _keys(keys: Iterable[Key]) -> str:
+def _keys(keys: Iterable[InventoryKey]) -> str:
     """Lay out keys as a table."""
     rows = (
         [

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabricgen.build.preconditions import check_buildable
-from fabricgen.inventory.load import check_promise
+from fabricgen.inventory.load import check_wiring_digest
 from fabricgen.planning.baseline.baseline import read_heritage
 from fabricgen.planning.plan import make_plan
 
@@ -30,8 +30,8 @@ def plan_of(
     `only` are the groups that will be built, where they are not what the inventory names. Raises
     Refusal with places.
     """
-    with inventory.placing():
+    with inventory.locate_findings():
         plan = make_plan(inventory.spec, catalog, read_heritage(inventory.kept))
-        check_promise(inventory, plan.digest)
+        check_wiring_digest(inventory, plan.digest)
         check_buildable(plan, packs, only)
     return plan

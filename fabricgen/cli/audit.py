@@ -95,7 +95,7 @@ def audit(
         from fabricgen.build.write.directory import check_target
 
         check_target(tables, inputs())
-    with inventory.placing():
+    with inventory.locate_findings():
         found = (
             compare(plan, read_evidence([*records, *discovered])) if records or discovered else None
         )

@@ -108,7 +108,7 @@ def build(
     target = _target(out, archive)
     planned, inventory = asked.plan(named)
     _check(out, target)
-    with inventory.placing():
+    with inventory.locate_findings():
         context = _context(planned, named, asked, SheetOptions(columns, both_ways, serials))
         if show == "files":
             _print_files(make_job(context), target, as_json=as_json)
@@ -186,7 +186,7 @@ def _list(asked: FabricArguments, named: frozenset[str], *, as_json: bool) -> No
         print_outputs(every_output(asked.packs), as_json=as_json)
         return
     planned, inventory = asked.plan(named)
-    with inventory.placing():
+    with inventory.locate_findings():
         context = _context(planned, named, asked, SheetOptions())
         print_outputs(outputs_of(context), as_json=as_json)
         if "configs" in context.selection.groups:

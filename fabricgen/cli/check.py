@@ -28,7 +28,7 @@ def check(asked: FabricArguments, *, as_json: bool) -> int:
     from fabricgen.analysis.checks.laws import check as check_plan
 
     plan, inventory = asked.plan()
-    with inventory.placing():
+    with inventory.locate_findings():
         report = check_plan(plan)
     if as_json:
         print_json(

@@ -71,13 +71,13 @@ def diff(
 
     older, _ = FabricArguments(old, {}, prices, (), roots, templates).plan()
     newer, inventory = FabricArguments(new, {}, prices, (), roots, templates).plan()
-    with inventory.placing():
+    with inventory.locate_findings():
         found = compare(older, newer)
         document = found.document() if as_json else None
     if document:
         print_json(document)
     else:
-        with inventory.placing():
+        with inventory.locate_findings():
             text = diff_text(found, None if everything else SHOWN)
         echo(text)
 

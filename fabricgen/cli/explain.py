@@ -15,7 +15,7 @@ from fabricgen.cli.printing import echo, print_json
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.inventory.keys import Key
+    from fabricgen.inventory.keys import InventoryKey
 
 
 WIDTH = 100
@@ -69,7 +69,7 @@ def explain(topic: str | None) -> None:
     echo("\n\n".join(shown))
 
 
-def key_text(key: Key) -> str:
+def key_text(key: InventoryKey) -> str:
     """Lay out what the model of an inventory declares of a key."""
     from fabricgen.inventory.keys import inventory_keys
 

@@ -88,7 +88,7 @@ def impact(
     if each:
         _print_ranking(plan, each, as_json=as_json)
         return
-    with inventory.placing():
+    with inventory.locate_findings():
         wanted = compare or (compare is None and plan.fabric.gpus <= COMPARED_GPUS)
         found = ComparedImpact(
             measure(plan, failed), compare_with(plan, failed) if wanted else None

@@ -59,7 +59,7 @@ def import_sheet(sheet: Path, asked: FabricArguments, output: Path, *, as_json: 
 
     base, inventory = asked.plan()
     found = read_cut_sheet(sheet)
-    with inventory.placing():
+    with inventory.locate_findings():
         plan = import_cut_sheet(base, found)
         summary = summarize(plan, make_bom(plan))
         imported = _imported(plan, found)

@@ -323,7 +323,7 @@ def _wish(
     subnets = infiniband and is_infiniband(planned)
     if subnets and options["domains"]:
         raise click.UsageError("an InfiniBand lab runs whole subnets; leave --hb-domains out")
-    with inventory.placing():
+    with inventory.locate_findings():
         if subnets:
             Subnets(planned).prepare()
         else:

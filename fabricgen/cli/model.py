@@ -63,12 +63,12 @@ def model(
     whole = "divisor" if output.traffic and question.group == "continuous" else question.group
     group, swept = _read(whole, question.sweep)
     plan, inventory = asked.plan()
-    with inventory.placing():
+    with inventory.locate_findings():
         points = [
             point for llm in question.llms for point in _points(plan, llm, question, swept, group)
         ]
     if output.all_to_all:
-        with inventory.placing():
+        with inventory.locate_findings():
             print_all_to_all(plan, points[0], output.failed, as_json=as_json)
         return
     printed = _printed(plan.catalog, output.published)

@@ -134,7 +134,7 @@ class FabricArguments:
         sized = self.fabric or any(value is not None for value in self.flags.values())
         inventory, catalog = (self if sized else replace(self, fabric=source)).read()
         before, _ = self.older(source).plan()
-        with inventory.placing():
+        with inventory.locate_findings():
             plan = grow(before, inventory.spec, catalog)
             check_buildable(plan, self.packs)
         return plan, inventory

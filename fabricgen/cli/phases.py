@@ -35,7 +35,7 @@ def phases(asked: FabricArguments, name: str | None, *, as_json: bool) -> None:
     from fabricgen.lifecycle.change.phases import document, phase_in
 
     plan, inventory = asked.plan()
-    with inventory.placing():
+    with inventory.locate_findings():
         stages = phase_in(plan)
     if name is not None:
         chosen = next((stage for stage in stages if stage.name == name), None)

@@ -44,7 +44,7 @@ def placement(asked: FabricArguments, job: str | None, *, as_json: bool) -> int:
     if job is None:
         raise click.UsageError("name the GPUs of a job, such as d0-d15 or d0-g0,d1-g0")
     plan, inventory = asked.plan()
-    with inventory.placing():
+    with inventory.locate_findings():
         placed = place(plan, job)
     document = placed.document()
     if as_json:

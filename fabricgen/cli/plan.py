@@ -50,7 +50,7 @@ def plan(asked: FabricArguments, output: Path | None, older: str | None, *, as_j
     before, (planned, inventory) = (
         (asked.older(older).plan()[0], asked.grown(older)) if older else (None, asked.plan())
     )
-    with inventory.placing():
+    with inventory.locate_findings():
         summary = summarize(planned, make_bom(planned))
         grown = _grown(summary, before, planned) if before else None
     if output:
@@ -180,7 +180,7 @@ def compare(asked: FabricArguments, *, as_json: bool) -> None:
     from fabricgen.planning.notices import advice
 
     inventory, catalog = asked.read()
-    with inventory.placing():
+    with inventory.locate_findings():
         comparison = compare_designs(inventory.spec, catalog)
         for built, _ in comparison.built:
             if built.fabric.design is inventory.spec.design:

@@ -73,7 +73,7 @@ def route(
 
     asked, source, target = _ends(asked, source, target)
     plan, inventory = asked.plan()
-    with inventory.placing():
+    with inventory.locate_findings():
         routing = Routing(Reach(plan, find_failures(plan, failed)))
         ends = find_gpu(plan, source), find_gpu(plan, target)
     paths = [

@@ -86,7 +86,7 @@ def search(
         raise click.UsageError("--pick selects the row that -o writes: give -o as well")
     if output:
         check(output)
-    with inventory.placing():
+    with inventory.locate_findings():
         check_inventory(spec, catalog, asked.packs)
         workload = find_llm(catalog, name) if name else None
         found = find(spec, catalog, workload, accelerator)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from importlib.resources.abc import Traversable
 
-    from fabricgen.inventory.keys import Key
+    from fabricgen.inventory.keys import InventoryKey
 
 ALIASES = {
     "core": "tier",
@@ -40,7 +40,7 @@ def pages(folder: str = "") -> Mapping[str, Traversable]:
     }
 
 
-def keys_named(word: str) -> list[Key]:
+def keys_named(word: str) -> list[InventoryKey]:
     """Return the key of a dotted name, or all keys whose last part is the word.
 
     >>> [key.name for key in keys_named("mtu")]

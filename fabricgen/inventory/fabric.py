@@ -1,4 +1,4 @@
-"""One inventory, whole, and its JSON Schema."""
+"""A whole inventory, and its JSON Schema."""
 
 from fractions import Fraction
 from typing import Annotated, Any, Literal
@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from fabricgen.core.terms import Design, Role
-from fabricgen.inventory.fields import NAME, Count, Part, Ratio, Word
+from fabricgen.inventory.fields import NAME, Count, InventoryModel, Ratio, Word
 from fabricgen.inventory.purchasing import Prices, Spares
 from fabricgen.inventory.search import Search
 from fabricgen.inventory.settings import Addressing, Naming, Nccl, Nos, Roce
@@ -27,11 +27,11 @@ SHORT_FORMS: dict[str, tuple[str, ...]] = {
     "nccl": ("version",),
     "site": ("lengths",),
 }
-"""Keys that take one word instead of a mapping -> the keys of the mapping that the word stands for."""
+"""Keys that accept one word instead of a mapping -> the keys that the word sets."""
 
 
 def long_form(key: str, word: str) -> dict[str, Any]:
-    """Write out the short form of a key.
+    """Return the mapping that a short form is written for.
 
     >>> long_form("prices", "paper-v5")
     {'book': 'paper-v5'}
@@ -39,17 +39,17 @@ def long_form(key: str, word: str) -> dict[str, Any]:
     return dict.fromkeys(SHORT_FORMS[key], word)
 
 
-class FabricSpec(Part):
-    """One inventory: what is asked for, in full."""
+class FabricSpec(InventoryModel):
+    """One inventory, complete."""
 
     name: Annotated[
         str, Field(strict=True, pattern=f"^{NAME}$", max_length=40, examples=["paper-32k"])
     ]
-    """Name of the fabric: lower case letters, digits and hyphens."""
+    """Name of the fabric, in lower case letters, digits and hyphens."""
     design: Annotated[Design, Field(examples=["rail-only"])] = Design.RAIL_ONLY
     """How NIC ports are mapped onto switches."""
     gpus: Annotated[Count, Field(examples=[1024])]
-    """GPUs installed; a multiple of `hb_domain.gpus`."""
+    """Number of GPUs to install; a multiple of `hb_domain.gpus`."""
     hb_domain: Annotated[HbDomain, Field(examples=[{"gpus": 8}])]
     """The scale-up (HB) domain."""
     host: Annotated[HostChoice | None, Field(examples=[{"model": "dgx-h100"}])] = None
@@ -57,7 +57,7 @@ class FabricSpec(Part):
     nic: Annotated[NicChoice, Field(examples=[{"speed": "400G", "per_gpu": 1}])] = (
         NicChoice.model_construct()
     )
-    """The NICs."""
+    """The NICs of the GPUs."""
     rails: Annotated[Rails, Field(examples=[{"count": 8, "tiers": "auto"}])] = (
         Rails.model_construct()
     )
@@ -65,53 +65,56 @@ class FabricSpec(Part):
     switches: Annotated[
         Switches, Field(examples=[{"leaf": {"model": "sn5600", "breakout": "2x400G"}}])
     ]
-    """The switch of each role."""
+    """The switch model of each role."""
     oversubscription: Annotated[Ratio, Field(examples=["1:1", "3:1"])] = Fraction(1)
-    """Bandwidth of a leaf towards hosts against its bandwidth towards spines."""
+    """Bandwidth of a leaf towards hosts : bandwidth towards spines."""
     spread: Annotated[Literal["even", "minimal"], Field(examples=["even"])] = "even"
-    """`even`: the spines divide a leaf's uplinks. `minimal`: the fewest spines, as the rail-only paper counts."""
+    """`even`: the number of spines divides a leaf's uplinks. `minimal`: the fewest spines, as the
+    rail-only paper counts."""
     reserve: Annotated[Reserve | None, Field(examples=[{"gpus": 65536}])] = None
-    """Room for growth, sized and numbered now."""
+    """Room for growth: a larger size that is numbered now."""
     phases: Annotated[
         tuple[Phase, ...], Field(examples=[[{"name": "first", "planes": 1}, {"name": "second"}]])
     ] = ()
-    """The order in which a fabric is bought and cabled, where not at once; no cable is pulled twice. Default: at once."""
+    """The order in which the fabric is bought and cabled; no cable is pulled twice. Default: all at
+    once."""
     spares: Annotated[Spares, Field(examples=[{"transceivers": {"percent": 2, "minimum": 2}}])] = (
         Spares.model_construct()
     )
-    """Spare parts."""
+    """Spare parts to buy."""
     site: Annotated[Site | None, Field(examples=[{"rack": {"units": 48}, "racks_per_row": 16}])] = (
         None
     )
-    """The room. Without it one is generated; `unknown` leaves racks and lengths open."""
+    """The room. Default: a generated room; `unknown` leaves racks and lengths open."""
     addressing: Annotated[Addressing, Field(examples=[{"host_links": "numbered", "mtu": 9216}])] = (
         Addressing.model_construct()
     )
     """Addresses, AS numbers and link settings."""
     roce: Annotated[Roce, Field(examples=[{"dscp": 26, "priority": 3}])] = Roce.model_construct()
-    """The lossless traffic class."""
+    """The lossless traffic class for RoCE."""
     naming: Annotated[Naming, Field(examples=[{"host": "dgx-{n:03}"}])] = Naming.model_construct()
-    """Names of switches and hosts."""
+    """Name patterns of switches, hosts and racks."""
     prices: Annotated[Prices, Field(examples=["paper-v5"])] = Prices.model_construct()
-    """A price book's name or path, or a mapping of `book` and `parts`."""
+    """The name or path of a price book, or a mapping with `book` and `parts`."""
     nos: Annotated[Nos, Field(examples=[{"leaf": "sonic"}])] = Nos.model_construct()
-    """The network operating systems; one word stands for all roles."""
+    """The network operating systems; one word sets that of all roles."""
     nccl: Annotated[Nccl, Field(examples=["2.30.7"])] = Nccl.model_construct()
-    """NCCL's version, or a mapping of `version` and `pxn`."""
+    """The version of NCCL, or a mapping with `version` and `pxn`."""
     outputs: Annotated[
         tuple[Word, ...], Field(examples=[["cabling", "bom", "sonic", "slurm"]])
     ] = ()
-    """What `build` writes: groups of files or packs, by name. Default: what the NOS and the transport call for. `--only` wins over it."""
+    """The groups of files or the packs that `build` writes, by name; `--only` takes precedence.
+    Default: what the NOS and the transport require."""
 
     search: Annotated[Search | None, Field(examples=[{"max_tiers": 2, "budget": 25_000_000}])] = (
         None
     )
-    """What `search` chooses among, and its limits; nothing else reads it."""
+    """The candidates and limits of the `search` command, the only one that reads this key."""
 
     @model_validator(mode="before")
     @classmethod
     def _short_forms(cls, values: Any) -> Any:  # noqa: ANN401 - what YAML holds before it is checked
-        """Write out `prices: NAME`, `nos: NAME`, `nccl: VERSION` and `site: unknown`."""
+        """Expand `prices: NAME`, `nos: NAME`, `nccl: VERSION` and `site: unknown`."""
         if not isinstance(values, dict):
             return values
         return {
@@ -125,20 +128,24 @@ def json_schema() -> dict[str, Any]:
     schema = FabricSpec.model_json_schema(mode="validation")
     keys = schema["properties"]
     for key in SHORT_FORMS:
-        told = {fact: keys[key][fact] for fact in ("description", "examples")}
-        keys[key] = {"anyOf": [{"type": "string"}, {"$ref": f"#/$defs/{key.capitalize()}"}], **told}
+        kept = {fact: keys[key][fact] for fact in ("description", "examples")}
+        keys[key] = {"anyOf": [{"type": "string"}, {"$ref": f"#/$defs/{key.capitalize()}"}], **kept}
     definitions = schema.pop("$defs")
-    moved = _moved({"definitions": definitions, **schema})
-    return {"$schema": "http://json-schema.org/draft-07/schema#", **moved}
+    draft_07 = _as_draft_07({"definitions": definitions, **schema})
+    return {"$schema": "http://json-schema.org/draft-07/schema#", **draft_07}
 
 
-def _moved(node: Any) -> Any:  # noqa: ANN401 - any node of a JSON document
-    """Rewrite 2020-12 references as draft-07 ones, and put what stands beside a reference beside an `allOf`, where it counts."""
+def _as_draft_07(node: Any) -> Any:  # noqa: ANN401 - any node of a JSON document
+    """Rewrite 2020-12 references as draft-07 ones.
+
+    Draft 07 ignores the siblings of a reference, so a reference with siblings moves into an
+    `allOf`.
+    """
     if isinstance(node, list):
-        return [_moved(item) for item in node]
+        return [_as_draft_07(item) for item in node]
     if not isinstance(node, dict):
         return node
-    out = {key: _moved(value) for key, value in node.items() if key != "$ref"}
+    out = {key: _as_draft_07(value) for key, value in node.items() if key != "$ref"}
     if "$ref" in node:
         reference = {"$ref": node["$ref"].replace("#/$defs/", "#/definitions/")}
         return {**out, "allOf": [reference]} if out else reference

@@ -1,4 +1,7 @@
-"""The values that keys of an inventory take: counts, speeds, ratios, prefixes, prices, lengths, days and names, and what each is written like."""
+"""The types of the values in an inventory, how each is written, and the base of its models.
+
+Owns counts, speeds, ratios, prefixes, prices, lengths, dates and names.
+"""
 
 from __future__ import annotations
 
@@ -36,11 +39,11 @@ PATTERNS = {
     f"^{CURRENCY}$": "as the three capital letters of ISO 4217, like EUR",
     f"^{TABLE}$": "as the path of a .csv file below the inventory's directory, like positions.csv",
 }
-"""What each pattern asks for, in words."""
+"""Pattern -> how a value that matches it is written."""
 
 
 def decimal_of(value: object) -> object:
-    """Take a YAML number as the decimal that was typed; a float would add its binary error to every sum."""
+    """Return a YAML number as the decimal that was typed, without the error of a binary float."""
     return (
         Decimal(str(value))
         if isinstance(value, int | float) and not isinstance(value, bool)
@@ -49,10 +52,10 @@ def decimal_of(value: object) -> object:
 
 
 def network_of(value: object) -> IPv4Network:
-    """Read an IPv4 prefix; host bits are an error, so that no pool is silently moved."""
+    """Parse an IPv4 prefix; host bits are an error, so that no pool moves unnoticed."""
     rule = "an IPv4 prefix is written like 10.0.0.0/9"
     if not isinstance(value, str | IPv4Network):
-        raise ValueError(rule)  # noqa: TRY004 - pydantic makes a finding of a ValueError, and a fault of a TypeError
+        raise ValueError(rule)  # noqa: TRY004 - pydantic reports a ValueError and lets a TypeError through
     try:
         return IPv4Network(value)
     except ValueError as error:
@@ -60,7 +63,7 @@ def network_of(value: object) -> IPv4Network:
 
 
 def day_of(value: object) -> dt.date:
-    """Read a day; a number would be taken for seconds since 1970."""
+    """Parse a date; pydantic would take a number for seconds since 1970."""
     rule = "a day is written like 2026-09-22"
     try:
         day = dt.date.fromisoformat(str(value))
@@ -116,11 +119,11 @@ Pattern = Annotated[str, Field(strict=True, min_length=1, max_length=80)]
 Word = Annotated[str, Field(strict=True, pattern=f"^{NAME}$", max_length=40)]
 
 
-class Part(BaseModel):
-    """A mapping of the inventory: unknown keys are refused and values never change.
+class InventoryModel(BaseModel):
+    """A mapping of the inventory: unknown keys are refused, values are frozen.
 
-    Every command imports these models, so they are built only when the first inventory is read, and
-    the docstrings of their keys are read from the source only when a schema is wanted.
+    Every command imports these models, so they are built when the first inventory is read, and the
+    docstrings of their keys are parsed only for a schema.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
@@ -129,7 +132,7 @@ class Part(BaseModel):
     def __get_pydantic_json_schema__(
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        """Describe each key by its docstring."""
+        """Add the docstring of each key as its description."""
         schema = handler(core_schema)
         keys = handler.resolve_ref_schema(schema)["properties"]
         for key, text in _docstrings(cls):
@@ -138,11 +141,11 @@ class Part(BaseModel):
 
 
 def _docstrings(model: type[BaseModel]) -> Iterator[tuple[str, str]]:
-    """Read each key of a model with the docstring that follows it in the source."""
+    """Yield each key of a model with the docstring that follows it in the source, on one line."""
     (shape,) = ast.parse(inspect.getsource(model)).body
     for key, text in pairwise(shape.body if isinstance(shape, ast.ClassDef) else ()):
         match key, text:
             case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(
-                value=ast.Constant(value=str(said))
+                value=ast.Constant(value=str(description))
             ):
-                yield name, inspect.cleandoc(said)
+                yield name, " ".join(description.split())

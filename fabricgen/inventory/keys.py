@@ -1,7 +1,7 @@
-"""Every key of an inventory by its dotted name, with what its model declares.
+"""Every key of an inventory by its dotted name, with its type, default and description.
 
-Owns the walk through the JSON Schema. How a key is printed is left to `explain`, to completion and to
-the reference pages.
+Owns the walk through the JSON Schema. `explain`, shell completion and the reference pages format
+the keys.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
-class Key(NamedTuple):
+class InventoryKey(NamedTuple):
     """One key of an inventory."""
 
     name: str
-    """Dotted: `rails.per_switch`; the keys of a list's entries too: `phases.planes`."""
+    """Dotted: `rails.per_switch`; for a key of list entries too: `phases.planes`."""
     description: str
     values: str
-    """The values that it takes, in words."""
+    """A description of the accepted values."""
     choices: tuple[Any, ...]
-    """The values that the model lists one by one."""
+    """The accepted values, where the model lists them."""
     default: Any
-    """None where it has no default, or where one is computed."""
+    """None where there is no default or a computed one."""
     examples: tuple[Any, ...]
     required: bool
-    """Whether a mapping without it is refused."""
+    """Whether the mapping around it is refused without it."""
     in_list: bool
-    """Whether it is a key of a list's entries, which `--set` cannot name."""
+    """Whether it is a key of list entries, which `--set` cannot name."""
     below: tuple[str, ...] = ()
-    """The names of the keys of its mapping."""
+    """Names of the keys below it."""
 
 
 @cache
-def inventory_keys() -> Mapping[str, Key]:
-    """Return every key by its dotted name, a mapping before its own keys.
+def inventory_keys() -> Mapping[str, InventoryKey]:
+    """Return every key by its dotted name, a mapping before the keys below it.
 
     >>> inventory_keys()["rails.per_switch"].values
     'integer from 1, or `auto`'
@@ -49,12 +49,12 @@ def inventory_keys() -> Mapping[str, Key]:
 
 def _keys(
     mapping: Mapping[str, Any], definitions: Mapping[str, Any], prefix: str, *, in_list: bool
-) -> Iterator[Key]:
+) -> Iterator[InventoryKey]:
     """Yield the keys of a mapping and of the mappings below it."""
     for word, node in mapping["properties"].items():
         name, (part, listed) = f"{prefix}{word}", _mapping(node, definitions)
         default = node.get("default")
-        yield Key(
+        yield InventoryKey(
             name=name,
             description=node.get("description", ""),
             values=_values(node, definitions),
@@ -70,7 +70,7 @@ def _keys(
 
 
 def _alternatives(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> list[Any]:
-    """Return the forms that a value may have, without null; references are followed."""
+    """Return the alternative schemas of a value, without null; references are resolved."""
     if "$ref" in node:
         return _alternatives(definitions[node["$ref"].rsplit("/", 1)[1]], definitions)
     for word in ("anyOf", "allOf"):
@@ -83,7 +83,7 @@ def _alternatives(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> li
 def _mapping(
     node: Mapping[str, Any], definitions: Mapping[str, Any]
 ) -> tuple[Mapping[str, Any] | None, bool]:
-    """Return the mapping that a value may be, and whether it is a list of such."""
+    """Return the schema of the mapping that a value may be, and whether it is a list of these."""
     for form in _alternatives(node, definitions):
         if "properties" in form:
             return form, False
@@ -102,16 +102,17 @@ def _choices(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> Iterato
 
 
 def _values(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
-    """Describe the values of a key."""
+    """Return a description of the values of a key."""
     forms = [_form(form, definitions) for form in _alternatives(node, definitions)]
-    is_number = any(form.startswith("number") for form in forms)  # which a text may hold as well
+    # a number may be given as text too, which needs no mention
+    is_number = any(form.startswith("number") for form in forms)
     return ", or ".join(
         dict.fromkeys(form for form in forms if not (is_number and form == "string"))
     )
 
 
 def _form(form: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
-    """Describe one form of a value."""
+    """Return a description of one alternative."""
     if "enum" in form or "const" in form:
         return ", ".join(f"`{value}`" for value in form.get("enum", [form.get("const")]))
     if "properties" in form:

@@ -1,7 +1,7 @@
-"""Files, standard input and flags to an inventory and a catalog; every finding with its place.
+"""Reading an inventory from a file, standard input or flags, with the place of every finding.
 
-Owns the way from what a person typed to a `FabricSpec`, and the way back: a path into the inventory
-becomes a file, line and column, or the flag that set it, and a `FabricSpec` becomes YAML.
+Owns the way from the typed text to a `FabricSpec` and back: the path of a key becomes a file, line
+and column, or the flag that set it, and a `FabricSpec` becomes YAML.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ STDIN = "-"
 PLAN_FAMILY = "fabricgen-plan/"
 PLAN_FORMAT = f"{PLAN_FAMILY}1"
 PLAN_BYTES = 2**26
-"""A plan file is written by this program; what a grown fabric keeps of its wiring may be longer than any inventory."""
+"""Far above an inventory: the plan file of a grown fabric lists its kept wiring."""
 
 
 @dataclass(frozen=True)
 class Inventory:
-    """An inventory as read: the spec, and where each of its keys came from."""
+    """A `FabricSpec` with the document it was read from."""
 
     spec: FabricSpec
     document: Document
     wiring_sha256: str | None = None
-    """The wiring that a plan file promises; None for an inventory."""
+    """The digest of the wiring that a plan file records; None for an inventory."""
     kept: Any = None
-    """What a plan file keeps of an older plan, as it stands there."""
+    """The record of an older plan in a plan file, unparsed."""
 
     @contextlib.contextmanager
-    def placing(self) -> Iterator[None]:
-        """Give the findings of any refusal raised inside their places."""
+    def locate_findings(self) -> Iterator[None]:
+        """Add places to the findings of a refusal that the block raises."""
         try:
             yield
         except Refusal as refusal:
@@ -64,7 +64,7 @@ class Inventory:
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """Sizing flags that stand for an inventory where no file is given, by the key that each sets."""
+    """Sizing flags that replace an inventory file."""
 
     values: Mapping[KeyPath, tuple[str, Any]] = field(default_factory=dict)
     """Key path -> (the flag as typed, its value)."""
@@ -73,29 +73,32 @@ class Flags:
 def read_inventory(
     source: str | None, sets: Sequence[str] = (), flags: Flags | None = None
 ) -> Inventory:
-    """Read an inventory from a file, from `-` or from flags, with `--set key=value` laid over it.
+    """Read an inventory from a file, from `-` or from flags, and apply `--set key=value`.
 
-    A plan file is read as the inventory that it holds. Raises Refusal with every finding of the
-    phase that refused it.
+    Of a plan file, the inventory in it is read. Raises Refusal with every finding of the phase that
+    refused it.
     """
     document = (
         _document(source) if source else Document("flags", {"name": "fabric"}, {(): Place("flags")})
     )
-    promised = kept = None
+    digest = kept = None
     if str(document.values.get("format")).startswith(PLAN_FAMILY):
-        promised, kept, document = (
+        digest, kept, document = (
             str(document.values.get("wiring_sha256")),
             document.values.get("kept"),
             _inside_plan(document),
         )
-    _lay_over(document, flags.values if flags else {})
-    _lay_over(document, read_settings(sets))
+    _apply(document, flags.values if flags else {})
+    _apply(document, read_settings(sets))
     spec = _validate(document)
-    return Inventory(spec, document, None if sets else promised, kept)
+    return Inventory(spec, document, None if sets else digest, kept)
 
 
 def read_text(text: str, name: str, origins: Mapping[KeyPath, str] | None = None) -> Inventory:
-    """Read an inventory from its text; the keys of `origins` have their flag for a place. Raises Refusal with every finding."""
+    """Read an inventory from its text; a key in `origins` has that flag as its place.
+
+    Raises Refusal with every finding.
+    """
     document = read_document(text, name)
     for path, flag in (origins or {}).items():
         document.places[path] = document.keys[path] = Place(flag)
@@ -103,22 +106,24 @@ def read_text(text: str, name: str, origins: Mapping[KeyPath, str] | None = None
 
 
 def inventory_text(spec: FabricSpec) -> str:
-    """Write an inventory as YAML: what it asks for, without what is the default. Read again, it is the same inventory."""
+    """Return an inventory as YAML without default values; reading it gives an equal inventory."""
     return write_yaml(spec.model_dump(mode="json", exclude_defaults=True, exclude_none=True))
 
 
-def check_promise(inventory: Inventory, digest: Callable[[], str]) -> None:
-    """Refuse a plan file whose wiring this version would make otherwise. Raises Refusal `plan-of-another-version`."""
+def check_wiring_digest(inventory: Inventory, digest: Callable[[], str]) -> None:
+    """Verify that this version plans the wiring recorded in a plan file.
+
+    Raises Refusal `plan-of-another-version`.
+    """
     if inventory.wiring_sha256 and inventory.wiring_sha256 != digest():
-        because = (
-            f"it promises wiring {inventory.wiring_sha256[:12]}, and this version makes {digest()[:12]}",
-        )
+        recorded = inventory.wiring_sha256[:12]
+        because = (f"it records wiring {recorded}, and this version plans {digest()[:12]}",)
         hint = "use the version that made it, or plan the inventory anew"
         raise Refusal(
             [
                 Finding(
                     "plan-of-another-version",
-                    f"{inventory.document.name} was wired by other rules",
+                    f"{inventory.document.name} was wired by the rules of another version",
                     because=because,
                     hint=hint,
                 )
@@ -127,21 +132,20 @@ def check_promise(inventory: Inventory, digest: Callable[[], str]) -> None:
 
 
 def _document(source: str) -> Document:
-    """Read the text of a source and parse it; a plan file is JSON, which is YAML too, but `json` is faster."""
+    """Read and parse a source; a plan file is JSON, for which `json` is faster than YAML."""
     name = "<stdin>" if source == STDIN else source
     data = _data(source, name)
     is_plan = data.startswith(b"{") and PLAN_FAMILY.encode() in data[:200]
     text = decode(data, name, PLAN_BYTES if is_plan else MAX_BYTES)
     if text.startswith("{") and PLAN_FORMAT in text[:200]:
-        with contextlib.suppress(
-            FileError
-        ):  # the YAML reader names the place of whatever JSON does not allow
+        # where it is not JSON after all, the YAML parser reports the place
+        with contextlib.suppress(FileError):
             return Document(name, parse_json(text), {(): Place(name, 1, 1)})
     return read_document(text, name)
 
 
 def _data(source: str, name: str) -> bytes:
-    """Return what a source holds. Raises Refusal `no-such-file`, or `yaml-too-large`."""
+    """Return the bytes of a source. Raises Refusal `no-such-file` or `yaml-too-large`."""
     try:
         if source != STDIN:
             return read_bytes(source, PLAN_BYTES)
@@ -164,7 +168,7 @@ def _data(source: str, name: str) -> bytes:
 
 
 def _near_file(source: str) -> str:
-    """Suggest the file that a typist most likely meant."""
+    """Return a hint with the file of a similar name, if there is one."""
     path = Path(source)
     with contextlib.suppress(OSError):
         near = nearest(path.name, [other.name for other in path.parent.glob("*.yaml")])
@@ -174,7 +178,7 @@ def _near_file(source: str) -> str:
 
 
 def _inside_plan(document: Document) -> Document:
-    """Return the inventory that a plan file holds."""
+    """Return the inventory inside a plan file."""
     found, name = document.values["format"], document.name
     hint = "write it again with `fabricgen plan -o`"
     if found != PLAN_FORMAT:
@@ -211,7 +215,7 @@ def _inside_plan(document: Document) -> Document:
 
 
 def read_settings(texts: Sequence[str]) -> dict[KeyPath, tuple[str, Any]]:
-    """Read each `rails.count=4`. Raises Refusal `bad-set` for all that have no key, no `=`, or no YAML behind it."""
+    """Parse each `rails.count=4`. Raises Refusal `bad-set` with every invalid one."""
     settings: dict[KeyPath, tuple[str, Any]] = {}
     findings = []
     for text in texts:
@@ -239,8 +243,11 @@ def read_settings(texts: Sequence[str]) -> dict[KeyPath, tuple[str, Any]]:
     return settings
 
 
-def _lay_over(document: Document, settings: Mapping[KeyPath, tuple[str, Any]]) -> None:
-    """Set keys of a document that stand on the command line, and make that their place, and that of parents which they bring along."""
+def _apply(document: Document, settings: Mapping[KeyPath, tuple[str, Any]]) -> None:
+    """Set keys of a document from the command line.
+
+    The flag becomes the place of each key, and of parents that the document did not have.
+    """
     for path, (flag, value) in settings.items():
         node = document.values
         for depth, part in enumerate(path[:-1], start=1):
@@ -261,7 +268,7 @@ def _lay_over(document: Document, settings: Mapping[KeyPath, tuple[str, Any]]) -
 
 
 def _validate(document: Document) -> FabricSpec:
-    """Check the document's shape. Raises Refusal with every finding, in the order of the text."""
+    """Validate the document's shape. Raises Refusal with every finding in the order of the text."""
     try:
         return FabricSpec.model_validate(document.values)
     except ValidationError as error:
@@ -271,7 +278,7 @@ def _validate(document: Document) -> FabricSpec:
 
 
 def _in_order(findings: Iterable[Finding], document: Document) -> list[Finding]:
-    """Sort findings as they stand in the text, then as they were typed on the command line, and say each once."""
+    """Return distinct findings in the order of the text, then of the command line."""
     typed = {
         place: number for number, place in enumerate(document.places.values()) if place.line is None
     }

@@ -1,28 +1,37 @@
-"""What is bought beside and for how much: spares, prices, discounts and the currency."""
+"""Spares, prices, discounts and the currency."""
 
 from decimal import Decimal
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from fabricgen.inventory.fields import CURRENCY, Count, Day, Part, Percent, Price, decimal_of
+from fabricgen.inventory.fields import (
+    CURRENCY,
+    Count,
+    Day,
+    InventoryModel,
+    Percent,
+    Price,
+    decimal_of,
+)
 
 
-class SparePolicy(Part):
-    """Spares of one part class: a percentage, rounded up, and never fewer than a minimum, once for the inventory, which is one site."""
+class SparePolicy(InventoryModel):
+    """Spares of one part class: a percentage, rounded up, with a minimum, for the whole site."""
 
     percent: Annotated[
         float, Field(strict=True, ge=0, le=100, allow_inf_nan=False, examples=[2])
     ] = 0
-    """Per cent of the installed quantity."""
+    """Percentage of the installed quantity."""
     minimum: Annotated[int, Field(strict=True, ge=0, examples=[1])] = 0
-    """At least this many of each part."""
+    """Minimum number of spares of each part."""
     pack: Annotated[Count | None, Field(le=100_000, examples=[10])] = None
-    """Parts of a pack, where they are sold in packs: what is bought is rounded up to whole ones. Default: what the price book says, else 1."""
+    """Number of parts in a sales pack; ordered quantities are rounded up to whole packs. Default:
+    that of the price book, else 1."""
 
 
-class Spares(Part):
-    """Spare parts to buy along, by part class."""
+class Spares(InventoryModel):
+    """Spare parts to buy, by part class."""
 
     switches: Annotated[SparePolicy, Field(examples=[{"minimum": 1}])] = (
         SparePolicy.model_construct()
@@ -31,57 +40,60 @@ class Spares(Part):
     transceivers: Annotated[SparePolicy, Field(examples=[{"percent": 2}])] = (
         SparePolicy.model_construct()
     )
-    """Spare modules."""
+    """Spare transceivers."""
     cables: Annotated[SparePolicy, Field(examples=[{"percent": 5}])] = SparePolicy.model_construct()
     """Spare cables."""
     nics: Annotated[SparePolicy, Field(examples=[{"minimum": 2}])] = SparePolicy.model_construct()
-    """Spare NICs, where the bill of materials counts NICs."""
+    """Spare NICs, where the bill of materials counts NICs (see `nic.model`)."""
 
 
-class Discount(Part):
-    """Per cent off the prices of the book; what a class says replaces `all`. Prices that the inventory gives are paid as they are."""
+class Discount(InventoryModel):
+    """Percentage off the prices of the book; that of a class replaces `all`.
+
+    Prices given under `prices.parts` are net.
+    """
 
     all: Annotated[Percent, Field(examples=[10])] = Decimal(0)
-    """Off every part of the book."""
+    """Percentage off every part of the book."""
     switches: Annotated[Percent | None, Field(examples=[25])] = None
-    """Off switches."""
+    """Percentage off switches; default: `all`."""
     transceivers: Annotated[Percent | None, Field(examples=[40])] = None
-    """Off transceivers."""
+    """Percentage off transceivers; default: `all`."""
     cables: Annotated[Percent | None, Field(examples=[15])] = None
-    """Off cables."""
+    """Percentage off cables; default: `all`."""
     nics: Annotated[Percent | None, Field(examples=[5])] = None
-    """Off NICs."""
+    """Percentage off NICs; default: `all`."""
 
 
-class Exchange(Part):
-    """The currency that is paid in, at a rate that is stated; no rate is ever looked up."""
+class Exchange(InventoryModel):
+    """The currency to pay in, at a given rate; rates are never looked up."""
 
     currency: Annotated[str, Field(strict=True, pattern=f"^{CURRENCY}$", examples=["EUR"])]
-    """What is paid in, by its ISO code."""
+    """The currency to pay in, by its ISO 4217 code."""
     rate: Annotated[
         Decimal,
         Field(gt=0, le=1_000_000, allow_inf_nan=False, examples=[0.92]),
         BeforeValidator(decimal_of),
     ]
-    """How much of it one segment of the book's currency costs."""
+    """Price of one unit of the book's currency in this currency."""
     date: Annotated[Day, Field(examples=["2026-09-22"])]
-    """The day of the rate; it stands beside every sum."""
+    """The date of the rate, shown beside every sum."""
 
 
-class Prices(Part):
-    """A price book, with prices of single parts that win over it."""
+class Prices(InventoryModel):
+    """A price book, and prices of single parts that take precedence over it."""
 
     book: Annotated[str | None, Field(strict=True, examples=["paper-v5", "./our-prices.yaml"])] = (
         None
     )
-    """A book of the catalog, or the path of a file (ending in .yaml)."""
+    """The name of a price book in the catalog, or the path of a file that ends in .yaml."""
     parts: Annotated[dict[str, Price], Field(examples=[{"sn5600": 50000}])] = {}
-    """Price of one part by its model, in the currency of the book."""
+    """Price of a part by its model, in the currency of the book."""
     discount: Annotated[Discount, Field(examples=[{"all": 10, "switches": 25}])] = (
         Discount.model_construct()
     )
-    """Per cent off the prices of the book."""
+    """Percentage off the prices of the book."""
     exchange: Annotated[
         Exchange | None, Field(examples=[{"currency": "EUR", "rate": 0.92, "date": "2026-09-22"}])
     ] = None
-    """Another currency to pay in. Default: that of the book."""
+    """Another currency to pay in. Default: the currency of the book."""

@@ -1,101 +1,116 @@
-"""What switches and hosts are told: addresses, the lossless class, names, operating systems and NCCL."""
+"""Settings of switches and hosts: addresses, the lossless class, names, NOS and NCCL."""
 
 from ipaddress import IPv4Network
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fabricgen.inventory.fields import TABLE, VERSION, Model, Part, Pattern, Prefix
+from fabricgen.inventory.fields import TABLE, VERSION, InventoryModel, Model, Pattern, Prefix
 
 
-class Addressing(Part):
+class Addressing(InventoryModel):
     """Addresses, AS numbers and the protocol settings of every link."""
 
     host_links: Annotated[Literal["numbered", "unnumbered"], Field(examples=["numbered"])] = (
         "numbered"
     )
-    """`numbered`: a /31 between NIC port and leaf. `unnumbered`: BGP over link-local addresses down to the host."""
+    """`numbered`: a /31 between NIC port and leaf. `unnumbered`: BGP over link-local addresses down
+    to the host."""
     host_pool: Annotated[Prefix, Field(examples=["10.0.0.0/9"])] = IPv4Network("10.0.0.0/9")
-    """Prefix that the NIC ports' addresses are cut from, an equal slice for each rail and plane, with room to grow."""
+    """Prefix for the addresses of NIC ports, divided equally among rails and planes, with room to
+    grow."""
     loopback_pool: Annotated[Prefix, Field(examples=["10.128.0.0/10"])] = IPv4Network(
         "10.128.0.0/10"
     )
-    """Prefix that the switches' loopbacks are cut from, an equal slice for each rail and plane, with room to grow."""
+    """Prefix for the loopbacks of switches, divided equally among rails and planes, with room to
+    grow."""
     asn_base: Annotated[int, Field(strict=True, ge=1, le=4294967294, examples=[4200000000])] = (
         4200000000
     )
-    """First AS number; leaves take one each, the spines of a pod share one, and so do the cores of a block, and all unnumbered hosts."""
+    """First AS number. Each leaf has its own; the spines of a pod share one, as do the cores of a
+    block and all unnumbered hosts."""
     mtu: Annotated[int, Field(strict=True, ge=1280, le=9216, examples=[9216])] = 9216
-    """MTU of every fabric link, in bytes; a rail-only fabric needs one value everywhere."""
+    """MTU of every fabric link in bytes; a rail-only fabric needs the same value everywhere."""
     bfd: Annotated[bool, Field(strict=True, examples=[True])] = True
-    """Bidirectional forwarding detection on every BGP session between switches."""
+    """Bidirectional forwarding detection (BFD) on every BGP session between switches."""
     guids: Annotated[
         str | None, Field(strict=True, pattern=f"^{TABLE}$", examples=["guids.csv"])
     ] = None
-    """A table of InfiniBand GUIDs, relative to the inventory: device, port (none for a switch), guid. Default: placeholders."""
+    """CSV file of InfiniBand GUIDs, relative to the inventory, with the columns device, port (empty
+    for a switch) and guid. Default: placeholders."""
 
 
-class Roce(Part):
-    """The lossless class, the same on every switch; one block, rendered everywhere."""
+class Roce(InventoryModel):
+    """The lossless class; every switch has the same."""
 
     dscp: Annotated[int, Field(strict=True, ge=1, le=63, examples=[26])] = 26
     """DSCP of RoCE traffic."""
     priority: Annotated[int, Field(strict=True, ge=1, le=7, examples=[3])] = 3
     """Traffic class, queue and PFC priority of RoCE traffic."""
     cnp_dscp: Annotated[int, Field(strict=True, ge=1, le=63, examples=[48])] = 48
-    """DSCP of congestion notification packets."""
+    """DSCP of congestion notification packets (CNP)."""
     cnp_priority: Annotated[int, Field(strict=True, ge=1, le=7, examples=[6])] = 6
-    """Traffic class and queue of congestion notification packets, served first."""
+    """Traffic class and queue of congestion notification packets; strict priority."""
     ecn_minimum_bytes: Annotated[int, Field(strict=True, ge=1, examples=[150000])] = 150_000
-    """Queue depth at which ECN marking starts."""
+    """Queue depth in bytes at which ECN marking starts."""
     ecn_maximum_bytes: Annotated[int, Field(strict=True, ge=1, examples=[1500000])] = 1_500_000
-    """Queue depth at which every packet is marked."""
+    """Queue depth in bytes from which every packet is marked."""
 
     @property
     def queue_limit_bytes(self) -> int:
-        """Where the queue ends, for systems that want to be told: well above what marking should ever let stand."""
+        """The queue limit for a NOS that needs one: well above the depths at which ECN marks."""
         return 4 * self.ecn_maximum_bytes
 
 
-class Naming(Part):
-    """Patterns of names. Fields: `{rail}`, `{plane}`, `{n}` (from 1), `{domain}` and `{host}` for hosts; `{n:02}` pads."""
+class Naming(InventoryModel):
+    """Name patterns with the fields `{rail}`, `{plane}` and `{n}` (from 1); `{n:02}` pads.
+
+    Patterns of hosts have `{domain}` and `{host}` too.
+    """
 
     leaf: Annotated[Pattern | None, Field(examples=["r{rail}-leaf-{n}"])] = None
-    """Leaf switches; default `r{rail}-leaf-{n}`, with `p{plane}` after the rail where there are planes."""
+    """Leaf switches; default: `r{rail}-leaf-{n}`, with `p{plane}` after the rail where there are
+    planes."""
     spine: Annotated[Pattern | None, Field(examples=["r{rail}-spine-{n}"])] = None
-    """Spine switches."""
+    """Spine switches; default: like the leaves, with `spine`."""
     core: Annotated[Pattern | None, Field(examples=["r{rail}-core-{n}"])] = None
-    """Core switches."""
+    """Core switches; default: like the leaves, with `core`."""
     host: Annotated[Pattern | None, Field(examples=["dgx-{n:03}"])] = None
-    """Hosts; default `host-{n}`. `{domain}` is the HB domain from 0, `{host}` the chassis or tray in it from 1."""
+    """Hosts; default: `host-{n}`. `{domain}` is the HB domain from 0, `{host}` the chassis or tray
+    in it from 1."""
     rack: Annotated[Pattern | None, Field(examples=["{hall}{row}-{rack}"])] = None
-    """Racks; default `{hall}{row}-{rack}`: the hall's letter, then the row and the rack in it, both from 1."""
+    """Racks; default: `{hall}{row}-{rack}`, the hall's letter, the row and the rack in it, both
+    from 1."""
 
 
-class Nos(Part):
-    """The network operating system of each role; spine and core default to the tier below."""
+class Nos(InventoryModel):
+    """The NOS of each role; spine and core default to the tier below."""
 
     leaf: Annotated[Model | None, Field(examples=["sonic"])] = None
-    """NOS of the leaves; default: the first choice of the switch model."""
+    """NOS of the leaves; default: the default NOS of the switch model."""
     spine: Annotated[Model | None, Field(examples=["sonic"])] = None
-    """NOS of the spines."""
+    """NOS of the spines; default: that of the leaves, where the model runs it."""
     core: Annotated[Model | None, Field(examples=["sonic"])] = None
-    """NOS of the cores."""
+    """NOS of the cores; default: that of the spines, where the model runs it."""
     rails: Annotated[dict[Annotated[int, Field(ge=0)], Model], Field(examples=[{"3": "eos"}])] = {}
-    """NOS of every switch of a rail, by the rail's number from 0, where it is another; rails that share switches have one NOS."""
+    """NOS of every switch of a rail, by the rail's number from 0, where it differs; rails that
+    share switches have one NOS."""
     versions: Annotated[
         dict[str, Annotated[str, Field(strict=True, pattern=f"^{VERSION}$")]],
         Field(examples=[{"nvue": "5.14"}]),
     ] = {}
-    """Version of a NOS, quoted, where its syntax depends on it; default: the newest that its pack knows."""
+    """Version of a NOS, quoted, where its syntax depends on it; default: the newest that its pack
+    supports."""
 
 
-class Nccl(Part):
-    """The collective communication library of the hosts; NCCL, or one that reads the same settings."""
+class Nccl(InventoryModel):
+    """The collective communication library of the hosts: NCCL, or one with the same settings."""
 
     version: Annotated[
         str | None, Field(strict=True, pattern=f"^{VERSION}$", examples=["2.30.7"])
     ] = None
-    """Version of NCCL, quoted; settings that an older one would not understand are written only where it is known and new enough."""
+    """Version of NCCL, quoted. Settings that need a minimum version are written only if this
+    version is given and new enough."""
     pxn: Annotated[bool, Field(strict=True, examples=[True])] = True
-    """Whether a GPU may send through the NIC of another GPU of its host (PXN): the relay that a rail-only fabric cannot do without."""
+    """Whether a GPU may send through the NIC of another GPU of its host (PXN); a rail-only fabric
+    relies on this relay."""

@@ -1,26 +1,27 @@
-"""The room: racks, what stands in them, trays, and the lengths and media of cables."""
+"""The room: racks, rack positions, cable trays, and the lengths and media of cables."""
 
 from decimal import Decimal
 from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from fabricgen.inventory.fields import TABLE, Count, Lengths, Part, decimal_of
+from fabricgen.inventory.fields import TABLE, Count, InventoryModel, Lengths, decimal_of
 
 
-class Footprint(Part):
-    """What one device takes of its rack."""
+class Footprint(InventoryModel):
+    """Rack space, power and weight of one device."""
 
     units: Annotated[Count | None, Field(le=100, examples=[8])] = None
-    """Rack units; default: what the catalog says."""
+    """Height in rack units; default: that of the catalog."""
     power_w: Annotated[Count | None, Field(le=10_000_000, examples=[10200])] = None
-    """Watts that the rack must provide; default: the most that the catalog says, else what is typical."""
+    """Power in watts that the rack must provide; default: the maximum in the catalog, else the
+    typical value."""
     weight_kg: Annotated[Count | None, Field(le=1_000_000, examples=[131])] = None
-    """Kilograms; default: what the catalog says."""
+    """Weight in kg; default: that of the catalog."""
 
 
-class Footprints(Part):
-    """What a host and a switch of each role take of a rack, where the catalog does not know, or knows it otherwise."""
+class Footprints(InventoryModel):
+    """Footprints of a host and of a switch of each role, which take precedence over the catalog."""
 
     host: Annotated[Footprint, Field(examples=[{"units": 8, "power_w": 10200}])] = (
         Footprint.model_construct()
@@ -34,53 +35,55 @@ class Footprints(Part):
     """Each core switch."""
 
 
-class Rack(Part):
-    """What one rack holds and carries; all racks are alike."""
+class Rack(InventoryModel):
+    """Capacity of one rack; all racks are alike."""
 
     units: Annotated[Count, Field(le=100, examples=[48])] = 42
-    """Rack units, counted from the bottom."""
+    """Height in rack units, counted from the bottom."""
     power_w: Annotated[Count | None, Field(le=10_000_000, examples=[45000])] = None
-    """Watts that a rack is fed; default: no limit is checked."""
+    """Power supply of a rack in watts; default: no limit is checked."""
     weight_kg: Annotated[Count | None, Field(le=1_000_000, examples=[1360])] = None
-    """Kilograms that a rack carries; default: no limit is checked."""
+    """Load capacity of a rack in kg; default: no limit is checked."""
     pitch_mm: Annotated[Count, Field(le=10_000, examples=[600, 800])] = 600
-    """From the middle of a rack to the middle of the next one in its row."""
+    """Distance in mm between the centres of neighbouring racks in a row."""
 
 
-class Tray(Part):
-    """The way of a cable: out of the rack, along the tray of the row, over a cross tray to another row, and down again."""
+class Tray(InventoryModel):
+    """The cable path: rack, tray of the row, cross tray to another row, rack."""
 
     run: Annotated[Literal["overhead", "underfloor"], Field(examples=["overhead"])] = "overhead"
     """Whether trays run above the racks or below the floor."""
     gap_mm: Annotated[int, Field(strict=True, ge=0, le=20_000, examples=[300])] = 300
-    """From the top of a rack up to the tray, or from its foot down to it."""
+    """Distance in mm from the top of a rack up to the tray, or from its foot down to it."""
     cross: Annotated[Literal["middle", "ends"], Field(examples=["middle"])] = "middle"
-    """Where cross trays join the rows: one over the middle of every row, or one at each of the two ends."""
+    """Where cross trays join the rows: one over the middle of every row, or one at each of the two
+    ends."""
     slack_mm: Annotated[int, Field(strict=True, ge=0, le=20_000, examples=[500])] = 500
-    """Cable to spare at each end, in and before the device."""
+    """Spare cable in mm at each end, in and before the device."""
     width_mm: Annotated[Count | None, Field(le=10_000, examples=[300])] = None
-    """Inner width of a tray, rows' and cross trays alike; with `depth_mm` it says how full trays become."""
+    """Inner width in mm of row and cross trays; with `depth_mm` it gives their fill."""
     depth_mm: Annotated[Count | None, Field(le=10_000, examples=[100])] = None
-    """Depth to which a tray may be filled."""
+    """Depth in mm to which a tray may be filled."""
     fill_percent: Annotated[Count | None, Field(le=100, examples=[25, 40])] = None
-    """Per cent of a tray's section that cables may take; more is refused. Default: nothing is refused, and more than 25 is pointed out."""
+    """Maximum share of a tray's cross section for cables, in per cent; more is refused. Default:
+    nothing is refused, and more than 25 is reported."""
 
 
-class StockLengths(Part):
-    """The lengths that cables of a medium are kept in, in metres; default: those of the chosen part, else the usual ones."""
+class StockLengths(InventoryModel):
+    """Lengths in stock by medium, in metres; default: those of the chosen part or common ones."""
 
     dac: Annotated[Lengths | None, Field(examples=[[1, 2, 3]])] = None
-    """Passive copper."""
+    """Passive copper (DAC), in metres."""
     acc: Annotated[Lengths | None, Field(examples=[[3, 4, 5]])] = None
-    """Active copper."""
+    """Active copper (ACC), in metres."""
     aoc: Annotated[Lengths | None, Field(examples=[[5, 10, 20, 30]])] = None
-    """Active optical cables."""
+    """Active optical cables (AOC), in metres."""
     mmf: Annotated[Lengths | None, Field(examples=[[3, 5, 10, 20, 30, 50]])] = None
-    """Multimode fibre."""
+    """Multimode fibre, in metres."""
     smf: Annotated[Lengths | None, Field(examples=[[5, 10, 20, 50, 100]])] = None
-    """Single-mode fibre."""
+    """Single-mode fibre, in metres."""
     generic: Annotated[Lengths | None, Field(examples=[[1, 2, 3, 5, 10, 20, 50]])] = None
-    """Cables of which nothing is chosen yet."""
+    """Cables without a chosen part, in metres."""
 
 
 EVERY_MEDIUM: tuple[Literal["dac", "acc", "aoc", "mmf", "smf"], ...] = (
@@ -93,66 +96,71 @@ EVERY_MEDIUM: tuple[Literal["dac", "acc", "aoc", "mmf", "smf"], ...] = (
 Media = Annotated[tuple[Literal["dac", "acc", "aoc", "mmf", "smf"], ...], Field(min_length=1)]
 
 
-class MediaChoice(Part):
-    """The media that may serve a kind of link, the preferred one first; each link takes the first that reaches."""
+class MediaChoice(InventoryModel):
+    """Allowed media by kind of link, preferred first; a link uses the first that reaches."""
 
     host: Annotated[Media, Field(examples=[["dac", "mmf"]])] = EVERY_MEDIUM
-    """From hosts to leaves."""
+    """Between hosts and leaves."""
     leaf_spine: Annotated[Media, Field(examples=[["mmf", "smf"]])] = EVERY_MEDIUM
-    """From leaves to spines."""
+    """Between leaves and spines."""
     spine_core: Annotated[Media, Field(examples=[["smf"]])] = EVERY_MEDIUM
-    """From spines to cores."""
+    """Between spines and cores."""
 
 
-class Site(Part):
-    """The room: what a rack holds, where racks stand, and how cables run. What is left out is planned by rule."""
+class Site(InventoryModel):
+    """The room: racks, positions and cable paths. Missing keys have planned defaults."""
 
     lengths: Annotated[Literal["planned", "unknown"], Field(examples=["planned"])] = "planned"
-    """`unknown` leaves racks and lengths of cables open."""
+    """`unknown` leaves racks and cable lengths open."""
     positions: Annotated[
         str | None, Field(strict=True, pattern=f"^{TABLE}$", examples=["positions.csv"])
     ] = None
-    """A table of where everything stands, relative to the inventory: device, hall, row, rack, unit. Default: placed by rule."""
+    """CSV file of rack positions, relative to the inventory, with the columns device, hall, row,
+    rack and unit. Default: planned positions."""
     halls: Annotated[Count | None, Field(le=100, examples=[2])] = None
-    """Halls that there are; default: one where `rows` is given, else as many as it takes."""
+    """Number of halls; default: one where `rows` is given, else as many as needed."""
     rows: Annotated[Count | None, Field(le=1000, examples=[16])] = None
-    """Rows of a hall; default: at most 32."""
+    """Number of rows in a hall; default: at most 32."""
     racks_per_row: Annotated[Count | None, Field(le=1000, examples=[20])] = None
-    """Racks of a row; default: at most 20. Rows are filled alike, and are shorter where that suffices."""
+    """Number of racks in a row; default: at most 20. Rows are filled evenly, and are shorter where
+    that suffices."""
     row_pitch_mm: Annotated[Count, Field(le=100_000, examples=[2400])] = 2400
-    """From a row to the next one."""
+    """Distance in mm between neighbouring rows."""
     hall_pitch_mm: Annotated[Count | None, Field(le=1_000_000, examples=[20000])] = None
-    """Cable from the cross tray of a hall, at its first row, to that of the next hall; default: a row's length and 6 m."""
+    """Cable length in mm from the cross tray of a hall, at its first row, to that of the next hall;
+    default: the length of a row plus 6 m."""
     rack: Annotated[Rack, Field(examples=[{"units": 48, "power_w": 45000}])] = (
         Rack.model_construct()
     )
-    """What a rack holds."""
+    """Capacity of a rack."""
     hosts_per_rack: Annotated[Count | None, Field(examples=[4])] = None
-    """Hosts of a rack; default: as many as fit, or fewer where the host's file says so."""
+    """Number of hosts in a rack; default: as many as fit, or fewer where the host model's file has
+    a limit."""
     network_racks: Annotated[
         Literal["row-middle", "row-end", "hall-middle"], Field(examples=["row-middle"])
     ] = "row-middle"
-    """Where racks of switches stand: in the middle of rows, at the end of rows, or in rows of their own in the middle of a hall."""
+    """Position of the racks of switches: in the middle of rows, at the end of rows, or in rows of
+    their own in the middle of a hall."""
     leaves: Annotated[Literal["network-rack", "top-of-rack"], Field(examples=["network-rack"])] = (
         "network-rack"
     )
-    """Whether leaves stand in racks of switches, or on top of the hosts' racks."""
+    """Whether leaves are mounted in racks of switches, or at the top of the hosts' racks."""
     footprints: Annotated[
         Footprints, Field(examples=[{"host": {"units": 8, "power_w": 10200}}])
     ] = Footprints.model_construct()
-    """What the devices take of a rack, where the catalog does not know it."""
+    """Footprints of the devices, where they differ from the catalog or are missing there."""
     tray: Annotated[Tray, Field(examples=[{"gap_mm": 300, "width_mm": 300, "depth_mm": 100}])] = (
         Tray.model_construct()
     )
-    """How cables run."""
+    """The cable trays."""
     stock_lengths_m: Annotated[StockLengths, Field(examples=[{"mmf": [3, 5, 10, 20, 30, 50]}])] = (
         StockLengths.model_construct()
     )
-    """The lengths that cables come in; each is rounded up to the next."""
+    """The available cable lengths in metres; a length is rounded up to the next one."""
     media: Annotated[MediaChoice, Field(examples=[{"host": ["dac", "mmf"]}])] = (
         MediaChoice.model_construct()
     )
-    """Copper and fibre by length: which media may be used, and which is preferred."""
+    """The allowed media by kind of link, in order of preference."""
     measured_m: Annotated[
         dict[
             str,
@@ -162,11 +170,12 @@ class Site(Part):
         ],
         Field(examples=[{"r0-h00001": 12.5}]),
     ] = {}
-    """Ways that somebody measured, in metres with the slack, by the label of the cable; they win over what is reckoned."""
+    """Measured cable lengths in metres with slack, by the label of the cable; they take precedence
+    over computed lengths."""
 
     @model_validator(mode="after")
     def _places_or_not(self) -> Self:
-        """Refuse positions that nobody would read."""
+        """Refuse positions that would be ignored."""
         if self.lengths == "unknown" and self.positions:
-            raise ValueError("has `positions`, and with `lengths: unknown` nobody reads them")
+            raise ValueError("has `positions`, which `lengths: unknown` would ignore")
         return self

@@ -1,64 +1,69 @@
-"""What is to be built: GPUs, hosts, NICs, rails, switches, and what is reserved or bought later."""
+"""GPUs, hosts, NICs, rails and switches to build, what is reserved, and what is bought later."""
 
 from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from fabricgen.inventory.fields import BREAKOUT, NAME, Count, Model, Part, Speed
+from fabricgen.inventory.fields import BREAKOUT, NAME, Count, InventoryModel, Model, Speed
 
 
-class HbDomain(Part):
+class HbDomain(InventoryModel):
     """The GPUs that share one scale-up interconnect."""
 
     gpus: Annotated[Count, Field(examples=[8, 72, 256])]
-    """GPUs in one HB domain (K)."""
+    """Number of GPUs in one HB domain (K)."""
     hosts: Annotated[Count | None, Field(examples=[1, 18])] = None
-    """Chassis or trays that make up one HB domain; default: what the host model says, else 1."""
+    """Number of chassis or trays in one HB domain; default: that of the host model, else 1."""
     bandwidth: Annotated[Speed | None, Field(examples=["3.6Tbps"])] = None
-    """HB bandwidth per GPU, one direction; default: what the host model says."""
+    """HB bandwidth per GPU, in one direction; default: that of the host model."""
 
 
-class HostChoice(Part):
-    """The chassis or tray that carries the GPUs."""
+class HostChoice(InventoryModel):
+    """The chassis or tray that holds the GPUs."""
 
     model: Annotated[Model, Field(examples=["dgx-h100"])]
-    """A host of the catalog (`fabricgen catalog list hosts`); it must agree with `hb_domain`."""
+    """A host model of the catalog (`fabricgen catalog list hosts`); it must agree with `hb_domain`.
+    """
 
 
-class NicChoice(Part):
+class NicChoice(InventoryModel):
     """The network adapters of a GPU."""
 
     model: Annotated[Model | None, Field(examples=["connectx-7"])] = None
-    """A NIC of the catalog; where it is named, the bill of materials counts NICs."""
+    """A NIC model of the catalog; the bill of materials counts NICs only if it is given."""
     speed: Annotated[Speed | None, Field(examples=["400G"])] = None
-    """Speed of one NIC port; default: the host model's, else the leaf's breakout, else 400G."""
+    """Speed of one NIC port; default: that of the host model, else of the leaf's breakout, else
+    400G."""
     per_gpu: Annotated[Count | None, Field(examples=[1])] = None
-    """NICs per GPU; must divide `rails.planes`, for every NIC port stands on its own plane. Default: the host model's, else 1."""
+    """Number of NICs per GPU; must divide `rails.planes`, because each NIC port has its own plane.
+    Default: that of the host model, else 1."""
 
 
-class Rails(Part):
-    """How ranks become rails, and rails become switches."""
+class Rails(InventoryModel):
+    """How ranks map to rails, and rails to switches."""
 
     count: Annotated[Count | None, Field(examples=[8, 4])] = None
-    """Number of rails; a divisor of `hb_domain.gpus`, which is the default. The rail of a GPU is its rank modulo this."""
+    """Number of rails; a divisor of `hb_domain.gpus`, which is the default. The rail of a GPU is
+    its rank modulo this number."""
     planes: Annotated[Count, Field(le=8, examples=[1, 2])] = 1
-    """NIC ports per GPU, each on its own plane."""
+    """Number of NIC ports per GPU, each on its own plane."""
     per_switch: Annotated[Count | Literal["auto"], Field(examples=[1, 2, "auto"])] = 1
-    """Rails that share one leaf box, kept apart by configuration; `auto` packs as many as fit."""
+    """Number of rails that share one leaf switch, kept apart by configuration; `auto` packs as many
+    as fit."""
     tiers: Annotated[Literal["auto", 1, 2, 3], Field(examples=["auto", 2])] = "auto"
-    """Clos tiers of a block; `auto` takes the fewest that hold it."""
+    """Number of Clos tiers of a block; `auto` chooses the fewest that hold it."""
 
 
-class GenericSwitch(Part):
+class GenericSwitch(InventoryModel):
     """A switch described by its radix alone."""
 
     radix: Annotated[Count, Field(le=4096, examples=[64])]
-    """Ports at the planned speed."""
+    """Number of ports at the planned speed."""
     speed: Annotated[Speed | None, Field(examples=["400G"])] = None
-    """Speed of a port; default: the NIC's."""
+    """Speed of a port; default: that of the NIC."""
 
 
-class SwitchChoice(Part):
+class SwitchChoice(InventoryModel):
     """The switch of one role: a model of the catalog, or a radix."""
 
     model_config = ConfigDict(
@@ -66,21 +71,22 @@ class SwitchChoice(Part):
     )
 
     model: Annotated[Model | None, Field(examples=["sn5600"])] = None
-    """A switch of the catalog (`fabricgen catalog list switches`)."""
+    """A switch model of the catalog (`fabricgen catalog list switches`)."""
     breakout: Annotated[
         str | None, Field(strict=True, pattern=f"^{BREAKOUT}$", examples=["2x400G"])
     ] = None
-    """How a cage is split: a leaf's towards hosts, a spine's or core's downwards. Uplinks take the split that matches the tier above."""
+    """How a cage is split: towards hosts on a leaf, downwards on a spine or core. Uplinks use the
+    split that matches the tier above."""
     generic: Annotated[GenericSwitch | None, Field(examples=[{"radix": 64}])] = None
     """A radix and a speed instead of a model."""
 
     @model_validator(mode="after")
     def _one_of(self) -> Self:
-        """Refuse both and neither of model and generic; only a model has cages to split."""
+        """Require exactly one of model and generic, and a model for a breakout."""
         if self.model and self.generic:
-            raise ValueError("names a `model` and is `generic`, and a switch is one or the other")
+            raise ValueError("has both `model` and `generic`; a switch is one or the other")
         if not self.model and not self.generic:
-            raise ValueError("is neither a `model` of the catalog nor `generic: {radix: 64}`")
+            raise ValueError("has neither a `model` of the catalog nor `generic: {radix: 64}`")
         if self.generic and self.breakout:
             raise ValueError(
                 "is `generic`, so it has no cages to break out: give its `radix` and `speed`"
@@ -88,11 +94,11 @@ class SwitchChoice(Part):
         return self
 
 
-class Switches(Part):
+class Switches(InventoryModel):
     """The switch of each role; spine and core default to the tier below."""
 
     leaf: Annotated[SwitchChoice, Field(examples=[{"model": "sn5600", "breakout": "2x400G"}])]
-    """Tier 1: where hosts connect."""
+    """Tier 1, to which hosts connect."""
     spine: Annotated[
         SwitchChoice | None, Field(examples=[{"model": "sn5600", "breakout": "1x800G"}])
     ] = None
@@ -101,21 +107,22 @@ class Switches(Part):
     """Tier 3; default: like the spine."""
 
 
-class Reserve(Part):
-    """What the fabric is sized and numbered for, beyond what is installed now."""
+class Reserve(InventoryModel):
+    """The final size that the fabric is planned for."""
 
     gpus: Annotated[Count, Field(examples=[65536])]
-    """GPUs to size, number and address for; only the top-level `gpus` are installed."""
+    """Number of GPUs to size, number and address for; only the top-level `gpus` are installed."""
 
 
-class Phase(Part):
-    """How much of the fabric stands at the end of one phase; what is left out stands in full."""
+class Phase(InventoryModel):
+    """The part of the fabric that is installed by the end of a phase; without a key, all of it."""
 
     name: Annotated[str, Field(strict=True, pattern=f"^{NAME}$", max_length=40, examples=["first"])]
-    """Name of the phase: lower case letters, digits and hyphens."""
+    """Name of the phase, in lower case letters, digits and hyphens."""
     planes: Annotated[Count | None, Field(examples=[1])] = None
-    """Planes that stand, from plane 0 up."""
+    """Number of planes installed, from plane 0 up."""
     rails: Annotated[Count | None, Field(examples=[4])] = None
-    """Rails that stand, from rail 0 up."""
+    """Number of rails installed, from rail 0 up."""
     spines: Annotated[Count | None, Field(examples=[2])] = None
-    """Spines of each block that stand, or of each pod in three tiers with the cores above them."""
+    """Number of spines installed in each block, or with three tiers in each pod together with the
+    cores above them."""

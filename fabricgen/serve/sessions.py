@@ -67,12 +67,12 @@ class CachedFabric:
     @property
     def page(self) -> dict[str, Any]:
         """The light part of the report. Raises Refusal for prices that are not to be had."""
-        with self._locks[None], self.inventory.placing():
+        with self._locks[None], self.inventory.locate_findings():
             return self.report.page
 
     def part(self, name: Part) -> bytes:
         """Return a part of the report as gzip of JSON, made when it is first asked for."""
-        with self._locks[name], self.inventory.placing():
+        with self._locks[name], self.inventory.locate_findings():
             if name not in self._parts:
                 self._parts[name] = packed(
                     self.report.part(name), level=1
@@ -134,7 +134,7 @@ class PlanCache:
     def _plan(self, inventory: Inventory, stated: tuple[str, ...]) -> CachedFabric:
         """Plan a fabric; its report is made when it is asked for."""
         plan = plan_of(inventory, self._catalog, self._packs)
-        with inventory.placing():
+        with inventory.locate_findings():
             bom = make_bom(plan)
             comparison = compare(plan.spec, self._catalog, None if inventory.kept else (plan, bom))
         report = Report(plan, bom, comparison, lambda: check(plan), lambda: self._configs(plan))

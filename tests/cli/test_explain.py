@@ -25,7 +25,7 @@ from tests.refusals import CASES
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.inventory.keys import Key
+    from fabricgen.inventory.keys import InventoryKey
 
 PAGES = sorted((ROOT / "fabricgen" / "cli" / "pages").rglob("*.md"))
 TERMS = {
@@ -160,7 +160,7 @@ def test_many_pages_have_examples() -> None:
 
 
 @pytest.mark.parametrize("key", inventory_keys().values(), ids=lambda key: key.name)
-def test_every_key_is_explained(key: Key) -> None:
+def test_every_key_is_explained(key: InventoryKey) -> None:
     """With its meaning, its values, an example, and its default where it has one."""
     text = key_text(key)
     assert f"# Key of the inventory: {key.name}" in text

@@ -13,8 +13,8 @@ import pytest
 
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.yaml_text import read_scalar, write_yaml
-from fabricgen.inventory.errors import fields
 from fabricgen.inventory.load import read_text
+from fabricgen.inventory.model_keys import fields
 
 SMALL: dict[str, Any] = {
     "name": "small",
@@ -187,7 +187,7 @@ def test_hints(change: dict[str, Any], hint: str) -> None:
         (
             {"gpu": 2},
             "`gpu` is not a key of an inventory",
-            "`gpus` stands there already; remove one of the two",
+            "`gpus` is already there; remove one of the two",
         ),
         ({"rails": {"cuont": 2}}, "`cuont` is not a key of `rails`", "did you mean `count`?"),
         (
@@ -230,7 +230,7 @@ def test_a_required_key_that_is_mistyped_is_one_finding() -> None:
     assert (finding.code, finding.hint, finding.because) == (
         "unknown-key",
         "did you mean `gpus`?",
-        ("`gpus` is required, and missing",),
+        ("`gpus` is required and missing",),
     )
 
 

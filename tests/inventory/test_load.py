@@ -15,7 +15,7 @@ import pytest
 
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Finding, Refusal
-from fabricgen.inventory.load import Flags, check_promise, read_inventory, read_text
+from fabricgen.inventory.load import Flags, check_wiring_digest, read_inventory, read_text
 from fabricgen.planning.plan import make_plan
 from fabricgen.planning.plan_document import plan_document
 
@@ -59,7 +59,7 @@ def places(findings: tuple[Finding, ...]) -> list[tuple[str, str]]:
 
 def later(inventory: Inventory, *findings: Finding) -> list[tuple[str, str]]:
     """Return findings of a later phase as the reader reports them."""
-    with pytest.raises(Refusal) as caught, inventory.placing():
+    with pytest.raises(Refusal) as caught, inventory.locate_findings():
         raise Refusal(findings)
     return places(caught.value.findings)
 
@@ -271,7 +271,7 @@ def test_findings_of_later_phases_are_located_too(file: str) -> None:
 
 def test_other_exceptions_pass_through(file: str) -> None:
     """A fault of the program keeps its traceback."""
-    with pytest.raises(KeyError), read_inventory(file).placing():
+    with pytest.raises(KeyError), read_inventory(file).locate_findings():
         raise KeyError(file)
 
 
@@ -294,7 +294,7 @@ def test_a_plan_file_is_its_inventory(file: str, plan_file: Path) -> None:
         make_plan(read_inventory(file).spec, Catalog()),
     )
     assert inventory.spec == read_inventory(file).spec
-    check_promise(inventory, plan.digest)
+    check_wiring_digest(inventory, plan.digest)
     assert inventory.wiring_sha256 == plan.digest()
 
 
@@ -302,8 +302,8 @@ def test_a_plan_file_with_another_digest(plan_file: Path) -> None:
     """It is refused, unless keys are overridden, which makes it a new plan."""
     inventory = read_inventory(str(plan_file))
     with pytest.raises(Refusal, match="plan-of-another-version"):
-        check_promise(inventory, lambda: "0" * 64)
-    check_promise(read_inventory(str(plan_file), ["gpus=128"]), lambda: "0" * 64)
+        check_wiring_digest(inventory, lambda: "0" * 64)
+    check_wiring_digest(read_inventory(str(plan_file), ["gpus=128"]), lambda: "0" * 64)
 
 
 def test_a_plan_file_may_be_yaml(file: str, plan_file: Path, tmp_path: Path) -> None:

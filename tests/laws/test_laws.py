@@ -102,7 +102,7 @@ def test_any_input_is_planned_or_refused(tmp_path: Path) -> None:
         findings: tuple[Finding, ...] = ()
         try:
             read = read_inventory(str(file))
-            with read.placing():
+            with read.locate_findings():
                 plan = make_plan(read.spec, CATALOG)
                 json.dumps(summarize(plan, make_bom(plan)).document(), allow_nan=False)
                 json.dumps(compare(read.spec, CATALOG).document(), allow_nan=False)

@@ -167,7 +167,7 @@ def _stated(
 ) -> RackPositions:
     """Place every device by the table. Raises Refusal `bad-positions` with the first findings."""
     shown = str(site.positions)
-    rows = read_positions(catalog.beside(shown), shown)
+    rows = read_positions(catalog.relative_path(shown), shown)
     fabric, mapping = naming.mapping.fabric, naming.mapping
     hosts = fabric.coordinates.planned_hosts
     names = [naming.host(host) for host in range(hosts)] + list(

@@ -333,7 +333,7 @@ class Subnets:
                 path=KEY,
                 hint="leave `addressing.guids` out",
             )
-        lines = read_guids(self.plan.catalog.beside(shown), shown)
+        lines = read_guids(self.plan.catalog.relative_path(shown), shown)
         switches, ports = set(self.plan.switches()), set(self._port_names())
         hosts = set(self.plan.hosts)
         unknown = (
