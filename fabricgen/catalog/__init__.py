@@ -1,1 +1,4 @@
-"""What can be bought: `catalog` finds the files, `models` define what they hold, `importers` convert others' files."""
+"""Hardware, prices and workloads: `catalog` finds files, `models` define them, `importers` convert.
+
+The importers read other projects' descriptions of switches.
+"""

@@ -1,10 +1,9 @@
-"""The catalog: finding the file of each model that can be bought, and reading it.
+"""The catalog: finding and reading the file of a model.
 
-Owns where files lie: a user's directory shadows the shipped one file by file, and a file is read
-when its model is first asked for. Owns too the generic parts, which have nothing but a size and a
-speed, and what is said of a bad file. It chooses nothing: which breakout, module or book a fabric
-uses is for `reading`, `cabling` and `bom`. What a file may say belongs to `parts`; how YAML is
-read, to `source`.
+A user's directory shadows the shipped one file by file, and a file is read when its model is first
+requested. Owns the generic parts too, which have only a size and a speed, and the findings of a bad
+file. It selects nothing: `planning.resolve` chooses breakouts, `planning.cabling` modules and `bom`
+the price book. `models` define the content of files, `core.yaml_text` reads YAML.
 
 A directory of files has the folders `switches`, `hosts`, `accelerators`, `nics`, `transceivers`,
 `cables`, `prices` and `workloads`.
@@ -44,24 +43,24 @@ KINDS: Mapping[str, type[Sourced]] = {
     "workloads": Workload,
 }
 _BESIDE = ("prices", "workloads")
-"""Kinds that ship beside the catalog: nobody buys them."""
+"""Kinds that ship beside the catalog, because they are not products."""
 
 MODEL = re.compile(r"[a-z0-9][a-z0-9.-]*")
-"""What a file of the catalog may be called, without its `.yaml`."""
+"""The name of a catalog file without `.yaml`."""
 
 _T = TypeVar("_T", bound=Facts)
 
 
 class Catalog:
-    """The models that a fabric may use, read as they are asked for and kept."""
+    """The models that a fabric may use, read on first use and cached."""
 
     def __init__(
         self, roots: Sequence[Path] = (), base: Path | None = None, home: Path | None = None
     ) -> None:
-        """Look in `roots` first, in their order, then in what ships with the program.
+        """Search `roots` in their order, then the shipped files.
 
-        A price book's path is relative to `base`; that of another file that the inventory names to
-        `home`, which is `base` where it is left out.
+        The path of a price book is relative to `base`, that of another file that the inventory
+        names to `home`, which defaults to `base`.
         """
         self._base = base or Path()
         self._home = home or self._base
@@ -70,69 +69,69 @@ class Catalog:
         self._lists: dict[str, object] = {}
 
     def switch(self, model: str) -> Switch | None:
-        """Find a switch; None where no file has that name."""
+        """Return a switch; None where no file has that name."""
         return self._find("switches", model, Switch)
 
     def host(self, model: str) -> Host | None:
-        """Find a host; None where no file has that name."""
+        """Return a host; None where no file has that name."""
         return self._find("hosts", model, Host)
 
     def nic(self, model: str) -> Nic | None:
-        """Find a NIC; None where no file has that name."""
+        """Return a NIC; None where no file has that name."""
         return self._find("nics", model, Nic)
 
     def transceiver(self, model: str) -> Transceiver | None:
-        """Find a transceiver; None where no file has that name."""
+        """Return a transceiver; None where no file has that name."""
         return self._find("transceivers", model, Transceiver)
 
     def cable(self, model: str) -> Cable | None:
-        """Find a cable; None where no file has that name."""
+        """Return a cable; None where no file has that name."""
         return self._find("cables", model, Cable)
 
     def accelerator(self, model: str) -> Accelerator | None:
-        """Find an accelerator; None where no file has that name."""
+        """Return an accelerator; None where no file has that name."""
         return self._find("accelerators", model, Accelerator)
 
     def workload(self, name: str) -> Workload | None:
-        """Find a language model by its name, or by the path of a user's own file, which ends in .yaml."""
+        """Return a language model by its name, or by the path of a user's file (.yaml)."""
         if name.endswith((".yaml", ".yml")):
             path = Path(name)
             return _parse(path, Workload) if is_file(path) else None
         return self._find("workloads", name, Workload)
 
     def price_book(self, name: str) -> PriceBook | None:
-        """Find a price book by its name, or by the path of a user's own file, which ends in .yaml."""
+        """Return a price book by its name, or by the path of a user's file (.yaml)."""
         if name.endswith((".yaml", ".yml")):
             path = self._base / name
             return _parse(path, PriceBook) if is_file(path) else None
         return self._find("prices", name, PriceBook)
 
     def read(self, path: Path, shape: type[_T]) -> _T:
-        """Read a file of facts that lies anywhere, in a shape that its reader owns. Raises Refusal `bad-catalog-file`."""
+        """Parse a file of facts at any path as this model. Raises Refusal `bad-catalog-file`."""
         return _parse(path, shape)
 
-    def beside(self, name: str) -> Path:
+    def relative_path(self, name: str) -> Path:
         """Return the path of a file that the inventory names."""
         return self._home / name
 
     def switches(self) -> tuple[Switch, ...]:
-        """Return every switch, in the order of the models."""
+        """Return every switch, sorted by model."""
         return self._all("switches", Switch)
 
     def hosts(self) -> tuple[Host, ...]:
-        """Return every host, in the order of the models."""
+        """Return every host, sorted by model."""
         return self._all("hosts", Host)
 
     def nics(self) -> tuple[Nic, ...]:
-        """Return every NIC, in the order of the models."""
+        """Return every NIC, sorted by model."""
         return self._all("nics", Nic)
 
     def transceivers(self) -> tuple[Transceiver, ...]:
-        """Return every transceiver, in the order of the models."""
+        """Return every transceiver, sorted by model."""
         return self._all("transceivers", Transceiver)
 
     def cables(self) -> tuple[Cable, ...]:
-        """Return every cable, in the order of the models."""
+        """Return every cable, sorted by model."""
         return self._all("cables", Cable)
 
     def names(self, kind: str) -> list[str]:
@@ -141,7 +140,10 @@ class Catalog:
         return sorted(stem for stem in stems if MODEL.fullmatch(stem))
 
     def directory(self, kind: str, model: str) -> int:
-        """Return which of the directories a model's file lies in: the user's own from 0, in their order, then what ships with the program."""
+        """Return the index of the directory with a model's file.
+
+        The user's directories count from 0 in their order; the shipped one is last.
+        """
         folders = self._folders(kind)
         return next(
             (
@@ -153,11 +155,11 @@ class Catalog:
         )
 
     def find(self, kind: str, name: str) -> Sourced | None:
-        """Find a model of any kind, a key of KINDS."""
+        """Return a model of any kind, a key of KINDS; None where no file has that name."""
         return self._find(kind, name, KINDS[kind])
 
     def generic(self, radix: int, speed_gbps: int) -> Switch:
-        """Make the switch that has nothing but a radix and a speed.
+        """Return a generic switch with this radix and speed.
 
         >>> Catalog().generic(64, 400).model
         'generic-64x400G'
@@ -179,7 +181,9 @@ class Catalog:
         return box.model_copy(update=made)
 
     def generic_transceiver(self, speed_gbps: int, ports: int = 1) -> Transceiver:
-        """Make the module of a cage that has nothing but link ends of a speed; a speed without a file takes the 400G one's facts, scaled.
+        """Return a generic module with this many link ends of a speed.
+
+        A speed without a file scales the facts of the 400G one.
 
         >>> Catalog().generic_transceiver(50).model
         'generic-50g'
@@ -205,7 +209,7 @@ class Catalog:
         return base.model_copy(update={**made, "description": f"a transceiver of {ends}"})
 
     def generic_cable(self) -> Cable:
-        """Return the cable that nothing is known of."""
+        """Return the cable of unknown type."""
         return self._own("cables", "generic-fibre", Cable)
 
     def _folders(self, kind: str) -> list[Path]:
@@ -213,7 +217,7 @@ class Catalog:
 
     @staticmethod
     def _shipped(kind: str) -> Path:
-        """Return the directory that ships and has the folder of a kind."""
+        """Return the shipped directory with the folder of a kind."""
         return shipped("inventories") if kind in _BESIDE else shipped("inventories") / "catalog"
 
     def _find(self, kind: str, name: str, shape: type[_T]) -> _T | None:
@@ -224,7 +228,10 @@ class Catalog:
         return cast("_T | None", self._found[key])
 
     def _own(self, kind: str, name: str, shape: type[_T]) -> _T:
-        """Find a file that this program brings along; that it is missing is a broken installation, said like any bad file."""
+        """Return a file that ships with the program.
+
+        Raises Refusal where the installation lacks it.
+        """
         found = self._find(kind, name, shape)
         if found is None:
             raise Refusal([_bad(self._folders(kind)[-1] / f"{name}.yaml", "the file is missing")])
@@ -243,7 +250,7 @@ class Catalog:
 
 
 def _parse(path: Path, shape: type[_T]) -> _T:
-    """Read one file into its shape; every fact that does not fit is its own finding."""
+    """Parse one file as a model. Raises Refusal with a finding per fact that does not fit."""
     facts = load_facts(path)
     try:
         made = shape.model_validate(facts)
@@ -258,20 +265,20 @@ def _parse(path: Path, shape: type[_T]) -> _T:
 
 
 def _finding(
-    path: Path, loc: tuple[int | str, ...], kind: str, said: str, shape: type[Facts]
+    path: Path, loc: tuple[int | str, ...], kind: str, message: str, shape: type[Facts]
 ) -> Finding:
-    """Say which fact of which file does not fit, in the words of a catalog file."""
+    """Return the finding for a fact that does not fit its model."""
     key = ".".join(str(step) for step in loc)
     if kind == "extra_forbidden":
         return _bad(
             path,
-            f"`{key}` is not a fact that this kind of file has",
+            f"`{key}` is not a fact of this kind of file",
             suggest(key, shape.model_fields),
         )
     if kind == "missing":
         return _bad(path, f"`{key}` is missing")
-    said = said.removeprefix("Value error, ")
-    return _bad(path, f"`{key}`: {said[:1].lower()}{said[1:]}" if key else said)
+    message = message.removeprefix("Value error, ")
+    return _bad(path, f"`{key}`: {message[:1].lower()}{message[1:]}" if key else message)
 
 
 def _bad(path: Path, fact: str, hint: str = "") -> Finding:

@@ -749,7 +749,7 @@ def _refused(root: Path, kind: str, model: str) -> tuple[Finding, ...]:
             "sn5600",
             "rack_units: 2",
             "rack_unit: 2",
-            "`rack_unit` is not a fact that this kind of file has",
+            "`rack_unit` is not a fact of this kind of file",
             "did you mean `rack_units`?",
         ),
         (
@@ -790,10 +790,17 @@ def _refused(root: Path, kind: str, model: str) -> tuple[Finding, ...]:
             "sn5600",
             "lanes: 4,",
             "lanes: 5,",
-            "2x400G takes 10 of the 8 lanes of a cage",
+            "2x400G takes 10 of 8 lanes of a cage",
             "",
         ),
-        ("switches", "sn5600", "{name: 2x400G", "{name: 1x800G", "two of them have one name", ""),
+        (
+            "switches",
+            "sn5600",
+            "{name: 2x400G",
+            "{name: 1x800G",
+            "two of them have the same name",
+            "",
+        ),
         (
             "switches",
             "sn5600",
@@ -857,7 +864,7 @@ def _refused(root: Path, kind: str, model: str) -> tuple[Finding, ...]:
             "dgx-h100",
             "cage: OSFP3, sub: 1",
             "cage: OSFP3, sub: 2",
-            "two of them sit at one place of one cage",
+            "two of them have the same position in a cage",
             "",
         ),
         (
@@ -865,7 +872,7 @@ def _refused(root: Path, kind: str, model: str) -> tuple[Finding, ...]:
             "dgx-h100",
             "ethernet: enp64s0np0",
             "ethernet: enp24s0np0",
-            "two of them have one interface name",
+            "two of them have the same interface name",
             "",
         ),
         (

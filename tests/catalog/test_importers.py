@@ -253,7 +253,7 @@ def test_a_platform_file(tmp_path: Path) -> None:
     )
     assert box.alias("sonic", 3, 1, box.breakouts[1]) == "etp3b"
     assert set(box.unverified) == {"vendor", "form_factor", "cooling"}
-    assert needed[0] == "vendor: the file does not say; `unknown` is assumed"
+    assert needed[0] == "vendor: not in the file; `unknown` is assumed"
 
 
 def test_a_profile(tmp_path: Path) -> None:
@@ -340,7 +340,7 @@ def test_import_and_plan(tmp_path: Path, run: Run) -> None:
     )
     assert (printed.returncode, done.returncode) == (0, 0), printed.stderr + done.stderr
     assert printed.stdout.startswith("# still needed: vendor: ")
-    assert "still needed: cooling: the file does not say; `air` is assumed" in done.stderr
+    assert "still needed: cooling: not in the file; `air` is assumed" in done.stderr
     (tmp_path / "f.yaml").write_text(
         "{name: f, gpus: 64, hb_domain: {gpus: 8}, nic: {speed: 400G}, switches: {leaf: "
         "{model: box-32, breakout: 2x400G}}}"

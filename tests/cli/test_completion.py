@@ -90,7 +90,7 @@ def test_a_key_is_offered_with_its_meaning() -> None:
     """Shells that can show it beside the value do."""
     shell = ShellComplete(program, {}, "fabricgen", "_FABRICGEN_COMPLETE")
     (item,) = shell.get_completions(["plan", "--set"], "rails.pl")
-    assert item.help == "NIC ports per GPU, each on its own plane"
+    assert item.help == "Number of NIC ports per GPU, each on its own plane"
 
 
 def test_completing_a_command_reads_no_catalog() -> None:

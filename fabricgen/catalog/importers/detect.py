@@ -1,7 +1,4 @@
-"""A description of a switch, whichever of the three it is.
-
-Owns opening the file and telling the kinds apart by what they must hold.
-"""
+"""Opening a switch description and detecting its format."""
 
 from __future__ import annotations
 
@@ -19,11 +16,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_BYTES = 2**22
-"""Thirty times the largest platform.json; a larger file is something else."""
+"""Thirty times the largest platform.json; a larger file is refused."""
 
 
 def read_description(path: Path, nos: str) -> Description:
-    """Read what a file says; `nos` is the system that calls ports as a device type does. Raises Refusal `bad-switch-description`, or `no-such-file`."""
+    """Parse the description of a switch; `nos` is the NOS whose port names a NetBox file has.
+
+    Raises Refusal `bad-switch-description` or `no-such-file`.
+    """
     facts = _load(path)
     try:
         if facts.get("kind") == "SwitchProfile":
@@ -33,21 +33,24 @@ def read_description(path: Path, nos: str) -> Description:
         if {"manufacturer", "model", "interfaces"} <= facts.keys():
             return read_device_type(path, facts, nos)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        said = (
+        fact = (
             f"`{error.args[0]}` is missing"
             if isinstance(error, KeyError)
-            else "a value in it is not of the form that its kind has"
+            else "a value in it does not have the form that its format requires"
         )
-        raise refused(path, said, hint="give the file as its project ships it") from error
+        raise refused(path, fact, hint="give the file as its project ships it") from error
     keys = ", ".join(map(str, list(facts)[:6])) or "none"
-    hint = "give a NetBox device type (manufacturer, model, interfaces), a platform.json of SONiC (chassis, interfaces), or a SwitchProfile of Hedgehog"
+    hint = (
+        "give a NetBox device type (manufacturer, model, interfaces), a platform.json of SONiC "
+        "(chassis, interfaces), or a SwitchProfile of Hedgehog"
+    )
     raise refused(
-        path, "this describes no switch that could be read", f"its keys are {keys}", hint=hint
+        path, "this is not a known description of a switch", f"its keys are {keys}", hint=hint
     )
 
 
 def _load(path: Path) -> dict[str, Any]:
-    """Open a file: JSON by its name, everything else as YAML."""
+    """Load a file: JSON if its name ends in .json, else YAML."""
     try:
         data = read_bytes(path, MOST_BYTES)
         facts: Any = (

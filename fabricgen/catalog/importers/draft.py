@@ -1,7 +1,6 @@
-"""A file of the catalog in the making: what a description gives, what is assumed, and what is still needed.
+"""A catalog file made from a description: its facts, the assumptions and the missing facts.
 
-Owns what is assumed where a catalog file cannot do without, the order of its keys, and its text. It
-judges nothing that `parts` judges.
+Owns the assumptions for required facts, the order of keys and the text. `models.switch` validates.
 """
 
 from __future__ import annotations
@@ -27,38 +26,38 @@ ASSUMED: dict[str, Any] = {
     "transport": "ethernet",
     "cooling": "air",
 }
-"""What a catalog file must say, and what is written where a description does not."""
+"""Required facts and the value that is written where a description lacks one."""
 
 WANTED = {
     "breakouts": "how a cage may be split",
-    "rack_units": "a described room cannot place it without",
-    "weight_kg": "racks are checked for weight only with it",
-    "typical_w": "power is left out of every sum without it",
-    "maximum_w": "racks are checked for power with it",
-    "sonic": "SONiC cannot be configured without its platform and lanes",
+    "rack_units": "needed to place it in a described room",
+    "weight_kg": "needed to check the weight of racks",
+    "typical_w": "needed for the sums of power",
+    "maximum_w": "needed to check the power of racks",
+    "sonic": "needed for SONiC configurations: platform and lanes",
 }
-"""Facts that a file may leave out, and what they are good for."""
+"""Optional facts and what each is needed for."""
 
 EIGHT, FOUR = 8, 4
 LANES = {"osfp": EIGHT, "qsfp-dd": EIGHT, "qsfp112": FOUR, "qsfp56": FOUR}
-"""Lanes of a cage of each form, by the standard of the form."""
+"""Lanes of a cage by form factor, as its standard defines them."""
 
 
 @dataclass
 class Description:
-    """What somebody's file says of a switch. `facts` are in the words of the catalog, `source` says what file it was."""
+    """The facts of a switch in another project's file; `source` describes that file."""
 
     source: str
     facts: dict[str, Any]
     doubtful: set[str] = field(default_factory=set)
-    """Keys of `facts` that follow from the file only by a guess."""
+    """Keys of `facts` that are derived from the file by a guess."""
     notes: list[str] = field(default_factory=list)
-    """What of the file is left out, in a sentence each."""
+    """What was left out of the file, one sentence each."""
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A finished file: the model, its text, and what is still needed, in a sentence each."""
+    """A finished file: the model, its text, and what is still needed, one sentence each."""
 
     model: str
     text: str
@@ -66,14 +65,19 @@ class Draft:
 
 
 def make_draft(path: Path, found: Description, stated: Mapping[str, Any]) -> Draft:
-    """Make the file of what was found and what somebody states besides, which wins. Raises Refusal `bad-switch-description` where it does not hold together.
+    """Return a catalog file from a description and `stated` facts, which take precedence.
+
+    Raises Refusal `bad-switch-description` where the facts contradict each other.
 
     >>> from pathlib import Path
     >>> mode = {"name": "1x400G", "count": 1, "speed_gbps": 400, "lanes": 4}
-    >>> facts = {"model": "x1", "cages": 2, "lanes_per_cage": 4, "breakouts": [mode], "interfaces": {"frr": {"whole": "p{cage}", "split": "p{cage}s{sub}"}}}
-    >>> draft = make_draft(Path("x.yaml"), Description("x.yaml", facts | {"default_nos": "frr"}), {"vendor": "Acme", "form_factor": "qsfp112"})
+    >>> names = {"frr": {"whole": "p{cage}", "split": "p{cage}s{sub}"}}
+    >>> facts = {"model": "x1", "cages": 2, "lanes_per_cage": 4, "breakouts": [mode]}
+    >>> facts |= {"interfaces": names, "default_nos": "frr"}
+    >>> stated = {"vendor": "Acme", "form_factor": "qsfp112"}
+    >>> draft = make_draft(Path("x.yaml"), Description("x.yaml", facts), stated)
     >>> print(draft.needed[0])
-    transport: the file does not say; `ethernet` is assumed
+    transport: not in the file; `ethernet` is assumed
     """
     assumed = {
         key: value for key, value in ASSUMED.items() if key not in found.facts and key not in stated
@@ -96,9 +100,9 @@ def make_draft(path: Path, found: Description, stated: Mapping[str, Any]) -> Dra
     facts |= {"notes": found.notes} if found.notes else {}
     facts |= {"unverified": doubtful} if doubtful else {}
     made = _checked(path, facts)
-    needed = [f"{key}: the file does not say; `{facts[key]}` is assumed" for key in assumed]
+    needed = [f"{key}: not in the file; `{facts[key]}` is assumed" for key in assumed]
     needed += [
-        f"{key}: it follows from the file by a guess; check it"
+        f"{key}: derived from the file by a guess; check it"
         for key in doubtful
         if key not in assumed
     ]
@@ -117,7 +121,7 @@ def make_draft(path: Path, found: Description, stated: Mapping[str, Any]) -> Dra
 
 
 def _checked(path: Path, facts: dict[str, Any]) -> Switch:
-    """Read the facts as the catalog will."""
+    """Validate the facts as the catalog will."""
     try:
         made = Switch.model_validate(facts)
     except ValidationError as error:
@@ -127,23 +131,19 @@ def _checked(path: Path, facts: dict[str, Any]) -> Switch:
         ) from None
     if not MODEL.fullmatch(made.model):
         fact = f"`model`: `{made.model}` cannot be the name of a file in a catalog"
-        raise refused(
-            path,
-            fact,
-            hint=f"use small letters, digits, `-` and `.`, like `--set model={model_name(made.model)}`",
-        )
+        example = f"--set model={model_name(made.model)}"
+        hint = f"use small letters, digits, `-` and `.`, like `{example}`"
+        raise refused(path, fact, hint=hint)
     return made
 
 
 def _fault(detail: dict[str, Any]) -> str:
-    """Say what does not fit, with the key that it is about; a fault of several has none."""
-    key, said = (
-        ".".join(str(step) for step in detail["loc"]),
-        str(detail["msg"]).removeprefix("Value error, "),
-    )
+    """Return the text of a validation error, with its key where it has one."""
+    key = ".".join(str(step) for step in detail["loc"])
+    message = str(detail["msg"]).removeprefix("Value error, ")
     if detail["type"] == "extra_forbidden":
         return f"`{key}` is not a fact of a switch"
-    return f"`{key}`: {said[:1].lower()}{said[1:]}" if key else said
+    return f"`{key}`: {message[:1].lower()}{message[1:]}" if key else message
 
 
 def bad(
@@ -154,7 +154,7 @@ def bad(
     line: int | None = None,
     column: int | None = None,
 ) -> Finding:
-    """Make a finding about a description."""
+    """Return a finding about a description."""
     place = Place(str(path), line, column)
     return Finding(
         "bad-switch-description", f"{path.name}: {fact}", because=because, hint=hint, place=place
@@ -162,12 +162,12 @@ def bad(
 
 
 def refused(path: Path, fact: str, *because: str, hint: str = "") -> Refusal:
-    """Refuse a description; the caller raises it."""
+    """Return the refusal of a description; the caller raises it."""
     return Refusal([bad(path, fact, *because, hint=hint)])
 
 
 def model_name(text: object) -> str:
-    """Write a name as a file of the catalog may be called.
+    """Return a name in the form of a catalog file's name.
 
     >>> model_name("DCS-7060DX5-64S"), model_name("Celestica DS5000")
     ('dcs-7060dx5-64s', 'celestica-ds5000')
@@ -176,7 +176,7 @@ def model_name(text: object) -> str:
 
 
 def mode(count: int, speed_gbps: int, lanes: int, sonic: str | None = None) -> dict[str, Any]:
-    """Write one breakout; `lanes` are those of each port."""
+    """Return one breakout; `lanes` are those of each port."""
     facts: dict[str, Any] = {
         "name": f"{count}x{speed_gbps}G",
         "count": count,

@@ -1,7 +1,7 @@
-"""Hedgehog's switch profiles (githedgehog/fabric, kind SwitchProfile): ports, their splits and SONiC's base names, silicon and port limit.
+"""Switch profiles of Hedgehog (githedgehog/fabric, kind SwitchProfile).
 
-Owns the form of the file, as `kubectl get switchprofile NAME -o yaml` prints it. It says nothing of
-who makes the box, of its size and power.
+They give ports, splits, SONiC's base names, silicon and port limit. Owns the format, as `kubectl
+get switchprofile NAME -o yaml` prints it. It has no vendor, size or power.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.catalog.importers.draft import LANES, Description, mode, model_name, refused
-from fabricgen.catalog.importers.port_names import Seat, natural, pattern_of
+from fabricgen.catalog.importers.port_names import NamedPort, natural, pattern_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,11 +24,11 @@ FORMS = {
     "QSFP112": "qsfp112",
     "QSFP56": "qsfp56",
 }
-"""How names of port profiles begin."""
+"""Beginning of a port profile's name -> form factor."""
 
 
 def read_profile(path: Path, facts: dict[str, Any]) -> Description:
-    """Read a profile; its cages are the ports of the commonest profile that can be split."""
+    """Parse a profile; its cages are the ports of the most frequent profile that can be split."""
     spec = facts["spec"]
     split = {
         name: profile["breakout"]
@@ -46,7 +46,7 @@ def read_profile(path: Path, facts: dict[str, Any]) -> Description:
     names = sorted((name for name, port in ports.items() if port["profile"] == kind), key=natural)
     lanes, form = _lanes(split[kind]), _form(kind)
     pattern = pattern_of(
-        [Seat(cage, 0, lanes, lanes, name) for cage, name in enumerate(names, start=1)]
+        [NamedPort(cage, 0, lanes, lanes, name) for cage, name in enumerate(names, start=1)]
     )
     if pattern is None:
         raise refused(
@@ -55,12 +55,11 @@ def read_profile(path: Path, facts: dict[str, Any]) -> Description:
             f"{len(names)} ports, {names[0]} to {names[-1]}",
             hint="give the profile whole",
         )
-    found = Description(
-        f"{facts['metadata']['name']}, a Hedgehog switch profile (ports, breakouts, names, silicon, port limit)",
-        {},
-    )
+    name = facts["metadata"]["name"]
+    contents = "ports, breakouts, names, silicon, port limit"
+    found = Description(f"{name}, a Hedgehog switch profile ({contents})", {})
     found.facts = {
-        "model": model_name(facts["metadata"]["name"]),
+        "model": model_name(name),
         "cages": len(names),
         "lanes_per_cage": LANES.get(form, lanes),
     }
@@ -78,40 +77,44 @@ def read_profile(path: Path, facts: dict[str, Any]) -> Description:
         "hedgehog": {"whole": pattern, "split": f"{pattern}/{{sub1}}"}
     } | _base(spec, names, lanes)
     if len(names) < len(spec["ports"]):
-        found.notes.append(
-            f"other ports, which nothing is planned on, are left out: {len(spec['ports']) - len(names)}"
-        )
+        others = len(spec["ports"]) - len(names)
+        found.notes.append(f"ports of other profiles are left out: {others}")
     if spec.get("pipelines"):
         found.notes.append(
-            f"{len(spec['pipelines'])} pipelines limit the ports of their cages; only the limit of the box is planned with"
+            f"{len(spec['pipelines'])} pipelines limit the ports of their cages; "
+            "only the limit of the whole switch is planned with"
         )
     return found
 
 
 def _form(profile: str) -> str:
-    """Return the form of the cages, as the name of their profile begins; empty where the catalog has no word for it."""
+    """Return the form factor from the beginning of a profile's name; empty if unknown."""
     return next(
         (form for begin, form in FORMS.items() if profile.upper().startswith(begin + "-")), ""
     )
 
 
 def _lanes(breakout: dict[str, Any]) -> int:
-    """Count the lanes of a cage: the first lane of the last port of any split, and as many more as its ports are apart."""
+    """Return the lanes of a cage.
+
+    They are the first lane of the last port of any split plus the distance of its ports.
+    """
     most = 1
-    for said in breakout["supported"].values():
-        offsets = [int(offset) for offset in said.get("offsets") or ["0"]]
+    for facts in breakout["supported"].values():
+        offsets = [int(offset) for offset in facts.get("offsets") or ["0"]]
         if len(offsets) > 1:
             most = max(most, offsets[-1] + offsets[1] - offsets[0])
     return most
 
 
 def _modes(breakout: dict[str, Any]) -> list[dict[str, Any]]:
-    """Read the splits, the fastest and coarsest first; a port has the lanes up to the next one."""
-    size, found = _lanes(breakout), []
-    for name, said in breakout["supported"].items():
+    """Return the splits, fastest and coarsest first; a port has the lanes up to the next one."""
+    size, found = _lanes(breakout), list[dict[str, Any]]()
+    size, found = _lanes(breakout), list[dict[str, Any]]()
+    for name, facts in breakout["supported"].items():
         if match := MODE.fullmatch(name):
             count = int(match[1])
-            offsets = [int(offset) for offset in said.get("offsets") or ["0"]]
+            offsets = [int(offset) for offset in facts.get("offsets") or ["0"]]
             found.append(
                 mode(count, int(match[2]), offsets[1] - offsets[0] if len(offsets) > 1 else size)
             )
@@ -119,11 +122,8 @@ def _modes(breakout: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _base(spec: dict[str, Any], names: list[str], lanes: int) -> dict[str, dict[str, str]]:
-    """Find SONiC's own names, where the profile has them for every cage and they follow a rule."""
+    """Return the pattern of SONiC's own names; empty where the profile lacks some of them."""
     bases = [spec["ports"][name].get("baseNOSName", "") for name in names]
-    pattern = (
-        pattern_of([Seat(cage, 0, lanes, lanes, base) for cage, base in enumerate(bases, start=1)])
-        if all(bases)
-        else None
-    )
+    ports = [NamedPort(cage, 0, lanes, lanes, base) for cage, base in enumerate(bases, start=1)]
+    pattern = pattern_of(ports) if all(bases) else None
     return {"sonic": {"whole": pattern, "split": pattern}} if pattern else {}

@@ -1,7 +1,7 @@
-"""NetBox's device types (netbox-community/devicetype-library): maker, size, weight, and the interfaces with what plugs into them.
+"""Device types of NetBox (netbox-community/devicetype-library).
 
-Owns the form of the file. It knows no lanes, no splits and no power, and its lists of ports are not
-always whole: a gap is refused.
+They give vendor, size, weight, and the interfaces with their form factors. Owns the format. It has
+no lanes, splits or power, and its lists of ports may be incomplete: a gap is refused.
 """
 
 from __future__ import annotations
@@ -12,17 +12,18 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.catalog.importers.draft import FOUR, LANES, Description, mode, model_name, refused
-from fabricgen.catalog.importers.port_names import Seat, natural, pattern_of
+from fabricgen.catalog.importers.port_names import NamedPort, natural, pattern_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
 CAGE = re.compile(
-    r"(?P<speed>\d+(?:\.\d+)?)(?P<unit>[gt])base-x-(?P<form>osfp|qsfpdd|qsfp112|qsfp56)(?:1600)?(?:-rhs)?"
+    r"(?P<speed>\d+(?:\.\d+)?)(?P<unit>[gt])base-x-(?P<form>osfp|qsfpdd|qsfp112|qsfp56)"
+    r"(?:1600)?(?:-rhs)?"
 )
 INFINIBAND = {"infiniband-hdr": 200, "infiniband-ndr": 400, "infiniband-xdr": 800}
-"""Gb/s of a port of four lanes."""
+"""Gbps of a port of four lanes."""
 
 FORMS = {"qsfpdd": "qsfp-dd"}
 GRAMS: dict[str, Fraction] = {
@@ -34,7 +35,10 @@ GRAMS: dict[str, Fraction] = {
 
 
 def read_device_type(path: Path, facts: dict[str, Any], nos: str) -> Description:
-    """Read a device type; its cages are the ports of the commonest pluggable type, and `nos` is who calls them so."""
+    """Parse a device type; its cages are the ports of the most frequent pluggable type.
+
+    `nos` is the NOS whose port names the file has.
+    """
     ports = [
         port
         for port in facts["interfaces"]
@@ -43,7 +47,7 @@ def read_device_type(path: Path, facts: dict[str, Any], nos: str) -> Description
     ]
     if not ports:
         hint = "form and speed are read from types like 800gbase-x-osfp or infiniband-ndr"
-        raise refused(path, "none of its interfaces is a cage that could be planned", hint=hint)
+        raise refused(path, "none of its interfaces is a pluggable cage", hint=hint)
     kind = Counter(port["type"] for port in ports).most_common(1)[0][0]
     names = sorted((str(port["name"]) for port in ports if port["type"] == kind), key=natural)
     found = Description(f"{path.name}, a NetBox device type (maker, ports, size, weight)", {})
@@ -67,14 +71,12 @@ def read_device_type(path: Path, facts: dict[str, Any], nos: str) -> Description
     found.facts |= _size(facts)
     found.doubtful.add(f"interfaces.{nos}")
     others = len(facts["interfaces"]) - len(names)
-    found.notes += (
-        [f"other interfaces, which nothing is planned on, are left out: {others}"] if others else []
-    )
+    found.notes += [f"interfaces of other types are left out: {others}"] if others else []
     return found
 
 
 def _cage(kind: str) -> dict[str, Any]:
-    """Say what a type of interface says of its cage."""
+    """Return the facts of a cage by the type of its interface."""
     if kind in INFINIBAND:
         return {"transport": "infiniband", "lanes_per_cage": FOUR}
     match = CAGE.fullmatch(kind)
@@ -84,7 +86,7 @@ def _cage(kind: str) -> dict[str, Any]:
 
 
 def _speed(kind: str) -> int:
-    """Return the Gb/s of a type of interface."""
+    """Return the speed of a type of interface in Gbps."""
     match = CAGE.fullmatch(kind)
     return (
         int(Fraction(match["speed"]) * (1000 if match["unit"] == "t" else 1))
@@ -94,7 +96,7 @@ def _speed(kind: str) -> int:
 
 
 def _size(facts: dict[str, Any]) -> dict[str, Any]:
-    """Read rack units and weight; half units, which no switch here has, are left out."""
+    """Return rack units and weight; half units are left out."""
     units, weight = facts.get("u_height"), facts.get("weight")
     found: dict[str, Any] = (
         {"rack_units": int(units)} if units and float(units) == int(units) else {}
@@ -107,12 +109,17 @@ def _size(facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _names(path: Path, names: list[str], lanes: int) -> dict[str, str]:
-    """Find the pattern of the names; that of split ports is a guess. Raises Refusal where they have gaps or no rule."""
-    pattern = pattern_of(
-        [Seat(cage, 0, lanes, lanes, name) for cage, name in enumerate(names, start=1)]
-    )
+    """Return the pattern of the names; that of split ports is a guess.
+
+    Raises Refusal where the names have gaps or follow no pattern.
+    """
+    ports = [NamedPort(cage, 0, lanes, lanes, name) for cage, name in enumerate(names, start=1)]
+    pattern = pattern_of(ports)
     if pattern is None:
-        hint = "complete the list of interfaces in the file, or number the ports from one end to the other"
+        hint = (
+            "complete the list of interfaces in the file, "
+            "or number the ports from one end to the other"
+        )
         raise refused(
             path,
             "its ports are not numbered without gaps",
@@ -123,6 +130,6 @@ def _names(path: Path, names: list[str], lanes: int) -> dict[str, str]:
 
 
 def _shown(names: list[str]) -> str:
-    """Name the first ports and the last."""
+    """Return the first names and the last one."""
     few: Iterable[str] = names if len(names) <= FOUR else [*names[:3], "...", names[-1]]
     return ", ".join(few)

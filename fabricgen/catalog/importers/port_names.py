@@ -1,7 +1,7 @@
-"""The rule behind the names of ports: which part of a name counts cages, and which counts the ports of a cage.
+"""The pattern of port names: which number of a name counts cages, which one ports of a cage.
 
-Owns the search. A pattern is one of `parts.Interfaces`: text with fields like `{cage}`. What is not
-regular has none.
+Owns the search. A pattern is text with fields like `{cage}`, as in `models.switch.Interfaces`.
+Irregular names have no pattern.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 TAILS = ("", "{letter}", "/{sub1}", "/{sub}", "/{lane1}", "s{sub}", "p{sub1}", ":{sub}", "_{sub}")
-"""How names of split ports go on after the cage's number."""
+"""Possible endings of split ports' names after the number of the cage."""
 
 
-class Seat(NamedTuple):
-    """A port by its place, and its name: the cage from 1, the position in it from 0, and the lanes of each port and of the cage."""
+class NamedPort(NamedTuple):
+    """A port: its cage from 1, its position from 0, the lanes of port and cage, and its name."""
 
     cage: int
     sub: int
@@ -26,34 +26,40 @@ class Seat(NamedTuple):
     name: str
 
     def named(self, pattern: str) -> str:
-        """Write the name that a pattern would give."""
+        """Return the name that a pattern gives to this port."""
         lane = self.sub * self.lanes
         return pattern.format(
-            cage=self.cage, cage0=self.cage - 1, sub=self.sub, sub1=self.sub + 1, letter="abcdefgh"[self.sub],
-            lane=(self.cage - 1) * self.cage_lanes + lane, lane1=lane + 1,
-        )  # fmt: skip
+            cage=self.cage,
+            cage0=self.cage - 1,
+            sub=self.sub,
+            sub1=self.sub + 1,
+            letter="abcdefgh"[self.sub],
+            lane=(self.cage - 1) * self.cage_lanes + lane,
+            lane1=lane + 1,
+        )
 
 
-def pattern_of(seats: Sequence[Seat]) -> str | None:
-    """Return the pattern that gives every seat its name; None where there is none.
+def pattern_of(ports: Sequence[NamedPort]) -> str | None:
+    """Return the pattern that gives every port its name; None if there is none.
 
-    >>> pattern_of([Seat(cage, sub, 4, 8, f"swp{cage}s{sub}") for cage in (1, 2) for sub in (0, 1)])
+    >>> ports = [NamedPort(1, sub, 4, 8, f"swp1s{sub}") for sub in (0, 1)]
+    >>> pattern_of(ports)
     'swp{cage}s{sub}'
-    >>> pattern_of([Seat(cage, 0, 8, 8, f"Ethernet{cage * 8 - 8}") for cage in (1, 2, 3)])
+    >>> pattern_of([NamedPort(cage, 0, 8, 8, f"Ethernet{cage * 8 - 8}") for cage in (1, 2, 3)])
     'Ethernet{lane}'
     """
     return next(
         (
             pattern
-            for pattern in _candidates(seats[0])
-            if all(seat.named(pattern) == seat.name for seat in seats)
+            for pattern in _candidates(ports[0])
+            if all(port.named(pattern) == port.name for port in ports)
         ),
         None,
     )
 
 
-def _candidates(first: Seat) -> Iterable[str]:
-    """List the patterns that the first name allows: each of its numbers may be what counts the cages."""
+def _candidates(first: NamedPort) -> Iterable[str]:
+    """Yield the patterns that fit the first name: each of its numbers may count the cages."""
     for number in re.finditer(r"\d+", first.name):
         before, after = _plain(first.name[: number.start()]), _plain(first.name[number.end() :])
         for field in ("{cage}", "{cage0}", "{lane}"):
@@ -62,12 +68,12 @@ def _candidates(first: Seat) -> Iterable[str]:
 
 
 def _plain(text: str) -> str:
-    """Write text as it stands in a pattern."""
+    """Return literal text as it is written in a pattern."""
     return text.replace("{", "{{").replace("}", "}}")
 
 
 def natural(name: str) -> list[tuple[int, str]]:
-    """Sort names as people count them: swp2 before swp10.
+    """Return a sort key that orders numbers by value: swp2 before swp10.
 
     >>> sorted(["swp10", "swp2"], key=natural)
     ['swp2', 'swp10']

@@ -1,7 +1,7 @@
-"""SONiC's platform.json (sonic-buildimage, device/*/*/platform.json): cages, lanes, breakout modes and aliases.
+"""SONiC's platform.json (sonic-buildimage, device/*/*/platform.json).
 
-Owns the form of the file. It says nothing of who makes the box, of its size and power, and of what
-plugs into its cages.
+It gives cages, lanes, breakout modes and aliases. Owns the format. It has no vendor, size, power or
+form factor.
 """
 
 from __future__ import annotations
@@ -12,21 +12,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.catalog.importers.draft import Description, mode, model_name, refused
-from fabricgen.catalog.importers.port_names import Seat, pattern_of
+from fabricgen.catalog.importers.port_names import NamedPort, pattern_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 MODE = re.compile(r"(?P<count>\d+)x(?P<speed>\d+)G(?:\((?P<lanes>\d+)\))?(?:\[[^]]*\])?")
-"""A mode that splits a cage evenly: ports, speed of each, the lanes of all ports together where they are not the whole cage, slower speeds."""
+"""A mode that splits a cage evenly.
+
+Number and speed of the ports, the lanes of all ports together where they are not the whole cage,
+slower speeds.
+"""
 
 SUFFIX = ".platform.json"
 
 
 @dataclass(frozen=True)
 class _Cage:
-    """One cage: SONiC's name of its first port, its number, its lanes, and the aliases of the ports of each mode."""
+    """A cage: the name of its first port, its number, lanes, and the port aliases of each mode."""
 
     name: str
     index: int
@@ -35,7 +39,7 @@ class _Cage:
 
 
 def read_platform(path: Path, facts: dict[str, Any]) -> Description:
-    """Read a platform.json; service ports, which have fewer lanes than the others, are left out."""
+    """Parse a platform.json; service ports, which have fewer lanes, are left out."""
     every = [*_cages(facts["interfaces"])]
     size = Counter(len(cage.lanes) for cage in every).most_common(1)[0][0] if every else 0
     cages = sorted((cage for cage in every if len(cage.lanes) == size), key=lambda cage: cage.index)
@@ -45,17 +49,16 @@ def read_platform(path: Path, facts: dict[str, Any]) -> Description:
             "its cages are not numbered from 1",
             hint="give the file as sonic-buildimage ships it",
         )
-    said = [*dict.fromkeys(text for cage in cages for text in cage.modes)]
-    modes, mixed = _modes(said, size), [text for text in said if not MODE.fullmatch(text)]
+    texts = [*dict.fromkeys(text for cage in cages for text in cage.modes)]
+    modes, mixed = _modes(texts, size), [text for text in texts if not MODE.fullmatch(text)]
     model, platform = model_name(facts["chassis"].get("name", "")), _platform(path)
     sonic = {
         "platform": platform or model,
         "lanes": " ".join(f"{cage.lanes[0]}-{cage.lanes[-1]}" for cage in cages),
     }
-    found = Description(
-        f"{path.name} of {platform or model}, a SONiC platform file (cages, lanes, breakouts, names, aliases)",
-        {},
-    )
+    contents = "cages, lanes, breakouts, names, aliases"
+    described = f"{path.name} of {platform or model}, a SONiC platform file ({contents})"
+    found = Description(described, {})
     found.facts = {
         "cages": len(cages),
         "lanes_per_cage": size,
@@ -76,9 +79,9 @@ def read_platform(path: Path, facts: dict[str, Any]) -> Description:
         if len(every) > len(cages)
         else []
     )
-    left = sorted(set(said) - set(modes) - set(mixed))
+    left = sorted(set(texts) - set(modes) - set(mixed))
     found.notes += (
-        [f"modes left out, because one of the same name comes before them: {', '.join(left)}"]
+        [f"modes left out, because an earlier one has the same name: {', '.join(left)}"]
         if left
         else []
     )
@@ -86,16 +89,16 @@ def read_platform(path: Path, facts: dict[str, Any]) -> Description:
 
 
 def _cages(interfaces: dict[str, Any]) -> Iterator[_Cage]:
-    """Read every port of the file. Raises KeyError, TypeError or ValueError where it is none."""
+    """Yield the cages of the file. Raises KeyError, TypeError or ValueError for an invalid port."""
     for name, port in interfaces.items():
         lanes = tuple(int(lane) for lane in port["lanes"].split(","))
         yield _Cage(name, int(port["index"].split(",")[0]), lanes, dict(port["breakout_modes"]))
 
 
-def _modes(said: list[str], size: int) -> dict[str, dict[str, Any]]:
-    """Read the modes that split a cage evenly, by their text; of two with one name the first counts."""
+def _modes(texts: list[str], size: int) -> dict[str, dict[str, Any]]:
+    """Return the even splits of a cage by their text; the first of each name counts."""
     found: dict[str, dict[str, Any]] = {}
-    for text in said:
+    for text in texts:
         if match := MODE.fullmatch(text):
             count = int(match["count"])
             made = mode(count, int(match["speed"]), int(match["lanes"] or size) // count, text)
@@ -105,7 +108,7 @@ def _modes(said: list[str], size: int) -> dict[str, dict[str, Any]]:
 
 
 def _platform(path: Path) -> str:
-    """Return the platform's name: that of the folder that the file lies in, or what stands before its ending."""
+    """Return the name of the platform, from the file's directory or its own name."""
     if path.name.endswith(SUFFIX):
         return path.name.removesuffix(SUFFIX)
     folder = path.resolve().parent.name
@@ -115,33 +118,35 @@ def _platform(path: Path) -> str:
 def _names(
     path: Path, cages: list[_Cage], modes: dict[str, dict[str, Any]], found: Description
 ) -> dict[str, str]:
-    """Find the patterns of names and aliases; where aliases follow none they are left out."""
+    """Return the patterns of names and of aliases; irregular aliases are left out."""
     size = len(cages[0].lanes)
-    name = pattern_of([Seat(cage.index, 0, size, size, cage.name) for cage in cages])
+    name = pattern_of([NamedPort(cage.index, 0, size, size, cage.name) for cage in cages])
     if name is None:
         raise refused(
             path,
-            "the names of its ports follow no pattern",
+            "the names of its ports have no pattern",
             f"they begin with {cages[0].name} and {cages[-1].name}",
             hint="number them by cage",
         )
     names = {"whole": name, "split": name}
-    seats = [
-        (made["count"], Seat(cage.index, sub, made["lanes"], size, alias))
-        for text, made in modes.items() for cage in cages for sub, alias in enumerate(cage.modes.get(text, []))
-    ]  # fmt: skip
+    ports = [
+        (made["count"], NamedPort(cage.index, sub, made["lanes"], size, alias))
+        for text, made in modes.items()
+        for cage in cages
+        for sub, alias in enumerate(cage.modes.get(text, []))
+    ]
     whole, split = (
-        [seat for count, seat in seats if (count > 1) == several] for several in (False, True)
+        [port for count, port in ports if (count > 1) == several] for several in (False, True)
     )
     patterns = [pattern_of(some) if some else None for some in (whole, split)]
     if None in patterns:
-        found.notes.append("aliases are left out: they follow no pattern")
+        found.notes.append("aliases are left out: they have no pattern")
         return names
     return names | {"alias_whole": str(patterns[0]), "alias_split": str(patterns[1])}
 
 
 def _limits(cages: list[_Cage], modes: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """List runs of cages that lack some of the modes."""
+    """Yield ranges of cages that lack some of the modes."""
     runs: list[list[Any]] = []
     for cage in cages:
         can = [made["name"] for text, made in modes.items() if text in cage.modes]

@@ -1,7 +1,8 @@
-"""The pydantic models of catalog files: switches, hosts, accelerators, NICs, optics, prices, workloads.
+"""The pydantic models of catalog files.
 
-Owns the shape of each kind of file and the facts of one file that contradict each other. The
-directories, shadowing and refusals of bad files belong to `catalog.catalog`.
+Owns the shape of each kind of file (switches, hosts, accelerators, NICs, optics, prices, workloads)
+and the contradictions between facts of one file. `catalog.catalog` owns the directories, the
+shadowing and the refusals of bad files.
 
 Each fact has its source in its file; a fact that could not be verified is listed under
 `unverified`.

@@ -1,4 +1,4 @@
-"""What facts of every kind have in common: their values, their sources, and what could not be verified."""
+"""The base of all catalog models: types of values, sources, and unverified facts."""
 
 import re
 from decimal import Decimal
@@ -17,16 +17,15 @@ from pydantic import (
 Transport = Literal["ethernet", "infiniband"]
 FormFactor = Literal["osfp", "qsfp-dd", "qsfp56", "qsfp112", "generic"]
 Medium = Literal["mmf", "smf", "dac", "acc", "aoc", "generic"]
-Top = Literal[
-    "finned", "flat", "any"
-]  # the heat sink of a module: its own fins, or a flat top under the cage's
+Top = Literal["finned", "flat", "any"]
+"""The top of a module: its own fins, or flat for the heat sink of the cage."""
 
 LARGEST_COUNT, LARGEST_AMOUNT = 10**15, 1e18
-"""No fact of a machine or a model is larger; products of several still fit a float."""
+"""Limits above every real fact; products of several still fit a float."""
 
 
 def _one_line(text: str) -> str:
-    """Refuse what breaks a line or moves a cursor: facts stand in tables, bills and on terminals."""
+    """Refuse control characters: facts appear in tables, bills and on terminals."""
     if not text.isprintable():
         raise ValueError("a text is one line, without control characters")
     return text
@@ -43,12 +42,12 @@ Price = Annotated[Decimal, Field(gt=0, le=LARGEST_COUNT, allow_inf_nan=False)]
 
 
 def _texts(value: object) -> object:
-    """Take one text for a list of one: most files cite a single document."""
+    """Return a single text as a list: most files cite one document."""
     return [value] if isinstance(value, str) else value
 
 
 def _lane_ranges(value: object) -> object:
-    """Read `17-24 9-16`, one range of lanes per front cage; 64 lists of 8 numbers are slow to parse and hard to review."""
+    """Parse `17-24 9-16`, one range of lanes per front cage, which is short and easy to review."""
     if not isinstance(value, str):
         return value
     if not _LANES.fullmatch(value.strip()):
@@ -64,13 +63,16 @@ LaneTable = Annotated[tuple[tuple[int, ...], ...], BeforeValidator(_lane_ranges)
 
 
 class Facts(BaseModel):
-    """Facts from a file: immutable, and nothing in them that nobody reads."""
+    """Facts of a file: frozen; unknown keys are rejected."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Sourced(Facts):
-    """Facts with where they come from; `unverified` names those that could not be checked there, `breakouts.4x200G` or `cooling`."""
+    """Facts with their sources.
+
+    `unverified` lists the facts that no source confirms, such as `breakouts.4x200G` or `cooling`.
+    """
 
     description: Text
     source: Texts
@@ -79,30 +81,28 @@ class Sourced(Facts):
     @model_validator(mode="after")
     def _unverified_are_facts(self) -> Self:
         fields = type(self).model_fields
-        strangers = [key for key in self.unverified if key.split(".")[0] not in fields]
-        if strangers:
-            raise ValueError(f"unverified: {strangers[0]} is not a fact of this file")
+        unknown = [key for key in self.unverified if key.split(".")[0] not in fields]
+        if unknown:
+            raise ValueError(f"unverified: {unknown[0]} is not a fact of this file")
         return self
 
 
 class Part(Sourced):
-    """One model that can be bought."""
+    """One product."""
 
     model: Text
     vendor: Text
-    quality: Literal[
-        "A", "B", "C"
-    ]  # A: primary document read; B: transcription or secondary source; C: from memory or derived
+    quality: Literal["A", "B", "C"]
+    """A: from a primary document. B: from a transcription or secondary source. C: derived."""
     notes: tuple[str, ...] = ()
 
 
 _FIELDS = "cage|cage0|sub|sub1|letter|lane|lane1"
-_NAME = r"[A-Za-z0-9 ._/:-]"  # what an interface may be called: it stands in configurations and in cells of tables
+_NAME = r"[A-Za-z0-9 ._/:-]"  # safe in configurations and in cells of tables
 Pattern = Annotated[
     str, Field(pattern=rf"^([A-Za-z0-9]|\{{({_FIELDS})\}})({_NAME}|\{{({_FIELDS})\}})*$")
 ]
 PortName = Annotated[str, Field(pattern=rf"^[A-Za-z0-9]{_NAME}*$")]
-LinuxName = Annotated[
-    str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,14}$")
-]  # what the kernel takes for a device, and a path and a shell leave alone
+# a valid Linux device name that needs no quotes in a path or a shell
+LinuxName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,14}$")]
 PciAddress = Annotated[str, Field(pattern=r"^([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$")]

@@ -1,4 +1,4 @@
-"""What a catalog file may say of a host, its GPUs and its NICs."""
+"""The catalog models of hosts, accelerators and NICs."""
 
 from typing import Literal, Self
 
@@ -22,7 +22,7 @@ from fabricgen.catalog.models.base import (
 
 
 class HostPort(Facts):
-    """The NIC port of one GPU on one plane: where it leaves the chassis and what the host's software calls it."""
+    """The NIC port of one GPU on one plane: its cage on the chassis and its names in software."""
 
     gpu: Index
     plane: Index = 0
@@ -36,16 +36,15 @@ class HostPort(Facts):
 
 
 class Host(Part):
-    """A chassis or tray of GPUs, and the HB domain that it is part of."""
+    """A chassis or tray of GPUs, and its HB domain."""
 
     gpus: Count
     hb_domain_gpus: Count
     hb_domain_hosts: Count
     hb_bandwidth_gbps: Count | None = None  # per GPU, one direction
-    accelerator: str | None = (
-        None  # its GPUs, as a file of the catalog; only `model` reckons with them
-    )
-    scale_up: bool = True  # whether its GPUs share a scale-up interconnect; behind PCIe alone none can relay for another
+    accelerator: str | None = None  # the catalog file of its GPUs, for `model`
+    # whether its GPUs share a scale-up interconnect; without one, no GPU can relay
+    scale_up: bool = True
     nic: str
     nics_per_gpu: Count
     speeds_gbps: dict[Count, Count]  # planes -> speed of one port
@@ -60,31 +59,35 @@ class Host(Part):
     hosts_per_rack: Count | None = None
 
     @model_validator(mode="after")
-    def _holds_together(self) -> Self:
+    def _verify_consistency(self) -> Self:
         if self.hb_domain_gpus != self.gpus * self.hb_domain_hosts:
             raise ValueError(
-                f"hb_domain_gpus: {self.hb_domain_hosts} hosts of {self.gpus} GPUs are not {self.hb_domain_gpus}"
+                f"hb_domain_gpus: {self.hb_domain_hosts} hosts of {self.gpus} GPUs "
+                f"are not {self.hb_domain_gpus}"
             )
-        seats = {(port.gpu, port.plane) for port in self.ports}
+        found = {(port.gpu, port.plane) for port in self.ports}
         wanted = {
             (gpu, plane)
             for gpu in range(self.gpus)
             for plane in range(max(self.speeds_gbps, default=0))
         }
-        if seats != wanted or len(self.ports) != len(seats):
+        if found != wanted or len(self.ports) != len(found):
             raise ValueError(f"ports: one per GPU and plane were expected, {len(wanted)} in all")
         if len({(port.cage, port.sub) for port in self.ports}) != len(self.ports):
-            raise ValueError("ports: two of them sit at one place of one cage")
+            raise ValueError("ports: two of them have the same position in a cage")
         for names in (
             [port.ethernet for port in self.ports],
             [port.infiniband for port in self.ports if port.infiniband],
         ):
             if len(set(names)) != len(names):
-                raise ValueError("ports: two of them have one interface name")
+                raise ValueError("ports: two of them have the same interface name")
         return self
 
     def port(self, gpu: int, plane: int = 0) -> HostPort:
-        """Find the port of a GPU, counted within the host, on a plane; both from 0. Raises KeyError where there is none."""
+        """Return the port of a GPU, counted within the host, on a plane; both from 0.
+
+        Raises KeyError where there is none.
+        """
         for port in self.ports:
             if (port.gpu, port.plane) == (gpu, plane):
                 return port
@@ -92,7 +95,7 @@ class Host(Part):
 
 
 class Accelerator(Part):
-    """A GPU, as far as the training model needs it: `tflops` without sparsity at `precision`, HB bandwidth in one direction."""
+    """A GPU in the training model: dense `tflops` at `precision`, HB bandwidth in one direction."""
 
     tflops: Positive
     precision: Text
@@ -100,7 +103,7 @@ class Accelerator(Part):
 
 
 class Nic(Part):
-    """A network adapter; `speed_gbps` is the card's, over all its ports."""
+    """A network adapter; `speed_gbps` is the total of its ports."""
 
     part_number: str | None = None
     ports: Count

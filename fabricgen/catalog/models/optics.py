@@ -1,4 +1,4 @@
-"""What a catalog file may say of transceivers and cables."""
+"""The catalog models of transceivers and cables."""
 
 from typing import Literal, Self
 
@@ -18,7 +18,7 @@ from fabricgen.catalog.models.base import (
 
 
 class Transceiver(Part):
-    """A pluggable module; it carries `ports` links of `port_gbps`, each over its own fibre connector."""
+    """A pluggable module with `ports` links of `port_gbps`, each on its own fibre connector."""
 
     opn: str | None = None
     form_factor: FormFactor
@@ -32,14 +32,14 @@ class Transceiver(Part):
     transports: tuple[Transport, ...]
 
     def fits(self, form_factor: str, top: Top = "any") -> bool:
-        """Tell whether the module goes into a cage of this form factor that takes modules with this top."""
+        """Return whether the module fits a cage of this form factor and module top."""
         return self.form_factor == form_factor and (
             "any" in (self.cooling, top) or self.cooling == top
         )
 
 
 class Cable(Part):
-    """A cable: fibre between modules, or copper with its own ends. `legs` is how many far ends it has: 1, or 2 of a splitter."""
+    """Fibre between modules, or copper with its own ends; `legs` is its number of far ends."""
 
     opn: str | None = None
     medium: Medium
@@ -49,9 +49,7 @@ class Cable(Part):
     lengths_m: tuple[Amount, ...] = ()
     reach_m: Amount | None = None
     speed_gbps: Count | None = None  # of one link
-    form_factors: tuple[
-        FormFactor, ...
-    ] = ()  # the cages that copper goes into, in the order of `ends`
+    form_factors: tuple[FormFactor, ...] = ()  # the cages that copper plugs into, as in `ends`
     polarity: Literal["A", "B", "C", "A-B"] | None = None  # of fibre, by TIA-568
     power_w: Amount | None = None
     diameter_mm: Positive | None = None
@@ -59,12 +57,12 @@ class Cable(Part):
     transports: tuple[Transport, ...] = ("ethernet", "infiniband")
 
     @model_validator(mode="after")
-    def _holds_together(self) -> Self:
+    def _verify_consistency(self) -> Self:
         if len(self.ends) != 1 + self.legs or len(self.form_factors) not in {0, len(self.ends)}:
             raise ValueError(f"ends: a near end and {self.legs} far ends were expected")
         return self
 
     @property
     def crosses(self) -> bool:
-        """Whether what one module sends arrives where the other receives, with nothing between but this fibre; so it is where nobody says."""
+        """Whether the fibre alone connects transmitters to receivers; True for unknown polarity."""
         return self.polarity in {None, "B", "A-B"}

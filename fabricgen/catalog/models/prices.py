@@ -1,4 +1,4 @@
-"""What a price book may say."""
+"""The catalog model of price books."""
 
 import datetime as dt
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 class PriceBook(Sourced):
-    """Prices of one origin and date. The two rates are for 400G and scale linearly with bandwidth; parts are priced by model."""
+    """Prices of one origin and date.
+
+    The two rates are for 400G and scale linearly with bandwidth; parts are priced by model.
+    """
 
     name: Text
     currency: Annotated[str, Field(pattern="^[A-Z]{3}$")]
@@ -20,16 +23,17 @@ class PriceBook(Sourced):
     switch_port_400g: Price | None = None
     transceiver_400g: Price | None = None
     parts: dict[str, Price] = {}
-    packs: dict[str, Count] = {}  # how many of a part are sold together; its price is that of one
+    packs: dict[str, Count] = {}  # parts in one sales pack; the price is per part
 
     def switch_port(self, speed_gbps: int) -> "Decimal | None":
-        """Price one switch port of a speed by the book's rate.
+        """Return the price of one switch port of a speed by the book's rate.
 
-        >>> PriceBook(name="paper-v5", description="-", source="-", currency="USD", switch_port_400g=694).switch_port(800)
+        >>> facts = {"name": "paper-v5", "description": "-", "source": "-", "currency": "USD"}
+        >>> PriceBook(**facts, switch_port_400g=694).switch_port(800)
         Decimal('1388')
         """
         return None if self.switch_port_400g is None else self.switch_port_400g * speed_gbps / 400
 
     def transceiver(self, speed_gbps: int) -> "Decimal | None":
-        """Price the transceiver of one link end of a speed by the book's rate."""
+        """Return the price of the transceiver of one link end of a speed by the book's rate."""
         return None if self.transceiver_400g is None else self.transceiver_400g * speed_gbps / 400

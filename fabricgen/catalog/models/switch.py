@@ -1,4 +1,4 @@
-"""What a catalog file may say of a switch, and what it calls its ports."""
+"""The catalog model of switches, and the names of their ports."""
 
 from typing import TYPE_CHECKING, Literal, Self
 
@@ -33,11 +33,11 @@ class Breakout(Facts):
 
 
 class Interfaces(Facts):
-    """How one NOS names the ports of a switch: patterns for str.format over where the port sits.
+    """The port names of one NOS: patterns for str.format with the position of the port.
 
     `cage` counts from 1 and `cage0` from 0; `sub` from 0, `sub1` from 1 and `letter` from a, within
-    the cage; `lane` is the port's first lane counted over the whole box from 0, `lane1` within the
-    cage from 1.
+    the cage; `lane` is the port's first lane, counted over the whole switch from 0, `lane1` within
+    the cage from 1.
     """
 
     whole: Pattern
@@ -47,7 +47,7 @@ class Interfaces(Facts):
 
 
 class CageLimit(Facts):
-    """Cages `first` to `last`, both counted from 1, that can do only some of the breakouts."""
+    """Cages `first` to `last`, both counted from 1, that support only some of the breakouts."""
 
     first: Count
     last: Count
@@ -55,30 +55,29 @@ class CageLimit(Facts):
 
 
 class FaceplateFacts(Facts):
-    """Where the cages of a switch sit on its front: so many rows, numbered from the top left, down each column or along each row."""
+    """Rows of cages on the front, numbered from the top left along columns or rows."""
 
     rows: Count
     order: Literal["column", "row"] = "column"
 
 
 class SonicPlatform(Facts):
-    """What SONiC calls this switch, and the serdes lanes behind each front cage."""
+    """The platform of this switch in SONiC, and the serdes lanes of each front cage."""
 
     platform: str
     hwsku: str | None = None
-    hwsku_split: str | None = (
-        None  # the breakout of every cage that this SKU stands for; another split has another SKU
-    )
+    # the breakout of every cage under this SKU; another split has another SKU
+    hwsku_split: str | None = None
     lanes: LaneTable = ()
-    mixed_modes: tuple[
-        str, ...
-    ] = ()  # modes of platform.json that split one cage unevenly; no breakout here plans them
+    # modes of platform.json that split one cage unevenly, which no breakout here uses
+    mixed_modes: tuple[str, ...] = ()
     fec: str | None = None
-    dynamic_buffers: bool = False  # whether its SONiC works lossless headroom out by itself, from speed and cable length
+    # whether its SONiC computes lossless headroom from speed and cable length
+    dynamic_buffers: bool = False
 
 
 class Switch(Part):
-    """A switch: cages, how each may split, what each NOS calls the ports, and what the box takes."""
+    """A switch: its cages, their breakouts, port names by NOS, and its size and power."""
 
     asic: str | None = None
     part_number: str | None = None
@@ -103,55 +102,58 @@ class Switch(Part):
     adaptive_routing: bool = False  # whether it can spread packets over equal paths by their load
 
     @model_validator(mode="after")
-    def _holds_together(self) -> Self:
-        for doubt in _doubts(self):
-            raise ValueError(doubt)
+    def _verify_consistency(self) -> Self:
+        for contradiction in _contradictions(self):
+            raise ValueError(contradiction)
         return self
 
     @property
     def module_top(self) -> Top:
-        """Which modules its cages take: finned in a box cooled by air, flat under a cold plate; only OSFP comes in both."""
+        """The modules that fit: finned with air cooling, flat with a cold plate (OSFP only)."""
         if self.form_factor != "osfp":
             return "any"
         return "finned" if self.cooling == "air" else "flat"
 
     @property
     def capacity_gbps(self) -> int:
-        """What all cages carry at their fastest, one direction."""
+        """The total of all cages at their fastest, in one direction."""
         return self.cages * max(mode.count * mode.speed_gbps for mode in self.breakouts)
 
     def breakout(self, name: str) -> Breakout | None:
-        """Find a breakout by its name, `2x400G`; None where no cage can do it."""
+        """Return a breakout by its name, like `2x400G`; None where the switch has none."""
         return next((mode for mode in self.breakouts if mode.name == name), None)
 
     def breakouts_of(self, cage: int) -> tuple[Breakout, ...]:
-        """List what one cage, counted from 1, can do."""
+        """Return the breakouts of one cage, counted from 1."""
         for limit in self.cage_limits:
             if limit.first <= cage <= limit.last:
                 return tuple(mode for mode in self.breakouts if mode.name in limit.breakouts)
         return self.breakouts
 
     def splits(self, cage: int, breakout: str) -> bool:
-        """Return whether one cage, counted from 1, offers a breakout, by name."""
+        """Return whether one cage, counted from 1, supports a breakout, by name."""
         for limit in self.cage_limits:
             if limit.first <= cage <= limit.last:
                 return breakout in limit.breakouts
         return self.breakout(breakout) is not None
 
     def interface(self, nos: str, cage: int, sub: int, breakout: Breakout) -> str:
-        """Name a port as its NOS does; cage from 1, sub from 0. Raises KeyError for a NOS that the model does not run."""
+        """Return the name of a port in a NOS; cage from 1, sub from 0.
+
+        Raises KeyError for a NOS that the model does not run.
+        """
         names = self.interfaces[nos]
         return (names.whole if breakout.count == 1 else names.split).format_map(
-            self._seat(cage, sub, breakout)
+            self._position(cage, sub, breakout)
         )
 
     def alias(self, nos: str, cage: int, sub: int, breakout: Breakout) -> str | None:
-        """Name a port as its front panel does, where the NOS keeps such a second name."""
+        """Return the front panel name of a port, where the NOS has such a second name."""
         names = self.interfaces[nos]
         pattern = names.alias_whole if breakout.count == 1 else names.alias_split
-        return pattern and pattern.format_map(self._seat(cage, sub, breakout))
+        return pattern and pattern.format_map(self._position(cage, sub, breakout))
 
-    def _seat(self, cage: int, sub: int, breakout: Breakout) -> dict[str, int | str]:
+    def _position(self, cage: int, sub: int, breakout: Breakout) -> dict[str, int | str]:
         lane = sub * breakout.lanes
         return {
             "cage": cage,
@@ -164,27 +166,30 @@ class Switch(Part):
         }
 
 
-def _doubts(switch: Switch) -> "Iterator[str]":
-    """Find facts of one file that contradict each other."""
+def _contradictions(switch: Switch) -> "Iterator[str]":
+    """Yield the contradictions between facts of one file."""
     names = {mode.name for mode in switch.breakouts}
     if len(names) != len(switch.breakouts):
-        yield "breakouts: two of them have one name"
+        yield "breakouts: two of them have the same name"
     for mode in switch.breakouts:
-        if mode.count * mode.lanes > switch.lanes_per_cage:
-            yield f"breakouts: {mode.name} takes {mode.count * mode.lanes} of the {switch.lanes_per_cage} lanes of a cage"
+        lanes = mode.count * mode.lanes
+        if lanes > switch.lanes_per_cage:
+            yield f"breakouts: {mode.name} takes {lanes} of {switch.lanes_per_cage} lanes of a cage"
     for limit in switch.cage_limits:
-        if not 1 <= limit.first <= limit.last <= switch.cages or not names.issuperset(
-            limit.breakouts
-        ):
-            yield f"cage_limits: {limit.first} to {limit.last} names cages or breakouts that the switch does not have"
+        exists = 1 <= limit.first <= limit.last <= switch.cages
+        if not exists or not names.issuperset(limit.breakouts):
+            yield (
+                f"cage_limits: {limit.first} to {limit.last} "
+                "names cages or breakouts that the switch does not have"
+            )
     if switch.faceplate and switch.faceplate.rows > max(switch.cages, 1):
         yield f"faceplate: {switch.faceplate.rows} rows for {switch.cages} cages"
     if switch.default_nos not in switch.interfaces:
         yield f"default_nos: {switch.default_nos} has no entry under interfaces"
     if switch.sonic and switch.sonic.hwsku and switch.sonic.hwsku_split not in names:
-        yield "sonic.hwsku_split: a SKU stands for one of the breakouts, and this is none of them"
-    lanes = switch.sonic.lanes if switch.sonic else ()
-    if lanes and (
-        len(lanes) != switch.cages or {len(cage) for cage in lanes} != {switch.lanes_per_cage}
+        yield "sonic.hwsku_split: it must be one of the breakouts"
+    cages = switch.sonic.lanes if switch.sonic else ()
+    if cages and (
+        len(cages) != switch.cages or {len(cage) for cage in cages} != {switch.lanes_per_cage}
     ):
         yield f"sonic.lanes: {switch.cages} cages of {switch.lanes_per_cage} lanes were expected"

@@ -1,4 +1,4 @@
-"""What a file may say of a language model to train."""
+"""The catalog model of a language model to train."""
 
 from typing import Self
 
@@ -8,21 +8,21 @@ from fabricgen.catalog.models.base import Count, Facts, Positive, Sourced, Text
 
 
 class Experts(Facts):
-    """A mixture of experts: in every so many layers each token goes to `top_k` of the `experts`."""
+    """A mixture of experts: in every `every`-th layer each token goes to `top_k` of `experts`."""
 
     experts: Count
     top_k: Count
     every: Count = 1
 
     @model_validator(mode="after")
-    def _holds_together(self) -> Self:
+    def _verify_consistency(self) -> Self:
         if self.top_k > self.experts:
             raise ValueError(f"top_k: a token cannot go to {self.top_k} of {self.experts} experts")
         return self
 
 
 class Workload(Sourced):
-    """A language model and the batch it is trained with; an iteration sees `batch_tokens` over all GPUs."""
+    """A language model and its batch; an iteration processes `batch_tokens` over all GPUs."""
 
     name: Text
     layers: Count
@@ -35,9 +35,10 @@ class Workload(Sourced):
     notes: tuple[str, ...] = ()
 
     @model_validator(mode="after")
-    def _holds_together(self) -> Self:
+    def _verify_consistency(self) -> Self:
         if self.pipeline_stages > self.layers:
             raise ValueError(
-                f"pipeline_stages: {self.layers} layers cannot be cut into {self.pipeline_stages} stages"
+                f"pipeline_stages: {self.layers} layers cannot be cut "
+                f"into {self.pipeline_stages} stages"
             )
         return self
