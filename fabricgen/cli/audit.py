@@ -119,11 +119,13 @@ def _degraded(
         return None
     from fabricgen.analysis.forwarding.failures import find_failures
     from fabricgen.analysis.impact.measure import measure
-    from fabricgen.lifecycle.audit.degraded_tables import read_dead
+    from fabricgen.lifecycle.audit.degraded_tables import read_failures
     from fabricgen.lifecycle.audit.report import DegradedFabric
 
     names = list(
-        dict.fromkeys([*(read_dead(plan, dead) if dead else ()), *(found.dead if found else ())])
+        dict.fromkeys(
+            [*(read_failures(plan, dead) if dead else ()), *(found.failed if found else ())]
+        )
     )
     failures = find_failures(plan, names)
     impact = measure(plan, names, failures)
@@ -135,9 +137,9 @@ def _write(plan: Plan, failures: Failures, out: Path) -> int:
     from fabricgen.analysis.forwarding.tables import document_text, host_table, switch_table
     from fabricgen.build.write.directory import staging
     from fabricgen.build.write.files import write_manifest, write_text
-    from fabricgen.lifecycle.audit.degraded_tables import Detours
+    from fabricgen.lifecycle.audit.degraded_tables import DegradedTables
 
-    detours = Detours(plan, failures)
+    detours = DegradedTables(plan, failures)
     with staging(out, force=forced()) as root:
         switches = (
             each for segment in range(plan.mapping.segments) for each in detours.switches(segment)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from fabricgen.lifecycle.change.device_changes import Device
     from fabricgen.lifecycle.change.diff import Diff
-    from fabricgen.lifecycle.change.work_order import Step
+    from fabricgen.lifecycle.change.work_order import WorkStep
 
 SHOWN = 20
 """Steps of each action, and groups of devices, that are printed without --all."""
@@ -32,8 +32,8 @@ WORDS = {
     "add": "pull {cable}: {start} - {end}",
     "remove": "remove {cable}: {start} - {end}",
     "move": "move {cable}: from {start} to {end}",
-    "unplug": "unplug {cable}: from {start}, leave the end hanging",
-    "plug": "plug {cable}: the hanging end into {end}",
+    "unplug": "unplug {cable}: from {start}, leave the end loose",
+    "plug": "plug {cable}: the loose end into {end}",
     "relabel": "relabel {start}: {end}",
     "refit": "refit {cable}: {start}, then {end}",
 }
@@ -112,7 +112,7 @@ def counts(found: Diff) -> str:
     return ", ".join(f"{grouped(count)} {verb}" for count, verb in words)
 
 
-def _steps(steps: Sequence[Step], most: int | None) -> Iterator[str]:
+def _steps(steps: Sequence[WorkStep], most: int | None) -> Iterator[str]:
     """Yield steps with their numbers: the first ones of each action, then the counts."""
     shown: Counter[str] = Counter()
     for number, step in enumerate(steps, start=1):

@@ -106,12 +106,12 @@ def read_stream(stream: BinaryIO, most: int) -> bytes:
 
 
 def is_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path names a regular file; False where the system refuses to tell."""
+    """Return whether a path names a regular file; False where it cannot be read."""
     return stat.S_ISREG(_mode(path))
 
 
 def is_directory(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path names a directory; False where the system refuses to tell."""
+    """Return whether a path names a directory; False where it cannot be read."""
     return stat.S_ISDIR(_mode(path))
 
 

@@ -1,1 +1,1 @@
-"""What happens to a fabric after its first plan: `change` (growth, diff, phases, import) and `audit` (as built)."""
+"""Operating a planned fabric: `change` (growth, diff, phases, import) and `audit` (as built)."""

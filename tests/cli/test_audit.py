@@ -79,12 +79,12 @@ def test_a_swap_in_words(fabric: Path, capsys: pytest.CaptureFixture[str]) -> No
     said = capsys.readouterr()
     assert said.out.splitlines()[2:6] == [
         "major[swapped]: r0-leaf-1: the cables r0-h00001 and r0-h00002 are swapped",
-        "  1. r0-leaf-1: pull the cable from host-1 nic0 out of swp2 (2) and let it hang",
+        "  1. r0-leaf-1: unplug the cable from host-1 nic0 from swp2 (2) and leave it loose",
         (
             "  2. r0-leaf-1: move the cable from host-2 nic0 from swp1 (1) to swp2 (2); it is "
             "r0-h00002"
         ),
-        "  3. r0-leaf-1: plug the hanging end into swp1 (1); it is r0-h00001",
+        "  3. r0-leaf-1: plug the loose end into swp1 (1); it is r0-h00001",
     ]
     assert said.out.endswith("the cabling differs from the plan: 2 moves to fix it\n")
     code, document = audited(fabric, capsys, "--lldp", str(swapped(fabric)))

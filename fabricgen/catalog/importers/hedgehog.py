@@ -110,7 +110,6 @@ def _lanes(breakout: dict[str, Any]) -> int:
 def _modes(breakout: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the splits, fastest and coarsest first; a port has the lanes up to the next one."""
     size, found = _lanes(breakout), list[dict[str, Any]]()
-    size, found = _lanes(breakout), list[dict[str, Any]]()
     for name, facts in breakout["supported"].items():
         if match := MODE.fullmatch(name):
             count = int(match[1])

@@ -1,10 +1,10 @@
-"""The audit: every planned link in one state, what happened, and what to do.
+"""The audit: the state of every planned link, the faults, and the repair.
 
-Owns the states and the document. *match*: heard where it is planned, at one end at least. *wrong*:
-an end of it is plugged elsewhere. *missing*: not there, and both ends would say so. *silent*:
-nobody can say, because an end has not reported and was never heard, or gives no name. *extra*: a
-cable that the plan does not have, on a planned port or between our devices. A link of two cables
-counts once.
+Owns the states and the document. *match*: at least one end reports the planned neighbour. *wrong*:
+one end is plugged elsewhere. *missing*: the link is not there, although both ends would be seen.
+*silent*: unknown, because an end has not reported and was never seen, or gives no name. *extra*: a
+cable that the plan does not have, on a planned port or between planned devices. A link of two
+cables counts once.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.document import Document
-from fabricgen.lifecycle.audit.fault_names import Event, Namer
+from fabricgen.lifecycle.audit.fault_names import Event, FaultNamer
 from fabricgen.lifecycle.audit.fewest_moves import group_miscablings
 from fabricgen.lifecycle.audit.port_index import PortIndex
-from fabricgen.lifecycle.audit.reconcile import join
+from fabricgen.lifecycle.audit.reconcile import observe_cabling
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.lifecycle.audit.fewest_moves import MiscablingGroup, Step
+    from fabricgen.lifecycle.audit.fewest_moves import MiscablingGroup, RepairStep
     from fabricgen.lifecycle.audit.neighbors import NeighborRecords
     from fabricgen.lifecycle.audit.reconcile import ObservedCabling
     from fabricgen.planning.plan import Plan
 
 SHOWN = 3
-"""Names that a note shows of many."""
+"""Names that a note shows before `and N more`."""
 
 
 @dataclass(frozen=True)
 class AuditFinding(Document):
-    """What happened to some cables; `expected` and `found` are in the order of `cables`."""
+    """One fault; `expected` and `found` are in the order of `cables`."""
 
     kind: str
     severity: str
@@ -48,75 +48,80 @@ class AuditFinding(Document):
 
 @dataclass(frozen=True)
 class Audit(Document):
-    """What an audit found. `silent` and `matched` have the lower port of each such link."""
+    """The result of an audit; `silent` and `matched` hold the lower port of each such link."""
 
     places: PortIndex
     built: ObservedCabling
     matched: list[int]
     silent: list[int]
-    tangles: list[MiscablingGroup]
+    groups: list[MiscablingGroup]
 
     @cached_property
     def events(self) -> list[Event]:
-        """What happened, the worst first."""
-        return Namer(self.places, self.built, self.tangles).events()
+        """The faults, by severity."""
+        return FaultNamer(self.places, self.built, self.groups).events()
 
     @property
     def wrong(self) -> int:
-        """Count the links of which an end is plugged elsewhere."""
+        """The number of links with an end that is plugged elsewhere."""
         return sum(
             move.source is not None and move.target is not None
-            for tangle in self.tangles
-            for move in tangle.moves
+            for group in self.groups
+            for move in group.moves
         )
 
     @property
     def missing(self) -> int:
-        """Count the links that are not there."""
-        return sum(move.source is None for tangle in self.tangles for move in tangle.moves)
+        """The number of links that are not there."""
+        return sum(move.source is None for group in self.groups for move in group.moves)
 
     @property
     def extra(self) -> int:
-        """Count the cables that belong nowhere, strangers' included."""
-        return sum(move.target is None for tangle in self.tangles for move in tangle.moves) + len(
+        """The number of cables without a place in the plan, including those to unknown devices."""
+        return sum(move.target is None for group in self.groups for move in group.moves) + len(
             self.built.strangers
         )
 
     @property
     def moves(self) -> int:
-        """Count the moves that make the cabling as planned."""
-        return sum(len(tangle.moves) for tangle in self.tangles) + len(self.built.strangers)
+        """The number of moves that repair the cabling."""
+        return sum(len(group.moves) for group in self.groups) + len(self.built.strangers)
 
     @property
     def ok(self) -> bool:
-        """Say whether nothing contradicts the plan."""
-        return not self.tangles and not self.built.disputed
+        """Whether nothing contradicts the plan."""
+        return not self.groups and not self.built.disputed
 
     @property
-    def dead(self) -> list[str]:
-        """Name the planned links that do not carry what they should, as failures: those that are wrong or missing."""
+    def failed(self) -> list[str]:
+        """The names, as failures, of the planned links that are wrong or missing."""
         return sorted(
-            f"link:{self.places.labels[port]}" for tangle in self.tangles for port in tangle.made
+            f"link:{self.places.labels[port]}" for group in self.groups for port in group.made
         )
 
     def notes(self) -> Iterator[str]:
-        """Say what is no finding, yet worth a word."""
+        """Yield remarks that are no findings."""
         if self.built.foreign:
-            yield f"{_named(self.built.foreign)} reported and {'is' if len(self.built.foreign) == 1 else 'are'} not in the plan; a file is named by its device"
+            more = "is" if len(self.built.foreign) == 1 else "are"
+            yield (
+                f"{_named(self.built.foreign)} reported and {more} not in the plan; "
+                "a file is named by its device"
+            )
         unheard = sorted(
             {self.places.places[port].device for link in self.silent for port in (link, link + 1)}
             - self.built.present
         )
         if unheard:
-            yield f"never heard: {_named(unheard)}"
+            yield f"never seen: {_named(unheard)}"
         if self.built.nameless:
-            yield f"ports that hear somebody who names neither itself nor a known port: {len(self.built.nameless)}"
+            count = len(self.built.nameless)
+            yield f"ports whose neighbour gives neither a name nor a port of the plan: {count}"
         if self.built.one_way:
-            yield f"links that one end does not hear, though it reported: {self.built.one_way}"
+            yield f"links that only one of two reporting ends sees: {self.built.one_way}"
 
     @cached_property
     def findings(self) -> list[AuditFinding]:
-        """What happened, the worst first, and then the contradictions."""
+        """The faults, by severity, and then the contradictions."""
         return [*map(self._finding, self.events), *self._contradictions()]
 
     def document(self) -> dict[str, Any]:
@@ -136,9 +141,9 @@ class Audit(Document):
         }
 
     def _finding(self, event: Event) -> AuditFinding:
-        """Return an event as a finding."""
-        made = [port for tangle in event.tangles for port in tangle.made]
-        surplus = [cable for tangle in event.tangles if not tangle.made for cable in tangle.wrong]
+        """Return a fault as a finding."""
+        made = [port for group in event.groups for port in group.made]
+        surplus = [cable for group in event.groups if not group.made for cable in group.wrong]
         labels = [self.places.labels[port] for port in made]
         return AuditFinding(
             kind=event.kind,
@@ -155,88 +160,96 @@ class Audit(Document):
         )
 
     def _planned(self, port: int) -> str:
-        """Write a planned link."""
+        """Return a planned link as text."""
         return " -- ".join(
             self.places.text(each) for each in sorted((port, self.places.peers[port]))
         )
 
     def _found(self, port: int) -> str:
-        """Write what is at both ports of a planned link."""
+        """Return the neighbours of both ports of a planned link as text."""
         return "; ".join(
             f"{self.places.text(each)} -- {self._seen(each)}"
             for each in sorted((port, self.places.peers[port]))
         )
 
     def _seen(self, port: int) -> str:
-        """Write what a port is cabled to."""
+        """Return the neighbour of a port as text."""
         partner = self.built.partner.get(port)
         return (
-            self.built.strangers.get(port, "nobody")
+            self.built.strangers.get(port, "no neighbour")
             if partner is None
             else self.places.text(partner)
         )
 
     def _fix(self, event: Event) -> Iterator[str]:
-        """Write what to do, step by step."""
+        """Yield the steps that repair a fault."""
         for port in event.strangers:
-            yield f"{self.places.places[port].device}: pull what leads to {self.built.strangers[port]} out of {self.places.words(port)}"
-        for tangle in event.tangles:
-            for step in tangle.steps:
+            device, port_text = self.places.places[port].device, self.places.words(port)
+            yield f"{device}: unplug the cable to {self.built.strangers[port]} from {port_text}"
+        for group in event.groups:
+            for step in group.steps:
                 yield self._sentence(step)
 
-    def _sentence(self, step: Step) -> str:
-        """Write one step for whoever stands there."""
+    def _sentence(self, step: RepairStep) -> str:
+        """Return one step as an instruction for a technician."""
         places, kept = self.places, step.kept
         whose = f"the cable from {places.text(kept)}"
         if step.action == "lay":
             low, high = sorted((kept, places.peers[kept]))
-            return f"lay or seat {places.labels[kept]}: {places.text(low)} to {places.text(high)}"
+            ends = f"{places.text(low)} to {places.text(high)}"
+            return f"install or reseat {places.labels[kept]}: {ends}"
         if step.action == "remove":
-            return f"take away the cable between {places.text(kept)} and {places.text(step.source or 0)}"
+            source = places.text(step.source or 0)
+            return f"remove the cable between {places.text(kept)} and {source}"
         if step.action == "plug":
-            return f"{places.places[step.target or 0].device}: plug the hanging end into {places.words(step.target or 0)}; it is {places.labels[kept]}"
+            device, target = places.places[step.target or 0].device, places.words(step.target or 0)
+            return f"{device}: plug the loose end into {target}; it is {places.labels[kept]}"
         device = places.places[step.source or 0].device
         if step.action == "unplug":
-            return f"{device}: pull {whose} out of {places.words(step.source or 0)} and let it hang"
+            return (
+                f"{device}: unplug {whose} from {places.words(step.source or 0)} and leave it loose"
+            )
         there = places.places[step.target or 0].device
         into = (
             places.words(step.target or 0)
             if there == device
             else f"{there} {places.words(step.target or 0)}"
         )
-        return f"{device}: move {whose} from {places.words(step.source or 0)} to {into}; it is {places.labels[kept]}"
+        source = places.words(step.source or 0)
+        return f"{device}: move {whose} from {source} to {into}; it is {places.labels[kept]}"
 
     def _contradictions(self) -> Iterator[AuditFinding]:
-        """Return what the ends of cables say against each other."""
+        """Yield the ports whose reports contradict each other."""
         for port, other in self.built.disputed.items():
-            label, hears = self.places.labels[port], sorted(self.built.said.get(other, ()))
+            label, seen = self.places.labels[port], sorted(self.built.said.get(other, ()))
             why = (
-                f"hears {self.places.text(self.built.partner.get(other, hears[0]))}"
-                if hears
-                else "others hear too"
+                f"sees {self.places.text(self.built.partner.get(other, seen[0]))}"
+                if seen
+                else "is seen by others too"
             )
             yield AuditFinding(
                 kind="contradiction",
                 severity="minor",
-                sentence=f"{self.places.text(port)} hears {self.places.text(other)}, which {why}",
+                sentence=f"{self.places.text(port)} sees {self.places.text(other)}, which {why}",
                 cable=label,
                 cables=[label] if label else [],
                 expected=[self._planned(port)] if label else [],
                 found=[f"{self.places.text(port)} -- {self.places.text(other)}"],
-                fix=[
-                    "collect again once old entries have aged out; two devices of one name say the same"
-                ],
+                fix=["collect again after old entries have expired; or two devices have one name"],
             )
 
 
 def audit(plan: Plan, evidence: NeighborRecords) -> Audit:
-    """Compare what was heard with a plan. Raises Refusal `nothing-heard` where no device of the plan reported or was heard."""
+    """Compare neighbor records with a plan.
+
+    Raises Refusal `nothing-heard` where no device of the plan reported or was seen.
+    """
     places = PortIndex(plan)
-    built = join(places, evidence)
+    built = observe_cabling(places, evidence)
     if not built.present:
         because = (
             f"devices that reported: {len(evidence.reporters)}",
-            f"neighbours that they hear: {len(evidence.heard)}",
+            f"neighbours that they see: {len(evidence.records)}",
         )
         seen = (
             f"this one has `{min(evidence.reporters)}`, and the plan has `{next(plan.switches())}`"
@@ -257,7 +270,9 @@ def audit(plan: Plan, evidence: NeighborRecords) -> Audit:
         elif low in built.partner or high in built.partner:
             continue
         elif (
-            low in built.strangers or high in built.strangers or _is_lost(places, built, low, high)
+            low in built.strangers
+            or high in built.strangers
+            or _is_missing(places, built, low, high)
         ):
             lost.append(low)
         else:
@@ -265,8 +280,11 @@ def audit(plan: Plan, evidence: NeighborRecords) -> Audit:
     return Audit(places, built, matched, silent, group_miscablings(places, built, lost))
 
 
-def _is_lost(places: PortIndex, built: ObservedCabling, low: int, high: int) -> bool:
-    """Say whether both ends of a link would say so if it were there: one reported, and the other's device speaks somewhere."""
+def _is_missing(places: PortIndex, built: ObservedCabling, low: int, high: int) -> bool:
+    """Return whether the records rule a link out.
+
+    One end reported, and the device of the other end was seen elsewhere.
+    """
     if built.nameless.intersection((low, high)) or low in built.disputed or high in built.disputed:
         return False
     pairs = ((low, high), (high, low))
@@ -277,6 +295,6 @@ def _is_lost(places: PortIndex, built: ObservedCabling, low: int, high: int) -> 
 
 
 def _named(names: list[str]) -> str:
-    """Name the first of many."""
+    """Return the first of many names and the number of the others."""
     more = len(names) - SHOWN
     return ", ".join(names[:SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -1,9 +1,9 @@
-"""Living with what is dead: a list of dead cables and ports, and forwarding tables that leave them out.
+"""Forwarding tables around failed parts, and the list of failed cables and ports.
 
-Owns the list's syntax and the detours. A line names what is dead in the words of
-`forwarding.failing`, or a port as `port:SWITCH INTERFACE`, which takes its cable along. In the
-tables a next hop is left out where its link is dead or nothing behind it leads to the destination
-any more; a prefix without next hops has no way left. What that costs is said by `impact`.
+Owns the list's syntax and the detours. A line names a failure as in `analysis.forwarding.failures`,
+or a port as `port:SWITCH INTERFACE`, which fails its cable. The tables omit a next hop if its link
+has failed or it no longer leads to the destination; a prefix without next hops is unreachable.
+`analysis.impact` measures the effect.
 """
 
 from __future__ import annotations
@@ -35,11 +35,12 @@ if TYPE_CHECKING:
     from fabricgen.views.switches.view import Instance
 
 
-def read_dead(plan: Plan, path: Path) -> list[str]:
-    """Read what is dead, as names that `find_failures` knows; lines may be the items of a YAML list, and `#` begins a comment.
+def read_failures(plan: Plan, path: Path) -> list[str]:
+    """Parse a list of failures as names for `find_failures`.
 
-    Raises Refusal `unknown-failure` with the line of each name that the plan does not have, or
-    `bad-evidence` for a file that cannot be read.
+    Lines may be the items of a YAML list, and `#` begins a comment. Raises Refusal
+    `unknown-failure` with the line of each name that the plan does not have, or `bad-evidence` for
+    an unreadable file.
     """
     try:
         lines = read_text(path).splitlines()
@@ -48,7 +49,7 @@ def read_dead(plan: Plan, path: Path) -> list[str]:
             "`--degraded` takes a text file of lines like `link:r0-h00001` or `port:r0-leaf-1 swp1`"
         )
         raise refuse(
-            "bad-evidence", f"cannot read what is dead from `{path}`: {error.fact}", hint=hint
+            "bad-evidence", f"cannot read failures from `{path}`: {error.fact}", hint=hint
         ) from None
     names, findings, places = list[str](), list[Finding](), None
     for number, line in enumerate(lines, start=1):
@@ -72,29 +73,29 @@ def read_dead(plan: Plan, path: Path) -> list[str]:
 
 
 def _port(places: PortIndex, word: str) -> list[str]:
-    """Return the cable in a port; a port without one is nobody's loss."""
+    """Return the cable in a port; an empty port is ignored."""
     name, _, interface = word.removeprefix("port:").strip().partition(" ")
     device = places.device(name)
     found = places.find(device, [interface.strip()]) if device else -1
     if found < 0:
         raise refuse(
             "unknown-failure",
-            f"`{word}` names no port of this fabric",
+            f"`{word}` is not a port of this fabric",
             hint="write `port:SWITCH INTERFACE`, as `cables.csv` has them",
         )
     return [f"link:{places.labels[found]}"] if places.labels[found] else []
 
 
-class Detours(Tables):
-    """Makes the forwarding tables of a plan around what is dead, in the shape of `Tables`."""
+class DegradedTables(Tables):
+    """The forwarding tables of a plan around its failures, in the shape of `Tables`."""
 
     def __init__(self, plan: Plan, failures: Failures) -> None:
-        """Keep the plan and what is dead."""
+        """Keep the plan and compute what the failures leave reachable."""
         super().__init__(plan)
         self.reach = Reach(plan, failures)
 
     def _gpu(self, gpu: int) -> dict[str, Any]:
-        """Return the tables of a GPU; dead ports, and relays that are of no use any more, are left out."""
+        """Return the tables of a GPU without failed ports and useless relays."""
         document = super()._gpu(gpu)
         coordinates = self.plan.fabric.coordinates
         document["ports"] = [
@@ -113,15 +114,18 @@ class Detours(Tables):
         return document
 
     def _gpu_routes(self, gpu: int) -> list[GpuRoute]:
-        """Return the IP routes of a GPU that live."""
+        """Return the IP routes of a GPU that still work."""
         return [route for route in super()._gpu_routes(gpu) if self._leads(gpu, route)]
 
     def _carries(self, gpu: int) -> bool:
-        """Say whether a GPU has a living NIC port."""
+        """Return whether a GPU has a working NIC port."""
         return any(self.reach.lives(gpu, plane) for plane in range(self.plan.fabric.planes))
 
     def _leads(self, gpu: int, route: GpuRoute) -> bool:
-        """Say whether an IP route of a GPU lives: its own NIC port, or its HB domain and the NIC port of the GPU there."""
+        """Return whether an IP route of a GPU works.
+
+        It needs the GPU's own NIC port, or its HB domain and the NIC port of the relay.
+        """
         if route.device != HB_DEVICE:
             return self.reach.lives(gpu, int(route.device.removeprefix("nic")))
         coordinates = self.plan.fabric.coordinates
@@ -137,8 +141,8 @@ class Detours(Tables):
         return route.prefix == own or self.reach.lives(other, plane)
 
     @cached_property
-    def _dead(self) -> set[str]:
-        """The labels of the dead cables and the names of the dead switches."""
+    def _failed(self) -> set[str]:
+        """The labels of failed cables and the names of failed switches."""
         failures, planes = self.reach.failures, range(self.plan.fabric.planes)
         ports = failures.ports | {(gpu, plane) for gpu in failures.gpus for plane in planes}
         cables = {self.ends.nic(gpu, plane).cable for gpu, plane in ports} | {
@@ -149,17 +153,20 @@ class Detours(Tables):
     def switches(
         self, segment: int, boxes: Sequence[int] | None = None
     ) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the table of every living switch of a segment."""
+        """Yield the table of every working switch of a segment."""
         return (
             (name, table)
             for name, table in super().switches(segment, boxes)
-            if name not in self._dead
+            if name not in self._failed
         )
 
     def _routes(
         self, segment: int, block: int, box: Box, index: dict[str, int], instance: Instance
     ) -> Iterator[dict[str, Any]]:
-        """Yield the routes of one routing instance, and behind each those of the leaves that fewer of its next hops lead to."""
+        """Yield the routes of one routing instance.
+
+        A route is followed by those of the leaves that fewer of its next hops reach.
+        """
         down = (segment, block) in self.reach.failures.blocks
         start, width = (
             self.plan.addresses.hosts.start(segment * self.plan.mapping.segment_blocks + block),
@@ -169,7 +176,7 @@ class Detours(Tables):
             living = [
                 hop
                 for hop in route["next_hops"]
-                if not down and hop["cable"] not in self._dead and hop["peer"] not in self._dead
+                if not down and hop["cable"] not in self._failed and hop["peer"] not in self._failed
             ]
             apart = []
             for leaf in self._covered(
@@ -187,7 +194,10 @@ class Detours(Tables):
             yield from alone or [{"prefixes": route["prefixes"], "next_hops": living}, *apart]
 
     def _covered(self, segment: int, block: int, box: Box, peer: int | None) -> Iterable[int]:
-        """List the leaves that a route towards a peer covers, where a switch or link of the block has failed; none for a host's."""
+        """Return the leaves that a route towards a peer covers.
+
+        Empty for a route to a host, and in a block without failed switches and links.
+        """
         if peer is None or (segment, block) not in self.reach.affected:
             return ()
         sizing, other = self.plan.sizing, self.plan.naming.boxes[peer]
@@ -205,7 +215,10 @@ class Detours(Tables):
         )
 
     def _leads_on(self, segment: int, block: int, peer: int, leaf: int) -> bool:
-        """Say whether a way onwards from a switch to a leaf lives: down, or from a spine of another pod up once more."""
+        """Return whether a working path leads from a switch to a leaf.
+
+        The path leads down, or from a spine of another pod up once more.
+        """
         box, sizing, tiers = (
             self.plan.naming.boxes[peer],
             self.plan.sizing,

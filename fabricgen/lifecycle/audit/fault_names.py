@@ -1,8 +1,8 @@
-"""What happened, in the words of whoever was there: swapped, shifted by one, exchanged, reversed, crossed.
+"""The name of each fault: swapped, shifted by one, exchanged, reversed, crossed.
 
-Owns the names. Tangles are grouped into the smallest set of events that explains them: a pair of
-devices first, then a cage, then what one tangle shows by itself. Whatever joins two rails or two
-planes comes first, because it carries traffic where no rule expects it.
+Owns the names. Miscablings are grouped into the smallest set of faults that explains them: pairs of
+devices first, then cages, then single miscablings. A fault that joins two rails or two planes comes
+first, because it carries traffic where no rule expects it.
 """
 
 from __future__ import annotations
@@ -20,89 +20,92 @@ if TYPE_CHECKING:
     from fabricgen.lifecycle.audit.reconcile import ObservedCabling
 
 Kind = Literal[
-    "rail-crossed", "plane-crossed", "exchanged", "breakout-reversed", "shifted", "swapped", "misplugged", "mixed-up", "missing", "stranger", "extra",
-    "contradiction",
+    "rail-crossed", "plane-crossed", "exchanged", "breakout-reversed", "shifted", "swapped",
+    "misplugged", "mixed-up", "missing", "stranger", "extra", "contradiction",
 ]  # fmt: skip
 Severity = Literal["critical", "major", "minor"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "major", "minor")
 MINOR: frozenset[Kind] = frozenset({"stranger", "extra", "contradiction"})
 FEWEST = 2
-"""Cables that make an exchange of devices, a reversed cage or a shifted run; one alone is misplugged."""
+"""Cables that make an exchange, a reversed cage or a shifted run; a single one is misplugged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened. `strangers` are ports with a cable in them that belongs to no device of ours."""
+    """One fault; `strangers` are ports with a cable to an unknown device."""
 
     kind: Kind
     severity: Severity
     sentence: str
-    tangles: tuple[MiscablingGroup, ...]
+    groups: tuple[MiscablingGroup, ...]
     strangers: tuple[int, ...] = ()
 
 
-class Namer:
-    """Names the tangles of one audit."""
+class FaultNamer:
+    """Names the miscablings of one audit."""
 
     def __init__(
-        self, places: PortIndex, built: ObservedCabling, tangles: list[MiscablingGroup]
+        self, places: PortIndex, built: ObservedCabling, groups: list[MiscablingGroup]
     ) -> None:
-        """Keep what is named."""
-        self.places, self.built, self.tangles = places, built, tangles
-        self._left = dict.fromkeys(range(len(tangles)))
+        """Keep the miscablings to name."""
+        self.places, self.built, self.groups = places, built, groups
+        self._left = dict.fromkeys(range(len(groups)))
 
     def events(self) -> list[Event]:
-        """Return what happened, the worst first."""
+        """Return the faults, by severity."""
         found = [*self._exchanges(), *self._reversals()]
-        found += [self._single(self.tangles[index]) for index in self._left]
+        found += [self._single(self.groups[index]) for index in self._left]
         return sorted(found, key=lambda event: SEVERITIES.index(event.severity))
 
     @cached_property
     def _owner(self) -> dict[int, int]:
-        """The tangle of every port that a wrong cable is in."""
+        """The miscabling of every port with a wrong cable."""
         return {
             port: index
-            for index, tangle in enumerate(self.tangles)
-            for cable in tangle.wrong
+            for index, group in enumerate(self.groups)
+            for cable in group.wrong
             for port in cable
         }
 
     def _take(self, ports: Iterable[int]) -> tuple[MiscablingGroup, ...] | None:
-        """Take the tangles that consist of these ports and their cables' other ends; None where there are others, or some were taken."""
+        """Remove and return the miscablings of these ports.
+
+        None where these include other ports, or one of them was removed before.
+        """
         own = set(ports)
         indexes = sorted({self._owner[port] for port in own if port in self._owner})
-        tangles = [self.tangles[index] for index in indexes]
-        whole = all(own.intersection(cable) for tangle in tangles for cable in tangle.wrong)
+        groups = [self.groups[index] for index in indexes]
+        whole = all(own.intersection(cable) for group in groups for cable in group.wrong)
         if not whole or any(index not in self._left for index in indexes):
             return None
         for index in indexes:
             del self._left[index]
-        return tuple(tangles)
+        return tuple(groups)
 
-    def _event(self, kind: Kind, sentence: str, tangles: tuple[MiscablingGroup, ...]) -> Event:
-        """Make an event; what crosses a rail or a plane is critical, and named so unless its own name says more."""
+    def _event(self, kind: Kind, sentence: str, groups: tuple[MiscablingGroup, ...]) -> Event:
+        """Return a fault; one that crosses a rail or a plane is critical."""
         strangers = tuple(
             port
-            for tangle in tangles
-            for port in self._touched(tangle)
+            for group in groups
+            for port in self._touched(group)
             if port in self.built.strangers
         )
-        crossing = self._crossing(tangles)
+        crossing = self._crossing(groups)
         if crossing is None:
-            return Event(kind, "minor" if kind in MINOR else "major", sentence, tangles, strangers)
+            return Event(kind, "minor" if kind in MINOR else "major", sentence, groups, strangers)
         own: Kind = crossing[0] if kind in ("swapped", "misplugged", "mixed-up", "extra") else kind
-        return Event(own, "critical", f"{sentence}; {crossing[1]}", tangles, strangers)
+        return Event(own, "critical", f"{sentence}; {crossing[1]}", groups, strangers)
 
-    def _touched(self, tangle: MiscablingGroup) -> list[int]:
-        """List the ports that the moves of a tangle empty or fill, each once."""
+    def _touched(self, group: MiscablingGroup) -> list[int]:
+        """Return the distinct ports that the moves of a miscabling empty or fill."""
         return list(
-            dict.fromkeys(port for move in tangle.moves for port in move if port is not None)
+            dict.fromkeys(port for move in group.moves for port in move if port is not None)
         )
 
-    def _crossing(self, tangles: Iterable[MiscablingGroup]) -> tuple[Kind, str] | None:
-        """Say whether a wrong cable joins two rails or two planes, and which."""
+    def _crossing(self, groups: Iterable[MiscablingGroup]) -> tuple[Kind, str] | None:
+        """Return the kind and the text for a wrong cable that joins two rails or two planes."""
         joined: dict[str, None] = {}
-        for one, other in (cable for tangle in tangles for cable in tangle.wrong):
+        for one, other in (cable for group in groups for cable in group.wrong):
             (rails, planes), (other_rails, other_planes) = (
                 self.places.scope(one),
                 self.places.scope(other),
@@ -116,9 +119,9 @@ class Namer:
         return ("plane-crossed", "it joins planes that must stay apart") if joined else None
 
     def _exchanges(self) -> Iterator[Event]:
-        """Find pairs of devices that stand in each other's place, those with the most cables first, and whole racks of them."""
+        """Yield exchanges of two devices, those with the most cables first, and of whole racks."""
         involved = sorted({self.places.places[port].device for port in self._owner})
-        partner = {device: self._stands_in(device) for device in involved}
+        partner = {device: self._found_instead(device) for device in involved}
         pairs = [
             (one, other)
             for one, other in partner.items()
@@ -148,23 +151,31 @@ class Namer:
                 and all(racks)
                 and devices == self._inside(racks)
             ):
-                sentence = f"racks {' and '.join(racks)} stand in each other's place: {len(devices)} devices and all their cables are exchanged"
+                names = " and ".join(racks)
+                sentence = (
+                    f"racks {names} are in each other's place: "
+                    f"{len(devices)} devices and all their cables are exchanged"
+                )
                 yield self._event(
                     "exchanged",
                     sentence,
-                    tuple(tangle for _, _, taken in exchanged for tangle in taken),
+                    tuple(group for _, _, taken in exchanged for group in taken),
                 )
                 continue
             for one, other, taken in exchanged:
-                sentence = f"{one} and {other} stand in each other's place: all {len(taken) * FEWEST} cables of the two are exchanged"
+                cables = len(taken) * FEWEST
+                sentence = (
+                    f"{one} and {other} are in each other's place: "
+                    f"all {cables} cables of the two are exchanged"
+                )
                 yield self._event("exchanged", sentence, taken)
 
     def _inside(self, racks: tuple[str, ...]) -> set[str]:
         """Return the cabled devices of some racks."""
         return {device for device, rack in self.places.racks.items() if rack in racks}
 
-    def _stands_in(self, device: str) -> str:
-        """Return the other device that is found wherever this one is planned, port by port; empty where there is none."""
+    def _found_instead(self, device: str) -> str:
+        """Return the device found at every planned port of this one, if it is always the same."""
         places, found = self.places, set()
         own = [port for port in places.of_device[device] if places.peers[port] >= 0]
         for port in own:
@@ -175,7 +186,7 @@ class Namer:
         return found.pop() if len(found) == 1 and len(own) >= FEWEST and device not in found else ""
 
     def _reversals(self) -> Iterator[Event]:
-        """Find cages whose cables are in it in reverse order."""
+        """Yield cages with their cables in reverse order."""
         places = self.places
         seats = ((places.places[port].device, places.seat(port)) for port in self._owner)
         cages = sorted(
@@ -195,76 +206,80 @@ class Namer:
                 and len(moved) >= FEWEST
                 and (taken := self._take([*(seen[sub] for sub in moved)])) is not None
             ):
-                sentence = f"{device} cage {cage}: its {count} ports are reversed, {len(moved)} cables are in the wrong order"
+                sentence = (
+                    f"{device} cage {cage}: its {count} ports are reversed, "
+                    f"{len(moved)} cables are in the wrong order"
+                )
                 yield self._event("breakout-reversed", sentence, taken)
 
     def _is_at(self, port: int, device: str, cage: int, sub: int) -> bool:
-        """Say whether a port is at this position of this cage."""
+        """Return whether a port is at this position of this cage."""
         return (
             port >= 0
             and self.places.places[port].device == device
             and self.places.seat(port)[1:3] == (cage, sub)
         )
 
-    def _single(self, tangle: MiscablingGroup) -> Event:
-        """Name what one tangle shows by itself."""
+    def _single(self, group: MiscablingGroup) -> Event:
+        """Return the fault that one miscabling shows by itself."""
         places, moved = (
             self.places,
-            [move for move in tangle.moves if move.source is not None and move.target is not None],
+            [move for move in group.moves if move.source is not None and move.target is not None],
         )
-        if not tangle.wrong:
+        if not group.wrong:
             port, strange = (
-                tangle.moves[0].kept,
-                [each for each in self._touched(tangle) if each in self.built.strangers],
+                group.moves[0].kept,
+                [each for each in self._touched(group) if each in self.built.strangers],
             )
             if strange:
                 return self._event(
                     "stranger",
-                    f"{places.text(strange[0])} hears {self.built.strangers[strange[0]]}, which is not in the plan",
-                    (tangle,),
+                    f"{places.text(strange[0])} sees {self.built.strangers[strange[0]]}, "
+                    "which is not in the plan",
+                    (group,),
                 )
             return self._event(
                 "missing",
-                f"{places.labels[port]} is not there: {self.link(port)} do not hear each other",
-                (tangle,),
+                f"{places.labels[port]} is not there: {self.link(port)} do not see each other",
+                (group,),
             )
         if not moved:
-            return self._event(
-                "extra",
-                f"a cable between {' and '.join(map(places.text, tangle.wrong[0]))} is not in the plan",
-                (tangle,),
-            )
-        if shifted := self._shift(tangle):
-            return self._event("shifted", shifted, (tangle,))
-        where = self._where(tangle)
-        if tangle.ring and len(moved) == FEWEST:
+            ports = " and ".join(map(places.text, group.wrong[0]))
+            return self._event("extra", f"a cable between {ports} is not in the plan", (group,))
+        if shifted := self._shift(group):
+            return self._event("shifted", shifted, (group,))
+        where = self._where(group)
+        if group.ring and len(moved) == FEWEST:
             return self._event(
                 "swapped",
-                f"{where}: the cables {' and '.join(self._labels(tangle))} are swapped",
-                (tangle,),
+                f"{where}: the cables {' and '.join(self._labels(group))} are swapped",
+                (group,),
             )
-        if len(tangle.wrong) == 1:
-            port, target = tangle.moves[0].source or 0, tangle.moves[0].target or 0
-            sentence = f"{places.labels[target]} is in {places.text(port)} and belongs into {places.text(target)}"
-            return self._event("misplugged", sentence, (tangle,))
+        if len(group.wrong) == 1:
+            port, target = group.moves[0].source or 0, group.moves[0].target or 0
+            sentence = (
+                f"{places.labels[target]} is in {places.text(port)} "
+                f"and belongs in {places.text(target)}"
+            )
+            return self._event("misplugged", sentence, (group,))
         return self._event(
-            "mixed-up", f"{where}: {len(moved)} cables are in each other's ports", (tangle,)
+            "mixed-up", f"{where}: {len(moved)} cables are in each other's ports", (group,)
         )
 
     def link(self, port: int) -> str:
-        """Write a planned link, the lower end first."""
+        """Return a planned link as text, the lower end first."""
         return " and ".join(
             self.places.text(each) for each in sorted((port, self.places.peers[port]))
         )
 
-    def _labels(self, tangle: MiscablingGroup) -> list[str]:
-        """List the labels of the links that the moves make."""
-        return sorted(self.places.labels[port] for port in tangle.made)
+    def _labels(self, group: MiscablingGroup) -> list[str]:
+        """Return the labels of the links that the moves make."""
+        return sorted(self.places.labels[port] for port in group.made)
 
-    def _where(self, tangle: MiscablingGroup) -> str:
-        """Say on which devices ends move."""
+    def _where(self, group: MiscablingGroup) -> str:
+        """Return the devices on which ends move, as text."""
         ends = (
-            port for move in tangle.moves for port in (move.source, move.target) if port is not None
+            port for move in group.moves for port in (move.source, move.target) if port is not None
         )
         devices = sorted({self.places.places[port].device for port in ends})
         return (
@@ -273,25 +288,32 @@ class Namer:
             else f"{devices[0]} and {len(devices) - 1} other devices"
         )
 
-    def _shift(self, tangle: MiscablingGroup) -> str:
-        """Say how a run is shifted by one; empty where it is not. In a ring one cable goes from one end of the run to the other."""
+    def _shift(self, group: MiscablingGroup) -> str:
+        """Return the text for a run that is shifted by one; empty where it is not.
+
+        In a ring one cable goes from one end of the run to the other.
+        """
         places, steps = self.places, defaultdict[int, list[int]](list)
         moved = [
             (move.source, move.target)
-            for move in tangle.moves
+            for move in group.moves
             if move.source is not None and move.target is not None
         ]
         if (
             len({places.places[port].device for pair in moved for port in pair}) != 1
-            or len(moved) < FEWEST + tangle.ring
+            or len(moved) < FEWEST + group.ring
         ):
             return ""
         for source, target in moved:
             steps[places.seat(source).rank - places.seat(target).rank].append(target)
         for step in (1, -1):
-            if len(steps[step]) == len(moved) - tangle.ring:
+            if len(steps[step]) == len(moved) - group.ring:
                 ranks = sorted((places.seat(target).rank, target) for _, target in moved)
                 first, last = (places.places[ranks[at][1]].interface for at in (0, -1))
                 way = "up" if step > 0 else "down"
-                return f"{places.places[ranks[0][1]].device}: the {len(moved)} cables of {first} to {last} are shifted {way} by one port"
+                device = places.places[ranks[0][1]].device
+                return (
+                    f"{device}: the {len(moved)} cables of {first} to {last} "
+                    f"are shifted {way} by one port"
+                )
         return ""

@@ -1,12 +1,12 @@
 """The fewest moves from the cabling as it is to the cabling as planned.
 
-A *move* unplugs one end of a cable and plugs it where it belongs; it is also a move to lay or seat
-a cable that is not there, and to take one away that belongs nowhere. Cables and planned links
-together form chains and rings, because a port holds one cable and belongs to one link. Every cable
-that is not a planned link must be touched, and every planned link that is not there must be made; a
-move of one end does both at once. So a ring or chain of c such cables and p such links takes max(c,
-p) moves and no fewer; `tests/lifecycle/audit` proves it against an exhaustive search. In a ring one end is
-unplugged first and hangs until its port is free; in a chain every port is free when it is needed.
+A *move* unplugs one end of a cable and plugs it in where it belongs; installing or reseating a
+missing cable and removing an extra one are moves too. Cables and planned links form chains and
+rings, because a port holds one cable and belongs to one link. Every cable that is not a planned
+link must be touched, and every missing planned link must be made; moving one end does both at once.
+So a ring or chain of c such cables and p such links takes max(c, p) moves and no fewer;
+`tests/lifecycle/audit` proves it with an exhaustive search. In a ring, one end is unplugged first
+and stays loose until its port is free; in a chain, every port is free when it is needed.
 """
 
 from __future__ import annotations
@@ -23,15 +23,18 @@ if TYPE_CHECKING:
 
 
 class Move(NamedTuple):
-    """One move: the end at `source` goes to `target`, the end at `kept` stays. Without a source the cable is laid, without a target taken away."""
+    """One move: the end at `source` goes to `target`, the end at `kept` stays.
+
+    Without a source the cable is installed, without a target removed.
+    """
 
     kept: int
     source: int | None
     target: int | None
 
 
-class Step(NamedTuple):
-    """What a hand does: `move` an end, `unplug` it so that it hangs, `plug` the hanging end, `lay` a cable, or `remove` one."""
+class RepairStep(NamedTuple):
+    """One action of a technician: move, unplug, plug, lay or remove."""
 
     action: Literal["move", "unplug", "plug", "lay", "remove"]
     kept: int
@@ -41,23 +44,27 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MiscablingGroup:
-    """Cables and planned links that hang together. `wrong` are cables as they are, `moves` what to do in order; a ring begins with the end that hangs."""
+    """Cables and planned links that are connected by shared ports.
+
+    `wrong` are the cables as they are, `moves` the repair in order; that of a ring begins with the
+    end that stays loose.
+    """
 
     wrong: tuple[tuple[int, int], ...]
     moves: tuple[Move, ...]
     ring: bool
 
     @property
-    def steps(self) -> Iterator[Step]:
-        """The moves, step by step."""
+    def steps(self) -> Iterator[RepairStep]:
+        """The actions that the moves consist of."""
         if self.ring:
-            yield Step("unplug", self.moves[0].kept, self.moves[0].source, None)
+            yield RepairStep("unplug", self.moves[0].kept, self.moves[0].source, None)
         for move in self.moves[self.ring :]:
-            yield Step(
+            yield RepairStep(
                 "lay" if move.source is None else "remove" if move.target is None else "move", *move
             )
         if self.ring:
-            yield Step("plug", self.moves[0].kept, None, self.moves[0].target)
+            yield RepairStep("plug", self.moves[0].kept, None, self.moves[0].target)
 
     @property
     def made(self) -> list[int]:
@@ -66,7 +73,11 @@ class MiscablingGroup:
 
 
 class _Chain(NamedTuple):
-    """Wrong cables in a row: a planned link joins the right port of each to the left port of the next; `left` and `right` are where links at the ends lead."""
+    """A row of wrong cables.
+
+    A planned link joins the right port of each to the left port of the next; `left` and `right` are
+    the far ends of the links at both ends of the row.
+    """
 
     cables: list[tuple[int, int]]
     left: int | None
@@ -77,16 +88,19 @@ class _Chain(NamedTuple):
 def group_miscablings(
     places: PortIndex, built: ObservedCabling, lost: Iterable[int]
 ) -> list[MiscablingGroup]:
-    """Find every tangle and the fewest moves of each; `lost` has a port of each planned link that is not there at all."""
+    """Return every group of miscablings with its fewest moves.
+
+    `lost` has a port of each planned link that is not there at all.
+    """
     seen: set[int] = set()
-    tangles = []
+    groups = []
     for port in sorted(built.partner):
         if port not in seen and built.partner[port] != places.peers[port]:
             chain = _follow(places, built, port)
             seen.update(each for cable in chain.cables for each in cable)
-            tangles.append(_solve(places, chain))
+            groups.append(_solve(places, chain))
     return [
-        *tangles,
+        *groups,
         *(
             MiscablingGroup((), (Move(port, None, places.peers[port]),), ring=False)
             for port in lost
@@ -95,7 +109,7 @@ def group_miscablings(
 
 
 def _follow(places: PortIndex, built: ObservedCabling, port: int) -> _Chain:
-    """Follow cables and planned links from a port, both ways."""
+    """Return the row of cables and planned links through a port, in both directions."""
     first = (port, built.partner[port])
     onwards, right, ring = _walk(places, built, first)
     if ring:
@@ -109,7 +123,7 @@ def _follow(places: PortIndex, built: ObservedCabling, port: int) -> _Chain:
 def _walk(
     places: PortIndex, built: ObservedCabling, first: tuple[int, int]
 ) -> tuple[list[tuple[int, int]], int | None, bool]:
-    """Walk from the second port of a cable: over its planned link, then over the cable there, and so on."""
+    """Follow the planned link from the second port of a cable, the cable there, and so on."""
     cables: list[tuple[int, int]] = []
     at = first[1]
     while True:
@@ -125,7 +139,7 @@ def _walk(
 
 
 def _solve(places: PortIndex, chain: _Chain) -> MiscablingGroup:
-    """Choose which end of each cable moves, so that few ends leave their device, and order the moves."""
+    """Return the moves in order, chosen so that few ends leave their device."""
     cables, count = chain.cables, len(chain.cables)
     ends = range(count)
     before = [cables[index - 1][1] if index or chain.ring else chain.left for index in ends]
@@ -167,21 +181,24 @@ def _solve(places: PortIndex, chain: _Chain) -> MiscablingGroup:
 
 
 def _cheapest(places: PortIndex, first: list[Move], last: list[Move]) -> int:
-    """Return where to change over from the moves of one list to those of the other; both are of one length, and the change costs the least."""
+    """Return the cheapest index at which to change from the moves of `first` to those of `last`.
+
+    Both lists have the same length.
+    """
     fore = list(accumulate((_cost(places, move) for move in first), initial=0))
     rear = list(accumulate((_cost(places, move) for move in reversed(last)), initial=0))[::-1]
     return min(range(len(fore)), key=lambda index: fore[index] + rear[index])
 
 
 def _cost(places: PortIndex, move: Move) -> int:
-    """Count the walks of a move: an end that leaves its device is one."""
+    """Return the walks of a move: one for an end that leaves its device."""
     if move.source is None or move.target is None:
         return 0
     return int(places.places[move.source].device != places.places[move.target].device)
 
 
 def _effort(places: PortIndex, moves: list[Move]) -> tuple[int, int, int]:
-    """Weigh moves: walks first, then the devices to stand at, then lower ends, for switches have more room than hosts."""
+    """Return a sort key: walks, then devices to visit, then moved ends on hosts."""
     ends = [
         places.places[port]
         for move in moves

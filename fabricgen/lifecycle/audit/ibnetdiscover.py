@@ -1,10 +1,10 @@
-"""The output of `ibnetdiscover`: every switch and every channel adapter with the far end of each of its ports.
+"""The output of `ibnetdiscover`: switches and channel adapters with the far end of each port.
 
-Owns its grammar and how InfiniBand names things. A port of a switch is a number, written `#33`
-here, because that is what the subnet knows; `places` finds the interface. A host's NodeDescription
-is its name and the adapter's, as `host-01 mlx5_0`; a managed switch's may be
-`MF0;leaf-01:MQM9700/U1`. A switch that sums for its hosts has an adapter inside, behind a port that
-has no cage: it is no cable.
+Owns its grammar and the names in InfiniBand. A switch port is a number, written `#33` here, because
+the subnet knows nothing else; `port_index` finds the interface. The NodeDescription of a host is
+its name and that of the adapter, like `host-01 mlx5_0`; that of a managed switch may be
+`MF0;leaf-01:MQM9700/U1`. A switch that aggregates (SHARP) has an adapter inside, behind a port
+without a cage: it is not a cable.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ _PORT = re.compile(r'\[(\d+)\](?:\([0-9a-fA-F]+\))?\s+"([^"]+)"\[(\d+)\]')
 _MANAGED = re.compile(r"MF\d+;(.+?):[^:]*/[A-Z]\d+")
 
 INNER = "Aggregation Node"
-"""What the description of an adapter inside a switch says (SHARP)."""
+"""The description of an adapter inside a switch (SHARP)."""
 
 Node = tuple[str, str]
-"""What stands for a node: its device, and what stands before a port's number."""
+"""The name of a node's device, and the prefix of its port numbers."""
 
 
 def is_discovery(text: str) -> bool:
-    """Say whether a text is what `ibnetdiscover` prints."""
+    """Return whether a text is output of `ibnetdiscover`."""
     return bool(re.search(r'^(Switch|Ca)\s+\d+\s+"', text, re.MULTILINE))
 
 
 def read_discovery(text: str) -> NeighborRecords:
-    """Read what a subnet is made of. Raises UnreadableError with the line."""
+    """Parse the nodes and links of a subnet. Raises UnreadableError with the line."""
     evidence, nodes, inner = NeighborRecords(), dict[str, Node](), set[str]()
     links: list[tuple[str, str, str, str]] = []
     at = ""
@@ -45,7 +45,7 @@ def read_discovery(text: str) -> NeighborRecords:
         elif line.startswith("["):
             joint = _PORT.match(line)
             if joint is None or not at:
-                raise UnreadableError("this line is no port of a switch or an adapter", number)
+                raise UnreadableError("this line is not a port of a switch or an adapter", number)
             links.append((at, joint[1], joint[2], joint[3]))
         elif line.startswith(("Switch", "Ca")):
             raise UnreadableError("this line names no switch or adapter", number)
@@ -53,14 +53,14 @@ def read_discovery(text: str) -> NeighborRecords:
         if inner & {near, far}:
             continue
         peer, word = (nodes[far][0], _port(nodes[far], far_port)) if far in nodes else ("", "")
-        evidence.heard.append(
+        evidence.records.append(
             NeighborRecord(nodes[near][0], _port(nodes[near], port), peer, (word,) if word else ())
         )
     return evidence
 
 
 def _node(kind: str, description: str) -> Node:
-    """Take a NodeDescription apart."""
+    """Parse a NodeDescription."""
     if kind == "Switch":
         managed = _MANAGED.match(description)
         return (managed[1] if managed else description.strip(), "#")
@@ -69,7 +69,7 @@ def _node(kind: str, description: str) -> Node:
 
 
 def _port(node: Node, number: str) -> str:
-    """Name a port: a switch's by its number, an adapter's only port by the adapter."""
+    """Return the name of a port: by its number on a switch, by the adapter on a host."""
     if node[1] == "#":
         return f"#{number}"
     return node[1] if number == "1" else f"{node[1]}/{number}"

@@ -1,15 +1,15 @@
 """LLDP as JSON: `lldpctl` in both of its forms, NVUE, EOS, and SONiC's database.
 
-Owns the shapes. `lldpctl -f json0` has lists everywhere; `-f json` makes a mapping of a list of
-one, and keys a chassis by its name. NVUE nests neighbours below interfaces. EOS lists them, or in
-detail maps them by port. SONiC dumps LLDP_ENTRY_TABLE of its APPL_DB.
+Owns the shapes. `lldpctl -f json0` always has lists; `-f json` reduces a list of one to its
+element, and keys a chassis by its name. NVUE nests neighbours below interfaces. EOS lists them, or
+in detail maps them by port. SONiC dumps LLDP_ENTRY_TABLE of its APPL_DB.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.lifecycle.audit.neighbors import NeighborRecords, UnreadableError, hear
+from fabricgen.lifecycle.audit.neighbors import NeighborRecords, UnreadableError, neighbor_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from fabricgen.lifecycle.audit.neighbors import NeighborRecord
 
     Json = Any
-    """A value as JSON has it, of any shape until it was looked at."""
+    """A JSON value of any shape."""
 
 SONIC = "LLDP_ENTRY_TABLE"
 
 
 def read_neighbours(document: Json, device: str) -> NeighborRecords:
-    """Read what a device hears. Raises UnreadableError for JSON that is no list of neighbours."""
-    dialect = _dialect(document)
+    """Parse the neighbours of a device. Raises UnreadableError for any other JSON."""
+    parse = _parser_of(document)
     try:
-        return NeighborRecords(list(dialect(document, device)), {device})
+        return NeighborRecords(list(parse(document, device)), {device})
     except (AttributeError, TypeError, KeyError, IndexError):
-        raise UnreadableError("the JSON begins as LLDP does, and goes on otherwise") from None
+        raise UnreadableError("the JSON begins like LLDP and continues differently") from None
 
 
-def _dialect(document: Json) -> Callable[[Json, str], Iterator[NeighborRecord]]:
-    """Find out which dialect a document speaks."""
+def _parser_of(document: Json) -> Callable[[Json, str], Iterator[NeighborRecord]]:
+    """Return the function that parses a document of this shape."""
     if isinstance(document, list) and document and all(isinstance(each, dict) for each in document):
         return _answers
     if isinstance(document, dict):
@@ -54,18 +54,18 @@ def _dialect(document: Json) -> Callable[[Json, str], Iterator[NeighborRecord]]:
 
 
 def _many(value: Json) -> list[Json]:
-    """Return a list, whether it is one, or its only element."""
+    """Return a list of the elements, also of a bare one."""
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
 def _text(value: Json) -> str:
-    """Return a text, whether it stands bare, in a mapping, or in a list of one."""
+    """Return a text, whether it is bare, in a mapping, or in a list of one."""
     first = next(iter(_many(value)), None)
     return str(first.get("value", "") if isinstance(first, dict) else first or "")
 
 
 def _lldpctl(document: Json, device: str) -> Iterator[NeighborRecord]:
-    """Read `lldpctl -f json0` and `-f json`."""
+    """Parse `lldpctl -f json0` and `-f json`."""
     for group in _many(document["lldp"]):
         for port in _many(group.get("interface")):
             named = (
@@ -81,17 +81,17 @@ def _lldpctl(document: Json, device: str) -> Iterator[NeighborRecord]:
                     else next(iter(chassis), "")
                 )
                 peer: dict[str, Json] = next(iter(_many(said.get("port"))), {})
-                yield hear(
+                yield neighbor_record(
                     device, interface, name, (_text(peer.get("id")), _text(peer.get("descr")))
                 )
 
 
 def _nvue(document: Json, device: str) -> Iterator[NeighborRecord]:
-    """Read `nv show interface --view=lldp -o json`."""
+    """Parse `nv show interface --view=lldp -o json`."""
     for interface, shown in document.items():
         for name, said in ((shown.get("lldp") or {}).get("neighbor") or {}).items():
             chassis, port = said.get("chassis") or {}, said.get("port") or {}
-            yield hear(
+            yield neighbor_record(
                 device,
                 interface,
                 chassis.get("system-name") or name,
@@ -100,7 +100,7 @@ def _nvue(document: Json, device: str) -> Iterator[NeighborRecord]:
 
 
 def _answers(document: Json, device: str) -> Iterator[NeighborRecord]:
-    """Read the answers of EOS's eAPI, of which some may be about other things."""
+    """Parse the answers of EOS's eAPI, of which some may have other subjects."""
     answers = document.get("result") if isinstance(document, dict) else document
     about = [
         answer
@@ -114,18 +114,18 @@ def _answers(document: Json, device: str) -> Iterator[NeighborRecord]:
 
 
 def _eos(document: Json, device: str) -> Iterator[NeighborRecord]:
-    """Read `show lldp neighbors | json`, with or without `detail`."""
+    """Parse `show lldp neighbors | json`, with or without `detail`."""
     neighbours = document["lldpNeighbors"]
     if isinstance(neighbours, list):
         for said in neighbours:
-            yield hear(
+            yield neighbor_record(
                 device, str(said["port"]), said.get("neighborDevice"), (said.get("neighborPort"),)
             )
         return
     for interface, shown in neighbours.items():
         for said in shown.get("lldpNeighborInfo") or []:
             port = said.get("neighborInterfaceInfo") or {}
-            yield hear(
+            yield neighbor_record(
                 device,
                 interface,
                 said.get("systemName"),
@@ -137,7 +137,7 @@ def _eos(document: Json, device: str) -> Iterator[NeighborRecord]:
 
 
 def _sonic(document: Json, device: str) -> Iterator[NeighborRecord]:
-    """Read a dump of LLDP_ENTRY_TABLE."""
+    """Parse a dump of LLDP_ENTRY_TABLE."""
     table = document.get(SONIC) or {
         key.partition(":")[2]: value
         for key, value in document.items()
@@ -145,7 +145,7 @@ def _sonic(document: Json, device: str) -> Iterator[NeighborRecord]:
     }
     for interface, shown in table.items():
         said = shown.get("value", shown)
-        yield hear(
+        yield neighbor_record(
             device,
             interface,
             said.get("lldp_rem_sys_name"),

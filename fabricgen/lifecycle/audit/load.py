@@ -1,8 +1,8 @@
-"""Files of evidence: which there are, and which dialect each speaks.
+"""Files of evidence: finding them and detecting the format of each.
 
-Owns the way from paths to `NeighborRecords`, and every refusal of a file. The dialect is known by the
-contents, never by the name; only the device that a file is about is named by it, because `lldpctl`
-and its like do not say where they were run.
+Owns the way from paths to `NeighborRecords`, and every refusal of a file. The format is detected
+from the content; only the device that a file is about is taken from its name, because `lldpctl` and
+similar commands do not print it.
 """
 
 from __future__ import annotations
@@ -21,13 +21,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LARGEST_BYTES = 2**30
-"""A file of more than a gibibyte is no list of neighbours; 65,536 cables take a quarter of it in the longest dialect."""
+"""65,536 cables take a quarter of this in the longest format; a larger file is refused."""
 
-EXPECTED = "expected `lldpctl -f json0`, LLDP as JSON of NVUE, EOS or SONiC, four columns of CSV, or `ibnetdiscover`"
+EXPECTED = (
+    "expected `lldpctl -f json0`, LLDP as JSON of NVUE, EOS or SONiC, "
+    "four columns of CSV, or `ibnetdiscover`"
+)
 
 
 def read_evidence(paths: Iterable[Path]) -> NeighborRecords:
-    """Read files, and every file of directories; a file is about the device that its name has before the first dot.
+    """Parse files, and every file in directories; up to its first dot, a file's name is the device.
 
     Raises Refusal `bad-evidence` with a finding for each file that cannot be read.
     """
@@ -47,7 +50,7 @@ def read_evidence(paths: Iterable[Path]) -> NeighborRecords:
 
 
 def _files(path: Path) -> list[Path]:
-    """Return a file, or the files of a directory in order; hidden ones are not evidence."""
+    """Return a file, or the sorted files of a directory without hidden ones."""
     if not files.is_directory(path):
         return [path]
     found = [
@@ -61,7 +64,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _read(path: Path) -> NeighborRecords:
-    """Read one file."""
+    """Parse one file."""
     text, device = read_text(path), path.name.partition(".")[0]
     start = text.lstrip()[:1]
     if not start:
@@ -72,7 +75,7 @@ def _read(path: Path) -> NeighborRecords:
 
 
 def read_text(path: Path) -> str:
-    """Read the text of a file. Raises UnreadableError."""
+    """Return the text of a file. Raises UnreadableError."""
     try:
         return files.read_text(path, LARGEST_BYTES)
     except files.OpenError as error:
@@ -81,8 +84,8 @@ def read_text(path: Path) -> str:
         raise UnreadableError(f"it {error.fact}", error.line, error.column or 1) from None
 
 
-def _json(text: str) -> Any:  # noqa: ANN401 - whatever the file holds
-    """Read JSON."""
+def _json(text: str) -> Any:  # noqa: ANN401 - any JSON value
+    """Parse JSON. Raises UnreadableError."""
     try:
         return files.parse_json(text)
     except files.FileError as error:
@@ -90,13 +93,13 @@ def _json(text: str) -> Any:  # noqa: ANN401 - whatever the file holds
 
 
 def _finding(path: Path, error: UnreadableError) -> Finding:
-    """Say what is wrong with a file."""
+    """Return the finding for an unreadable file."""
     place = None if error.line is None else Place(str(path), error.line, error.column)
     fact = f"cannot read neighbours from `{path}`: {error.fact}"
     return Finding(
         "bad-evidence",
         fact,
         because=(EXPECTED,),
-        hint="collect it again, or take the file away",
+        hint="collect it again, or remove the file",
         place=place,
     )

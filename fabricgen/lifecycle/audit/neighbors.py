@@ -1,7 +1,7 @@
-"""What was heard: the words in which every dialect of LLDP, and a discovery of InfiniBand, says the same.
+"""Neighbor records, which every format of LLDP and InfiniBand discovery is parsed into.
 
-Owns `NeighborRecord`, `NeighborRecords`, and the error by which a dialect gives a file up. Nothing here knows a
-plan: names are as they were said.
+Owns `NeighborRecord`, `NeighborRecords` and `UnreadableError`, raised when a file does not match
+its format. Names are kept as reported; `port_index` looks them up in the plan.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ if TYPE_CHECKING:
 
 
 class NeighborRecord(NamedTuple):
-    """One neighbour, as one port of a device hears it.
+    """One neighbour as a port of a device reports it.
 
-    `peer` is empty where the neighbour gives no name. `peer_interfaces` are the words that may name
-    its port, the best first: its port ID, then its description of the port; none where all that it
-    gives is a MAC address.
+    `peer` is empty where the neighbour gives no name. `peer_interfaces` may name its port, the best
+    first: its port ID, then its port description; empty where it gives only a MAC address.
     """
 
     device: str
@@ -33,10 +32,13 @@ _MAC = re.compile(
 )
 
 
-def hear(device: str, interface: str, peer: object, words: Iterable[object]) -> NeighborRecord:
-    """Make a neighbour of what is said of it; a MAC address names nothing that a plan knows.
+def neighbor_record(
+    device: str, interface: str, peer: object, words: Iterable[object]
+) -> NeighborRecord:
+    """Return the record of a neighbour without MAC addresses, which no plan knows.
 
-    >>> hear("leaf-1", "swp1", "host-1", ["44:38:39:00:11:22", '"nic0"', "nic0"])
+    >>> words = ["44:38:39:00:11:22", '"nic0"', "nic0"]
+    >>> neighbor_record("leaf-1", "swp1", "host-1", words)
     NeighborRecord(device='leaf-1', interface='swp1', peer='host-1', peer_interfaces=('nic0',))
     """
     names = [str(word or "").strip().strip('"') for word in (peer, *words)]
@@ -48,19 +50,22 @@ def hear(device: str, interface: str, peer: object, words: Iterable[object]) -> 
 
 @dataclass(slots=True)
 class NeighborRecords:
-    """Everything that was heard, and who reported: a port of a reporter that hears nobody says something too."""
+    """All neighbor records and the reporting devices.
 
-    heard: list[NeighborRecord] = field(default_factory=list)
+    An empty port of a reporting device is evidence as well.
+    """
+
+    records: list[NeighborRecord] = field(default_factory=list)
     reporters: set[str] = field(default_factory=set)
 
     def add(self, other: NeighborRecords) -> None:
-        """Take in what another file says."""
-        self.heard += other.heard
+        """Add the records of another file."""
+        self.records += other.records
         self.reporters |= other.reporters
 
 
 class UnreadableError(Exception):
-    """A file that is not what its first words promise; carries the fact, and line and column where they are known."""
+    """A file that does not match its format, with line and column where these are known."""
 
     def __init__(self, fact: str, line: int | None = None, column: int = 1) -> None:
         """Keep the fact and the place."""

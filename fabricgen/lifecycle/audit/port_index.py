@@ -1,9 +1,9 @@
-"""Where a cable's end can be: every planned port, and any other port of the plan's devices that something is plugged into.
+"""The ports of a plan as numbers, found by any of the names under which a device reports them.
 
-Owns the index by which what was heard is found in the plan, under all the names that a port goes
-by: the interface, what is printed on the panel (SONiC's alias), a NIC's Ethernet, InfiniBand and
-RDMA names, the number of an InfiniBand switch's port, and in a lab the GPU with `nic<plane>` for
-its host's NIC port. A place is a number; the tables here say what it stands for.
+Every planned port has a number, and so has any other port of the plan's devices with a cable in it.
+Owns the names of a port: the interface, its front panel name (SONiC's alias), a NIC's Ethernet,
+InfiniBand and RDMA names, the number of an InfiniBand switch's port, and in a lab the GPU with
+`nic<plane>` for the NIC port of its host.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from fabricgen.views.cables.view import CableView
 
 
-class Seat(NamedTuple):
-    """A port on its device's front: the interface's own name, the cage and the position in it from 0, the ports of the cage, and its rank among all ports."""
+class PortPosition(NamedTuple):
+    """A port on its device: interface, cage, position from 0, ports of the cage, rank."""
 
     interface: str
     cage: int
@@ -34,7 +34,10 @@ class Seat(NamedTuple):
 
 
 class PortRef(NamedTuple):
-    """A port that a cable's end can be in. `printed` is what stands beside it; `upper` says whether it is the upper end of its planned link."""
+    """A port that a cable can end in.
+
+    `printed` is its front panel label; `upper` is whether it is the upper end of its planned link.
+    """
 
     device: str
     interface: str
@@ -45,13 +48,14 @@ class PortRef(NamedTuple):
 
 
 class PortIndex:
-    """The ports of one plan as numbers. `places`, `peers` and `labels` are tables by that number; an unplanned port has the peer -1.
+    """The ports of one plan as numbers.
 
-    `racks` has the rack of each device, empty where none is known.
+    `places`, `peers` and `labels` are tables by that number; an unplanned port has the peer -1.
+    `racks` has the rack of each device, empty where it is unknown.
     """
 
     def __init__(self, plan: Plan) -> None:
-        """Find every planned port; a link of two cables counts as one, for nobody hears the two apart."""
+        """Assign a number to every planned port; two cables of one link count once, as in LLDP."""
         self.plan = plan
         self.places: list[PortRef] = []
         self.peers: list[int] = []
@@ -60,7 +64,7 @@ class PortIndex:
         self.racks: dict[str, str] = {}
         self._ids: dict[tuple[str, str], int] = {}
         self._port_layouts: dict[str, PortLayout] = {}
-        self._known: dict[tuple[Role, str], dict[str, Seat]] = {}
+        self._known: dict[tuple[Role, str], dict[str, PortPosition]] = {}
         views = Views(plan)
         for segment in range(plan.mapping.segments):
             port_layouts = plan.port_layouts(segment)
@@ -75,7 +79,7 @@ class PortIndex:
         self._add_gpus()
 
     def _link(self, cable: CableView) -> None:
-        """Take in one planned link: its lower end, then its upper end."""
+        """Add the ends of one planned link: the lower end, then the upper one."""
         first = len(self.places)
         self.racks[cable.a_device], self.racks[cable.b_device] = cable.a_rack, cable.b_rack
         self._place(
@@ -108,7 +112,7 @@ class PortIndex:
         self.places.append(place)
 
     def _add_gpus(self) -> None:
-        """Let the GPUs of a lab stand for their hosts' NIC ports; a device of the plan that is called so comes first."""
+        """Map each GPU of a lab to the NIC ports of its host, unless a device has that name."""
         fabric, naming = self.plan.fabric, self.plan.naming
         interfaces = [
             [naming.interface(within, plane) for plane in range(fabric.planes)]
@@ -125,19 +129,19 @@ class PortIndex:
 
     @property
     def placeholders(self) -> bool:
-        """Whether the plan's names of NIC ports are made up, because the catalog does not know them."""
+        """Whether the plan's names of NIC ports are placeholders, unknown to the catalog."""
         host = self.plan.fabric.host
         return host is None or "ports" in host.unverified
 
-    def _ports(self, port_layout: PortLayout) -> dict[str, Seat]:
-        """Return the ports of a box by every name that they go by, in the order of the panel."""
+    def _ports(self, port_layout: PortLayout) -> dict[str, PortPosition]:
+        """Return the ports of a switch by each of their names, in the order of the front panel."""
         if (port_layout.role, port_layout.nos) not in self._known:
-            used, names = self.plan.ports[port_layout.role], dict[str, Seat]()
+            used, names = self.plan.ports[port_layout.role], dict[str, PortPosition]()
             for rank, port in enumerate(
                 sorted([*used, *port_layout.idle(used)], key=lambda port: (port.cage, port.sub))
             ):
                 cage, sub, mode = port
-                seat = Seat(port_layout.interface(port), cage, sub, mode.count, rank)
+                seat = PortPosition(port_layout.interface(port), cage, sub, mode.count, rank)
                 alias = port_layout.model.alias(port_layout.nos, cage, sub, mode) or seat.interface
                 for name in (seat.interface, alias, f"#{port_layout.number(port)}"):
                     names.setdefault(name, seat)
@@ -145,13 +149,13 @@ class PortIndex:
         return self._known[port_layout.role, port_layout.nos]
 
     @cached_property
-    def _nics(self) -> dict[str, Seat]:
-        """The NIC ports of a host by every name that they go by; where the catalog knows no adapter's, they count as adapters do."""
-        fabric, naming, found = self.plan.fabric, self.plan.naming, dict[str, Seat]()
+    def _nics(self) -> dict[str, PortPosition]:
+        """The NIC ports of a host by each of their names, or the usual names where unknown."""
+        fabric, naming, found = self.plan.fabric, self.plan.naming, dict[str, PortPosition]()
         for gpu in range(fabric.host_gpus):
             for plane in range(fabric.planes):
                 number = fabric.coordinates.nic(gpu, plane)
-                seat = Seat(naming.interface(gpu, plane), 0, 0, 1, number)
+                seat = PortPosition(naming.interface(gpu, plane), 0, 0, 1, number)
                 other = fabric.host and fabric.host.port(gpu, plane)
                 second = "" if plane == 0 else f"/{plane + 1}"
                 names = (
@@ -164,14 +168,17 @@ class PortIndex:
         return found
 
     def device(self, name: str) -> str:
-        """Return the plan's name of a device, or of a lab's GPU, without a domain behind it; empty where it is none of ours."""
+        """Return the plan's name of a device or lab GPU, without a domain; empty if unknown."""
         for each in (name, name.lower(), name.lower().partition(".")[0]):
             if each in self.of_device or each in self.gpu_ports:
                 return each
         return ""
 
     def find(self, device: str, words: Iterable[str]) -> int:
-        """Return the port of one of our devices that the first fitting word names; -1 where none does. A port that is not planned is numbered now."""
+        """Return the port of a planned device by the first name that fits; -1 if none does.
+
+        A port that is not planned is numbered now.
+        """
         for word in words:
             if (found := self._ids.get((device, word))) is not None:
                 return found
@@ -182,11 +189,11 @@ class PortIndex:
             elif (seat := self._seats(device).get(word)) is not None and (
                 seat.interface != word or device in self._port_layouts
             ):
-                return self._seated(device, seat)
+                return self._number(device, seat)
         return -1
 
-    def _seated(self, device: str, seat: Seat) -> int:
-        """Return the port at a seat of a device; on a host only the planned ones count."""
+    def _number(self, device: str, seat: PortPosition) -> int:
+        """Return the number of the port at a position; on a host only planned ports have one."""
         found = self._ids.get((device, seat.interface), -1)
         if found >= 0 or device not in self._port_layouts:
             return found
@@ -209,13 +216,13 @@ class PortIndex:
         self.labels.append("")
         return len(self.places) - 1
 
-    def _seats(self, device: str) -> dict[str, Seat]:
-        """Return the front of a device."""
+    def _seats(self, device: str) -> dict[str, PortPosition]:
+        """Return the ports of a device by name."""
         port_layout = self._port_layouts.get(device)
         return self._nics if port_layout is None else self._ports(port_layout)
 
-    def seat(self, place: int) -> Seat:
-        """Return where a port is on its device."""
+    def seat(self, place: int) -> PortPosition:
+        """Return the position of a port on its device."""
         return self._seats(self.places[place].device)[self.places[place].interface]
 
     def at(self, device: str, cage: int) -> dict[int, int]:
@@ -226,11 +233,11 @@ class PortIndex:
         return {seat.sub: place for seat, place in seats if seat.cage == cage}
 
     def ports_of(self, name: str) -> list[int]:
-        """Return the known ports of a device of ours, or of a lab's GPU."""
+        """Return the numbered ports of a device or of a lab GPU."""
         return self.gpu_ports[name] if name in self.gpu_ports else self.of_device[name]
 
     def owner(self, name: str) -> str:
-        """Return the device that a name stands for: the host of a lab's GPU, else itself."""
+        """Return the device of a name: the host of a lab GPU, else the device itself."""
         return self.places[self.gpu_ports[name][0]].device if name in self.gpu_ports else name
 
     def links(self) -> Iterator[tuple[int, int]]:
@@ -238,12 +245,12 @@ class PortIndex:
         return ((place, place + 1) for place in range(0, self.planned, 2))
 
     def text(self, place: int) -> str:
-        """Write a port."""
+        """Return the text `device interface` of a port."""
         found = self.places[place]
         return f"{found.device} {found.interface}"
 
     def words(self, place: int) -> str:
-        """Write a port with what is printed beside it, where that is another word."""
+        """Return the interface of a port, with its front panel label where that differs."""
         found = self.places[place]
         return (
             f"{found.interface} ({found.printed})"
@@ -252,7 +259,7 @@ class PortIndex:
         )
 
     def scope(self, place: int) -> tuple[frozenset[str], frozenset[int]]:
-        """Return the rails and the planes that a port may serve; no rails where they do not matter or are not known.
+        """Return the rails and the planes that a port may serve; no rails where they are unknown.
 
         Where blocks join rails, any port of a leaf serves the rails of its hosts; otherwise a port
         serves the rail of its own cable.
@@ -271,5 +278,5 @@ class PortIndex:
 
     @cached_property
     def _rails(self) -> dict[str, frozenset[str]]:
-        """The rails of the switches that were asked for."""
+        """The rails of the switches looked up so far."""
         return {}

@@ -1,10 +1,9 @@
-"""One picture of the cabling out of what many devices hear.
+"""The neighbor records of many devices merged into one observed cabling.
 
-Owns the judgement of evidence. A link is heard at both ends, or at one while the other hears none
-of our ports; either counts. What both ends say is believed first, what is planned before what is
-not; a port that hears several takes the one that nothing contradicts, so that an entry which has
-not aged out yet does no harm. What is left over is a stranger, a neighbour without a name, or a
-contradiction.
+Owns the rules of evidence. A link is observed if both ends report it, or one does and the other
+reports no planned port. Mutual reports come first, planned links before others; of several
+neighbours a port keeps the one without contradiction, so that an entry which has not expired yet
+does no harm. The rest are unknown devices, neighbours without a name, and contradictions.
 """
 
 from __future__ import annotations
@@ -22,43 +21,43 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class ObservedCabling:
-    """The cabling as it is. Ports are the numbers of `PortIndex`."""
+    """The cabling as it is; ports are the numbers of `PortIndex`."""
 
     partner: dict[int, int] = field(default_factory=dict)
-    """The port at the other end of the cable in a port, both ways."""
+    """The port at the other end of the cable in a port, in both directions."""
     said: dict[int, set[int]] = field(default_factory=dict)
-    """The ports that each port hears."""
+    """The ports that each port reports as its neighbours."""
     one_way: int = 0
-    """Links that one end does not hear, though its device reported."""
+    """Links that one end does not report, although its device reported."""
     strangers: dict[int, str] = field(default_factory=dict)
-    """Planned ports that hear a device which is not ours, or a port of ours that no cable of the fabric belongs into."""
+    """Planned ports with a neighbour outside of the plan, or a port where no cable belongs."""
     nameless: set[int] = field(default_factory=set)
-    """Ports that hear somebody who gives no name, or the right host without a name of its port that the plan knows."""
+    """Ports whose neighbour gives no name, or the right host without a known port."""
     disputed: dict[int, int] = field(default_factory=dict)
-    """Ports that hear only such a port as hears others itself."""
+    """Ports whose only neighbours report other neighbours themselves."""
     reported: set[int] = field(default_factory=set)
     """Ports of devices that reported."""
     present: set[str] = field(default_factory=set)
-    """Devices of ours that reported or were heard."""
+    """Planned devices that reported or were reported."""
     foreign: list[str] = field(default_factory=list)
-    """Reporters that are not ours."""
+    """Reporting devices outside of the plan."""
 
 
-def join(places: PortIndex, evidence: NeighborRecords) -> ObservedCabling:
-    """Join what was heard into one picture."""
+def observe_cabling(places: PortIndex, evidence: NeighborRecords) -> ObservedCabling:
+    """Return the cabling that the records show."""
     built = ObservedCabling()
-    said = built.said = _said(places, evidence, built)
+    said = built.said = _neighbours(places, evidence, built)
     for name in sorted(evidence.reporters):
         if ours := places.device(name):
             built.reported.update(places.ports_of(ours))
             built.present.add(places.owner(ours))
         else:
             built.foreign.append(name)
-    for pick in (_mutual, _alone):
+    for pick in (_mutual, _one_sided):
         for one, other in pick(places, said, built):
             built.partner[one], built.partner[other] = other, one
     built.one_way = sum(
-        _hears_nobody(one, other, said, built) for one, other in built.partner.items()
+        _is_one_way(one, other, said, built) for one, other in built.partner.items()
     )
     for port in sorted(said):
         if port not in built.partner:
@@ -71,53 +70,56 @@ def join(places: PortIndex, evidence: NeighborRecords) -> ObservedCabling:
     return built
 
 
-def _said(
+def _neighbours(
     places: PortIndex, evidence: NeighborRecords, built: ObservedCabling
 ) -> dict[int, set[int]]:
-    """Find both ends of what our devices hear in the plan; what has no place there is kept in `built` where it touches a planned port."""
+    """Return the planned neighbours of each planned port.
+
+    Other neighbours of a planned port are kept in `built`.
+    """
     said: defaultdict[int, set[int]] = defaultdict(set)
-    for heard in evidence.heard:
-        near, far = _ends(places, heard)
+    for record in evidence.records:
+        near, far = _ends(places, record)
         if not near[0]:
-            continue  # more often a file under a wrong name than a device of others: it would contradict whatever it hears
+            continue  # more likely a misnamed file than a foreign device
         built.present.update(places.owner(each) for each in (near[0], far[0]) if each)
         if near[1] >= 0 and far[1] >= 0:
             if near[1] != far[1]:
                 said[near[1]].add(far[1])
         elif near[1] >= 0:
-            _keep(places, heard, near[1], far[0], built)
+            _keep_unplanned(places, record, near[1], far[0], built)
     return said
 
 
-def _ends(places: PortIndex, heard: NeighborRecord) -> tuple[tuple[str, int], tuple[str, int]]:
-    """Return the device and the port at both ends, empty and -1 where they are not ours."""
-    near, far = places.device(heard.device), places.device(heard.peer) if heard.peer else ""
-    return (near, places.find(near, (heard.interface,)) if near else -1), (
+def _ends(places: PortIndex, record: NeighborRecord) -> tuple[tuple[str, int], tuple[str, int]]:
+    """Return device and port of both ends; empty and -1 where they are not in the plan."""
+    near, far = places.device(record.device), places.device(record.peer) if record.peer else ""
+    return (near, places.find(near, (record.interface,)) if near else -1), (
         far,
-        places.find(far, heard.peer_interfaces) if far else -1,
+        places.find(far, record.peer_interfaces) if far else -1,
     )
 
 
-def _keep(
-    places: PortIndex, heard: NeighborRecord, port: int, device: str, built: ObservedCabling
+def _keep_unplanned(
+    places: PortIndex, record: NeighborRecord, port: int, device: str, built: ObservedCabling
 ) -> None:
-    """Keep what a port of ours hears that is no port of ours."""
+    """Keep a neighbour of a planned port that is not a planned port itself."""
     peer = places.peers[port]
     own_host = bool(device) and peer >= 0 and places.owner(device) == places.places[peer].device
-    if not heard.peer or (own_host and (places.placeholders or not heard.peer_interfaces)):
+    if not record.peer or (own_host and (places.placeholders or not record.peer_interfaces)):
         built.nameless.add(port)
     elif peer >= 0:
         built.strangers[port] = (
-            " ".join([heard.peer, *heard.peer_interfaces[:1]])
-            if heard.peer_interfaces
-            else f"{heard.peer} (port not said)"
+            " ".join([record.peer, *record.peer_interfaces[:1]])
+            if record.peer_interfaces
+            else f"{record.peer} (port unknown)"
         )
 
 
 def _mutual(
     places: PortIndex, said: dict[int, set[int]], built: ObservedCabling
 ) -> Iterator[tuple[int, int]]:
-    """Yield the links that both ends hear, planned ones first."""
+    """Yield the links that both ends report, planned ones first."""
     pairs = [
         (one, other)
         for one, others in said.items()
@@ -127,13 +129,12 @@ def _mutual(
     yield from _free(pairs, places, built)
 
 
-def _alone(
+def _one_sided(
     places: PortIndex, said: dict[int, set[int]], built: ObservedCabling
 ) -> Iterator[tuple[int, int]]:
-    """Yield the links that one end hears while the other hears nobody, planned ones first.
+    """Yield the links that one end reports while the other reports nothing, planned ones first.
 
-    Where none is planned and a port has several to choose from, or several choose it, none is
-    believed.
+    An unplanned link counts only if no other candidate shares one of its ports.
     """
     pairs = []
     for one, others in said.items():
@@ -155,7 +156,7 @@ def _alone(
 def _free(
     pairs: list[tuple[int, int]], places: PortIndex, built: ObservedCabling
 ) -> Iterator[tuple[int, int]]:
-    """Yield pairs of which neither port is taken when its turn comes, planned ones first, then in order."""
+    """Yield pairs while both of their ports are free, planned links first, then in order."""
     for one, other in sorted(
         pairs, key=lambda pair: (places.peers[pair[0]] != pair[1], min(pair), max(pair))
     ):
@@ -163,6 +164,6 @@ def _free(
             yield one, other
 
 
-def _hears_nobody(one: int, other: int, said: dict[int, set[int]], built: ObservedCabling) -> bool:
-    """Say whether a port whose device reported does not hear the other end of its cable."""
+def _is_one_way(one: int, other: int, said: dict[int, set[int]], built: ObservedCabling) -> bool:
+    """Return whether the device of a port reported without the other end of its cable."""
     return one in built.reported and other not in said.get(one, ())

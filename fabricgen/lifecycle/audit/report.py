@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DegradedFabric(Document):
-    """What is left without failed parts; `tables` counts the forwarding tables written around them."""
+    """What is left without failed parts; `tables` counts the forwarding tables written around them.
+    """
 
     impact: Impact
     tables: int | None = None
@@ -26,7 +27,8 @@ class DegradedFabric(Document):
 
 @dataclass(frozen=True)
 class AuditReport(Document):
-    """What `audit` found. Where it is `strict`, a cable without any neighbor record is a finding."""
+    """What `audit` found. Where it is `strict`, a cable without any neighbor record is a finding.
+    """
 
     audit: Audit | None
     degraded: DegradedFabric | None
@@ -34,7 +36,8 @@ class AuditReport(Document):
 
     @property
     def ok(self) -> bool:
-        """Return whether the cabling agrees with the plan, or without records every pair is left."""
+        """Return whether the cabling agrees with the plan, or without records every pair is left.
+        """
         if self.audit:
             return self.audit.ok and not (self.strict and self.audit.silent)
         return not (self.degraded and self.degraded.impact.pairs_lost)

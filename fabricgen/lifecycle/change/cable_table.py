@@ -1,8 +1,8 @@
-"""The cables of a whole plan as columns that another plan's can be laid beside: both ends by the names of device and interface.
+"""The cables of a plan as columns that can be compared with those of another plan.
 
-Owns `NameIndex`, which gives a name the same number in both plans, and `Sheet`. A cable is what lies
-between two ports, so two plans have a cable in common where the names of both its ends agree,
-whichever of the ends is called the lower.
+Owns `NameIndex`, which gives a name the same number in both plans, and `CableTable`. A cable is
+identified by its two ports, so two plans share a cable if the names at both ends agree, whichever
+end is the lower one.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ if TYPE_CHECKING:
 
 
 PORT_BITS, CONNECTOR_BITS = 24, 4
-"""A port is numbered by device, then interface, then connector: a link of two connectors has two cables at either end."""
+"""A port number consists of device, interface and connector: a link of two connectors has two
+cables."""
 
 
 @dataclass
 class NameIndex:
-    """Numbers for names; the same name has the same number wherever it comes up."""
+    """Numbers of names, the same for both plans."""
 
     devices: dict[str, int] = field(default_factory=dict)
     interfaces: dict[str, int] = field(default_factory=dict)
@@ -42,16 +43,16 @@ class NameIndex:
         return self.devices.setdefault(name, len(self.devices))
 
     def interface(self, name: str) -> int:
-        """Return the number of an interface's name."""
+        """Return the number of an interface name."""
         return self.interfaces.setdefault(name, len(self.interfaces))
 
 
-class Sheet(NamedTuple):
-    """The cables of a plan, segment by segment in the order of `Plan.unit`, as int64 columns of one length.
+class CableTable(NamedTuple):
+    """The cables of a plan, in the order of its segments, as int64 columns of one length.
 
-    `a` and `b` are the ports of both ends; `a_node` and `b_node` what packets meet there: a NIC
-    port, a switch, or a rail's part of a shared box. `pair` names the cable by its two ports, the
-    smaller first.
+    `a` and `b` are the ports of both ends; `a_node` and `b_node` are the nodes that packets meet
+    there: a NIC port, a switch, or the part of a shared switch that serves a rail. `pair`
+    identifies the cable by its two ports, the smaller first.
     """
 
     a: IntArray
@@ -63,8 +64,8 @@ class Sheet(NamedTuple):
     """NIC node -> the name of the NIC port, and its HB domain."""
 
 
-def sheet_of(plan: Plan, register: NameIndex) -> Sheet:
-    """Lay out the cables of a plan. Takes some 200 bytes a cable."""
+def cable_table(plan: Plan, register: NameIndex) -> CableTable:
+    """Return the table of a plan's cables. Takes some 200 bytes a cable."""
     wiring, fabric = wiring_of(plan), plan.fabric
     host = wiring.kind == LinkKind.HOST
     switch = np.array(
@@ -76,6 +77,8 @@ def sheet_of(plan: Plan, register: NameIndex) -> Sheet:
         dtype=np.int64,
     )
     hosts = np.array([register.device(name) for name in plan.hosts], dtype=np.int64)
+    # a port number packs device, interface and connector, so that one integer comparison of a
+    # column finds the ports that both plans have
     b = (switch[wiring.upper] << PORT_BITS) | (
         _ports(plan, register, wiring.upper, wiring.upper_port) << CONNECTOR_BITS
     )
@@ -103,21 +106,23 @@ def sheet_of(plan: Plan, register: NameIndex) -> Sheet:
     a_node = np.where(
         host, a | NIC, (switch[low] << PORT_BITS) | np.where(shared[low % boxes], rail, 0)
     )
+    # a link of several connectors is one row per cable: repeat its row and number the copies from 1
     many = np.array([0, *(plan.joints[kind].cables for kind in plan.kinds)])[wiring.kind]
     rows = np.repeat(np.arange(len(many)), many)
     connector = np.arange(len(rows)) - np.repeat(np.cumsum(many) - many, many)
     connector = np.where(many[rows] > 1, connector + 1, 0)
     a, b = a[rows] | connector, b[rows] | connector
     named = dict(zip(a_node[host].tolist(), _nics(plan, gpu.tolist(), plane.tolist()), strict=True))
-    return Sheet(a, b, a_node[rows], b_node[rows], _pair(a, b), named)
+    return CableTable(a, b, a_node[rows], b_node[rows], _pair(a, b), named)
 
 
 NIC = 1 << 62
-"""Marks a node as a NIC port."""
+"""The bit that marks a node as a NIC port."""
 
 
 def _ports(plan: Plan, register: NameIndex, switch: IntArray, port: IntArray) -> IntArray:
-    """Return the numbers of the interfaces of ports, by role."""
+    """Return the numbers of the interface names of ports."""
+    # interfaces are the same for all switches of a role, so each role is one table lookup
     tier = np.array([box.role.tier for box in plan.naming.boxes])[switch % len(plan.naming.boxes)]
     found = np.zeros(len(switch), dtype=np.int64)
     segments = range(plan.mapping.segments if plan.fabric.switches_by_rail else 1)
@@ -135,7 +140,7 @@ def _ports(plan: Plan, register: NameIndex, switch: IntArray, port: IntArray) ->
 
 
 def _nics(plan: Plan, gpus: Iterable[int], planes: Iterable[int]) -> Iterator[tuple[str, int]]:
-    """Name NIC ports as failures do, each with its HB domain."""
+    """Yield the failure names of NIC ports, each with its HB domain."""
     coordinates, several = plan.fabric.coordinates, plan.fabric.planes > 1
     for gpu, plane in zip(gpus, planes, strict=True):
         name = coordinates.name(gpu)
@@ -143,13 +148,13 @@ def _nics(plan: Plan, gpus: Iterable[int], planes: Iterable[int]) -> Iterator[tu
 
 
 def _pair(a: IntArray, b: IntArray) -> NDArray[np.void]:
-    """Join two ports to one value that numpy can sort and look up."""
+    """Combine two ports into one value that numpy can sort and search."""
     pair = np.empty(len(a), dtype=[("low", np.int64), ("high", np.int64)])
     pair["low"], pair["high"] = np.minimum(a, b), np.maximum(a, b)
     return pair
 
 
 def views_of(plan: Plan) -> Iterator[CableView]:
-    """Make the views of every cable in the order of its sheet; a segment at a time is held."""
+    """Yield the view of every cable in the order of the table, holding one segment at a time."""
     views = Views(plan)
     return (view for segment in range(plan.mapping.segments) for view in views.cables(segment))

@@ -1,7 +1,7 @@
-"""A cut sheet as somebody wrote it: a table with both ends of each cable.
+"""A cut sheet: a table with both ends of each cable, in a format of the user's.
 
-Owns the file's form: which column is which, whatever it is called, and what is said of a bad line.
-What the names mean is for `importing`.
+Owns the format: the columns under their many names, and the findings of a bad line.
+`import_cut_sheet` interprets the names.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_BYTES = 2**28
-"""A sheet of two million cables; a larger file is something else."""
+"""Enough for two million cables; a larger file is refused."""
 
 SIDES = (
     ("a", "source", "src", "from", "local", "near"),
@@ -25,13 +25,14 @@ SIDES = (
 )
 DEVICES = ("device", "host", "hostname", "node", "system", "switch", "name", "")
 INTERFACES = ("interface", "port", "if", "intf", "ifname", "nic")
-"""What people call the two ends of a cable, a device, and an interface; a column is a side and one of these, in either order."""
+"""Words for the two ends of a cable, a device and an interface; a column combines a side and one of
+these in either order."""
 
 LABELS = ("cable", "label", "cable_id", "cable_label", "id")
 
 
 class Row(NamedTuple):
-    """One cable: two devices, two interfaces, its label where the sheet has one, and its line."""
+    """One cable: two devices, two interfaces, its label if the sheet has one, and its line."""
 
     devices: tuple[str, str]
     interfaces: tuple[str, str]
@@ -48,20 +49,23 @@ class CutSheet(NamedTuple):
     def finding(
         self, line: int, fact: str, because: tuple[str, ...] = (), hint: str = ""
     ) -> Finding:
-        """Make a finding about a line."""
+        """Return a finding about a line."""
         return Finding("cut-sheet-does-not-fit", fact, (), because, hint, Place(self.name, line, 1))
 
 
 def read_cut_sheet(path: Path) -> CutSheet:
-    """Read a cut sheet. Raises Refusal `bad-cut-sheet` where it is no table, or lacks a column, or a line lacks an end."""
+    """Parse a cut sheet.
+
+    Raises Refusal `bad-cut-sheet` where it is no table, lacks a column, or a line lacks an end.
+    """
     name = str(path)
     lines = csv_rows(_text(path, name))
     try:
         header = next(lines, (1, list[str]()))[1]
-        seats = _seats(header, name)
+        columns = _columns(header, name)
         rows = [
             *_once(
-                _row(cells, seats, line, name)
+                _row(cells, columns, line, name)
                 for line, cells in lines
                 if any(cell.strip() for cell in cells)
             )
@@ -76,7 +80,7 @@ def read_cut_sheet(path: Path) -> CutSheet:
 
 
 def _text(path: Path, name: str) -> str:
-    """Read the file."""
+    """Return the text of the file."""
     try:
         return read_text(path, MOST_BYTES)
     except OpenError as error:
@@ -90,14 +94,14 @@ def _text(path: Path, name: str) -> str:
 
 
 def _bad(name: str, line: int, what: str, hint: str, because: tuple[str, ...] = ()) -> Refusal:
-    """Refuse a file."""
+    """Return the refusal of a file."""
     return Refusal(
         [Finding("bad-cut-sheet", f"{name} {what}", (), because, hint, Place(name, line, 1))]
     )
 
 
-def _seats(header: list[str], name: str) -> tuple[tuple[int, int, int, int], int | None]:
-    """Find the columns of both devices and both interfaces, and that of labels if there is one."""
+def _columns(header: list[str], name: str) -> tuple[tuple[int, int, int, int], int | None]:
+    """Return the columns of both devices, both interfaces and, if there is one, the labels."""
     titles = [re.sub(r"[^a-z0-9]+", "_", title.strip().lower()).strip("_") for title in header]
     wanted = {
         f"{'ab'[side]}_{kind}": _titles(side, words)
@@ -113,24 +117,23 @@ def _seats(header: list[str], name: str) -> tuple[tuple[int, int, int, int], int
         because = (f"its columns are {', '.join(filter(None, header)) or 'none'}",)
         hint = "call them a_device, a_interface, b_device and b_interface, as in cabling/cables.csv"
         raise _bad(name, 1, f"has no column `{missing[0]}`", hint, because)
-    seats = tuple(at for at in found.values() if at is not None)
-    return (seats[0], seats[1], seats[2], seats[3]), next(
-        (titles.index(title) for title in LABELS if title in titles), None
-    )
+    ends = tuple(at for at in found.values() if at is not None)
+    label = next((titles.index(title) for title in LABELS if title in titles), None)
+    return (ends[0], ends[1], ends[2], ends[3]), label
 
 
 def _once(rows: Iterator[Row]) -> Iterator[Row]:
-    """Leave out rows that tell of a cable a second time, from its other end, as `build --both-ways` writes them."""
-    told = set()
+    """Yield rows without those that repeat a cable from its other end (`build --both-ways`)."""
+    seen = set()
     for row in rows:
         devices, interfaces, label, _ = row
-        if (devices[::-1], interfaces[::-1], label) not in told:
-            told.add((devices, interfaces, label))
+        if (devices[::-1], interfaces[::-1], label) not in seen:
+            seen.add((devices, interfaces, label))
             yield row
 
 
 def _titles(side: int, words: tuple[str, ...]) -> list[str]:
-    """List what a column of a side may be called, the plainest first."""
+    """Return the possible titles of a column of a side, the most common first."""
     return [
         title
         for word in words
@@ -140,11 +143,11 @@ def _titles(side: int, words: tuple[str, ...]) -> list[str]:
 
 
 def _row(
-    cells: list[str], seats: tuple[tuple[int, int, int, int], int | None], line: int, name: str
+    cells: list[str], columns: tuple[tuple[int, int, int, int], int | None], line: int, name: str
 ) -> Row:
-    """Read one line."""
-    padded = [cell.strip() for cell in cells] + [""] * (max(seats[0]) + 1)
-    values = [padded[at] for at in seats[0]]
+    """Parse one line."""
+    padded = [cell.strip() for cell in cells] + [""] * (max(columns[0]) + 1)
+    values = [padded[at] for at in columns[0]]
     if not all(values):
         raise _bad(
             name,
@@ -152,10 +155,10 @@ def _row(
             "has a cable with an open end",
             "give each cable two devices and two interfaces, or leave it out",
         )
-    label = padded[seats[1]] if seats[1] is not None and seats[1] < len(padded) else ""
+    label = padded[columns[1]] if columns[1] is not None and columns[1] < len(padded) else ""
     return Row((values[0], values[1]), (values[2], values[3]), label, line)
 
 
 def first(findings: Iterator[Finding], most: int = 20) -> list[Finding]:
-    """Take the first findings; who mends those learns of the rest."""
+    """Return the first findings; the rest appear once these are fixed."""
     return [finding for finding, _ in zip(findings, range(most), strict=False)]

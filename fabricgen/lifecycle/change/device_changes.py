@@ -1,8 +1,8 @@
-"""What changes on each device between two plans: its numbers, its ports, and so its configuration.
+"""What changes on each device between two plans: its numbers, its ports and its configuration.
 
-Owns `device_changes`. It compares the views that configurations and host files are rendered from,
-field by field, so that nothing which could reach a file goes unsaid. Devices are the same where
-their names are.
+Owns `device_changes`. It compares every field of the views that configurations and host files are
+rendered from, so that it lists every difference that can reach a file. Devices are identified by
+name.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from fabricgen.views.switches.view import SwitchView
 
 KEYS = ("interface", "vrf", "name", "cage")
-"""What names an item of a list in a view; others are counted."""
+"""Fields that identify an item of a list in a view; other items are identified by position."""
 
 
 class Change(NamedTuple):
-    """One thing that differs on a device: what, where on it (an interface, a VRF, or nothing), and both values."""
+    """One difference: its subject, its place on the device (interface, VRF, none), both values."""
 
     what: str
     where: str
@@ -39,7 +39,7 @@ class Change(NamedTuple):
 
 
 class Device(NamedTuple):
-    """A device of either plan, and what differs; `state` is added, removed or changed."""
+    """A device of either plan and its differences; `state` is added, removed or changed."""
 
     name: str
     role: str
@@ -48,9 +48,12 @@ class Device(NamedTuple):
 
 
 def device_changes(old: Plan, new: Plan) -> Iterator[Device]:
-    """Compare every device of two plans, switches first, in the order of the new plan; what only the old one has comes last."""
+    """Compare every device of two plans: switches, then hosts, in the order of the new plan.
+
+    Removed devices come last.
+    """
     before, after = _segments(old), _segments(new)
-    shelf, same = _ViewCache(old), _alike(old, new)
+    cached, same = _ViewCache(old), _alike(old, new)
     for segment in range(new.mapping.segments):
         names = new.naming.switches(segment)
         unlike = [
@@ -63,7 +66,7 @@ def device_changes(old: Plan, new: Plan) -> Iterator[Device]:
             yield from _compared(
                 view.name,
                 view.role,
-                shelf.switch(view.name, where[0]) if where is not None else None,
+                cached.switch(view.name, where[0]) if where is not None else None,
                 view,
             )
     yield from (Device(name, "switch", "removed") for name in before if name not in after)
@@ -82,11 +85,11 @@ def _segments(plan: Plan) -> dict[str, tuple[int, int]]:
 
 
 def _alike(old: Plan, new: Plan) -> dict[int, int]:
-    """Return the boxes of a segment of which nothing differs in any segment, each with its box in the old plan.
+    """Return the boxes without a difference in any segment, each with its box in the old plan.
 
-    Units are alike but for numbers that go up evenly with rail and plane. So what agrees in the
-    segments at both ends of the rails and of the planes agrees in all of them; unless a room is
-    described, where each cable has a length of its own.
+    Segments are alike but for numbers that increase evenly with rail and plane. So what agrees in
+    the segments at both ends of the rails and of the planes agrees in all of them; unless a room is
+    described, where each cable has its own length.
     """
     if (
         (old.mapping.segments, old.fabric.planes) != (new.mapping.segments, new.fabric.planes)
@@ -146,10 +149,10 @@ def _hosts(old: Plan, new: Plan) -> Iterator[Device]:
 
 
 def _hosts_alike(old: Plan, new: Plan, makers: tuple[Hosts, Hosts]) -> range:
-    """Return the first hosts if nothing differs on any of them: all their NIC ports are plugged in as before.
+    """Return the first hosts without any difference, whose NIC ports are plugged in as before.
 
-    Beside that a host has numbers that go up evenly with its own, with rail and with plane; so HB
-    domains at both ends speak for those between.
+    Other numbers of a host increase evenly with the host, rail and plane, so the HB domains at both
+    ends represent those between.
     """
     was, now = old.fabric, new.fabric
     if (was.domain_gpus, was.domain_hosts, was.rails, was.planes, old.mapping.segments) != (
@@ -174,13 +177,17 @@ def _hosts_alike(old: Plan, new: Plan, makers: tuple[Hosts, Hosts]) -> range:
 
 
 def _same(makers: tuple[Hosts, Hosts], host: int) -> bool:
-    """Say whether nothing differs on a host."""
+    """Return whether nothing differs on a host."""
     one, other = (next(iter(maker.views([host]))) for maker in makers)
     return one == other
 
 
 def _plugged(plan: Plan, gpus: int) -> NDArray[Any]:
-    """Return of the first GPUs of each block of a segment where they are plugged in: GPU, block, leaf, port, position and number of the cable, in order."""
+    """Return where the first GPUs of each block of a segment are plugged in.
+
+    A column per NIC port, sorted by GPU and block: GPU, block, leaf, port, slot and number of the
+    cable.
+    """
     segment = plan.segment
     here = (segment.kind == LinkKind.HOST) & (segment.lower < gpus)
     columns = np.stack(
@@ -205,7 +212,10 @@ def _compared(name: str, role: str, old: Any, new: Any) -> Iterator[Device]:  # 
 
 
 def _changes(old: Any, new: Any) -> Iterator[Change]:  # noqa: ANN401 - a switch view or a host view
-    """Say what differs between two views: every field, and of a port that only one of them uses, that it is used."""
+    """Yield the differences of two views.
+
+    A port that only one view has is one difference.
+    """
     for path, was, now in _unlike(old, new, ()):
         if path[-1] == THERE:
             yield Change(
@@ -220,10 +230,10 @@ def _changes(old: Any, new: Any) -> Iterator[Change]:  # noqa: ANN401 - a switch
 
 
 THERE = ""
-"""The last part of the path of an item of a list, that says that it is there."""
+"""The last part of a path that states that an item of a list exists."""
 
-SAID = frozenset({"idle_ports", "vrfs", "host_ports", "fabric_ports"})
-"""Lists of a view that repeat what its other lists tell."""
+REPEATED = frozenset({"idle_ports", "vrfs", "host_ports", "fabric_ports"})
+"""Lists of a view that repeat the contents of its other lists."""
 
 
 def _unlike(
@@ -231,7 +241,10 @@ def _unlike(
     new: Any,  # noqa: ANN401 - as above
     path: tuple[str, ...],
 ) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
-    """Walk two views down to the texts and numbers that differ; an item of a list that only one has is a fact of its own."""
+    """Yield the texts and numbers that differ in two views, each with its path.
+
+    An item of a list that only one view has is a difference of its own.
+    """
     if old is new or old == new:
         return
     if is_dataclass(old) and type(old) is type(new):
@@ -245,13 +258,17 @@ def _unlike(
             if key in before and key in after:
                 yield from _unlike(before[key], after[key], (*path, key))
             else:
-                yield from _alone((*path, key), before.get(key), after.get(key))
+                yield from _only_in_one((*path, key), before.get(key), after.get(key))
     else:
         yield path, old, new
 
 
-def _alone(path: tuple[str, ...], old: Any, new: Any) -> Iterator[tuple[tuple[str, ...], Any, Any]]:  # noqa: ANN401 - an item of a list
-    """Say that an item is there in one view only: a port by its name, what stands in its own lists with all that it says."""
+def _only_in_one(
+    path: tuple[str, ...],
+    old: Any,  # noqa: ANN401 - an item of a list
+    new: Any,  # noqa: ANN401 - as above
+) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
+    """Yield an item that only one view has: a port by its name, others with their fields."""
     item = old if new is None else new
     yield (*path, THERE), None if old is None else True, None if new is None else True
     if len(path) > len(("list", "item")) and is_dataclass(item):
@@ -262,12 +279,12 @@ def _alone(path: tuple[str, ...], old: Any, new: Any) -> Iterator[tuple[tuple[st
 
 @cache
 def _names(kind: type) -> tuple[str, ...]:
-    """Return the fields of a kind of view that are compared."""
-    return tuple(each.name for each in fields(kind) if each.name not in SAID)
+    """Return the fields of a class of views that are compared."""
+    return tuple(each.name for each in fields(kind) if each.name not in REPEATED)
 
 
 def _items(values: Sequence[Any]) -> dict[str, Any]:
-    """Return the items of a list by what names them, which a plain value is itself, or by number where nothing does, or two have the same name."""
+    """Return the items of a list by the field or value that identifies them, else by position."""
     key = next((key for key in KEYS if values and hasattr(values[0], key)), None)
     found = {
         str(getattr(item, key) if key else item): item
@@ -282,5 +299,5 @@ def _items(values: Sequence[Any]) -> dict[str, Any]:
 
 
 def _text(value: object) -> str:
-    """Write a value; empty where there is none."""
+    """Return a value as text; empty for None."""
     return "" if value is None else str(value)

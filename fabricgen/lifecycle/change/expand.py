@@ -1,9 +1,9 @@
-"""A plan that grows: what it may change, what it keeps, and the plan of the larger fabric.
+"""Planning a larger fabric around an existing one.
 
 Owns `grow`. Boxes keep their numbers, and with them names, loopbacks and AS numbers; endpoints keep
-their leaf port, and with it their address; links between switches stay by `keeping`; in a described
-room devices keep their places, and the rule only fills what is free. What follows from the
-inventory alone, because nothing had to be kept against the rule, is not stored.
+their leaf port, and with it their address; links between switches stay as `keep_links` computes; in
+a described room devices keep their places, and only free places are filled. Whatever the inventory
+alone determines is not stored in the plan.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.terms import Design, LinkKind, Role
-from fabricgen.lifecycle.change.keep_links import Side, keep
+from fabricgen.lifecycle.change.keep_links import TierPorts, keep
 from fabricgen.planning.baseline.baseline import Baseline, ExpansionStages, Slices, stage_of
 from fabricgen.planning.clos import TierLinks
 from fabricgen.planning.designs import map_design
@@ -44,10 +44,10 @@ GROWN_TIERS = 3
 
 
 def grow(old: Plan, spec: FabricSpec, catalog: Catalog) -> Plan:
-    """Plan a larger fabric around an existing one: names, addresses, ports and cables stay wherever the new size has room for them.
+    """Plan a larger fabric that keeps names, addresses, ports and cables wherever they fit.
 
-    `rails.per_switch: auto` is what it was. Raises Refusal `cannot-grow` where the two have no
-    common shape, or the refusal of the inventory.
+    `rails.per_switch: auto` keeps its older value. Raises Refusal `cannot-grow` where the two have
+    no common shape, or the refusal of the inventory.
     """
     spec = _pinned(old, spec)
     fabric = resolve(spec, catalog)
@@ -78,12 +78,12 @@ def grow(old: Plan, spec: FabricSpec, catalog: Catalog) -> Plan:
 
 
 def _slices(plan: Draft) -> Slices:
-    """Return the addresses that each block has."""
+    """Return the size of the address slices of each block."""
     return Slices(plan.addresses.hosts.size, plan.addresses.loopbacks.size)
 
 
 def _pinned(old: Plan, spec: FabricSpec) -> FabricSpec:
-    """Let as many rails share a leaf as did: another number would move every host."""
+    """Keep the number of rails on a leaf: another one would move every host."""
     if spec.rails.per_switch != "auto" or (old.mapping.spans_rails and old.sizing.tiers == 1):
         return spec
     return spec.model_copy(
@@ -92,7 +92,7 @@ def _pinned(old: Plan, spec: FabricSpec) -> FabricSpec:
 
 
 def _unlike(old: Plan, new: Mapping) -> Iterator[Finding]:
-    """Say what growth cannot change: what a block is, and how its boxes are divided."""
+    """Yield a finding for each difference that growth cannot make."""
     was, now, before, after = old.fabric, new.fabric, old.sizing, new.sizing
     facts: list[tuple[str, object, object, Path]] = [
         ("the design", was.design.value, now.design.value, ("design",)),
@@ -126,12 +126,9 @@ def _unlike(old: Plan, new: Mapping) -> Iterator[Finding]:
         )
     for what, old_value, new_value, path in dict.fromkeys(facts):
         if old_value != new_value:
-            because = (
-                f"the plan that stands has {_said(old_value)}, and the inventory asks for {_said(new_value)}",
-            )
-            hint = (
-                "keep it as it is; `fabricgen diff` tells what a fabric of another shape would cost"
-            )
+            values = f"{_text(old_value)}, and the inventory asks for {_text(new_value)}"
+            because = (f"the existing plan has {values}",)
+            hint = "keep it as it is; `fabricgen diff` shows the cost of a fabric of another shape"
             yield Finding("cannot-grow", f"growth keeps {what}", path, because, hint)
     smaller = [
         f"{size} {role} switches"
@@ -139,33 +136,33 @@ def _unlike(old: Plan, new: Mapping) -> Iterator[Finding]:
         if size < least
     ]
     if smaller or now.gpus < was.gpus:
-        counts = f"{was.gpus:,} GPUs stand, and the inventory asks for {now.gpus:,}"
+        counts = f"{was.gpus:,} GPUs exist, and the inventory asks for {now.gpus:,}"
         shrunk = [counts, *([f"a block would have only {', '.join(smaller)}"] if smaller else [])]
         yield Finding(
             "cannot-grow",
-            "a plan grows, and does not shrink",
+            "a plan can only grow",
             ("gpus",),
             tuple(shrunk),
-            "ask for as many GPUs as stand, or more; `fabricgen diff` compares any two plans",
+            "ask for at least the existing GPUs; `fabricgen diff` compares any two plans",
         )
 
 
 def _model(fabric: ResolvedFabric, role: Role) -> str:
-    """Name the switches of a role, and how their cages are split downwards."""
+    """Return the model of the switches of a role, and how their cages are split downwards."""
     port_layout = fabric.port_layouts[role]
     return f"{port_layout.model.model} split {port_layout.down.name}"
 
 
-def _said(value: object) -> str:
-    """Write a value of either plan."""
+def _text(value: object) -> str:
+    """Return a value of either plan as text."""
     return " and ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _standing(old: Plan, spec: FabricSpec, new: Draft) -> RackPositions | None:
-    """Let what stands in a described room stay there; None where no room is described, a table says it anew, or the rule says the same.
+    """Return the kept rack positions of a described room, None where there are none to keep.
 
-    Devices count as in `new`, which has the size that `spec` asks for; those that come have no
-    place yet.
+    None without a described room, where a table gives positions, and where the rule gives the same.
+    Devices are numbered as in `new`, which has the size of `spec`; new ones have no place yet.
     """
     site, lengths, naming = spec.site, old.lengths, new.naming
     if site is None or site.positions or lengths is None or lengths.room.generated:
@@ -174,9 +171,10 @@ def _standing(old: Plan, spec: FabricSpec, new: Draft) -> RackPositions | None:
     hosts, boxes = new.fabric.coordinates.planned_hosts, len(naming.boxes)
     rack, rack_unit = np.full((2, hosts + new.mapping.segments * boxes), -1, dtype=np.int32)
     stays = np.arange(min(hosts, room.hosts))
-    seat = {box: at for at, box in enumerate(naming.boxes)}
+    # old number of each device -> its number in the larger plan; hosts count first, then switches
+    position = {box: at for at, box in enumerate(naming.boxes)}
     now = np.array(
-        [seat[_core(box, old.sizing, new.sizing)] for box in old.naming.boxes], dtype=np.int64
+        [position[_core(box, old.sizing, new.sizing)] for box in old.naming.boxes], dtype=np.int64
     )
     before = np.concatenate([stays, np.arange(room.hosts, len(was.rack))])
     after = np.concatenate(
@@ -190,7 +188,7 @@ def _standing(old: Plan, spec: FabricSpec, new: Draft) -> RackPositions | None:
 
 
 def _core(box: Box, old: Sizing, new: Sizing) -> Box:
-    """Return a box as a larger block counts it: a core group has its older cores first."""
+    """Return a box as a larger block numbers it: a core group has its older cores first."""
     if box.role is not Role.CORE:
         return box
     group, member = divmod(box.index, old.group_cores)
@@ -218,7 +216,7 @@ def _digits(plan: Draft) -> dict[str, int]:
 
 
 def _endpoints(old: Plan, new: Mapping) -> Int32Array | None:
-    """Let the endpoints of a block keep their leaf port; None where the rule of the larger block does.
+    """Return the leaf ports that endpoints of a block keep; None where the rule gives the same.
 
     Below a second tier every leaf port stays a leaf port. The ports of a lone leaf that become
     uplinks are given up, and on a leaf that now serves some rails only, so are those of the others.
@@ -245,12 +243,13 @@ def homes(rule: Int32Array, gpus: int) -> IntArray:
 def filled(
     gpu: IntArray, slot: IntArray, home: IntArray, rule: Int32Array, sizing: Sizing
 ) -> Int32Array | None:
-    """Put GPUs that stay at their slots, and the others where the rule has them, or next to that where somebody stays there.
+    """Keep GPUs at their slots, and put others at the rule's slot or the nearest free one.
 
-    None where all of them are where the rule has them.
+    Returns None where this is the rule's pattern.
     """
     if (home[gpu] == slot).all():
         return None
+    # kept GPUs and those with a free slot by the rule are placed in bulk; only the rest is searched
     pattern = np.full_like(rule, -1)
     pattern[slot] = gpu
     stays = np.zeros(len(home), dtype=bool)
@@ -267,7 +266,7 @@ def filled(
 
 
 def _wired(old: Plan, new: Mapping) -> dict[LinkKind, tuple[Int32Array, Int32Array]]:
-    """Let the links between switches stay; kinds of which every link follows the rule are left out."""
+    """Return the switch links to keep, without kinds where every link follows the rule."""
     found = {}
     for kind in list(LinkKind)[1 : old.sizing.tiers]:
         rule = joined(new, kind)
@@ -282,10 +281,10 @@ def _wired(old: Plan, new: Mapping) -> dict[LinkKind, tuple[Int32Array, Int32Arr
 
 
 def _leaf_spine(old: Plan, new: Mapping, rule: TierLinks) -> TierLinks:
-    """Let leaves keep their links to spines; both keep their number in the block."""
+    """Keep the links of leaves to spines; both keep their number in the block."""
     sizing = new.sizing
     top = sizing.tiers < GROWN_TIERS
-    side = Side(
+    side = TierPorts(
         sizing.leaf_up,
         sizing.spine,
         new.fabric.port_layouts[Role.SPINE].radix if top else sizing.spine_down,
@@ -295,19 +294,22 @@ def _leaf_spine(old: Plan, new: Mapping, rule: TierLinks) -> TierLinks:
 
 
 def _spine_core(old: Plan, new: Mapping, rule: TierLinks) -> TierLinks:
-    """Let spines keep their links to cores, group by group; a group has its older cores first."""
+    """Keep the links of spines to cores, group by group; a group has its older cores first."""
+    # renumber the cores as the larger groups do, then sort the groups' links back into block order
     sizing, was = new.sizing, joined(old.mapping, LinkKind.SPINE_CORE)
     group, member = np.divmod(was.upper, np.int32(old.sizing.group_cores))
     was = was._replace(upper=(group * sizing.group_cores + member).astype(np.int32))
-    side = Side(sizing.spine_up, sizing.group_cores, new.fabric.port_layouts[Role.CORE].radix)
+    side = TierPorts(sizing.spine_up, sizing.group_cores, new.fabric.port_layouts[Role.CORE].radix)
     groups = [_group(was, rule, each, sizing, side) for each in range(sizing.pod_spines)]
     columns = TierLinks(*(np.concatenate(column) for column in zip(*groups, strict=True)))
     order = np.lexsort((columns.lower_port, columns.lower))
     return TierLinks(*(column[order] for column in columns))
 
 
-def _group(was: TierLinks, rule: TierLinks, group: int, sizing: Sizing, side: Side) -> TierLinks:
-    """Let the spines of one core group keep their links; within it a spine counts as its pod."""
+def _group(
+    was: TierLinks, rule: TierLinks, group: int, sizing: Sizing, side: TierPorts
+) -> TierLinks:
+    """Keep the links of one core group's spines; within it a spine counts as its pod."""
     spines, first = sizing.pod_spines, group * sizing.group_cores
     before, asked = (
         TierLinks(links.lower // spines, links.lower_port, links.upper - first, links.upper_port)

@@ -1,9 +1,9 @@
-"""A fabric that stands, taken over from its cut sheet: the inventory says what it is, the sheet how it is cabled.
+"""Importing an existing fabric: the inventory defines it, a cut sheet gives its cabling.
 
-Owns `import_cut_sheet`. The sheet's cables are translated into the columns of one segment; what the inventory
-could not have is refused line by line: cables of devices or ports that are not there, between rails
-or pods that never meet, and segments that are cabled unlike each other, because a plan keeps one segment
-and stamps the rest. Whether what is taken over is any good is for the laws.
+Owns `import_cut_sheet`. The cables of the sheet become the columns of one segment. Cables that the
+inventory cannot have are refused line by line: unknown devices or ports, cables between rails or
+pods that never meet, and segments that are cabled differently, because a plan stores one segment
+and repeats it. The checks judge the imported cabling.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Design, LinkKind, Role
 from fabricgen.lifecycle.change.cut_sheet import first
 from fabricgen.lifecycle.change.expand import filled, homes
-from fabricgen.lifecycle.change.keep_links import Side, keep
-from fabricgen.lifecycle.change.port_names import Names, Nic, Port, end_name
+from fabricgen.lifecycle.change.keep_links import TierPorts, keep
+from fabricgen.lifecycle.change.port_names import NicEnd, PlanNames, SwitchEnd, end_name
 from fabricgen.planning.baseline.baseline import Baseline, Slices
 from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.planning.plan import make_plan
@@ -35,20 +35,26 @@ if TYPE_CHECKING:
     from fabricgen.planning.naming import Box
     from fabricgen.planning.plan import Plan
 
-FILE = "`fabricgen plan --json` and cabling/cables.csv tell what the inventory calls everything"
+FILE = "`fabricgen plan --json` and cabling/cables.csv list the names of the inventory"
 
 
-class _Cabled(NamedTuple):
-    """What a sheet says of each block of the fabric, by segment and block: GPU of rail 0 by slot, and upper port by lower port."""
+class _SheetCabling(NamedTuple):
+    """The cabling of a sheet by segment and block.
+
+    It has the GPU of rail 0 by slot, the upper port by lower port, and the line of each end.
+    """
 
     hosts: dict[tuple[int, int], dict[int, int]]
     links: dict[tuple[LinkKind, int, int], dict[tuple[int, int], tuple[int, int]]]
-    lines: dict[Nic | Port, int]
+    lines: dict[NicEnd | SwitchEnd, int]
 
 
 def import_cut_sheet(base: Plan, sheet: CutSheet) -> Plan:
-    """Plan the fabric of `base` as the sheet says it is cabled. Raises Refusal `cut-sheet-does-not-fit` with the first findings."""
-    cabled = _Cabled({}, {}, {})
+    """Plan the fabric of `base` with the cabling of the sheet.
+
+    Raises Refusal `cut-sheet-does-not-fit` with the first findings.
+    """
+    cabled = _SheetCabling({}, {}, {})
     findings = (
         first(_read(base, sheet, cabled))
         or first(_missing(base, sheet, cabled))
@@ -65,9 +71,9 @@ def import_cut_sheet(base: Plan, sheet: CutSheet) -> Plan:
     return make_plan(base.spec, base.catalog, replace(kept, endpoints=endpoints, wired=wired))
 
 
-def _read(base: Plan, sheet: CutSheet, cabled: _Cabled) -> Iterator[Finding]:
-    """Translate every row, or say why it cannot be."""
-    names, seen = Names(base), set[frozenset[Nic | Port]]()
+def _read(base: Plan, sheet: CutSheet, cabled: _SheetCabling) -> Iterator[Finding]:
+    """Enter every row, or yield the finding that prevents it."""
+    names, seen = PlanNames(base), set[frozenset[NicEnd | SwitchEnd]]()
     for row in sheet.rows:
         ends = [
             names.end(device, interface)
@@ -102,32 +108,32 @@ def _read(base: Plan, sheet: CutSheet, cabled: _Cabled) -> Iterator[Finding]:
 
 
 def _shown(row: Row) -> str:
-    """Write a row."""
+    """Return a row as text."""
     return " - ".join(
         f"{device} {interface}"
         for device, interface in zip(row.devices, row.interfaces, strict=True)
     )
 
 
-def _tier(base: Plan, end: Nic | Port) -> int:
-    """Return the tier of an end; a NIC port is below all."""
-    return 0 if isinstance(end, Nic) else base.naming.boxes[end.box].role.tier
+def _tier(base: Plan, end: NicEnd | SwitchEnd) -> int:
+    """Return the tier of an end; 0 for a NIC port."""
+    return 0 if isinstance(end, NicEnd) else base.naming.boxes[end.box].role.tier
 
 
-def _enter(base: Plan, cabled: _Cabled, ends: list[Nic | Port]) -> str:
-    """Enter one cable where it belongs; returns why it belongs nowhere."""
+def _enter(base: Plan, cabled: _SheetCabling, ends: list[NicEnd | SwitchEnd]) -> str:
+    """Enter one cable; return the reason where it fits nowhere."""
     low, high = ends
-    if not isinstance(high, Port) or _tier(base, high) != _tier(base, low) + 1:
+    if not isinstance(high, SwitchEnd) or _tier(base, high) != _tier(base, low) + 1:
         return "it does not join a tier and the next one"
     return (
         _enter_host(base, cabled, low, high)
-        if isinstance(low, Nic)
+        if isinstance(low, NicEnd)
         else _enter_link(base, cabled, low, high)
     )
 
 
-def _enter_host(base: Plan, cabled: _Cabled, low: Nic, high: Port) -> str:
-    """Enter a NIC port's cable."""
+def _enter_host(base: Plan, cabled: _SheetCabling, low: NicEnd, high: SwitchEnd) -> str:
+    """Enter the cable of a NIC port; return the reason where it does not fit."""
     mapping, fabric, shares = base.mapping, base.fabric, base.mapping.segment_blocks
     down, block = divmod(high.port, shares)
     rail = fabric.coordinates.rail(low.gpu)
@@ -145,8 +151,8 @@ def _enter_host(base: Plan, cabled: _Cabled, low: Nic, high: Port) -> str:
     return ""
 
 
-def _enter_link(base: Plan, cabled: _Cabled, low: Port, high: Port) -> str:
-    """Enter a cable between two switches."""
+def _enter_link(base: Plan, cabled: _SheetCabling, low: SwitchEnd, high: SwitchEnd) -> str:
+    """Enter a cable between two switches; return the reason where it does not fit."""
     boxes, sizing = base.naming.boxes, base.sizing
     below, above = boxes[low.box], boxes[high.box]
     down, shares = (
@@ -176,22 +182,22 @@ def _enter_link(base: Plan, cabled: _Cabled, low: Port, high: Port) -> str:
 
 
 def _meet(base: Plan, below: Box, above: Box) -> bool:
-    """Say whether a leaf and a spine are of one pod, or a spine and a core of one group."""
+    """Return whether a leaf and a spine share a pod, or a spine and a core a group."""
     sizing = base.sizing
     if above.role is Role.SPINE:
         return below.index // sizing.pod_leaves == above.index // sizing.pod_spines
     return below.index % sizing.pod_spines == above.index // sizing.group_cores
 
 
-def _missing(base: Plan, sheet: CutSheet, cabled: _Cabled) -> Iterator[Finding]:
-    """Find NIC ports and uplinks without a cable."""
+def _missing(base: Plan, sheet: CutSheet, cabled: _SheetCabling) -> Iterator[Finding]:
+    """Yield the NIC ports and uplinks without a cable."""
     wiring = wiring_of(base)
     hosts = wiring.kind == LinkKind.HOST
     size = len(base.naming.boxes)
-    lows: Iterator[Nic | Port] = chain(
-        map(Nic, wiring.lower[hosts].tolist(), wiring.lower_port[hosts].tolist()),
+    lows: Iterator[NicEnd | SwitchEnd] = chain(
+        map(NicEnd, wiring.lower[hosts].tolist(), wiring.lower_port[hosts].tolist()),
         map(
-            Port,
+            SwitchEnd,
             (wiring.lower[~hosts] // size).tolist(),
             (wiring.lower[~hosts] % size).tolist(),
             wiring.lower_port[~hosts].tolist(),
@@ -199,8 +205,9 @@ def _missing(base: Plan, sheet: CutSheet, cabled: _Cabled) -> Iterator[Finding]:
     )
     for low in lows:  # a NIC port has two numbers, a switch's port three
         if low not in cabled.lines:
+            lines = len(cabled.lines) // 2
             because = (
-                f"the inventory makes {len(wiring.kind):,} links, and the sheet has {len(cabled.lines) // 2:,}",
+                f"the inventory makes {len(wiring.kind):,} links, and the sheet has {lines:,}",
             )
             yield sheet.finding(
                 1,
@@ -210,8 +217,9 @@ def _missing(base: Plan, sheet: CutSheet, cabled: _Cabled) -> Iterator[Finding]:
             )
 
 
-def _unlike(base: Plan, sheet: CutSheet, cabled: _Cabled) -> Iterator[Finding]:
-    """Find the first cable of each block that is not cabled as in the first block."""
+def _unlike(base: Plan, sheet: CutSheet, cabled: _SheetCabling) -> Iterator[Finding]:
+    """Yield the first cable of each block that differs from the first block."""
+    # a plan stores one segment, so every block must repeat the cables of the first one
     pattern = cabled.hosts[0, 0]
     for (segment, block), slots in cabled.hosts.items():
         slot = next(
@@ -224,7 +232,7 @@ def _unlike(base: Plan, sheet: CutSheet, cabled: _Cabled) -> Iterator[Finding]:
                 sheet,
                 cabled,
                 segment,
-                Port(
+                SwitchEnd(
                     segment,
                     slot // base.sizing.leaf_down,
                     slot % base.sizing.leaf_down * base.mapping.segment_blocks + block,
@@ -248,7 +256,7 @@ def _unlike(base: Plan, sheet: CutSheet, cabled: _Cabled) -> Iterator[Finding]:
                 sheet,
                 cabled,
                 segment,
-                Port(
+                SwitchEnd(
                     segment,
                     box,
                     base.widths[role][0] + low[1] * shares + (block if shares > 1 else 0),
@@ -256,24 +264,30 @@ def _unlike(base: Plan, sheet: CutSheet, cabled: _Cabled) -> Iterator[Finding]:
             )
 
 
-def _differs(base: Plan, sheet: CutSheet, cabled: _Cabled, segment: int, port: Port) -> Finding:
-    """Say where a segment is not cabled as the first one."""
+def _differs(
+    base: Plan, sheet: CutSheet, cabled: _SheetCabling, segment: int, port: SwitchEnd
+) -> Finding:
+    """Return the finding for a segment that is cabled differently from the first."""
+    same = f"the same port of the first rail and plane, {base.naming.switches(0)[port.box]}"
     because = (
-        f"the same port of the first rail and plane, {base.naming.switches(0)[port.box]}, leads elsewhere",
-        "a plan is one unit, and all units are alike",
+        f"{same}, leads elsewhere",
+        "a plan is one segment, and all segments are alike",
     )
-    hint = f"`fabricgen audit FABRIC --lldp {sheet.name}` names what happened and the fewest moves that make the rails alike"
+    hint = (
+        f"`fabricgen audit FABRIC --lldp {sheet.name}` names the faults "
+        "and the fewest moves that make the rails alike"
+    )
     line = cabled.lines.get(port, 1)
     return sheet.finding(
         line,
-        f"unit {segment + 1} is cabled otherwise than the first, at {end_name(base, port)}",
+        f"segment {segment + 1} is cabled differently from the first, at {end_name(base, port)}",
         because,
         hint,
     )
 
 
-def _endpoints(base: Plan, cabled: _Cabled) -> Int32Array | None:
-    """Return the endpoints as the sheet has them; None where that is the rule."""
+def _endpoints(base: Plan, cabled: _SheetCabling) -> Int32Array | None:
+    """Return the endpoints as in the sheet; None where they follow the rule."""
     plain = replace(base.mapping, baseline=None)
     rule, found = plain.pattern(), cabled.hosts[0, 0]
     slot, gpu = (
@@ -283,8 +297,13 @@ def _endpoints(base: Plan, cabled: _Cabled) -> Int32Array | None:
     return filled(gpu, slot, homes(rule, base.fabric.planned_gpus), rule, base.sizing)
 
 
-def _wired(base: Plan, kind: LinkKind, cabled: _Cabled) -> tuple[Int32Array, Int32Array] | None:
-    """Return the links between switches as the sheet has them, and those that are not installed by the rule; None where all follow it."""
+def _wired(
+    base: Plan, kind: LinkKind, cabled: _SheetCabling
+) -> tuple[Int32Array, Int32Array] | None:
+    """Return the links between switches as in the sheet; None where all follow the rule.
+
+    Links that are not installed yet follow the rule.
+    """
     rule = joined(replace(base.mapping, baseline=None), kind)
     found = cabled.links.get((kind, 0, 0), {})
     lows = sorted(found)
@@ -298,7 +317,9 @@ def _wired(base: Plan, kind: LinkKind, cabled: _Cabled) -> tuple[Int32Array, Int
         else (base.sizing.spine_up, base.sizing.core)
     )
     if len(lows) < len(rule.lower):
-        sheet = keep(sheet, rule, Side(uplinks, uppers, base.fabric.port_layouts[kind.upper].radix))
+        sheet = keep(
+            sheet, rule, TierPorts(uplinks, uppers, base.fabric.port_layouts[kind.upper].radix)
+        )
     if all(np.array_equal(one, other) for one, other in zip(sheet, rule, strict=True)):
         return None
     return sheet.upper, sheet.upper_port

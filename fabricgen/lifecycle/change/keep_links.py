@@ -1,12 +1,12 @@
-"""Which cables between switches stay where they are, and where the others go.
+"""Which cables between switches stay, and where the others go when a fabric grows.
 
-Owns `keep`. A fabric that grows over more switches gives each pair of switches another number of
-links; here as many old links as that allows stay, and the rest take what ports are free, in order.
-It works on one block and knows nothing of names or addresses.
+Owns `keep`. A fabric that grows over more switches has another number of links between each pair of
+switches. Here as many old links as that allows stay, and the rest take the free ports in order. It
+works on one block and knows no names or addresses.
 
-Old links differ in both their ports, so whichever of them stay never hinder each other: of a pair
-that needs `n` links, any `n` of its old ones may stay. So the number of links that stay is exact,
-once the number of links of each pair is given.
+Old links differ in both their ports, so they never conflict: of a pair that needs `n` links, any
+`n` of its old ones may stay. The number of links that stay is therefore exact, given the number of
+links of each pair.
 """
 
 from __future__ import annotations
@@ -21,28 +21,30 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import Int32Array, IntArray
 
 
-class Side(NamedTuple):
-    """Two tiers of a block: how many ports each lower switch has upwards, and how many upper switches have how many ports downwards."""
+class TierPorts(NamedTuple):
+    """The ports between two tiers: uplinks per lower switch, upper switches, downlinks of each."""
 
     uplinks: int
     uppers: int
     ports: int
 
 
-def keep(old: TierLinks, rule: TierLinks, side: Side) -> TierLinks:
-    """Join two tiers with as many links of each pair as `rule` has, on the ports of as many links of `old` as possible.
+def keep(old: TierLinks, rule: TierLinks, side: TierPorts) -> TierLinks:
+    """Join two tiers as `rule` does, reusing the ports of as many links of `old` as possible.
 
-    Switches and ports of `old` are counted as those of `rule`. Returns rows in the order of `rule`:
-    lower switch, then uplink.
+    Each pair of switches gets as many links as in `rule`. Switches and ports of `old` are numbered
+    as in `rule`. Returns rows in the order of `rule`: lower switch, then uplink.
     """
     pairs, need = np.unique(_pairs(rule, side.uppers), return_counts=True)
     stays = _staying(old, pairs, need, side)
     kept = TierLinks(*(column[stays] for column in old))
     have = np.zeros_like(need)
     np.add.at(have, np.searchsorted(pairs, _pairs(kept, side.uppers)), 1)
+    # every pair repeated for its missing links; their lower ports are the free uplinks in order
     rest = np.repeat(pairs, need - have)
     lower, upper = np.divmod(rest, side.uppers)
     free = _free(kept.lower, kept.lower_port, np.bincount(rule.lower), side.uplinks)
+    # sorted by upper switch, each switch hands out its lowest free ports
     above = np.argsort(upper, kind="stable")
     upper_port = np.empty_like(rest)
     wanted = np.bincount(upper, minlength=side.uppers)
@@ -64,14 +66,15 @@ def _pairs(joints: TierLinks, uppers: int) -> IntArray:
     return joints.lower.astype(np.int64) * uppers + joints.upper
 
 
-def _staying(old: TierLinks, pairs: IntArray, need: IntArray, side: Side) -> IntArray:
-    """Return the rows of the old links that stay: of each pair the first ones by uplink, as many as it needs."""
+def _staying(old: TierLinks, pairs: IntArray, need: IntArray, side: TierPorts) -> IntArray:
+    """Return the rows of the old links that stay: the first ones by uplink of each pair."""
     fits = np.flatnonzero(
         (old.upper < side.uppers) & (old.upper_port < side.ports) & (old.lower_port < side.uplinks)
     )
     pair = _pairs(old, side.uppers)[fits]
     order = np.lexsort((old.lower_port[fits], pair))
     pair = pair[order]
+    # rank of each link within its pair: its index minus that of the pair's first link
     rank = np.arange(len(pair)) - np.searchsorted(pair, pair)
     at = np.minimum(np.searchsorted(pairs, pair), len(pairs) - 1)
     wanted = np.where(pairs[at] == pair, need[at], 0)
@@ -80,14 +83,17 @@ def _staying(old: TierLinks, pairs: IntArray, need: IntArray, side: Side) -> Int
 
 
 def _free(switch: Int32Array, port: Int32Array, ports: IntArray, width: int) -> IntArray:
-    """List the free ports of switches that have so many `ports` each, as switch * width + port, in order."""
+    """Return the free ports of switches as switch * width + port, in order.
+
+    Each switch has its number of `ports`.
+    """
     open_ = np.arange(width)[None, :] < ports[:, None]
     open_[switch, port] = False
     return np.flatnonzero(open_)
 
 
 def _lowest(free: IntArray, wanted: IntArray, width: int) -> IntArray:
-    """Take the lowest `wanted` free ports of each switch, switch by switch."""
+    """Return the lowest `wanted` free ports of each switch, switch by switch."""
     switch, port = np.divmod(free, width)
     rank = np.arange(len(free)) - np.searchsorted(switch, switch)
     chosen: IntArray = port[rank < wanted[switch]]

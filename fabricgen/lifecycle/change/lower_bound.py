@@ -1,8 +1,8 @@
-"""How few cables can move when a fabric grows: a bound for any new wiring with the links of each pair of switches that the rule gives it.
+"""A lower bound of the cables that must move when a fabric grows, for any new wiring.
 
-Owns `fewest_moves`. It looks at no new wiring. A pair of switches cannot keep more links than the
-larger block gives it, or another pair would miss its share of the bandwidth; and where a switch
-gets uplinks, what is on those ports makes room for them.
+Owns `fewest_moves`. It depends on the links per pair of switches, not on a particular wiring: a
+pair cannot keep more links than the larger block gives it, or another pair would lack bandwidth;
+and where a switch gets uplinks, the cables on those ports must leave.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def fewest_moves(old: Plan, new: Plan) -> int:
-    """Return the number of cables of the whole fabric that cannot stay, when `old` grows to the size and the design of `new`.
+    """Return the number of cables that cannot stay when `old` grows to the size of `new`.
 
-    Of cables that carry several links each may carry as many as it can of the links that move.
+    A cable that can carry several links is assumed to carry as many of the moving ones as it can.
     """
     blocks = old.mapping.segments * old.mapping.segment_blocks
     links = {LinkKind.HOST: _endpoints(old, new)} | {
@@ -38,7 +38,7 @@ def fewest_moves(old: Plan, new: Plan) -> int:
 
 
 def _endpoints(old: Plan, new: Plan) -> int:
-    """Count the endpoints of a block that must leave their leaf: only a lone one changes its downlinks."""
+    """Return how many endpoints of a block must leave their leaf: only a lone leaf loses ports."""
     if old.sizing.tiers > 1 or new.sizing.tiers == 1:
         return 0
     here = (old.segment.kind == LinkKind.HOST) & (old.segment.block == 0)
@@ -53,7 +53,7 @@ def _endpoints(old: Plan, new: Plan) -> int:
 
 
 def _between(old: Plan, new: Plan, kind: LinkKind) -> int:
-    """Count the installed links of one kind and block that cannot stay: those beyond what the grown block gives their pair of switches."""
+    """Return the installed links of a kind and block beyond those that the grown block needs."""
     here = (old.segment.kind == kind) & (old.segment.block == 0)
     installed = int(np.count_nonzero(here))
     if kind.upper.tier < new.sizing.tiers:

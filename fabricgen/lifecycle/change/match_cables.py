@@ -1,9 +1,8 @@
-"""Which cables two plans have in common, and which of the others are one cable that moves one of its ends.
+"""Pairing the cables that only one of two plans has: a pair is one cable that moves an end.
 
-Owns `match`. A cable that leaves one port of a new cable free, and is of the same make, is moved;
-of all ways to pair old cables with new ones, one with the most moves is taken. Each port belongs to
-one old cable and one new one at most, so that cables which share ports form chains and rings, and
-along these the most pairs are found by walking.
+Owns `match`. A cable is moved if it shares one port with a new cable of the same make; the pairing
+with the most moves is chosen. Each port belongs to at most one old and one new cable, so cables
+that share ports form chains and rings, along which a walk finds the most pairs.
 """
 
 from __future__ import annotations
@@ -12,14 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from fabricgen.lifecycle.change.cable_table import Sheet
+    from fabricgen.lifecycle.change.cable_table import CableTable
     from fabricgen.views.cables.view import CableView
 
 
-class Cable(NamedTuple):
-    """One row of a plan's cable list that the other does not have.
+class ChangedCable(NamedTuple):
+    """A row of a plan's cable list that the other plan does not have.
 
-    It has a label, its two ports and nodes as numbers, what they are called, its make, and the
+    It has a label, its two ports and nodes as numbers, the names of its ends, its make, and the
     piece that it shares with other rows, if any.
     """
 
@@ -31,33 +30,33 @@ class Cable(NamedTuple):
     piece: str = ""
 
     def name(self, port: int) -> str:
-        """Name one of the ports."""
+        """Return the name of one of the ports."""
         return self.names[self.ports.index(port)]
 
 
 @dataclass(frozen=True)
-class Job:
-    """One thing to do: pull a new cable, take an old one out, or move one end of a cable from `left` to `right` while the other stays."""
+class CableJob:
+    """One cable to add, to remove, or to move at one end from `left` to `right`."""
 
-    old: Cable | None
-    new: Cable | None
+    old: ChangedCable | None
+    new: ChangedCable | None
     left: int = -1
     right: int = -1
 
 
-def cable_of(sheet: Sheet, row: int, view: CableView, *, measured: bool) -> Cable:
-    """Read one cable of a sheet; where it is not `measured`, its length is nobody's business."""
+def cable_of(sheet: CableTable, row: int, view: CableView, *, measured: bool) -> ChangedCable:
+    """Return one cable of a table; its length is compared only when `measured`."""
     ports, nodes = (
         (int(sheet.a[row]), int(sheet.b[row])),
         (int(sheet.a_node[row]), int(sheet.b_node[row])),
     )
-    return Cable(
+    return ChangedCable(
         view.cable, ports, nodes, ends_of(view), make_of(view, measured=measured), view.piece
     )
 
 
 def ends_of(view: CableView) -> tuple[str, str]:
-    """Name both ends of a cable."""
+    """Return the names of both ends of a cable."""
     connector = f" connector {view.connector}" if view.connector else ""
     return (
         f"{view.a_device} {view.a_interface}{connector}",
@@ -66,12 +65,15 @@ def ends_of(view: CableView) -> tuple[str, str]:
 
 
 def make_of(view: CableView, *, measured: bool) -> tuple[str, ...]:
-    """Return what makes one cable as good as another."""
+    """Return the properties that make two cables interchangeable."""
     return (view.part, view.medium, view.length_m if measured else "")
 
 
-def match(old: list[Cable], new: list[Cable]) -> list[Job]:
-    """Pair old cables with new ones that share a port and a make, as many as possible; what is left over goes, or comes."""
+def match(old: list[ChangedCable], new: list[ChangedCable]) -> list[CableJob]:
+    """Pair as many old cables as possible with new ones of the same make that share a port.
+
+    Unpaired old cables are removed, unpaired new ones added.
+    """
     by_port = {port: index for index, cable in enumerate(new) for port in cable.ports}
     back = {port: index for index, cable in enumerate(old) for port in cable.ports}
     below = [
@@ -88,17 +90,21 @@ def match(old: list[Cable], new: list[Cable]) -> list[Job]:
     ]
     partner = _walk(below, above)
     jobs = [
-        _move(cable, new[partner[index]]) if index in partner else Job(cable, None)
+        _move(cable, new[partner[index]]) if index in partner else CableJob(cable, None)
         for index, cable in enumerate(old)
     ]
     taken = set(partner.values())
-    return [*jobs, *(Job(None, cable) for index, cable in enumerate(new) if index not in taken)]
+    return [
+        *jobs,
+        *(CableJob(None, cable) for index, cable in enumerate(new) if index not in taken),
+    ]
 
 
 def _walk(below: list[list[int]], above: list[list[int]]) -> dict[int, int]:
-    """Pair along chains, each from an end, then around rings; returns the new cable of each old one.
+    """Pair cables along chains, each from an end, then around rings.
 
-    Whoever has one option left takes it: no other choice can pair more (Karp and Sipser, 1981).
+    Returns the new cable of each old one. A cable with one option left takes it: no other choice
+    pairs more (Karp and Sipser, 1981).
 
     >>> sorted(_walk([[0], [0, 1], [1]], [[0, 1], [1, 2]]).items())
     [(0, 0), (1, 1)]
@@ -132,8 +138,8 @@ def _walk(below: list[list[int]], above: list[list[int]]) -> dict[int, int]:
     return partner
 
 
-def _move(old: Cable, new: Cable) -> Job:
-    """Say which end moves; an old and a new cable that share both ports would be the same."""
+def _move(old: ChangedCable, new: ChangedCable) -> CableJob:
+    """Return the move of one end; cables with both ends in common are the same cable."""
     stays = next(port for port in old.ports if port in new.ports)
     left, right = (cable.ports[1 - cable.ports.index(stays)] for cable in (old, new))
-    return Job(old, new, left, right)
+    return CableJob(old, new, left, right)

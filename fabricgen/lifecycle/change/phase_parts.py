@@ -1,7 +1,7 @@
-"""The parts of a fabric that stands in part.
+"""The parts of a partly installed fabric.
 
-Owns `parts_of`. Modules and cables are counted by `tallying`, link by link; here boxes are, and
-NICs.
+Owns `parts_of`. `bom.counts` counts modules and cables link by link; switches and NICs are counted
+here.
 """
 
 from __future__ import annotations
@@ -22,9 +22,13 @@ if TYPE_CHECKING:
 
 
 def parts_of(plan: Plan, wiring: Wiring, stands: BoolArray) -> Counter[str]:
-    """Count the parts that some of a plan's links take, by model, without spares. NICs come with the hosts, and hosts at once."""
+    """Count the parts of some of a plan's links by model, without spares.
+
+    NICs come with the hosts, which are all installed in the first phase.
+    """
     found: Counter[str] = Counter()
     tier = np.tile([box.role.tier for box in plan.naming.boxes], plan.mapping.segments)
+    # the switches at either end of an installed link, each once
     used = tier[
         distinct(
             np.concatenate(

@@ -1,8 +1,8 @@
-"""A fabric that is bought and cabled in phases: what each adds, and what bandwidth there is in between.
+"""A fabric that is bought and cabled in phases: what each adds, and the bandwidth after it.
 
-Owns `phase_in`. A phase is a part of the final plan (the first planes, rails or spines), and each
-holds the one before it. So ports, names and addresses are final from the first day, and every cable
-is pulled once. Spares are not counted: they belong to no phase.
+Owns `phase_in`. A phase is a part of the final plan (the first planes, rails or spines) and
+includes the previous phase. So ports, names and addresses are final from the start, and every cable
+is pulled once. Spares are not counted, as they belong to no phase.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ KEYS = ("planes", "rails", "spines")
 
 
 class Stage(NamedTuple):
-    """One phase: what stands at its end, and what it adds. `rows` are the links of `wiring_of` that it pulls."""
+    """One phase: its additions and the state after it; `rows` are its links in `wiring_of`."""
 
     name: str
     rows: BoolArray
@@ -49,15 +49,19 @@ class Stage(NamedTuple):
     cost: Decimal | None
     unpriced: tuple[str, ...]
     nic_gbps: int
-    """Bandwidth of all NIC ports that are cabled by then, one direction."""
+    """Total bandwidth of the NIC ports cabled so far, in one direction."""
     bare_gpus: int
-    """GPUs without a cabled NIC port by then: they reach the fabric through their HB domain only."""
+    """GPUs without a cabled NIC port so far, which reach the fabric through their HB domain only.
+    """
     oversubscription: Fraction | None
-    """Down to up at the worst leaf by then; None in one tier."""
+    """Down to up at the worst leaf so far; None for one tier."""
 
 
 def phase_in(plan: Plan) -> list[Stage]:
-    """Divide a plan into the phases of its inventory, or into one. Raises Refusal `bad-phases` where they do not build on each other."""
+    """Divide a plan into the phases of its inventory, or into one.
+
+    Raises Refusal `bad-phases` where they do not build on each other.
+    """
     sizes = sizes_of(plan)
     wiring, bom = wiring_of(plan), make_bom(plan)
     stages: list[Stage] = []
@@ -72,7 +76,10 @@ def phase_in(plan: Plan) -> list[Stage]:
 
 
 def sizes_of(plan: Plan) -> list[tuple[str, dict[str, int]]]:
-    """Return what stands at the end of each phase; what no phase has follows in a last one. Raises Refusal."""
+    """Return the installed planes, rails and spines after each phase. Raises Refusal `bad-phases`.
+
+    A last phase completes the fabric where the stated ones do not.
+    """
     full = {
         "planes": plan.fabric.planes,
         "rails": plan.fabric.rails,
@@ -93,7 +100,7 @@ def sizes_of(plan: Plan) -> list[tuple[str, dict[str, int]]]:
 
 
 def _findings(plan: Plan, phases: tuple[Phase, ...], full: dict[str, int]) -> Iterator[Finding]:
-    """Find phases that ask for what the fabric does not have."""
+    """Yield findings for phases that ask for more than the fabric has."""
     for index, phase in enumerate(phases):
         for key in KEYS:
             asked = getattr(phase, key)
@@ -135,17 +142,17 @@ def _findings(plan: Plan, phases: tuple[Phase, ...], full: dict[str, int]) -> It
 
 
 def _shrinking(stated: list[tuple[str, dict[str, int]]]) -> Iterator[Finding]:
-    """Find phases that have less than the one before, or no more."""
+    """Yield findings for phases that remove something or add nothing."""
     for index, ((earlier, before), (name, after)) in enumerate(pairwise(stated), start=1):
         less = next((key for key in KEYS if after[key] < before[key]), None)
         if less:
             because = (
                 f"`{earlier}` has {before[less]} {less}, and `{name}` has {after[less]}",
-                "a phase adds to what stands, so that no cable is pulled twice",
+                "a phase adds to the previous one, so that no cable is pulled twice",
             )
             yield Finding(
                 "bad-phases",
-                f"phase `{name}` takes something away",
+                f"phase `{name}` removes something",
                 ("phases", index),
                 because,
                 f"give it {before[less]} {less} or more",
@@ -161,7 +168,11 @@ def _shrinking(stated: list[tuple[str, dict[str, int]]]) -> Iterator[Finding]:
 
 
 def _standing(plan: Plan, wiring: Wiring, size: dict[str, int]) -> BoolArray:
-    """Say which links stand when so many planes, rails and spines do; a leaf without an endpoint is not there yet."""
+    """Return which links exist with so many planes, rails and spines.
+
+    A leaf without an endpoint does not exist yet.
+    """
+    # one Boolean per link; each key clears the links that a smaller number leaves out
     mapping, sizing, boxes = plan.mapping, plan.sizing, len(plan.naming.boxes)
     host = wiring.kind == LinkKind.HOST
     stands: BoolArray = mapping.plane(wiring.segment) < size["planes"]
@@ -193,7 +204,7 @@ def _stage(
     parts: Counter[str],
     bom: Bom,
 ) -> Stage:
-    """Describe a phase that leads from one state to the next."""
+    """Return the phase that leads from one state to the next."""
     before, stands = rows
     prices = {line.part: line.unit_price for line in bom.lines}
     priced = [price * count for part, count in parts.items() if (price := prices[part]) is not None]
@@ -221,6 +232,7 @@ def _oversubscription(plan: Plan, wiring: Wiring, stands: BoolArray) -> Fraction
         plan.mapping.segment_blocks,
         len(plan.naming.boxes) * plan.mapping.segments * plan.mapping.segment_blocks,
     )
+    # downlinks and uplinks of every leaf; leaves repeat, so the ratio is taken of distinct pairs
     have, carry = (
         np.bincount(leaf.astype(np.int64) * blocks + wiring.block[rows], minlength=count)
         for leaf, rows in ((wiring.upper[down], down), (wiring.lower[up], up))
@@ -256,7 +268,7 @@ def document(plan: Plan, stages: list[Stage]) -> list[dict[str, Any]]:
 
 
 def cables_of(plan: Plan, stage: Stage) -> Iterator[CableView]:
-    """Return the rows of the cable list that a phase adds, in their order."""
+    """Yield the rows of the cable list that a phase adds, in their order."""
     views, size = Views(plan), len(plan.segment.kind)
     many = np.array([0, *(plan.joints[kind].cables for kind in plan.kinds)])[plan.segment.kind]
     for segment in range(plan.mapping.segments):

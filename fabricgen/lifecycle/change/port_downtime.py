@@ -1,8 +1,8 @@
-"""Which NIC ports have a path while cables are on the move.
+"""Which NIC ports have a path while cables are moved.
 
-Owns `PortReachability`. A NIC port is *dark* while no chain of cables joins it to a NIC port of another HB
-domain; relays through its own HB domain are not counted. What stays plugged throughout is joined
-once, so that each look costs only what is on the move.
+Owns `PortReachability`. A NIC port is *dark* while no chain of cables joins it to a NIC port of
+another HB domain; relays through its own HB domain are not counted. Cables that stay plugged in
+throughout are joined once, so that each query costs only the cables that move.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from fabricgen.core.arrays import IntArray
-    from fabricgen.lifecycle.change.cable_table import Sheet
+    from fabricgen.lifecycle.change.cable_table import CableTable
 
 Pair = tuple[int, int]
 
 
 class PortReachability:
-    """The NIC ports of a part of the fabric over cables that stay, and whichever others are plugged at a time."""
+    """The NIC ports of a part of the fabric over fixed cables and a changing set of others."""
 
     def __init__(self, fixed: Iterable[Pair], nics: dict[int, tuple[str, int]]) -> None:
-        """Join what stays. `nics` are the NIC ports to watch, with their names and HB domains."""
+        """Join the fixed cables; `nics` are the NIC ports to watch, with names and HB domains."""
         self._root: dict[int, int] = {}
         for low, high in fixed:
             self._root[self._find(low)] = self._find(high)
@@ -36,15 +36,18 @@ class PortReachability:
         self.watch(nics)
 
     def watch(self, nics: dict[int, tuple[str, int]]) -> None:
-        """Ask for these NIC ports only; the others are still somebody to reach."""
+        """Watch only these NIC ports; the others remain possible peers."""
         self.nics = nics
         self._watched = self.ends([(node, node) for node in nics])[0]
         self._nodes = np.array([*nics], dtype=np.int64)
         self.steady = not self.dark(self.ends([]))
-        """Whether no NIC port needs anything but what stays."""
+        """Whether every watched NIC port has a path over the fixed cables alone."""
 
     def ends(self, pairs: Sequence[Pair]) -> IntArray:
-        """Return the ends of pairs of nodes as `dark` takes them: shape (2, pairs), a number for all that stays joined."""
+        """Return the ends of pairs of nodes for `unreachable`, of shape (2, pairs).
+
+        Nodes that the fixed cables join share a number.
+        """
         seats = [
             [self._seat.setdefault(self._find(node), len(self._seat)) for node in pair]
             for pair in pairs
@@ -52,7 +55,7 @@ class PortReachability:
         return np.array(seats, dtype=np.int64).reshape(-1, 2).T
 
     def dark(self, ends: IntArray) -> frozenset[int]:
-        """Return the NIC ports that have no path over what stays and what is plugged; `ends` are those of what is plugged."""
+        """Return the NIC ports without a path over fixed cables and those with these ends."""
         label = _components(ends, len(self._seat))
         # A component is lonely where all its NIC ports are of one HB domain: where the least of
         # them is the greatest, too.
@@ -64,7 +67,7 @@ class PortReachability:
         return frozenset(self._nodes[lonely].tolist())
 
     def _find(self, node: int) -> int:
-        """Find what stands for everything that stays joined to a node."""
+        """Return the representative of the nodes that fixed cables join to a node."""
         root = self._root
         while (above := root.get(node, node)) != node:
             root[node] = root.get(above, above)
@@ -73,10 +76,10 @@ class PortReachability:
 
 
 def _components(ends: IntArray, count: int) -> IntArray:
-    """Return the component of each of `count` numbers over edges of shape (2, edges): the least number in it.
+    """Return the component of each number over edges of shape (2, edges): its least number.
 
     Each round hooks the greater of two unequal labels to the lesser, then follows labels to their
-    roots; rounds are few, for components at least halve.
+    roots. Rounds are few, because components at least halve in each.
     """
     label: IntArray = np.arange(count, dtype=np.int64)
     while True:
@@ -88,7 +91,7 @@ def _components(ends: IntArray, count: int) -> IntArray:
             label = label[label]
 
 
-def pairs_of(sheet: Sheet, rows: IntArray) -> list[Pair]:
-    """Return the nodes that some cables join, each pair once."""
+def pairs_of(sheet: CableTable, rows: IntArray) -> list[Pair]:
+    """Return the distinct pairs of nodes that some cables join."""
     pairs = distinct_columns(np.stack([sheet.a_node[rows], sheet.b_node[rows]]))
     return list(zip(*pairs.tolist(), strict=True))

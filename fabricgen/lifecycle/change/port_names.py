@@ -1,6 +1,6 @@
-"""The ends of cables as a person names them: NIC ports and switch ports, found by device and interface.
+"""The ends of cables by device and interface name: NIC ports and switch ports.
 
-Owns `Names`, which knows every name that a sheet may use, and the way back.
+Owns `PlanNames`, which knows every name that a cut sheet may use, and the way back.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ if TYPE_CHECKING:
     from fabricgen.planning.port_layout import PortLayout
 
 
-class Nic(NamedTuple):
-    """An end at a NIC port; GPUs count over all HB domains."""
+class NicEnd(NamedTuple):
+    """An end at a NIC port; `gpu` counts over all HB domains."""
 
     gpu: int
     plane: int
 
 
-class Port(NamedTuple):
-    """An end at a switch: the segment, the box of the segment, and the port as `Plan.ports` counts."""
+class SwitchEnd(NamedTuple):
+    """An end at a switch: the segment, its box, and the port as `Plan.ports` counts."""
 
     segment: int
     box: int
     port: int
 
 
-class Names:
-    """What a sheet may call the devices and interfaces of a plan; capital letters do not matter."""
+class PlanNames:
+    """The names of devices and interfaces that a sheet may use for a plan, in lower case."""
 
     def __init__(self, plan: Plan) -> None:
-        """Collect the names of every planned switch, every installed host, and the interfaces of each."""
+        """Collect every planned switch, every installed host, and the interfaces of each."""
         self.plan, fabric = plan, plan.fabric
         self.hosts = {name.lower(): number for number, name in enumerate(plan.hosts)}
         every = (
@@ -56,7 +56,10 @@ class Names:
         }
 
     def _ports(self, port_layout: PortLayout) -> dict[str, int]:
-        """Return the numbers of the ports of a box by interface, by alias, and by cage and position; the topmost boxes may use any port."""
+        """Return the ports of a box by interface, alias, and cage and position.
+
+        Boxes of the highest tier may use any port.
+        """
         top = port_layout.role is self.plan.roles[-1]
         found: dict[str, int] = {}
         for number, port in enumerate(
@@ -71,30 +74,34 @@ class Names:
                 found.setdefault(text.lower(), number)
         return found
 
-    def end(self, device: str, interface: str) -> Nic | Port | str:
-        """Find a port, or say why there is none."""
+    def end(self, device: str, interface: str) -> NicEnd | SwitchEnd | str:
+        """Return the port, or the reason why there is none."""
         name, text = device.lower(), interface.lower()
         fabric = self.plan.fabric
         if name in self.hosts:
             if text not in self.nics:
-                return f"hosts have no interface `{interface}`: {suggest(text, self.nics) or 'theirs are ' + ', '.join(list(self.nics)[:4])}"
+                known = "they have " + ", ".join(list(self.nics)[:4])
+                return f"hosts have no interface `{interface}`: {suggest(text, self.nics) or known}"
             gpu, plane = self.nics[text]
-            return Nic(fabric.coordinates.host_gpu(self.hosts[name], gpu), plane)
+            return NicEnd(fabric.coordinates.host_gpu(self.hosts[name], gpu), plane)
         if name not in self.switches:
-            return f"this inventory has no device `{device}`: {suggest(name, [*self.switches, *self.hosts]) or 'leave out what is not part of the fabric'}"
+            near = suggest(name, [*self.switches, *self.hosts])
+            hint = near or "leave out what is not part of the fabric"
+            return f"this inventory has no device `{device}`: {hint}"
         segment, box = self.switches[name]
         role = self.plan.naming.boxes[box].role
         ports = self.ports[role, self.plan.port_layouts(segment)[role].nos]
         if text not in ports:
-            return f"`{device}` is a {role} switch, and of its ports the inventory does not use `{interface}`"
-        return Port(segment, box, ports[text])
+            return f"`{device}` is a {role} switch, and the inventory does not use `{interface}`"
+        return SwitchEnd(segment, box, ports[text])
 
 
-def end_name(base: Plan, end: Nic | Port) -> str:
-    """Name a port."""
-    if isinstance(end, Nic):
+def end_name(base: Plan, end: NicEnd | SwitchEnd) -> str:
+    """Return the name of a port: device and interface."""
+    if isinstance(end, NicEnd):
         coordinates = base.fabric.coordinates
         interface = base.naming.interface(coordinates.host_slot(end.gpu), end.plane)
         return f"{base.hosts[coordinates.host(end.gpu)]} {interface}"
     port_layout = base.port_layouts(end.segment)[base.naming.boxes[end.box].role]
-    return f"{base.naming.switches(end.segment)[end.box]} {port_layout.interface(base.ports[port_layout.role][end.port])}"
+    interface = port_layout.interface(base.ports[port_layout.role][end.port])
+    return f"{base.naming.switches(end.segment)[end.box]} {interface}"

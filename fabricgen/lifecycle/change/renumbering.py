@@ -1,6 +1,7 @@
-"""What growth cannot keep beside cables, and why: slices of the pools that are full, digits of labels, and places that a new table states otherwise.
+"""Numbers and names that growth cannot keep, with the reason.
 
-Owns `outgrown`, which says it in sentences. What a larger fabric keeps is decided by `growing`.
+Owns `outgrown`: full slices of the address pools, digits of labels, and positions that a table
+changes. `expand` decides what a larger fabric keeps.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ ADVICE = "a `reserve` in the first plan would have kept them"
 
 
 def outgrown(old: Plan, new: Plan) -> Iterator[str]:
-    """Say which numbers change when `old` grows to `new`, and why."""
+    """Yield a sentence for each kind of number that changes when `old` grows to `new`."""
     for what, before, after, count in (
         ("host", old.addresses.hosts.size, new.addresses.hosts.size, _renumbered(old, new)),
         (
@@ -39,15 +40,18 @@ def outgrown(old: Plan, new: Plan) -> Iterator[str]:
                 if before < after
                 else "they change their leaf"
             )
-            yield f"the addresses of {count:,} {whose} that stand change: {why}; {ADVICE}"
+            yield f"the addresses of {count:,} existing {whose} change: {why}; {ADVICE}"
     if old.label_width != new.label_width:
-        yield f"every cable gets another label: numbers take {new.label_width} digits, and took {old.label_width}; {ADVICE}"
-    if moved := _standing_elsewhere(old, new):
-        yield f"`site.positions` puts {moved:,} devices that stand into other places, and their cables are cut anew"
+        digits = f"numbers take {new.label_width} digits instead of {old.label_width}"
+        yield f"every cable gets another label: {digits}; {ADVICE}"
+    if moved := _moved_devices(old, new):
+        yield (
+            f"`site.positions` moves {moved:,} existing devices, and their cables change in length"
+        )
 
 
-def _standing_elsewhere(old: Plan, new: Plan) -> int:
-    """Count the devices that would stand elsewhere; a room that nobody described puts nobody anywhere."""
+def _moved_devices(old: Plan, new: Plan) -> int:
+    """Return the number of devices with another place; 0 unless both rooms are described."""
     rooms = [
         plan.lengths.room for plan in (old, new) if plan.lengths and not plan.lengths.room.generated
     ]
@@ -64,7 +68,7 @@ def _standing_elsewhere(old: Plan, new: Plan) -> int:
 
 
 def _positions(plan: Plan, gpus: int) -> NDArray[Any]:
-    """Return the endpoint position of each GPU of rail 0, or of each where a block spans rails; -1 elsewhere."""
+    """Return the slot of each GPU of rail 0, or of each where a block spans rails; else -1."""
     found = np.full(gpus, -1, dtype=np.int64)
     host = (plan.segment.kind == LinkKind.HOST) & (plan.segment.block == 0)
     here = plan.segment.lower[host] < gpus
@@ -73,7 +77,7 @@ def _positions(plan: Plan, gpus: int) -> NDArray[Any]:
 
 
 def _renumbered(old: Plan, new: Plan) -> int:
-    """Count the NIC ports that stand and get another address."""
+    """Return the number of installed NIC ports whose address changes."""
     gpus, blocks = old.fabric.gpus, old.mapping.segments * old.mapping.segment_blocks
     before, after = _positions(old, gpus), _positions(new, gpus)
     cabled, step = before >= 0, 2 if old.addresses.numbered else 1
@@ -87,7 +91,7 @@ def _renumbered(old: Plan, new: Plan) -> int:
 
 
 def _reassigned(old: Plan, new: Plan) -> int:
-    """Count the routing instances of switches that stand and get another loopback."""
+    """Return the number of installed routing instances whose loopback changes."""
     blocks = old.mapping.segments * old.mapping.segment_blocks
     each = sum(
         1 if box.block >= 0 else old.mapping.segment_blocks

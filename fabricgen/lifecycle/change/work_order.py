@@ -1,9 +1,9 @@
-"""In which order cables are pulled, moved and taken out.
+"""The order in which cables are added, moved and removed.
 
-Owns `order`. What is new and touches nothing comes first, then one cable after the other moves, and
-what is not needed any more goes last. A port is free before it is used: of cables that wait for
-each other in a ring, one hangs loose until the others have moved. Where there is a choice, the next
-move is the one that leaves the fewest NIC ports dark.
+Owns `order`. New cables on free ports come first, then the moves, and unneeded cables are removed
+last. A port is free before it is used: of cables that wait for each other in a ring, one end stays
+loose until the others have moved. Where there is a choice, the next move is the one that leaves the
+fewest NIC ports dark.
 """
 
 from __future__ import annotations
@@ -17,17 +17,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fabricgen.core.arrays import IntArray
-    from fabricgen.lifecycle.change.match_cables import Job
+    from fabricgen.lifecycle.change.match_cables import CableJob
     from fabricgen.lifecycle.change.port_downtime import PortReachability
 
 Action = Literal["add", "move", "unplug", "plug", "remove", "relabel", "refit"]
 
 TRIED = 64
-"""Moves that are weighed against each other before one that leaves a NIC port dark is taken."""
+"""Moves that are compared before one that leaves a NIC port dark is chosen."""
 
 
-class Step(NamedTuple):
-    """One thing that a technician does. `start` and `end` are ports, or both ends of a cable that comes or goes."""
+class WorkStep(NamedTuple):
+    """One action of a technician.
+
+    `start` and `end` are ports, or both ends of a cable that is added or removed.
+    """
 
     action: Action
     cable: str
@@ -37,15 +40,15 @@ class Step(NamedTuple):
     """The NIC ports that have no path meanwhile."""
 
 
-def order(jobs: list[Job], watch: PortReachability) -> list[Step]:
-    """Put the jobs of one part of the fabric into an order, and say which NIC ports are dark at each step."""
+def order(jobs: list[CableJob], watch: PortReachability) -> list[WorkStep]:
+    """Return the jobs of one part of the fabric in order, with the NIC ports dark at each step."""
     return list(_Work(jobs, watch).steps())
 
 
 class _Work:
-    """What is plugged where, and what is still to do. Jobs are counted as they are given."""
+    """The cables in place and the remaining jobs, by their index."""
 
-    def __init__(self, jobs: list[Job], watch: PortReachability) -> None:
+    def __init__(self, jobs: list[CableJob], watch: PortReachability) -> None:
         self.jobs, self.watch = jobs, watch
         self.at = {
             port: index for index, job in enumerate(jobs) if job.old for port in job.old.ports
@@ -72,8 +75,8 @@ class _Work:
             self.waiting, key=lambda port: (not self.jobs[self.at[port]].new, -self.waiting[port])
         )
 
-    def steps(self) -> Iterator[Step]:
-        """Yield one step after the other until nothing is left to do."""
+    def steps(self) -> Iterator[WorkStep]:
+        """Yield the steps until no job is left."""
         while True:
             if self.adds:
                 yield self._plug(heappop(self.adds))
@@ -90,7 +93,7 @@ class _Work:
         ]
 
     def _gentlest(self, ready: list[int]) -> int:
-        """Take the first job during which no NIC port is dark, or that with the fewest; of these the one that leaves the fewest dark."""
+        """Remove and return the ready job that darkens the fewest NIC ports during and after it."""
         if self.watch.steady:
             return heappop(ready)
         chosen = self._best(nsmallest(TRIED, ready))
@@ -99,7 +102,7 @@ class _Work:
         return chosen
 
     def _best(self, some: Iterable[int]) -> int:
-        """Choose among jobs; those that move a cable between the same nodes leave the same NIC ports dark."""
+        """Return the best of some jobs; those between the same nodes have the same effect."""
         known: dict[tuple[int | None, int | None], tuple[int, int]] = {}
 
         def dark(index: int) -> tuple[int, int]:
@@ -111,7 +114,7 @@ class _Work:
         return min(some, key=dark)
 
     def _blocker(self) -> int:
-        """Choose whose cable gives way where every job waits for a port: one that goes for good, if there is any."""
+        """Return the job whose cable gives way where all wait: a removal, if there is one."""
         while self.queue[-1] not in self.waiting:
             self.queue.pop()
         first = self.at[self.queue[-1]]
@@ -125,65 +128,67 @@ class _Work:
         )
 
     def _dark(self, index: int) -> frozenset[int]:
-        """Return the NIC ports that are dark while a job is done: its cable joins nothing, nor do those that hang loose."""
+        """Return the NIC ports that are dark during a job; loose cables join nothing."""
         return self.watch.dark(self.ends[:, self._others(index) > 0])
 
     def _dark_after(self, index: int) -> frozenset[int]:
-        """Return the NIC ports that are dark once a job is done."""
+        """Return the NIC ports that are dark after a job."""
         cables, row = self._others(index), self._new_row(index)
         if row is not None:
             cables[row] += 1
         return self.watch.dark(self.ends[:, cables > 0])
 
     def _others(self, index: int) -> IntArray:
-        """Count the cables in place between each pair of nodes, without the cable of a job."""
+        """Return the number of cables between each pair of nodes, without the cable of a job."""
         cables, row = self.cables.copy(), self._row(index)
         if row is not None:
             cables[row] -= 1
         return cables
 
     def _row(self, index: int) -> int | None:
-        """Return the pair of nodes that the cable of a job joins now; None where it is not there or hangs loose."""
+        """Return the pair of nodes that the cable of a job joins now; None if absent or loose."""
         return (
             None if index in self.loose or index not in self.nodes else self.rows[self.nodes[index]]
         )
 
     def _new_row(self, index: int) -> int | None:
-        """Return the pair of nodes that a job joins; None where its cable goes for good."""
+        """Return the pair of nodes that a job joins; None where it removes its cable."""
         new = self.jobs[index].new
         return self.rows[new.nodes] if new else None
 
-    def _plug(self, index: int) -> Step:
-        """Pull a new cable, or plug the end that moves into its new port."""
+    def _plug(self, index: int) -> WorkStep:
+        """Plug in a new cable, or the end that moves."""
         job, dark = self.jobs[index], self._names(index)
         assert job.new  # noqa: S101 - what is plugged has somewhere to go
         self.cables = self._others(index)
         self.nodes[index] = job.new.nodes
         self.cables[self.rows[job.new.nodes]] += 1
         if not job.old:
-            return Step("add", job.new.label, *job.new.names, dark)
+            return WorkStep("add", job.new.label, *job.new.names, dark)
         if index in self.loose:
             self.loose.remove(index)
-            return Step("plug", job.old.label, "", job.new.name(job.right), dark)
+            return WorkStep("plug", job.old.label, "", job.new.name(job.right), dark)
         self._free(job.left)
-        return Step("move", job.old.label, job.old.name(job.left), job.new.name(job.right), dark)
+        return WorkStep(
+            "move", job.old.label, job.old.name(job.left), job.new.name(job.right), dark
+        )
 
-    def _give_way(self, index: int) -> Step:
-        """Take a cable out that is not needed any more, or let the end that moves hang loose."""
+    def _give_way(self, index: int) -> WorkStep:
+        """Remove a cable that is not needed any more, or unplug the end that moves."""
         job, dark = self.jobs[index], self._names(index)
         assert job.old  # noqa: S101 - only a cable that is there gives way
         self.cables = self._others(index)
         if job.new:
             self.loose.add(index)
             self._free(job.left)
-            return Step("unplug", job.old.label, job.old.name(job.left), "", dark)
+            return WorkStep("unplug", job.old.label, job.old.name(job.left), "", dark)
         del self.nodes[index]
         for port in job.old.ports:
             self._free(port)
-        return Step("remove", job.old.label, *job.old.names, dark)
+        return WorkStep("remove", job.old.label, *job.old.names, dark)
 
     def _free(self, port: int) -> None:
-        """Let whoever waits for a port know that it is free."""
+        """Make a port available to the job that waits for it."""
         self.at.pop(port, None)
         index = self.waiting.pop(port, None)
         if index is None:
@@ -193,10 +198,10 @@ class _Work:
             heappush(self.moves if self.jobs[index].old else self.adds, index)
 
     def _names(self, index: int) -> tuple[str, ...]:
-        """Name the NIC ports that are dark while a job is done."""
+        """Return the names of the NIC ports that are dark during a job."""
         return tuple(self.watch.nics[node][0] for node in sorted(self._dark(index)))
 
 
-def _needs(job: Job) -> tuple[int, ...]:
-    """Return the ports that a job plugs something into."""
+def _needs(job: CableJob) -> tuple[int, ...]:
+    """Return the ports that a job plugs a cable into."""
     return (job.right,) if job.old and job.new else job.new.ports if job.new else ()

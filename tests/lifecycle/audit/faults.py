@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Iterable
 
-    from fabricgen.lifecycle.audit.fewest_moves import Step
+    from fabricgen.lifecycle.audit.fewest_moves import RepairStep
     from fabricgen.planning.plan import Plan
     from fabricgen.views.cables.view import CableView
 
@@ -330,20 +330,20 @@ class Cabling:
         evidence = NeighborRecords(reporters=set(self.places.of_device))
         for one, other in self.partner.items():
             if not noise or one < other or rng.random() < 0.7:
-                evidence.heard.append(self._heard(rng, one, other, noise=noise))
+                evidence.records.append(self._heard(rng, one, other, noise=noise))
         for port, name in self.strangers.items():
-            evidence.heard.append(NeighborRecord(*self.places.places[port][:2], name, ("eth0",)))
+            evidence.records.append(NeighborRecord(*self.places.places[port][:2], name, ("eth0",)))
         if noise:
-            evidence.heard += [
+            evidence.records += [
                 NeighborRecord(device, "mgmt0", f"oob-{number}", ("swp1",))
                 for number, device in enumerate(self.switches)
             ]
             beside = rng.sample(sorted(self.partner), min(5, len(self.partner)))
-            evidence.heard += [
+            evidence.records += [
                 NeighborRecord(*self.places.places[port][:2], "vm-guest", ("ens3",))
                 for port in beside
             ]
-        rng.shuffle(evidence.heard)
+        rng.shuffle(evidence.records)
         return evidence
 
     def _heard(self, rng: random.Random, one: int, other: int, *, noise: bool) -> NeighborRecord:
@@ -354,7 +354,7 @@ class Cabling:
 
     # Repair.
 
-    def carry_out(self, steps: Iterable[Step], strangers: Iterable[int]) -> None:
+    def carry_out(self, steps: Iterable[RepairStep], strangers: Iterable[int]) -> None:
         """Carry out steps in order; a port must be free when an end is plugged into it."""
         for port in strangers:
             del self.strangers[port]

@@ -14,7 +14,7 @@ from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.forwarding.tables import Tables
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
-from fabricgen.lifecycle.audit.degraded_tables import Detours, read_dead
+from fabricgen.lifecycle.audit.degraded_tables import DegradedTables, read_failures
 from fabricgen.planning.addressing import dotted
 from tests.fabrics import plan_of
 
@@ -109,7 +109,7 @@ def test_every_next_hop_leads_to_the_destination(fabric: str) -> None:
     for seed in range(12):
         rng = random.Random(seed)  # noqa: S311 - a random case, not a secret
         failures = find_failures(plan, dead_of(plan, rng))
-        detours, reach = Detours(plan, failures), Reach(plan, failures)
+        detours, reach = DegradedTables(plan, failures), Reach(plan, failures)
         tables = tables_of(detours)
         for source, target in (rng.sample(range(plan.fabric.gpus), 2) for _ in range(60)):
             if reach.home(source, 0) != reach.home(target, 0) or not reach.lives(source, 0):
@@ -134,7 +134,7 @@ def test_every_next_hop_leads_to_the_destination(fabric: str) -> None:
 def test_without_failures_the_tables_are_those_of_the_plan(fabric: str) -> None:
     """Nothing is added and nothing is omitted."""
     plan = plan_of(**FABRICS[fabric])
-    plain, detours = Tables(plan), Detours(plan, find_failures(plan, []))
+    plain, detours = Tables(plan), DegradedTables(plan, find_failures(plan, []))
     assert tables_of(detours) == tables_of(plain)
     assert [[*detours.host(host)] for host in range(len(plan.hosts))] == [
         [*plain.host(host)] for host in range(len(plan.hosts))
@@ -147,7 +147,7 @@ def test_relays_without_a_path_are_left_out() -> None:
     Its HB domain still reaches it.
     """
     plan = plan_of(gpus=32, hb_domain={"gpus": 4}, radix=64)
-    host = json.loads("".join(Detours(plan, find_failures(plan, ["nic:d0-g1"])).host(0)))
+    host = json.loads("".join(DegradedTables(plan, find_failures(plan, ["nic:d0-g1"])).host(0)))
     other, own = host["gpus"][0], host["gpus"][1]
     assert own["ports"] == []
     assert not any("d0-g1" in names for names in other["relays"].values())
@@ -178,8 +178,8 @@ def test_a_list_of_failures(tmp_path: Path) -> None:
         "light\nswitch:r3-leaf-1\nport:r0-leaf-1 swp60\n",
         encoding="utf-8",
     )
-    assert read_dead(plan, path) == ["nic:d0-g1", "link:r0-h00002", "switch:r3-leaf-1"]
+    assert read_failures(plan, path) == ["nic:d0-g1", "link:r0-h00002", "switch:r3-leaf-1"]
     path.write_text("port:r0-leaf-9 swp2\n", encoding="utf-8")
     with pytest.raises(Refusal) as refused:
-        read_dead(plan, path)
+        read_failures(plan, path)
     assert str(refused.value.findings[0].place) == f"{path}:1:1"

@@ -57,13 +57,13 @@ def test_lldpctl_as_recorded(form: str) -> None:
     That holds where a list of one is no list, and where a port has only a MAC address.
     """
     leaf = read_evidence([RECORDED / f"r0-leaf-1.{form}"])
-    assert (sorted(leaf.heard), leaf.reporters) == (NEIGHBOURS, {"r0-leaf-1"})
+    assert (sorted(leaf.records), leaf.reporters) == (NEIGHBOURS, {"r0-leaf-1"})
     host = read_evidence([RECORDED / f"host-1.{form}"])
-    assert sorted(host.heard) == [
+    assert sorted(host.records) == [
         NeighborRecord("host-1", "nic0", "r0-leaf-1", ("swp1",)),
         NeighborRecord("host-1", "nic1", "r0-leaf-1", ("swp2",)),
     ]
-    assert read_evidence([RECORDED / f"bmc-17.{form}"]).heard == [
+    assert read_evidence([RECORDED / f"bmc-17.{form}"]).records == [
         NeighborRecord("bmc-17", "eth0", "r0-leaf-1", ("swp3",))
     ]
     expected = {"matched": 2, "wrong": 0, "missing": 1, "extra": 1, "silent": 1}
@@ -170,7 +170,8 @@ def test_every_dialect_has_the_same_result(dialect: str, tmp_path: Path) -> None
     """Every device's output gives the same neighbours and the same audit."""
     evidence = read(tmp_path, DIALECTS[dialect])
     assert [
-        (h.device, h.interface, h.peer.partition(".")[0], h.peer_interfaces) for h in evidence.heard
+        (h.device, h.interface, h.peer.partition(".")[0], h.peer_interfaces)
+        for h in evidence.records
     ] == [tuple(h) for h in NEIGHBOURS]
     assert counts(evidence) == {"matched": 2, "wrong": 0, "missing": 1, "extra": 1, "silent": 1}
 
@@ -207,10 +208,10 @@ def test_several_neighbours_and_nameless_ones(tmp_path: Path) -> None:
         "r0-leaf-1,eth0,oob-switch,swp9",
     ]
     evidence = read(tmp_path, "\n".join(walked), "walked.csv")
-    evidence.heard.append(NeighborRecord("r0-leaf-1", "swp4", "", ()))
+    evidence.records.append(NeighborRecord("r0-leaf-1", "swp4", "", ()))
     result = audit(PLAN, evidence)
     assert counts(evidence) == {"matched": 1, "wrong": 0, "missing": 0, "extra": 0, "silent": 3}
-    assert "ports that hear somebody who names neither itself nor a known port: 2" in list(
+    assert "ports whose neighbour gives neither a name nor a port of the plan: 2" in list(
         result.notes()
     )
 
@@ -228,7 +229,7 @@ def test_ends_that_contradict_each_other_are_findings() -> None:
     result = audit(PLAN, NeighborRecords(heard, {"r0-leaf-1", "host-1"}))
     kinds = Counter(finding["kind"] for finding in result.document()["findings"])
     assert (result.ok, kinds["contradiction"], result.moves) == (False, 2, 0)
-    assert "r0-leaf-1 swp1 hears host-1 nic1, which hears r0-leaf-1 swp2" in [
+    assert "r0-leaf-1 swp1 sees host-1 nic1, which sees r0-leaf-1 swp2" in [
         finding["sentence"] for finding in result.document()["findings"]
     ]
 
@@ -294,12 +295,12 @@ FAULTS = {
     "[1]": "the JSON is not about LLDP",
     '{"a": {"b": 1}}': "the JSON is not about LLDP",
     '{"result": [{"version": 1}]}': "the JSON is not about LLDP",
-    '{"lldp": [{"interface": [7]}]}': "goes on otherwise",
-    '{"lldpNeighbors": 3}': "goes on otherwise",
+    '{"lldp": [{"interface": [7]}]}': "continues differently",
+    '{"lldpNeighbors": 3}': "continues differently",
     "a,b,c\n": "this line has 3 columns",
-    "a,b,c,d\n\n,b,c,d": "this line names no device",
+    "a,b,c,d\n\n,b,c,d": "this line lacks a device",
     "cable,a_device,x\n": "this header has 3 columns",
-    'Switch 2 "S-1" # "leaf"\n[1] nonsense\n': "no port of a switch",
+    'Switch 2 "S-1" # "leaf"\n[1] nonsense\n': "not a port of a switch",
     'Switch 2 "S-1"\n[1] "S-2"[1]\n': "names no switch",
     "LocalPort RemoteDevice RemotePortID\nswp1 a b\n": "no dashes",
     "[" * 100_000: "nested too deeply",

@@ -12,7 +12,7 @@ from fabricgen.lifecycle.change.expand import grow
 from tests.fabrics import CATALOG, cables_of, plan_of, spec_of
 
 if TYPE_CHECKING:
-    from fabricgen.lifecycle.change.work_order import Step
+    from fabricgen.lifecycle.change.work_order import WorkStep
     from fabricgen.planning.plan import Plan
     from fabricgen.views.cables.view import CableView
 
@@ -65,7 +65,7 @@ class Technician:
         assert len(taken) == len(set(taken))
         return set(taken)
 
-    def follow(self, step: Step) -> None:
+    def follow(self, step: WorkStep) -> None:
         """Do one step."""
         taken = self.ports()
         if step.action == "add":

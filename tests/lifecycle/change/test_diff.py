@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from fabricgen.bom.bill import make_bom
 from fabricgen.lifecycle.change.diff import diff
-from fabricgen.lifecycle.change.match_cables import Cable, match
+from fabricgen.lifecycle.change.match_cables import ChangedCable, match
 from fabricgen.lifecycle.change.port_downtime import PortReachability
 from fabricgen.lifecycle.change.work_order import order
 from fabricgen.views.factory import Views
@@ -106,14 +106,16 @@ def test_a_plan_equals_itself() -> None:
 )
 def test_a_maximum_of_cables_moves(pairs: list[tuple[int, int]], random: Any) -> None:  # noqa: ANN401 - a type of hypothesis
     """No pairing of old and new cables with a common port has more pairs."""
-    old: list[Cable] = []
-    new: list[Cable] = []
+    old: list[ChangedCable] = []
+    new: list[ChangedCable] = []
     for side in (old, new):
         used: set[int] = set()
         for low, high in random.sample(pairs, len(pairs)):
             if low not in used and high not in used:
                 used |= {low, high}
-                side.append(Cable(f"c{low}", (low, high), (low, high), (f"p{low}", f"p{high}"), ()))
+                side.append(
+                    ChangedCable(f"c{low}", (low, high), (low, high), (f"p{low}", f"p{high}"), ())
+                )
     both = {cable.ports for cable in old} & {cable.ports for cable in new}
     old, new = ([cable for cable in side if cable.ports not in both] for side in (old, new))
     graph: nx.Graph[Any] = nx.Graph()
@@ -213,7 +215,7 @@ def test_each_move_disconnects_the_fewest_ports(random: Any) -> None:  # noqa: A
     slots = [(leaf, 100 + 10 * spine + leaf) for leaf in range(3) for spine in range(3)]
     random.shuffle(slots)
     old = [
-        Cable(f"u{at}", (1000 + at, port), (leaf, port // 10), (f"l{at}", f"s{port}"), ())
+        ChangedCable(f"u{at}", (1000 + at, port), (leaf, port // 10), (f"l{at}", f"s{port}"), ())
         for at, (leaf, port) in enumerate(slots[:4])
     ]
     new = [

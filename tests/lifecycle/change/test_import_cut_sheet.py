@@ -191,7 +191,7 @@ def test_rails_that_differ_are_named(write: Write) -> None:
     )
     rows = changed(changed(rows, one, a_device="host-02"), other, a_device="host-01")
     found = refusal(plan, write(rows))
-    assert found == [(one + 2, "unit 2 is cabled otherwise than the first, at r1-leaf-1 swp1")]
+    assert found == [(one + 2, "segment 2 is cabled differently from the first, at r1-leaf-1 swp1")]
 
 
 def test_a_pod_is_not_crossed(write: Write) -> None:

@@ -128,7 +128,7 @@ def test_any_phases_add_up() -> None:
         ([{"name": "a", "planes": 3}], "phase `a` has 3 planes"),
         ([{"name": "a", "rails": 9}], "phase `a` has 9 rails"),
         ([{"name": "a", "spines": 1}], "phase `a` has 1 spines"),
-        ([{"name": "a", "rails": 4}, {"name": "b", "rails": 2}], "phase `b` takes something away"),
+        ([{"name": "a", "rails": 4}, {"name": "b", "rails": 2}], "phase `b` removes something"),
         ([{"name": "a", "rails": 4}, {"name": "b", "rails": 4}], "phase `b` adds nothing to `a`"),
         ([{"name": "a", "rails": 4}, {"name": "a"}], "two phases are called `a`"),
     ],

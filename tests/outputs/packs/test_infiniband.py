@@ -553,4 +553,4 @@ def test_the_adapter_inside_a_switch_is_no_cable() -> None:
         '\t"S-1"[65]\t\t# lid 2 lmc 0 "leaf-1" lid 1 4xNDR\n'
     )
     evidence = read_discovery(text)
-    assert (evidence.heard, evidence.reporters) == ([], {"leaf-1"})
+    assert (evidence.records, evidence.reporters) == ([], {"leaf-1"})

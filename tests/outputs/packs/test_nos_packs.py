@@ -21,7 +21,7 @@ from fabricgen.core.terms import LinkKind
 from fabricgen.inventory.load import read_inventory
 from fabricgen.lifecycle.audit.port_index import PortIndex
 from fabricgen.lifecycle.change.diff import diff
-from fabricgen.lifecycle.change.port_names import Names
+from fabricgen.lifecycle.change.port_names import PlanNames
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan import make_plan
 from fabricgen.planning.plan_document import plan_document
@@ -132,7 +132,7 @@ def test_a_port_has_one_name_everywhere(tmp_path: Path) -> None:
     assert routed.switch_interface.startswith("swp")
     heard = PortIndex(plan)
     assert all(heard.find(device, [interface]) >= 0 for device, interface in switches)
-    sheet = Names(plan)
+    sheet = PlanNames(plan)
     assert not [end for end in switches if isinstance(sheet.end(*end), str)]
     called = {
         (row["node"], row["interface"])
