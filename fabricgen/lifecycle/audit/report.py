@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DegradedFabric(Document):
-    """What is left without failed parts; `tables` counts the forwarding tables written around them.
-    """
+    """The fabric without failed parts; `tables` counts the forwarding tables around them."""
 
     impact: Impact
     tables: int | None = None
@@ -27,8 +26,7 @@ class DegradedFabric(Document):
 
 @dataclass(frozen=True)
 class AuditReport(Document):
-    """What `audit` found. Where it is `strict`, a cable without any neighbor record is a finding.
-    """
+    """The result of `audit`; if `strict`, a cable without a neighbor record is a finding."""
 
     audit: Audit | None
     degraded: DegradedFabric | None
@@ -36,8 +34,7 @@ class AuditReport(Document):
 
     @property
     def ok(self) -> bool:
-        """Return whether the cabling agrees with the plan, or without records every pair is left.
-        """
+        """Whether the cabling agrees with the plan, or, without records, every pair is left."""
         if self.audit:
             return self.audit.ok and not (self.strict and self.audit.silent)
         return not (self.degraded and self.degraded.impact.pairs_lost)
