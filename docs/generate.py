@@ -172,7 +172,7 @@ def _pack(pack: Pack) -> Iterator[str]:
         "configures": code(pack.nos) if pack.nos else "",
         "releases": ", ".join(pack.nos_versions),
         "needs of the switch": ", ".join(map(code, pack.needs)),
-        "at most": ", ".join(f"{code(key)} {most}" for key, most in pack.limits.items()),
+        "takes": "; ".join(f"{code(key)} {limit}" for key, limit in pack.limits.items()),
         "in labs": ", ".join(
             f"{thing} as {code(box.image)}" for thing, box in pack.containers.items()
         ),

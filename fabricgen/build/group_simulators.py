@@ -76,9 +76,7 @@ class SimulatorInput(OneFile):
 
     def _texts(self, context: BuildContext) -> Iterator[str]:
         """Render it run by run, or whole."""
-        pack = context.packs.pack(self.pack)
-        assumed = pack.assumed if pack else {}
-        render = partial(context.packs.render, self.pack, self.template, assumed=assumed)
+        render = partial(context.packs.render, self.pack, self.template)
         if self.each == "simulated-block":
             yield render(block=simulator(context).block())
         elif self.each == "simulation":

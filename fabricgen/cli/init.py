@@ -146,7 +146,7 @@ def _inventory(wanted: dict[str, Any], catalog: Catalog) -> str:
 
     packs, leaf = Packs(), catalog.switch(wanted["leaf"]) if wanted["leaf"] else None
     pack = packs.for_nos(wanted["nos"] or (leaf.default_nos if leaf else ""))
-    limits = pack.limits if pack else {}
+    limit = pack.limits.get("addressing.mtu") if pack else None
     host = catalog.host(wanted["host"]) if wanted["host"] else None
     from_host = {
         "hb_domain": host.hb_domain_gpus if host else DOMAIN_GPUS,
@@ -154,7 +154,7 @@ def _inventory(wanted: dict[str, Any], catalog: Catalog) -> str:
         "planes": min(host.speeds_gbps) if host else 1,
         "radix": RADIX,
         "reserve": GROWTH * wanted["gpus"],
-        "mtu": limits.get("addressing.mtu", Addressing().mtu),
+        "mtu": limit.most if limit else Addressing().mtu,
     }
     given = {key: value for key, value in wanted.items() if value is not None}
     open_keys = dict.fromkeys(("host", "leaf", "nos"))

@@ -1,11 +1,36 @@
-"""Settings of switches and hosts: addresses, the lossless class, names, NOS and NCCL."""
+"""Settings of switches and hosts: addresses, timers, the lossless class, names, NOS and NCCL.
 
+Newer keys are left out of written inventories where they have their default, so that the files of
+older inventories stay the same.
+"""
+
+from functools import partial
 from ipaddress import IPv4Network
+from operator import eq
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from fabricgen.inventory.fields import TABLE, VERSION, InventoryModel, Model, Pattern, Prefix
+
+
+class Timers(InventoryModel):
+    """Timers of BGP and BFD, the same at both ends of every link."""
+
+    hold_s: Annotated[int, Field(strict=True, ge=3, le=65535, examples=[9])] = 9
+    """BGP hold time in seconds; keepalives are sent every third of it (RFC 4271, section 10).
+    Default: that of FRR's datacenter profile."""
+    connect_retry_s: Annotated[int, Field(strict=True, ge=1, le=65535, examples=[3])] = 3
+    """Seconds between attempts of BGP to connect to another switch; FRR, NVUE and SR Linux."""
+    bfd_interval_ms: Annotated[int, Field(strict=True, ge=50, le=60000, examples=[300])] = 300
+    """Milliseconds between BFD packets, sent and expected (RFC 5880). Default: FRR's."""
+    bfd_multiplier: Annotated[int, Field(strict=True, ge=1, le=255, examples=[3])] = 3
+    """Lost BFD packets in a row after which a neighbour is down (RFC 5880). Default: FRR's."""
+
+    @property
+    def keepalive_s(self) -> int:
+        """Seconds between BGP keepalives: a third of the hold time."""
+        return self.hold_s // 3
 
 
 class Addressing(InventoryModel):
@@ -33,6 +58,10 @@ class Addressing(InventoryModel):
     """MTU of every fabric link in bytes; a rail-only fabric needs the same value everywhere."""
     bfd: Annotated[bool, Field(strict=True, examples=[True])] = True
     """Bidirectional forwarding detection (BFD) on every BGP session between switches."""
+    timers: Annotated[
+        Timers, Field(examples=[{"hold_s": 9}], exclude_if=lambda timers: timers == Timers())
+    ] = Timers.model_construct()
+    """Timers of BGP and BFD."""
     guids: Annotated[
         str | None, Field(strict=True, pattern=f"^{TABLE}$", examples=["guids.csv"])
     ] = None
@@ -54,12 +83,27 @@ class Roce(InventoryModel):
     ecn_minimum_bytes: Annotated[int, Field(strict=True, ge=1, examples=[150000])] = 150_000
     """Queue depth in bytes at which ECN marking starts."""
     ecn_maximum_bytes: Annotated[int, Field(strict=True, ge=1, examples=[1500000])] = 1_500_000
-    """Queue depth in bytes from which every packet is marked."""
-
-    @property
-    def queue_limit_bytes(self) -> int:
-        """The queue limit for a NOS that needs one: well above the depths at which ECN marks."""
-        return 4 * self.ecn_maximum_bytes
+    """Queue depth in bytes at which `ecn_probability_percent` of all packets are marked, and above
+    which every packet is."""
+    ecn_probability_percent: Annotated[
+        int, Field(strict=True, ge=1, le=100, examples=[100], exclude_if=partial(eq, 100))
+    ] = 100
+    """Share of packets that are marked where the queue is `ecn_maximum_bytes` deep."""
+    pfc_watchdog_ms: Annotated[
+        int, Field(strict=True, ge=10, le=60000, examples=[200], exclude_if=partial(eq, 200))
+    ] = 200
+    """Milliseconds of pause after which the PFC watchdog drops the packets of a queue; EOS, Junos,
+    SONiC and SR Linux. Default: SONiC's."""
+    pfc_restore_ms: Annotated[
+        int, Field(strict=True, ge=10, le=60000, examples=[200], exclude_if=partial(eq, 200))
+    ] = 200
+    """Milliseconds after which the PFC watchdog lets the queue send again; EOS, Junos, SONiC and
+    SR Linux. Default: SONiC's."""
+    headroom_bytes: Annotated[
+        int, Field(strict=True, ge=1, examples=[262144], exclude_if=partial(eq, 262144))
+    ] = 262_144
+    """Buffer of a port in bytes for packets that arrive after it sent a pause; FRR. Default: 300 m
+    of cable at 400G, and two packets."""
 
 
 class Naming(InventoryModel):

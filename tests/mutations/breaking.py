@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.port_layout import Port
     from fabricgen.planning.room.room import Room
     from fabricgen.views.cables.view import CableView
+    from fabricgen.views.hosts.view import HostView
     from fabricgen.views.switches.view import SwitchView
 
 HOST, UP, CORE = LinkKind.HOST, LinkKind.LEAF_SPINE, LinkKind.SPINE_CORE
@@ -154,6 +155,17 @@ def with_configs(evidence: Evidence, edit: Callable[[list[SwitchView]], object])
         return views
 
     return replace(evidence, configs=configs)
+
+
+def with_hosts(evidence: Evidence, edit: Callable[[list[HostView]], object]) -> Evidence:
+    """Edit what the files of hosts are rendered from."""
+
+    def host_views(hosts: Iterable[int]) -> list[HostView]:
+        views = list(evidence.host_views(hosts))
+        edit(views)
+        return views
+
+    return replace(evidence, host_views=host_views)
 
 
 def with_edges(

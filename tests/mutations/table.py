@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.mutations import capacity, counts, names, optics, outputs, ports, wiring
+from tests.mutations import capacity, counts, names, optics, outputs, ports, settings, wiring
 
 if TYPE_CHECKING:
     from tests.mutations.breaking import Mutation
@@ -16,5 +16,6 @@ MUTATIONS: tuple[Mutation, ...] = (
     *optics.MUTATIONS,
     *names.MUTATIONS,
     *outputs.MUTATIONS,
+    *settings.MUTATIONS,
     *counts.MUTATIONS,
 )

@@ -15,15 +15,13 @@ import pyavd  # type: ignore[import-untyped]  # it is annotated without a py.typ
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabricgen.views.switches.view import Instance, PortView, RoceView, SwitchView
+    from fabricgen.views.protocols import RoceView
+    from fabricgen.views.switches.view import Instance, PortView, SwitchView
 
 Node = dict[str, Any]
 
-SECONDS = 0.2
-"""Seconds that the watchdog lets a queue be paused, and drops before it tries again.
-
-It polls twice as often.
-"""
+WATCHDOG_POLL_MS = 100
+"""How often EOS looks at a paused queue; the pack's `pack.yaml` has the same value."""
 
 
 def complaints(facts: Node) -> list[str]:
@@ -43,7 +41,7 @@ def rendered(facts: Node) -> str:
 
 def facts_of(switch: SwitchView) -> Node:
     """Describe a switch in the keys of `eos_cli_config_gen`."""
-    shared, numbered = bool(switch.vrfs), switch.hosts_numbered
+    shared, numbered, timers = bool(switch.vrfs), switch.hosts_numbered, switch.timers
     return {
         "hostname": switch.name,
         "service_routing_protocols_model": "multi-agent",
@@ -82,7 +80,17 @@ def facts_of(switch: SwitchView) -> Node:
                 }
             }
         ),
-        **({"router_bfd": {"interval": 300, "min_rx": 300, "multiplier": 3}} if switch.bfd else {}),
+        **(
+            {
+                "router_bfd": {
+                    "interval": timers.bfd_interval_ms,
+                    "min_rx": timers.bfd_interval_ms,
+                    "multiplier": timers.bfd_multiplier,
+                }
+            }
+            if switch.bfd
+            else {}
+        ),
         "router_bgp": _bgp(switch),
     }
 
@@ -107,10 +115,7 @@ def _vrf(vrf: str) -> Node:
 
 def _classes(roce: RoceView) -> Node:
     """Describe the lossless class: every DSCP, the queues, and the watchdog."""
-    classes = dict.fromkeys(range(64), 0) | {
-        roce.dscp: roce.priority,
-        roce.cnp_dscp: roce.cnp_priority,
-    }
+    classes = dict(enumerate(roce.classes))
     grouped = {
         number: [str(dscp) for dscp, other in classes.items() if other == number]
         for number in classes.values()
@@ -119,10 +124,10 @@ def _classes(roce: RoceView) -> Node:
         "units": "bytes",
         "min": roce.ecn_minimum_bytes,
         "max": roce.ecn_maximum_bytes,
-        "max_probability": 100,
+        "max_probability": roce.ecn_probability_percent,
         "weight": 0,
     }
-    shared: Node = {"priority": "no priority", "bandwidth_percent": 50}
+    shared: Node = {"priority": "no priority", "bandwidth_percent": roce.share_percent}
     queues = [
         {"id": 0, **shared},
         {"id": roce.priority, **shared, "random_detect": {"ecn": {"threshold": marking}}},
@@ -135,9 +140,9 @@ def _classes(roce: RoceView) -> Node:
     }
     watchdog = {
         "action": "drop",
-        "timeout": SECONDS,
-        "recovery_time": SECONDS,
-        "polling_interval": SECONDS / 2,
+        "timeout": roce.pfc_watchdog_ms / 1000,
+        "recovery_time": roce.pfc_restore_ms / 1000,
+        "polling_interval": WATCHDOG_POLL_MS / 1000,
     }
     return {
         "qos_profiles": [
@@ -161,10 +166,6 @@ def _classes(roce: RoceView) -> Node:
     }
 
 
-def _scope(instance: Instance) -> str:
-    return f"RAIL{instance.rail}" if instance.rail else "FABRIC"
-
-
 def _prefix_lists(instance: Instance) -> list[Node]:
     """Describe the two prefix lists of an instance."""
     allowed = {
@@ -173,7 +174,7 @@ def _prefix_lists(instance: Instance) -> list[Node]:
     }
     return [
         {
-            "name": f"{_scope(instance)}-{name}",
+            "name": f"{instance.policy_name}-{name}",
             "sequence_numbers": [{"sequence": 10, "action": f"permit {prefix}"}],
         }
         for name, prefix in allowed.items()
@@ -194,21 +195,22 @@ def _permit(name: str, *matches: str) -> Node:
 def _route_map(instance: Instance) -> Node:
     """Describe the route map of an instance."""
     return _permit(
-        _scope(instance),
-        *(f"ip address prefix-list {_scope(instance)}-{name}" for name in ("HOSTS", "LOOPBACKS")),
+        instance.policy_name,
+        *(
+            f"ip address prefix-list {instance.policy_name}-{name}"
+            for name in ("HOSTS", "LOOPBACKS")
+        ),
     )
 
 
 def _bgp(switch: SwitchView) -> Node:
     """Describe BGP: groups once, and neighbours in the instance that they belong to."""
-    described = {
-        one.vrf: _instance(one, numbered=switch.hosts_numbered) for one in switch.instances
-    }
+    timers, described = switch.timers, {one.vrf: _instance(one) for one in switch.instances}
     groups = [group for one in switch.instances for group in _groups(switch, one)]
     return {
         "as": str(switch.asn),
         "bgp": {"default": {"ipv4_unicast": False}},
-        "timers": {"keepalive_time": 3, "hold_time": 9},
+        "timers": {"keepalive_time": timers.keepalive_s, "hold_time": timers.hold_s},
         "peer_groups": [group for group, _ in groups],
         "address_family_ipv4": {"peer_groups": [family for _, family in groups]},
         **described.get("", {}),
@@ -216,20 +218,20 @@ def _bgp(switch: SwitchView) -> Node:
     }
 
 
-def _instance(instance: Instance, *, numbered: bool) -> Node:
+def _instance(instance: Instance) -> Node:
     """Describe the settings of an instance itself."""
     sessions: Sequence[tuple[str, PortView]] = [
         *(("SWITCHES", port) for port in instance.fabric_ports),
-        *(("HOSTS", port) for port in instance.host_ports if not numbered),
+        *(("HOSTS", port) for port in instance.bgp_hosts),
     ]
     return {
         "router_id": instance.router_id,
         "maximum_paths": {"paths": instance.ecmp_paths, "ecmp": instance.ecmp_paths},
-        "redistribute": {"connected": {"enabled": True, "route_map": _scope(instance)}},
+        "redistribute": {"connected": {"enabled": True, "route_map": instance.policy_name}},
         "neighbor_interfaces": [
             {
                 "name": port.interface,
-                "peer_group": f"{_scope(instance)}-{group}",
+                "peer_group": f"{instance.policy_name}-{group}",
                 "remote_as": str(port.peer_asn),
             }
             for group, port in sessions
@@ -244,7 +246,7 @@ def _groups(switch: SwitchView, instance: Instance) -> list[tuple[Node, Node]]:
         activate=True,
         next_hop={"address_family_ipv6": {"enabled": True, "originate": True}},
     )
-    scope, found = _scope(instance), []
+    scope, found = instance.policy_name, []
     if instance.fabric_ports:
         name = f"{scope}-SWITCHES"
         found.append(
@@ -253,7 +255,7 @@ def _groups(switch: SwitchView, instance: Instance) -> list[tuple[Node, Node]]:
                 family(name=name),
             )
         )
-    if instance.host_ports and not switch.hosts_numbered:
+    if instance.bgp_hosts:
         name = f"{scope}-HOSTS"
         found.append(
             (

@@ -30,7 +30,6 @@ SCALARS = (str, int, float, bool, type(None))
 METHODS = {
     "Chunk": {"label_lines", "labels", "select", "table"},
     "TableView": {"select"},
-    "SwitchView": {"older_than"},
 }
 """The methods of views that templates may call; no other call is possible."""
 

@@ -23,6 +23,7 @@ from fabricgen.bom.summary import summarize
 from fabricgen.core.terms import ROLES, LinkKind, Role
 from fabricgen.planning.fabric_links import Wiring, wiring_of
 from fabricgen.views.factory import Views
+from fabricgen.views.hosts.build import Hosts
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import Port
     from fabricgen.views.cables.view import CableView
+    from fabricgen.views.hosts.view import HostView
     from fabricgen.views.switches.view import SwitchView
 
     """An array of whole numbers of any width."""
@@ -79,6 +81,8 @@ class Evidence:
     """The cable list of a segment, from one of its links to another."""
     configs: Callable[[int, range], Iterable[SwitchView]]
     """What configurations are rendered from, of some boxes of a segment."""
+    host_views: Callable[[Iterable[int]], Iterable[HostView]]
+    """What the files of some hosts are rendered from."""
     lengths: Lengths | None
     """Where everything stands, and how long every cable is; None where nothing is placed."""
     flows: Callable[[int], dict[LinkKind, IntArray]]
@@ -254,6 +258,7 @@ def evidence_of(plan: Plan, views: Views | None = None) -> Evidence:
         bom=bom,
         cables=views.cables,
         configs=lambda segment, boxes: views.switches(segment, boxes=boxes),
+        host_views=Hosts(plan).views,
         lengths=plan.lengths,
         flows=lambda count: dict(spread(plan, 0, count)),
         edges=lambda: _edges(plan),

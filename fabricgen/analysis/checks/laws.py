@@ -10,6 +10,7 @@ from fabricgen.analysis.checks.evidence import Evidence, evidence_of
 from fabricgen.analysis.checks.flow_balance import flows_spread
 from fabricgen.analysis.checks.isolation import all_pairs, rails_apart
 from fabricgen.analysis.checks.law import Law, Report, ask
+from fabricgen.analysis.checks.link_settings import ends_agree
 from fabricgen.analysis.checks.optics import optics_match
 from fabricgen.analysis.checks.outputs_agree import outputs_agree
 from fabricgen.analysis.checks.ports import (
@@ -70,6 +71,7 @@ LAWS: tuple[Law, ...] = (
         ("wired-as-planned", "optics-match", "names", "addresses", "racks"),
     ),
     Law("routes-apart", "routes stay on their rail and plane", routes_apart, ("outputs-agree",)),
+    Law("ends-agree", "both ends of a link have the same settings", ends_agree, ("outputs-agree",)),
     Law("counts-agree", "every output counts alike", counts_agree, ("outputs-agree",)),
 )
 """In the order in which they are asked: a law stands behind those without which it cannot be judged."""

@@ -232,7 +232,19 @@ def _changes(old: Any, new: Any) -> Iterator[Change]:  # noqa: ANN401 - a switch
 THERE = ""
 """The last part of a path that states that an item of a list exists."""
 
-REPEATED = frozenset({"idle_ports", "vrfs", "host_ports", "fabric_ports"})
+REPEATED = frozenset(
+    {
+        "idle_ports",
+        "vrfs",
+        "own_ports",
+        "host_ports",
+        "fabric_ports",
+        "bgp_hosts",
+        "bgp_ports",
+        "classes",
+        "other_dscps",
+    }
+)
 """Lists of a view that repeat the contents of its other lists."""
 
 

@@ -95,19 +95,18 @@ def _check_needs(port_layout: PortLayout, pack: Pack, path: Path, packs: Packs) 
 
 
 def _check_limits(plan: Plan, role: Role, pack: Pack) -> None:
-    """Refuse a number of the inventory that is above what the NOS takes: its files would be refused line by line, or worse, not be."""
-    for key, most in pack.limits.items():
+    """Refuse a number of the inventory that the NOS does not take: it would refuse lines of its files, or change what they mean."""
+    for key, limit in pack.limits.items():
         value: Any = attrgetter(key)(plan.spec)
-        if value > most:
-            because = (
-                f"the {role} switches run `{pack.nos}`, which takes {most} at most",
-                f"{value} - {most} = {value - most} too many",
-            )
-            hint = f"write `{key}: {most}`"
+        if fault := limit.fault(value):
+            taken, proof, nearest = fault
+            above = limit.most is not None and value > limit.most
             raise refuse(
-                "above-nos-limit",
-                f"`{key}` is more than `{pack.nos}` can do",
+                "above-nos-limit" if above else "outside-nos-range",
+                f"`{key}` is more than `{pack.nos}` can do"
+                if above
+                else f"`{key}` is no value that `{pack.nos}` takes",
                 path=tuple(key.split(".")),
-                because=because,
-                hint=hint,
+                because=(f"the {role} switches run `{pack.nos}`, which takes {taken}", proof),
+                hint=f"write `{key}: {nearest}`",
             )

@@ -6,10 +6,21 @@ import re
 from pathlib import PurePosixPath
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    field_validator,
+    model_validator,
+)
 
+from fabricgen.inventory.fields import VERSION
 from fabricgen.outputs.groups import PACK_GROUPS
 from fabricgen.outputs.packs.containers import Container, Thing
+
+Constant = str | int | float
+Word = str | bool | dict[str, str]
 
 FIELDS: dict[str, tuple[str, ...]] = {
     "switch": ("{switch}",), "host": ("{host}",), "nic": ("{host}", "{interface}"), "gpu": ("{gpu}",),
@@ -107,6 +118,55 @@ class Output(BaseModel):
         return self
 
 
+class Limit(BaseModel):
+    """The values that a NOS takes of a number of the inventory: from `least` to `most`, in steps."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    least: int | None = None
+    most: int | None = None
+    step: Annotated[int, Field(ge=1)] = 1
+
+    def fault(self, value: int) -> tuple[str, str, int] | None:
+        """Return what the NOS takes, by how much a value is off, and the nearest value to use; None where it takes the value."""
+        if self.most is not None and value > self.most:
+            return (
+                f"{self.most} at most",
+                f"{value} - {self.most} = {value - self.most} too many",
+                self.most,
+            )
+        if self.least is not None and value < self.least:
+            return (
+                f"{self.least} at least",
+                f"{self.least} - {value} = {self.least - value} too few",
+                self.least,
+            )
+        if value % self.step:
+            above = value + self.step - value % self.step
+            return f"multiples of {self.step}", f"{value} is {value % self.step} above one", above
+        return None
+
+    def __str__(self) -> str:
+        """Write the limit as documents do."""
+        ends = {"at least": self.least, "at most": self.most}
+        said = [f"{end} {value}" for end, value in ends.items() if value is not None]
+        return ", ".join([*said, *([f"in steps of {self.step}"] if self.step > 1 else [])])
+
+
+def _as_limit(value: object) -> object:
+    """Take a number for the most."""
+    return {"most": value} if isinstance(value, int) else value
+
+
+class OlderVersion(BaseModel):
+    """The syntax of a NOS before a version."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    before: Annotated[str, Field(pattern=f"^{VERSION}$")]
+    words: dict[str, Word]
+
+
 class Pack(BaseModel):
     """The contents of a pack.yaml."""
 
@@ -123,10 +183,14 @@ class Pack(BaseModel):
     """By what the syntax was verified, or why it could not be."""
     needs: tuple[str, ...] = ()
     """Facts that the switch model must have in the catalog, like `sonic.lanes`."""
-    limits: dict[str, int] = {}
-    """The most that the NOS takes of a number of the inventory, like `addressing.mtu`."""
-    assumed: dict[str, str | int | float | dict[str, str]] = {}
+    limits: dict[str, Annotated[Limit, BeforeValidator(_as_limit)]] = {}
+    """The values that the NOS takes of a number of the inventory, like `addressing.mtu`; a number alone is the most."""
+    assumed: dict[str, Constant | tuple[Constant, ...] | dict[str, Constant]] = {}
     """What its files must state and no plan knows, such as a latency; its templates see it."""
+    words: dict[str, Word] = {}
+    """The syntax of the newest version of the NOS, where versions differ; its templates see it."""
+    older: tuple[OlderVersion, ...] = ()
+    """The same of older versions, the oldest first."""
     outputs: tuple[Output, ...]
     containers: dict[Thing, Container] = {}
     """How its switches run in a lab, or, of a pack of group `lab`, GPUs and HB domains."""
@@ -138,3 +202,18 @@ class Pack(BaseModel):
         if group not in PACK_GROUPS:
             raise ValueError(f"`group: {group}` is not a group of packs: {', '.join(PACK_GROUPS)}")
         return group
+
+    def words_of(self, version: str) -> dict[str, Word]:
+        """Return the syntax of a version of the NOS; without a version, that of the newest."""
+        older = (each.words for each in self.older if version and _is_older(version, each.before))
+        return self.words | next(older, {})
+
+
+def _is_older(version: str, other: str) -> bool:
+    """Return whether a version comes before another.
+
+    >>> _is_older("5.9", "5.10")
+    True
+    """
+    ours, theirs = ([*map(int, text.split("."))] for text in (version, other))
+    return ours < theirs

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
     from fabricgen.outputs.packs.sandbox import Sandbox
+    from fabricgen.views.switches.view import SwitchView
 
 
 _LIMITS = Limits()
@@ -102,13 +103,14 @@ class Packs:
         return find_files(self._roots, self._home, *parts)
 
     def render(self, pack: str, template: str, **view: Any) -> str:  # noqa: ANN401 - whatever the pack's view is
-        """Render one template.
+        """Render one template, which sees the view, and `assumed` and `words` of its pack.
 
         Raises Refusal `bad-template` where it is missing, wrong, or asks for what its view does not
         have, and `template-budget` where it is a user's and takes too much.
         """
+        seen = self._constants(pack, view.get("switch")) | view
         try:
-            return self._environment.run(lambda: self._template(pack, template).render(**view))
+            return self._environment.run(lambda: self._template(pack, template).render(**seen))
         except Refusal:
             raise
         except (
@@ -119,8 +121,14 @@ class Packs:
 
             shown = is_file(self._home / pack / template)
             raise Refusal(
-                [bad_template(f"{pack}/{template}", error, [*view, *GLOBALS], shown=shown)]
+                [bad_template(f"{pack}/{template}", error, [*seen, *GLOBALS], shown=shown)]
             ) from error
+
+    def _constants(self, name: str, switch: SwitchView | None) -> dict[str, Any]:
+        """Return what templates see of their pack itself; nothing where a folder has templates only."""
+        pack = self.pack(name)
+        version = switch.nos_version if switch else ""
+        return {"assumed": pack.assumed, "words": pack.words_of(version)} if pack else {}
 
     def prepare(self) -> None:
         """Import what renders templates, once for workers that are forked afterwards."""

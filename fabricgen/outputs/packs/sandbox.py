@@ -19,6 +19,14 @@ from jinja2.sandbox import SandboxedEnvironment
 from fabricgen.core.template_api import template_names
 from fabricgen.outputs.packs.code_cache import CodeCache
 from fabricgen.outputs.packs.compiler import Compiler
+from fabricgen.outputs.packs.quantities import (
+    at_most,
+    ms_to_s,
+    ms_to_us,
+    percent_to_share,
+    periods,
+    step_up,
+)
 from fabricgen.outputs.packs.quoted_text import (
     csv_cell,
     csv_rows,
@@ -50,6 +58,12 @@ OWN_FILTERS = {
     "json": json_text,
     "quoted": quoted,
     "markdown": markdown,
+    "ms_to_s": ms_to_s,
+    "ms_to_us": ms_to_us,
+    "periods": periods,
+    "percent_to_share": percent_to_share,
+    "at_most": at_most,
+    "step_up": step_up,
 }
 FILTERS = (
     "capitalize", "count", "d", "default", "e", "escape", "first", "indent", "int", "join", "last", "length", "list", "lower", "map", "max", "min", "reject",

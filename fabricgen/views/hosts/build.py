@@ -16,7 +16,7 @@ from fabricgen.planning.addressing import dotted
 from fabricgen.views.hosts.nccl import rail_ranges, settings
 from fabricgen.views.hosts.view import MAIN_TABLE, HostView, NicView, RouteView, RuleView
 from fabricgen.views.link_ends import HostLinks, cable_label
-from fabricgen.views.switches.view import RoceView
+from fabricgen.views.protocols import RoceView, TimersView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -86,6 +86,11 @@ class Hosts:
         }
 
     @cached_property
+    def _timers(self) -> TimersView:
+        """The timers, which all hosts share."""
+        return TimersView.of(self.plan.spec.addressing.timers)
+
+    @cached_property
     def _roce(self) -> RoceView:
         """The lossless class, which all hosts share."""
         return RoceView.of(self.plan.spec.roce)
@@ -127,6 +132,7 @@ class Hosts:
             notes=self._notes(nics, placeholders=placeholders),
             speed_mbps=fabric.speed_gbps * 1000,
             mtu=spec.addressing.mtu,
+            timers=self._timers,
             roce=self._roce,
             nics=nics,
             kernel=KERNEL,

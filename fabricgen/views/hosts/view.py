@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fabricgen.views.switches.view import RoceView
+    from fabricgen.views.protocols import RoceView, TimersView
 
 MAIN_TABLE = 254
 """The kernel's number of the table `main`."""
@@ -102,6 +102,7 @@ class HostView:
     """What a reader of any of the files should know, a sentence or two each."""
     speed_mbps: int
     mtu: int
+    timers: TimersView
     roce: RoceView
     nics: list[NicView]
     """In order of GPU, then plane."""

@@ -16,6 +16,7 @@ import numpy as np
 from fabricgen.core.terms import ROLES, LinkKind, Role, speed_text
 from fabricgen.planning.addressing import dotted
 from fabricgen.views.link_ends import objects
+from fabricgen.views.protocols import RoceView, TimersView
 from fabricgen.views.switches.ports import PortFacts, Ports, SegmentLabels, facts_of, vrf_name
 from fabricgen.views.switches.view import (
     PORT_COLUMNS,
@@ -24,7 +25,6 @@ from fabricgen.views.switches.view import (
     Instance,
     PlatformView,
     PortView,
-    RoceView,
     SwitchView,
 )
 
@@ -122,6 +122,7 @@ class SwitchViews:
             mtu=spec.addressing.mtu,
             bfd=spec.addressing.bfd,
             hosts_numbered=plan.addresses.numbered,
+            timers=self._timers,
             roce=self._roce,
             platform=_platform(port_layout),
             hwsku=_hwsku(port_layout),
@@ -183,10 +184,10 @@ class SwitchViews:
         vrf = vrf_name(rail) if shared else ""
         table = FIRST_TABLE + plan.mapping.first_rail(segment, block) if shared else 0
         own = [port for port in ports if port.vrf == vrf]
-        hosts, fabric = (
-            [port for port in own if port.to_host],
-            [port for port in own if not port.to_host],
-        )
+        fabric = [port for port in own if not port.to_host]
+        speakers = [port for port in own if not (port.to_host and plan.addresses.numbered)]
+        hosts = [port for port in own if port.to_host]
+        bgp_hosts = [port for port in speakers if port.to_host]
         loopback = dotted(plan.addresses.loopback(segment, block, box))
         number = segment * plan.mapping.segment_blocks + block
         return Instance(
@@ -199,12 +200,21 @@ class SwitchViews:
             host_prefix=plan.addresses.hosts.prefix(number),
             loopback_prefix=plan.addresses.loopbacks.prefix(number),
             host_prefix_length=31 if plan.addresses.numbered else 32,
+            own_ports=own,
             host_ports=hosts,
             fabric_ports=fabric,
+            bgp_hosts=bgp_hosts,
+            bgp_ports=speakers,
+            policy_name="FABRIC" if rail is None else f"RAIL{rail}",
             ecmp_paths=min(max(len(fabric), 1), BGP_ECMP_LIMIT),
             fabric_asns=list(dict.fromkeys(port.peer_asn for port in fabric)),
-            host_asn=hosts[0].peer_asn if hosts else 0,
+            host_asn=bgp_hosts[0].peer_asn if bgp_hosts else 0,
         )
+
+    @cached_property
+    def _timers(self) -> TimersView:
+        """The timers, which all switches share."""
+        return TimersView.of(self.plan.spec.addressing.timers)
 
     @cached_property
     def _roce(self) -> RoceView:

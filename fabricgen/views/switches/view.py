@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Self
-
-from fabricgen.core.template_api import for_templates
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fabricgen.inventory.settings import Roce
+    from fabricgen.views.protocols import RoceView, TimersView
 
 
 @dataclass(slots=True)
@@ -94,39 +92,22 @@ class Instance:
     loopback_prefix: str
     host_prefix_length: int
     """Length of the prefixes that hosts bring in: 31 where links are numbered, else 32."""
+    own_ports: list[PortView]
+    """Ports of the instance, in the order of the front panel."""
     host_ports: list[PortView]
     fabric_ports: list[PortView]
-    """Ports towards other switches; BGP is unnumbered on them."""
+    """Those towards other switches; BGP is unnumbered on them."""
+    bgp_hosts: list[PortView]
+    """Those towards hosts that speak BGP: all hosts where links are unnumbered, else none."""
+    bgp_ports: list[PortView]
+    """Those with a BGP session, in the order of the front panel."""
+    policy_name: str
+    """What its policies and filters are called, or what their names begin with."""
     ecmp_paths: int
     fabric_asns: list[int] = field(default_factory=list)
     """AS numbers at the far ends of the fabric ports, each once."""
     host_asn: int = 0
-    """AS number of the hosts; 0 where none on this instance speaks BGP."""
-
-
-@dataclass(slots=True)
-class RoceView:
-    """The lossless class, the same on every switch and host."""
-
-    dscp: int
-    """DSCP of RoCE traffic."""
-    priority: int
-    """Traffic class, queue and PFC priority of RoCE traffic."""
-    cnp_dscp: int
-    """DSCP of congestion notification packets."""
-    cnp_priority: int
-    """Traffic class and queue of congestion notification packets, served first."""
-    ecn_minimum_bytes: int
-    """Queue depth at which ECN marking starts."""
-    ecn_maximum_bytes: int
-    """Queue depth at which every packet is marked."""
-    queue_limit_bytes: int
-    """Where the queue ends, well above the depth at which every packet is marked."""
-
-    @classmethod
-    def of(cls, roce: Roce) -> Self:
-        """Take over what the inventory says of the class."""
-        return cls(**{known.name: getattr(roce, known.name) for known in fields(cls)})
+    """AS number of `bgp_hosts`; 0 where there are none."""
 
 
 @dataclass(slots=True)
@@ -156,6 +137,7 @@ class SwitchView:
     mtu: int
     bfd: bool
     hosts_numbered: bool
+    timers: TimersView
     roce: RoceView
     platform: PlatformView | None
     """None where the catalog knows no SONiC for the model."""
@@ -174,17 +156,3 @@ class SwitchView:
     """Version of the NOS that the inventory names; empty for the newest."""
     adaptive_routing: bool = False
     """Whether the box can spread packets over equal paths by their load."""
-
-    @for_templates
-    def older_than(self, version: str) -> bool:
-        """Say whether the inventory asks for a NOS before this version; one of which it names no version is the newest."""
-        return bool(self.nos_version) and _numbers(self.nos_version) < _numbers(version)
-
-
-def _numbers(version: str) -> list[int]:
-    """Read a version as numbers, which compare as versions do.
-
-    >>> _numbers("5.9") < _numbers("5.10")
-    True
-    """
-    return [int(number) for number in version.split(".")]

@@ -175,7 +175,7 @@ def test_what_layout_needs_is_accepted(text: str, result: str, tmp_path: Path) -
         (
             "{{ switch.roce.zzz }}",
             "has no attribute 'zzz'",
-            "attributes: cnp_dscp, cnp_priority, dscp,",
+            "attributes: classes, cnp_dscp, cnp_priority, dscp,",
         ),
         (
             "{{ switch.name.rsplit() }}",

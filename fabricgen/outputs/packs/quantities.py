@@ -1,0 +1,54 @@
+"""Filters that write a quantity of a plan in the units and the steps that a NOS takes: a template computes nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def ms_to_s(milliseconds: int) -> str:
+    """Write milliseconds as seconds, with as many places as it takes.
+
+    >>> ms_to_s(200), ms_to_s(3000)
+    ('0.2', '3')
+    """
+    return f"{milliseconds / 1000:g}"
+
+
+def ms_to_us(milliseconds: int) -> int:
+    """Return milliseconds as microseconds."""
+    return milliseconds * 1000
+
+
+def periods(milliseconds: int, period_ms: int) -> int:
+    """Count the periods of some milliseconds in a time, the last one whole.
+
+    >>> periods(200, 100), periods(250, 100)
+    (2, 3)
+    """
+    return -(-milliseconds // period_ms)
+
+
+def percent_to_share(percent: int) -> str:
+    """Write a percentage as a share of one.
+
+    >>> percent_to_share(100), percent_to_share(5)
+    ('1', '0.05')
+    """
+    return f"{percent / 100:g}"
+
+
+def at_most(number: int, most: int) -> int:
+    """Return a number, or the most that a NOS takes where it is above that."""
+    return min(number, most)
+
+
+def step_up(number: int, steps: Sequence[int]) -> int:
+    """Return the smallest of some rising steps that is no less than a number, or the last.
+
+    >>> step_up(65, (64, 128)), step_up(200, (64, 128))
+    (128, 128)
+    """
+    return next((step for step in steps if step >= number), steps[-1])

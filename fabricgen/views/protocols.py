@@ -1,0 +1,87 @@
+"""Protocol settings that the ends of a link share: timers of BGP and BFD, and the lossless class.
+
+Every switch and host of a plan has the same values; the law `ends-agree` verifies it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from fabricgen.inventory.settings import Roce, Timers
+
+DSCPS = 64
+"""Values of the DSCP field (RFC 2474)."""
+
+QUEUE_LIMIT_FACTOR = 4
+"""A queue ends at this multiple of the depth at which ECN marks most: marking has worked long before, and nothing is dropped."""
+
+SHARE_PERCENT = 50
+"""Bandwidth that RoCE traffic has, and that the rest has; notifications are few, and served before both."""
+
+
+@dataclass(slots=True)
+class TimersView:
+    """Timers of BGP and BFD; each name ends in its unit."""
+
+    keepalive_s: int
+    hold_s: int
+    connect_retry_s: int
+    bfd_interval_ms: int
+    """Between BFD packets, sent and expected."""
+    bfd_multiplier: int
+
+    @classmethod
+    def of(cls, timers: Timers) -> Self:
+        """Take the timers of an inventory."""
+        return cls(**{known.name: getattr(timers, known.name) for known in fields(cls)})
+
+
+@dataclass(slots=True)
+class RoceView:
+    """The lossless class, the same on every switch and host."""
+
+    dscp: int
+    """DSCP of RoCE traffic."""
+    priority: int
+    """Traffic class, queue and PFC priority of RoCE traffic."""
+    cnp_dscp: int
+    """DSCP of congestion notification packets."""
+    cnp_priority: int
+    """Traffic class and queue of congestion notification packets, served first."""
+    ecn_minimum_bytes: int
+    """Queue depth at which ECN marking starts."""
+    ecn_maximum_bytes: int
+    """Queue depth at which `ecn_probability_percent` of all packets are marked, and above which all are."""
+    ecn_probability_percent: int
+    pfc_watchdog_ms: int
+    """Pause after which the PFC watchdog drops the packets of a queue."""
+    pfc_restore_ms: int
+    """Time after which the PFC watchdog lets the queue send again."""
+    headroom_bytes: int
+    """Buffer of a port for packets that arrive after it sent a pause."""
+    queue_limit_bytes: int
+    """Where the queue ends."""
+    queue_limit_factor: int
+    """The same as a multiple of `ecn_maximum_bytes`."""
+    share_percent: int
+    """Bandwidth of RoCE traffic, and of the rest."""
+    classes: tuple[int, ...]
+    """The traffic class of each DSCP, from 0 to 63."""
+    other_dscps: tuple[int, ...]
+    """Every DSCP of class 0, in order."""
+
+    @classmethod
+    def of(cls, roce: Roce) -> Self:
+        """Take the settings of an inventory, and derive the rest."""
+        own = {roce.dscp: roce.priority, roce.cnp_dscp: roce.cnp_priority}
+        given = {known.name for known in fields(cls)} & type(roce).model_fields.keys()
+        return cls(
+            **{name: getattr(roce, name) for name in given},
+            queue_limit_bytes=QUEUE_LIMIT_FACTOR * roce.ecn_maximum_bytes,
+            queue_limit_factor=QUEUE_LIMIT_FACTOR,
+            share_percent=SHARE_PERCENT,
+            classes=tuple(own.get(dscp, 0) for dscp in range(DSCPS)),
+            other_dscps=tuple(dscp for dscp in range(DSCPS) if dscp not in own),
+        )

@@ -1,0 +1,116 @@
+"""Protocol settings go from the inventory to the files of every NOS and of hosts, in the units that each takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fabricgen.inventory.load import inventory_text
+from fabricgen.outputs.packs.pack_yaml import Limit, OlderVersion, Pack
+from fabricgen.outputs.packs.render import Packs
+from fabricgen.planning.plan_document import plan_document
+from fabricgen.views.hosts.build import Hosts
+from tests.fabrics import plan_of, spec_of
+from tests.nos.switch_files import render_switches
+
+if TYPE_CHECKING:
+    from fabricgen.planning.plan import Plan
+
+TIMERS = {"hold_s": 36, "connect_retry_s": 7, "bfd_interval_ms": 450, "bfd_multiplier": 5}
+ROCE = {
+    "ecn_probability_percent": 80,
+    "pfc_watchdog_ms": 600,
+    "pfc_restore_ms": 700,
+    "headroom_bytes": 99999,
+}
+MODELS = {
+    "frr": "sn5600",
+    "sonic": "sn5600",
+    "nvue": "sn5600",
+    "eos": "7060x6-64pe",
+    "junos": "qfx5240",
+    "nxos": "n9364e-sg2",
+    "srlinux": "7220-ixr-h5-64",
+}
+WRITTEN = {
+    "frr": ("timers bgp 12 36", "timers connect 7", "multiplier 5", "transmit-interval 450", "headroom=99999", "probability 0.8 "),
+    "sonic": ("timers bgp 12 36", "transmit-interval 450", '"detection_time": "600", "restoration_time": "700"', 'probability": "80"'),
+    "nvue": ("keepalive 12", "hold 36", "connection-retry 7", "hold: 36", "min-rx-interval 450", "detect-multiplier: 5", "probability 80"),
+    "eos": ("timers bgp 12 36", "interval 450 min-rx 450 multiplier 5", "timeout 0.6", "recovery-time 0.7", "max-mark-probability 80"),
+    "junos": ("hold-time 36", "minimum-interval 450", "multiplier 5", "detection 6", "recovery 700", "drop-probability 80"),
+    "nxos": ("timers 12 36", "bfd interval 450 min_rx 450 multiplier 5", "drop-probability 80"),
+    "srlinux": (
+        '"hold-time": 36, "keepalive-interval": 12', 'receive": 450000', 'multiplier": 5', '"detection-timer": 600, "recovery-timer": 700', 'percent": 80',
+    ),
+}  # fmt: skip
+
+
+def fabric(nos: str) -> Plan:
+    """Plan two tiers of one NOS with settings that are no defaults."""
+    leaf = {"model": MODELS[nos]}
+    keys: dict[str, Any] = {"gpus": 128, "hb_domain": {"gpus": 2}, "design": "fat-tree"}
+    addressing = {"mtu": 9000, "host_links": "unnumbered", "timers": TIMERS}
+    return plan_of(
+        **keys,
+        rails={"tiers": 2},
+        switches={"leaf": leaf},
+        nos=nos,
+        addressing=addressing,
+        roce=ROCE,
+    )
+
+
+@pytest.mark.parametrize("nos", MODELS)
+def test_a_nos_writes_the_settings_of_the_inventory(nos: str) -> None:
+    """Each setting in the unit that the NOS takes."""
+    text = "\n".join(render_switches(fabric(nos))[0].files.values())
+    assert [part for part in WRITTEN[nos] if part not in text] == []
+
+
+def test_a_host_has_the_timers_of_its_leaf() -> None:
+    """A host that speaks BGP has the hold time of the switches."""
+    (host,) = Hosts(fabric("frr")).views([0])
+    text = Packs().render("host-frr", "frr.conf.j2", host=host)
+    assert " timers bgp 12 36\n" in text
+
+
+def test_a_default_is_not_written() -> None:
+    """An inventory without the keys is written as it was before they came; with them, they are kept."""
+    keys: dict[str, Any] = {
+        "gpus": 16,
+        "hb_domain": {"gpus": 8},
+        "switches": {"leaf": {"generic": {"radix": 16}}},
+    }
+    plain = plan_document(plan_of(**keys), {})["inventory"]
+    assert "timers" not in plain["addressing"]
+    assert not plain["roce"].keys() & ROCE.keys()
+    kept = plan_document(plan_of(**keys, addressing={"timers": {"hold_s": 30}}), {})["inventory"]
+    assert kept["addressing"]["timers"]["hold_s"] == 30
+    assert "hold_s: 30" in inventory_text(spec_of(**keys, addressing={"timers": {"hold_s": 30}}))
+
+
+@pytest.mark.parametrize(
+    ("value", "nearest"), [(100, 200), (200, None), (250, 300), (500, None), (600, 500)]
+)
+def test_a_limit_names_the_nearest_value(value: int, nearest: int | None) -> None:
+    """A value that is too small, too large or between two steps has a value beside it."""
+    fault = Limit(least=200, most=500, step=100).fault(value)
+    assert (fault and fault[2]) == nearest
+
+
+def test_words_are_those_of_the_version() -> None:
+    """The oldest syntax that covers a version, and the newest where no version is named."""
+    words: dict[str, Any] = {"a": "new"}
+    older = tuple(OlderVersion(before=before, words={"a": before}) for before in ("5.9", "5.15"))
+    pack = Pack(
+        name="x",
+        description="x",
+        group="configs",
+        verified="x",
+        words=words,
+        older=older,
+        outputs=(),
+    )
+    found = {version: pack.words_of(version)["a"] for version in ("", "5.8", "5.10", "5.15")}
+    assert found == {"": "new", "5.8": "5.9", "5.10": "5.15", "5.15": "new"}
