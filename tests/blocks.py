@@ -121,7 +121,7 @@ def shell(command: str, place: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def matches(said: str, printed: str) -> bool:
+def matches(stdout_text: str, printed: str) -> bool:
     r"""Compare texts: `...` matches anything on its line, and alone on a line any lines.
 
     >>> matches("a\n...\nd ... f", "a\nb\nc\nd e f"), matches("a ... c", "a\nc")
@@ -131,6 +131,6 @@ def matches(said: str, printed: str) -> bool:
         r"(?:.*\n)*"
         if line.strip() == "..."
         else re.escape(line.rstrip()).replace(r"\.\.\.", ".*") + r"\s*?\n"
-        for line in said.splitlines()
+        for line in stdout_text.splitlines()
     ]
     return re.fullmatch("".join(lines), printed + "\n") is not None

@@ -1,4 +1,4 @@
-"""Fixtures: the program as a user runs it, vendors' models, and tools that judge emitted files.
+"""Fixtures: the program as a user runs it, vendors' models, and tools that validate emitted files.
 
 A test whose requirement the machine lacks is skipped with a one-line reason. FABRICGEN_LAB=require
 makes such a skip a failure, and FABRICGEN_ORACLES requires the vendors' models and the tools that
@@ -173,7 +173,7 @@ def oracles() -> Path:
 
 @pytest.fixture(scope="session")
 def tool(out_of_reach: Callable[[str], NoReturn]) -> Callable[[str], str]:
-    """Return a function that finds a program that judges emitted files.
+    """Return a function that finds a program that validates emitted files.
 
     Examples are vtysh and yanglint.
     """

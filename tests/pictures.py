@@ -48,14 +48,14 @@ def costs() -> str:
         ]
         printed.append((len(bars) - 1, sum(any_to_any) * (1 - reduction / 100)))
     title = "What the six fabrics of the rail-only paper cost, any-to-any and rail-only"
-    told = [
+    reported = [
         "HB domains of 256 GPUs, at the paper's USD 694 a switch port and 199 a transceiver.",
         (
             "As printed: the paper's reduction, in whole per cents, off our cost of the "
             "any-to-any fabric (arXiv 2307.12169v5, table II)."
         ),
     ]
-    return bar_chart(Bars(title, "million USD", list(PARTS), bars, printed), told)
+    return bar_chart(Bars(title, "million USD", list(PARTS), bars, printed), reported)
 
 
 def rail() -> str:

@@ -116,8 +116,8 @@ def test_no_block_is_skipped() -> None:
 def test_a_wrong_block_is_detected(tmp_path: Path) -> None:
     """A session fails where a command prints other text or has another exit code."""
     page = tmp_path / "page.md"
-    for said in ("$ echo right\nwrong", "$ false", "$ echo fine\nerror[fine]"):
-        page.write_text(f"# A page\n\n```console\n{said}\n```\n", encoding="utf-8")
+    for printed in ("$ echo right\nwrong", "$ false", "$ echo fine\nerror[fine]"):
+        page.write_text(f"# A page\n\n```console\n{printed}\n```\n", encoding="utf-8")
         with pytest.raises(AssertionError):
             run_session(blocks_of(page), tmp_path)
     assert not matches("...\nb", "a\nc")

@@ -47,23 +47,25 @@ def ends(row: dict[str, str]) -> tuple[End, End]:
 
 def read_configs(out: Path) -> dict[End, tuple[End, str]]:
     """Return the peer and the cable of each configured port."""
-    said: dict[End, tuple[End, str]] = {}
+    stdout_text: dict[End, tuple[End, str]] = {}
     for folder in sorted((out / "configs").glob("*")):
         for path in [*folder.glob("frr.conf"), *folder.glob("frr/frr.conf")]:
             for port, device, interface, cable in FRR_PORT.findall(
                 path.read_text(encoding="utf-8")
             ):
-                said[folder.name, port] = (device, interface), cable
+                stdout_text[folder.name, port] = (device, interface), cable
         for path in folder.glob("config_db.json"):
             for port, fields in json.loads(path.read_text(encoding="utf-8"))["PORT"].items():
                 if fields["admin_status"] == "up":
                     peer, cable = fields["description"].split(" ")
                     device, _, interface = peer.partition(":")
-                    assert said.setdefault((folder.name, port), ((device, interface), cable)) == (
+                    assert stdout_text.setdefault(
+                        (folder.name, port), ((device, interface), cable)
+                    ) == (
                         (device, interface),
                         cable,
                     )
-    return said
+    return stdout_text
 
 
 def read_graph(out: Path) -> dict[str, tuple[str, str]]:
@@ -126,9 +128,9 @@ def test_every_output_has_the_same_cables(path: Path, tmp_path: Path) -> None:
     switches = {row["b_device"] for row in rows} | {
         row["a_device"] for row in rows if int(row["tier"]) > 1
     }
-    said = read_configs(out)
-    configured = {device for device, _ in said}
-    assert said == {end: peer for end, peer in wanted.items() if end[0] in configured}
+    stdout_text = read_configs(out)
+    configured = {device for device, _ in stdout_text}
+    assert stdout_text == {end: peer for end, peer in wanted.items() if end[0] in configured}
     assert configured == (set() if job.skipped else switches)
 
     assert read_graph(out) == {

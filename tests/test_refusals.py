@@ -70,12 +70,12 @@ def test_refusal(
     case.lay_out(tmp_path)
     before = snapshot(tmp_path)
     code = play(case, case.command)
-    said = capsys.readouterr()
+    output = capsys.readouterr()
     if os.environ.get("FABRICGEN_UPDATE"):
-        write_expected(case.path, said.err)
-    assert said.err == case.expected
-    assert (code, said.out) == (1, "")
-    assert said.err.startswith(f"error[{case.code}]: ") or f"\nerror[{case.code}]: " in said.err
+        write_expected(case.path, output.err)
+    assert output.err == case.expected
+    assert (code, output.out) == (1, "")
+    assert output.err.startswith(f"error[{case.code}]: ") or f"\nerror[{case.code}]: " in output.err
     assert snapshot(tmp_path) == before
 
 

@@ -226,9 +226,9 @@ def test_few_findings_are_printed_and_the_rest_counted() -> None:
 def ended(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
     """Run the program, and return its exit code and stdout; stderr must be empty."""
     code = run(list(arguments))
-    said = capsys.readouterr()
-    assert said.err == ""
-    return code, said.out
+    output = capsys.readouterr()
+    assert output.err == ""
+    return code, output.out
 
 
 def test_check_prints_each_law_with_its_figure(capsys: pytest.CaptureFixture[str]) -> None:

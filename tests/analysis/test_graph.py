@@ -318,7 +318,7 @@ def test_edges_of_the_switch_graph_are_independent(plan: Plan) -> None:
 def exact(made: nx.Graph[str]) -> tuple[object, ...]:
     """Return the whole contents of a graph with the types.
 
-    Unlike ==, repr tells 1 from 1.0, from True and from "1".
+    Unlike ==, repr distinguishes 1 from 1.0, from True and from "1".
     """
 
     def typed(shown: dict[str, Any]) -> str:
@@ -363,7 +363,7 @@ def test_graphml_round_trips(plan: Plan) -> None:
 
 
 def test_the_comparison_distinguishes_types() -> None:
-    """It tells a number from its text, and from the same number of another type."""
+    """A number differs from its text, and from the same number of another type."""
     shapes = [
         exact(nx.Graph([("a", "b", {"capacity_gbps": value})])) for value in (1, 1.0, True, "1")
     ]

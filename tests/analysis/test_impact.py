@@ -535,8 +535,8 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
         "switch:r0-leaf-1",
     ]
     assert run_program(flags) == 0
-    said = capsys.readouterr().out
-    sentence, table, load = said.strip().split("\n\n")
+    output = capsys.readouterr().out
+    sentence, table, load = output.strip().split("\n\n")
     assert sentence == (
         "switch:r0-leaf-1 down: no GPU is cut off; 8 GPUs on rail 0 lose 100 % of their "
         "bandwidth; 952 pairs newly take a relay; every pair is still joined."

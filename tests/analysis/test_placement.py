@@ -70,7 +70,7 @@ def test_a_file_of_words(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("job", "code", "said"),
+    ("job", "code", "output"),
     [
         ("", "bad-job", "has no GPU"),
         ("d0,d0-g3", "bad-job", "GPU `d0-g3` is in the job twice"),
@@ -85,13 +85,13 @@ def test_a_file_of_words(tmp_path: Path) -> None:
         ("@/", "bad-job", "cannot read a job"),
     ],
 )
-def test_bad_words(job: str, code: str, said: str) -> None:
+def test_bad_words(job: str, code: str, output: str) -> None:
     """Each is refused with a hint."""
     with pytest.raises(Refusal) as refused:
         find_job(plan_of(**LAB), job)
     finding = refused.value.findings[0]
     assert (finding.code, bool(finding.hint)) == (code, True)
-    assert said in finding.fact
+    assert output in finding.fact
 
 
 @pytest.mark.parametrize(
@@ -279,11 +279,11 @@ def test_the_command(capsys: pytest.CaptureFixture[str], root: Path) -> None:
     assert run_program(["placement", lab, "d0-d3"]) == 0
     assert "rail-aligned" in capsys.readouterr().out
     assert run_program(["placement", lab, "d0-g0,d1-g1"]) == 1
-    said = capsys.readouterr().out
-    assert "illegal: 2 of 2 pairs have no path that NCCL can use" in said
-    pasted = said.partition("the job is then ")[2].split("\n")[0]
+    output = capsys.readouterr().out
+    assert "illegal: 2 of 2 pairs have no path that NCCL can use" in output
+    pasted = output.partition("the job is then ")[2].split("\n")[0]
     assert run_program(["placement", lab, pasted]) == 0
-    kept = said.partition("or keep 1 GPU: ")[2].split("\n")[0]
+    kept = output.partition("or keep 1 GPU: ")[2].split("\n")[0]
     assert run_program(["placement", lab, kept]) == 0
     capsys.readouterr()
     assert run_program(["placement", lab, "d0-g0,d1-g1", "--json"]) == 1

@@ -337,9 +337,9 @@ def test_the_winner_builds(tmp_path: Path, ask: Callable[..., tuple[str, str]]) 
     assert read_inventory("best.yaml").spec.gpus == 64
     ask("build", "best.yaml", "--only", "cabling,bom,configs", "-o", "out")
     assert (tmp_path / "out" / "cabling" / "cables.csv").exists()
-    said = ask("search", "fabric.yaml", "--pick", str(len(rows)), "-o", "last.yaml")
-    assert f"\n{len(rows)} " in said[0]
-    assert "room is left out" in said[1]
+    output = ask("search", "fabric.yaml", "--pick", str(len(rows)), "-o", "last.yaml")
+    assert f"\n{len(rows)} " in output[0]
+    assert "room is left out" in output[1]
     assert (
         json.loads(ask("plan", "last.yaml", "--set", "gpus=128", "--json")[0])["cost"]["total"]
         == rows[-1]["cost"]
@@ -362,8 +362,8 @@ def test_ties_are_described_with_correct_plurals() -> None:
     offer = {"switches": ["sn5600"], "oversubscription": ["1:1"]}
     spec = spec_of(gpus=64, hb_domain={"gpus": 8}, radix=8, search=offer)
     found = document(search(spec, CATALOG, LLM), LLM)
-    told = [words for row in found["designs"] for words in row["alike"]]
-    counts = {each for words in told for each in words.split(", ") if " tier" in each}
+    listed = [words for row in found["designs"] for words in row["alike"]]
+    counts = {each for words in listed for each in words.split(", ") if " tier" in each}
     assert "1 tier" in counts
     assert counts <= {"1 tier", "2 tiers", "3 tiers"}
 

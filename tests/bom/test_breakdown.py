@@ -304,9 +304,9 @@ def test_many_racks_are_written_on_request(monkeypatch: pytest.MonkeyPatch) -> N
     }
     assert wanted <= set(left.paths())
     assert set(asked.paths()) - set(left.paths()) == {"bom/by-rack.csv"}
-    (said,) = left.skipped
-    assert said.startswith("by-rack.csv: ")
-    assert said.endswith(" racks are more than 3; `--only racks` overrides the limit")
+    (output,) = left.skipped
+    assert output.startswith("by-rack.csv: ")
+    assert output.endswith(" racks are more than 3; `--only racks` overrides the limit")
     bare = build_job(plan_of(**DGX, site="unknown"), Packs(), ("bom",), frozenset({"racks"}))
     assert "bom/by-rack.csv" not in set(bare.paths())
     assert "no racks are known" in bare.skipped[0]

@@ -129,11 +129,11 @@ def test_designs_are_compared_in_one_room() -> None:
     Where a room suits one design only, the others have parts of an assumed reach, and the report
     names them.
     """
-    told = [
+    printed = [
         savings_view(compared(**DGX | {"site": site})).compared
         for site in ({}, {"media": {"leaf_spine": ["aoc"]}})
     ]
-    found = [[text for text in texts if text.startswith("The room")] for texts in told]
+    found = [[text for text in texts if text.startswith("The room")] for texts in printed]
     assert found[0] == []
     assert len(found[1]) == 1
     assert "suits the rail-only design" in found[1][0]

@@ -176,11 +176,11 @@ def test_looked_up_columns_equal_the_plan(pod: Plan) -> None:
         ):
             role = "host" if device in hosts else device.partition("-")[0]
             part = pod.catalog.transceiver(module)
-            said = [
+            output = [
                 row[f"{end}_{name}"]
                 for name in ("role", "platform", "hall", "row", "connector", "serial")
             ]
-            assert said == [
+            assert output == [
                 role,
                 "dgx-h100" if role == "host" else "qm9700",
                 *where[rack],

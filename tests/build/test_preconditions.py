@@ -88,11 +88,11 @@ def test_every_command_refuses(
     """
     monkeypatch.chdir(tmp_path)
     path = str(written(WRONG[code], tmp_path))
-    said = set()
+    printed = set()
     for command, *rest in COMMANDS:
         assert run([command, path, *rest]) != 0, command
-        said.add(capsys.readouterr().err)
-    (text,) = said
+        printed.add(capsys.readouterr().err)
+    (text,) = printed
     assert f"error[{code}]: " in text
     with pytest.raises(Refusal) as refused:
         plan_inventory(SN5600 | WRONG[code])

@@ -251,9 +251,9 @@ def test_a_workbook_above_the_stated_size_is_written_on_request(
         str(tmp_path / "out"),
     )
     assert call(["build", *big, "--only", "cabling"]) == 0
-    said = capsys.readouterr()
-    assert "cables.xlsx" not in said.out
-    assert "--only workbook" in said.err
+    output = capsys.readouterr()
+    assert "cables.xlsx" not in output.out
+    assert "--only workbook" in output.err
     assert call(["build", *big, "--only", "workbook"]) == 0
     assert "cabling/cables.xlsx" in capsys.readouterr().out
 
@@ -289,9 +289,9 @@ def test_an_interrupted_build_leaves_nothing(
         while child.poll() is None and not list(tmp_path.glob(".out.*/*/configs/*")):
             time.sleep(0.05)
         child.send_signal(sent)
-        _, said = child.communicate(timeout=60)
+        _, output = child.communicate(timeout=60)
     assert child.returncode == 130
-    assert said.strip() == "interrupted"
+    assert output.strip() == "interrupted"
     assert not list(tmp_path.iterdir())
     with pytest.raises(ProcessLookupError):
         os.killpg(child.pid, 0)

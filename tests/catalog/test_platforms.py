@@ -111,10 +111,10 @@ def test_breakouts_follow_from_their_mode_strings(model: str) -> None:
     switch = _switch(model)
     assert switch.sonic is not None
     for mode in switch.breakouts:
-        said = MODE.fullmatch(mode.sonic or "")
-        assert said is not None, mode
-        count, speed = int(said["count"]), int(said["speed"])
-        lanes = int(said["lanes"] or FRONT_LANES) // count
+        output = MODE.fullmatch(mode.sonic or "")
+        assert output is not None, mode
+        count, speed = int(output["count"]), int(output["speed"])
+        lanes = int(output["lanes"] or FRONT_LANES) // count
         assert (mode.name, mode.count, mode.speed_gbps, mode.lanes) == (
             f"{count}x{speed}G",
             count,

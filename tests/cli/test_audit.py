@@ -37,7 +37,7 @@ def fabric(tmp_path: Path) -> Path:
         f"{cable.b_device},{cable.b_interface},{cable.a_device},{cable.a_interface}"
         for cable in rows
     ]
-    (tmp_path / "heard.csv").write_text("\n".join(lines), encoding="utf-8")
+    (tmp_path / "neighbors.csv").write_text("\n".join(lines), encoding="utf-8")
     return path
 
 
@@ -52,8 +52,8 @@ def audited(
 
 def swapped(fabric: Path) -> Path:
     """Swap two cables in the evidence."""
-    heard = fabric.with_name("heard.csv")
-    lines = heard.read_text(encoding="utf-8").splitlines()
+    neighbors = fabric.with_name("neighbors.csv")
+    lines = neighbors.read_text(encoding="utf-8").splitlines()
     one, other = (line.split(",") for line in lines[:2])
     lines[:2] = [",".join([*one[:2], *other[2:]]), ",".join([*other[:2], *one[2:]])]
     path = fabric.with_name("swapped.csv")
@@ -63,7 +63,7 @@ def swapped(fabric: Path) -> Path:
 
 def test_clean(fabric: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A correct cabling ends with 0 and has every key of the contract."""
-    code, document = audited(fabric, capsys, "--lldp", str(fabric.with_name("heard.csv")))
+    code, document = audited(fabric, capsys, "--lldp", str(fabric.with_name("neighbors.csv")))
     assert document.keys() >= KEYS
     assert (code, document["ok"], document["matched"], document["findings"]) == (
         0,
@@ -76,8 +76,8 @@ def test_clean(fabric: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_swap_in_words(fabric: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The event, then numbered moves with labels; exit code 1."""
     assert run(["audit", str(fabric), "--lldp", str(swapped(fabric))]) == 1
-    said = capsys.readouterr()
-    assert said.out.splitlines()[2:6] == [
+    output = capsys.readouterr()
+    assert output.out.splitlines()[2:6] == [
         "major[swapped]: r0-leaf-1: the cables r0-h00001 and r0-h00002 are swapped",
         "  1. r0-leaf-1: unplug the cable from host-1 nic0 from swp2 (2) and leave it loose",
         (
@@ -86,7 +86,7 @@ def test_a_swap_in_words(fabric: Path, capsys: pytest.CaptureFixture[str]) -> No
         ),
         "  3. r0-leaf-1: plug the loose end into swp1 (1); it is r0-h00001",
     ]
-    assert said.out.endswith("the cabling differs from the plan: 2 moves to fix it\n")
+    assert output.out.endswith("the cabling differs from the plan: 2 moves to fix it\n")
     code, document = audited(fabric, capsys, "--lldp", str(swapped(fabric)))
     assert (code, document["moves"], document["ok"]) == (1, 2, False)
     assert {"kind", "cable", "expected", "found", "fix"} <= document["findings"][0].keys()
@@ -96,7 +96,7 @@ def test_strict_counts_the_silent(fabric: Path, capsys: pytest.CaptureFixture[st
     """One leaf alone is silent about the others, which is a finding only on request."""
     one = fabric.with_name("one.csv")
     one.write_text(
-        "\n".join(fabric.with_name("heard.csv").read_text(encoding="utf-8").splitlines()[:4]),
+        "\n".join(fabric.with_name("neighbors.csv").read_text(encoding="utf-8").splitlines()[:4]),
         encoding="utf-8",
     )
     code, document = audited(fabric, capsys, "--lldp", str(one))

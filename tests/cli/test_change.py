@@ -30,9 +30,9 @@ def plan(
 def test_a_plan_grows_from_a_file(plan: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The figure is beside its bound; the plan file builds to the same plan file."""
     assert run(["plan", "--from", "old.json", "--set", "gpus=512", "-o", "new.json"]) == 0
-    said = capsys.readouterr()
-    assert ("128 cables move (the minimum is 128); 512 added, 384 kept") in said.out
-    assert said.err == "\nsaved plan to new.json\n"
+    output = capsys.readouterr()
+    assert ("128 cables move (the minimum is 128); 512 added, 384 kept") in output.out
+    assert output.err == "\nsaved plan to new.json\n"
     assert run(["build", "new.json", "-o", "out", "--only", "cabling"]) == 0
     assert (plan / "out" / "plan.json").read_bytes() == (plan / "new.json").read_bytes()
 
@@ -60,8 +60,8 @@ def test_diff_in_words(plan: Path, capsys: pytest.CaptureFixture[str]) -> None:
     )
     capsys.readouterr()
     assert run(["diff", "old.json", "new.json"]) == 0
-    said = capsys.readouterr().out
-    assert said.startswith("grow -> grow: 128 cables moved, 512 added, 0 removed, 384 kept\n")
+    output = capsys.readouterr().out
+    assert output.startswith("grow -> grow: 128 cables moved, 512 added, 0 removed, 384 kept\n")
     for words in (
         "pull r0-h00033: host-33 nic0 - r0-leaf-5 swp1",
         "108 more to move",
@@ -69,7 +69,7 @@ def test_diff_in_words(plan: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "gpus: 256 -> 512",
         "leaf added",
     ):
-        assert words in said
+        assert words in output
     assert run(["diff", "old.json", "new.json", "--all"]) == 0
     everything = capsys.readouterr().out
     assert everything.count("  move ") == 128

@@ -158,7 +158,7 @@ def test_done_is_0(cli: Cli, arguments: list[str]) -> None:
     [
         ["plan", "nowhere.yaml"],
         ["plan", "fabric.yaml", "--set", "gpus=7"],
-        ["plan", "fabric.yaml", "--prices", "nobody"],
+        ["plan", "fabric.yaml", "--prices", "unknown"],
         ["plan", *FLAGS, "--speed", "fast"],
         ["compare", "fabric.yaml", "--set", "rails.count=3"],
         ["explain", "nothing"],
@@ -166,7 +166,7 @@ def test_done_is_0(cli: Cli, arguments: list[str]) -> None:
         ["init"],
         ["build", "fabric.yaml", "-o", "fabric.yaml"],
         ["init", "other.yaml", "--gpus", "7"],
-        ["init", "other.yaml", "--host", "nobody"],
+        ["init", "other.yaml", "--host", "unknown"],
     ],
     ids=" ".join,
 )
@@ -583,7 +583,7 @@ def test_a_starter_can_be_printed(cli: Cli) -> None:
 
 
 def test_init_does_not_overwrite(cli: Cli) -> None:
-    """Unless it is told to by --force."""
+    """Only --force allows it."""
     ended = cli("init", "fabric.yaml")
     assert (ended.code, ended.err.partition("]")[0]) == (1, "error[file-exists")
     assert Path("fabric.yaml").read_text(encoding="utf-8") == TEXT
@@ -783,10 +783,10 @@ def spoiled(changes: list[tuple[str, Any, str]]) -> str:
 def assert_ends_well(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Plan a file, and assert that the program accepts or refuses it without a fault."""
     code = run(["plan", str(file), "--json"])
-    said = capsys.readouterr()
-    assert code in (0, 1), said.err
-    assert "Traceback" not in said.err
-    document = json.loads(said.out)
+    printed = capsys.readouterr()
+    assert code in (0, 1), printed.err
+    assert "Traceback" not in printed.err
+    document = json.loads(printed.out)
     assert ("findings" in document) is (code == 1)
 
 
@@ -846,6 +846,6 @@ def test_overrides_cause_no_fault(
 ) -> None:
     """Any value for any key."""
     code = run(["plan", str(scratch(RICH.encode())), "--set", f"{key}={token}"])
-    said = capsys.readouterr()
-    assert code in (0, 1), said.err
-    assert "Traceback" not in said.err
+    printed = capsys.readouterr()
+    assert code in (0, 1), printed.err
+    assert "Traceback" not in printed.err

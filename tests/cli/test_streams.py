@@ -49,7 +49,7 @@ def shell(
 
 
 @pytest.mark.parametrize(
-    ("command", "code", "said"),
+    ("command", "code", "printed"),
     [
         (
             "fabricgen plan fabric.yaml > /dev/full",
@@ -77,11 +77,11 @@ def shell(
     ],
 )
 def test_an_unusable_stream_is_refused(
-    command: str, code: int, said: str, tmp_path: Path, environment: dict[str, str]
+    command: str, code: int, printed: str, tmp_path: Path, environment: dict[str, str]
 ) -> None:
     """The refusal has the reason, without Python's words."""
     done = shell(command, tmp_path, environment)
-    assert (done.returncode, done.stderr.partition("\n")[0]) == (code, said)
+    assert (done.returncode, done.stderr.partition("\n")[0]) == (code, printed)
     assert "Traceback" not in done.stderr
     assert "Exception" not in done.stderr
 
@@ -130,11 +130,11 @@ def test_control_characters_are_escaped(capsys: pytest.CaptureFixture[str]) -> N
     echo(f"{EVIL}\n\tnext")
     echo(EVIL, err=True)
     print_json({EVIL: ["x", "half \ud800"]})
-    said = capsys.readouterr()
-    assert said.out.startswith(f"{SHOWN}\n\tnext\n")
-    assert said.err == f"{SHOWN}\n"
-    assert not RAW.search(said.out)
-    assert json.loads(said.out.split("next\n")[1]) == {EVIL: ["x", "half \ud800"]}
+    printed = capsys.readouterr()
+    assert printed.out.startswith(f"{SHOWN}\n\tnext\n")
+    assert printed.err == f"{SHOWN}\n"
+    assert not RAW.search(printed.out)
+    assert json.loads(printed.out.split("next\n")[1]) == {EVIL: ["x", "half \ud800"]}
     assert text_of(Finding("code", EVIL)).endswith(SHOWN)
     assert printable("plain") == "plain"
 
@@ -176,7 +176,7 @@ def test_no_command_prints_control_characters_of_its_input(
     """Names on the command line, in evidence and in files of a catalog are escaped."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fabric.yaml").write_text(TINY, encoding="utf-8")
-    heard = [
+    neighbors = [
         {
             "name": "swp1",
             "chassis": [{"name": [{"value": EVIL}]}],
@@ -184,7 +184,7 @@ def test_no_command_prints_control_characters_of_its_input(
         }
     ]
     (tmp_path / "r0-leaf-1.json").write_text(
-        json.dumps({"lldp": [{"interface": heard}]}), encoding="utf-8"
+        json.dumps({"lldp": [{"interface": neighbors}]}), encoding="utf-8"
     )
     book = (
         '{name: x, description: "a\\x1b[2J", source: "-", layers: 1, hidden: 1, '
@@ -193,9 +193,9 @@ def test_no_command_prints_control_characters_of_its_input(
     (tmp_path / "own/workloads").mkdir(parents=True)
     (tmp_path / "own/workloads/x.yaml").write_text(book, encoding="utf-8")
     run(command)
-    said = capsys.readouterr()
-    assert not RAW.search(said.out + said.err)
-    assert said.out + said.err
+    printed = capsys.readouterr()
+    assert not RAW.search(printed.out + printed.err)
+    assert printed.out + printed.err
 
 
 @pytest.mark.parametrize("text", ["a\x1b[2J", "a\x9b", "a\u202eb", "two\nlines"])
@@ -229,7 +229,7 @@ def test_commands_print_by_echo(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "printed"),
     [
         (["plan", ""], "an argument is empty"),
         (["plan", "fabric.yaml", "--from", ""], "--from is given an empty value"),
@@ -244,7 +244,7 @@ def test_commands_print_by_echo(root: Path) -> None:
 )
 def test_an_empty_value_is_refused(
     command: list[str],
-    said: str,
+    printed: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -253,7 +253,7 @@ def test_an_empty_value_is_refused(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fabric.yaml").write_text(TINY, encoding="utf-8")
     assert run(command) == 2
-    assert said in capsys.readouterr().err
+    assert printed in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["fabric.yaml"]
 
 
@@ -261,7 +261,7 @@ def test_an_empty_key_is_allowed_in_set(tmp_path: Path) -> None:
     """`--set KEY=` removes a key, and the command of `lab exec` may have empty words."""
     (tmp_path / "fabric.yaml").write_text(TINY, encoding="utf-8")
     assert run(["plan", str(tmp_path / "fabric.yaml"), "--set", "rails="]) in {0, 1}
-    assert run(["lab", "exec", "nobody", "echo", ""]) == 1
+    assert run(["lab", "exec", "no-node", "echo", ""]) == 1
 
 
 @pytest.mark.parametrize(
@@ -283,7 +283,7 @@ def test_numbers_beyond_all_models_are_refused(
         "bytes_per_element": 2.0,
     }
     (tmp_path / "x.yaml").write_text(
-        "\n".join(f"{name}: {said}" for name, said in (facts | {key: value}).items()),
+        "\n".join(f"{name}: {printed}" for name, printed in (facts | {key: value}).items()),
         encoding="utf-8",
     )
     (tmp_path / "fabric.yaml").write_text(TINY, encoding="utf-8")

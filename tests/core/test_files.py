@@ -165,12 +165,12 @@ def lay_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], 
     return place
 
 
-def assert_refused(code: int, said: str) -> None:
+def assert_refused(code: int, output: str) -> None:
     """Assert that a command ended with a finding or a usage error, and without a traceback."""
-    assert code in {1, 2}, said
-    assert said.startswith(("error[", "Usage:", "Error:")), said
-    assert "Traceback" not in said
-    assert "Warning" not in said
+    assert code in {1, 2}, output
+    assert output.startswith(("error[", "Usage:", "Error:")), output
+    assert "Traceback" not in output
+    assert "Warning" not in output
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -187,13 +187,13 @@ def test_invalid_contents_are_refused(
     }
     for content, data in texts.items():
         file.write_bytes(data.replace(b"HEADER", reader.header.encode()))
-        code, said = outcome(capsys, command)
+        code, output = outcome(capsys, command)
         if (name, content) == ("degraded", "empty"):  # a list of failures without an entry is valid
             assert code == 0
             continue
-        assert_refused(code, f"{said}{content}")
-        assert name == "job" or file.name in said, (
-            f"{said}{content}"
+        assert_refused(code, f"{output}{content}")
+        assert name == "job" or file.name in output, (
+            f"{output}{content}"
         )  # any text is a job specification
 
 
@@ -220,16 +220,16 @@ def test_only_regular_files_of_limited_size_are_read(
     }
     for kind, make in makers.items():
         make()
-        code, said = outcome(capsys, command)
+        code, output = outcome(capsys, command)
         if kind != "large" and name in {
             "pack",
             "profiles",
         }:  # a catalog file that is not found is replaced by the shipped one
-            assert code == 0, said
+            assert code == 0, output
         elif (name, kind) == ("lldp", "directory"):
-            assert "there is no file in this directory" in said
+            assert "there is no file in this directory" in output
         else:
-            assert_refused(code, f"{said}{kind}")
+            assert_refused(code, f"{output}{kind}")
         if file.is_dir():
             file.rmdir()
         else:
@@ -266,9 +266,9 @@ def test_a_file_that_may_not_be_read_is_refused(
     file = tmp_path / "fabric.yaml"
     file.write_text(INVENTORY, encoding="utf-8")
     monkeypatch.setattr(os, "open", closed)
-    code, said = outcome(capsys, f"plan {file}")
-    assert_refused(code, said)
-    assert "cannot be read: Permission denied" in said
+    code, output = outcome(capsys, f"plan {file}")
+    assert_refused(code, output)
+    assert "cannot be read: Permission denied" in output
 
 
 def test_the_place_of_a_fault_is_its_line() -> None:

@@ -96,18 +96,20 @@ def work(
     job: int,
     asked: argparse.Namespace,
     ends: float,
-    told: multiprocessing.Queue[tuple[Counter[str], list[Found]]],
+    reported: multiprocessing.Queue[tuple[Counter[str], list[Found]]],
 ) -> None:
     """Run round after round until the time is over."""
     number = 0
     try:
         while time.monotonic() < ends:
             runs.clear()
-            told.put(_round(asked.only[number % len(asked.only)], f"{asked.seed}/{job}/{number}"))
+            reported.put(
+                _round(asked.only[number % len(asked.only)], f"{asked.seed}/{job}/{number}")
+            )
             number += 1
     finally:
         close()
-        told.put((Counter({"done": 1}), []))
+        reported.put((Counter({"done": 1}), []))
 
 
 def _round(name: str, drawn_from: str) -> tuple[Counter[str], list[Found]]:
@@ -158,17 +160,17 @@ def main() -> int:
 
 def _gather(asked: argparse.Namespace) -> tuple[Counter[str], set[str]]:
     """Start the processes, and collect their results until all are done."""
-    told: multiprocessing.Queue[tuple[Counter[str], list[Found]]] = multiprocessing.Queue()
+    reported: multiprocessing.Queue[tuple[Counter[str], list[Found]]] = multiprocessing.Queue()
     ends = time.monotonic() + asked.seconds
     jobs = [
-        multiprocessing.Process(target=work, args=(job, asked, ends, told))
+        multiprocessing.Process(target=work, args=(job, asked, ends, reported))
         for job in range(asked.jobs)
     ]
     for job in jobs:
         job.start()
     counted, seen = Counter[str](), set[str]()
     while counted["done"] < len(jobs):
-        runs_of_round, found = told.get()
+        runs_of_round, found = reported.get()
         counted.update(runs_of_round)
         for each in found:
             kind = re.sub(r"\d+", "#", each.fault)

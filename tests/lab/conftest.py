@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import NoReturn
 
-NOBODY = 65534
+UNPRIVILEGED = 65534
 SMALL: dict[str, Any] = {
     "name": "small",
     "gpus": 8,
@@ -162,7 +162,7 @@ def as_nobody() -> list[str]:
             f"mkdir -p '{path}'; mount --rbind '/mnt/{number}/{path.relative_to(closed)}' '{path}'"
             for path in paths
         ]
-    script.append(f'exec setpriv --reuid {NOBODY} --regid {NOBODY} --clear-groups "$@"')
+    script.append(f'exec setpriv --reuid {UNPRIVILEGED} --regid {UNPRIVILEGED} --clear-groups "$@"')
     return ["unshare", "--mount", "--propagation", "private", "sh", "-c", "\n".join(script), "sh"]
 
 
@@ -193,18 +193,18 @@ def end_all(machine: Machine) -> None:
             continue
 
 
-@pytest.fixture(params=["whoever", "an ordinary user", "root where users may not"])
-def anybody(
+@pytest.fixture(params=["the user of the tests", "an ordinary user", "root where users may not"])
+def each_user(
     request: pytest.FixtureRequest, place: Path, out_of_reach: Callable[[str], NoReturn]
 ) -> Iterator[Machine]:
     """Return a machine for each kind of user."""
     machine = Machine(place)
-    if request.param != "whoever" and os.geteuid() != 0:
-        pytest.skip("only root can be somebody else; the tests run as an ordinary user already")
+    if request.param != "the user of the tests" and os.geteuid() != 0:
+        pytest.skip("only root can change its user; the tests run as an ordinary user already")
     if request.param == "an ordinary user":
         machine.prefix = as_nobody()
         for path in (place, *place.iterdir()):
-            os.chown(path, NOBODY, NOBODY)
+            os.chown(path, UNPRIVILEGED, UNPRIVILEGED)
         tried = subprocess.run(
             [*machine.prefix, "unshare", "-Urn", "true"],
             capture_output=True,

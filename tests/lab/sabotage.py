@@ -324,7 +324,7 @@ def found(outcome: Trial) -> dict[str, Any]:
     return {"trial": outcome.code, "findings": outcome.findings}
 
 
-def tell(name: str, outcomes: list[Trial]) -> None:
+def print_findings(name: str, outcomes: list[Trial]) -> None:
     """Print the findings."""
     sys.stdout.write(json.dumps([name, [found(outcome) for outcome in outcomes]]) + "\n")
     sys.stdout.flush()
@@ -337,27 +337,27 @@ def main(inventory: Path) -> int:
 
     def break_it() -> int:
         bench = session.boot(whole, None, lambda _: None)
-        tell(
+        print_findings(
             "whole",
             [trial(bench) for trial in verify.TRIALS]
             + [lldp.compare(bench, lldp.neighbours(bench))],
         )
         for name, (fault, trial) in FAULTS.items():
             with fault(bench):
-                tell(name, [trial(bench)])
-            tell(f"{name}: mended", [trial(bench)])
+                print_findings(name, [trial(bench)])
+            print_findings(f"{name}: repaired", [trial(bench)])
         return 0
 
     def swap() -> int:
         session.PATIENCE_S = SWAPPED_S
         planned = session.boot(Swapped(plan, whole.rails, whole.domains), None, lambda _: None)
-        judged = Bench(planned.machines, planned.daemons)
-        object.__setattr__(judged.machines, "layout", whole)
-        tell(
+        mixed = Bench(planned.machines, planned.daemons)
+        object.__setattr__(mixed.machines, "layout", whole)
+        print_findings(
             "cables are swapped",
             [
-                *(trial(judged) for trial in (verify.routes, verify.paths)),
-                lldp.compare(judged, lldp.neighbours(judged)),
+                *(trial(mixed) for trial in (verify.routes, verify.paths)),
+                lldp.compare(mixed, lldp.neighbours(mixed)),
             ],
         )
         return 0

@@ -79,9 +79,9 @@ def outcomes(machine: Machine, *arguments: object) -> dict[str, dict[str, Any]]:
     return {trial["code"]: trial for trial in document["trials"]}
 
 
-def test_two_rails(anybody: Machine, rails: list[object]) -> None:
+def test_two_rails(each_user: Machine, rails: list[object]) -> None:
     """Two subnets with a manager each: every trial holds, with its figure, for any user."""
-    found = outcomes(anybody, *rails)
+    found = outcomes(each_user, *rails)
     assert list(found) == CODES
     assert all(trial["ok"] for trial in found.values()), found
     figures = {code: trial["figure"] for code, trial in found.items()}

@@ -39,10 +39,10 @@ def audited(machine: Machine, inventory: Path, script: str = "") -> tuple[int, d
     assert machine.run("lab", "up", inventory).returncode == 0
     done = machine.run("lab", "exec", LEAF, "--", "sh", "-ec", script)
     assert done.returncode == 0, done.stderr
-    kept = machine.run("lab", "lldp", "heard")
+    kept = machine.run("lab", "lldp", "neighbors")
     assert "neighbours as cabled" in kept.stdout, kept.stderr
     assert machine.run("lab", "down").returncode == 0
-    done = machine.run("audit", inventory, "--lldp", "heard", "--json")
+    done = machine.run("audit", inventory, "--lldp", "neighbors", "--json")
     return done.returncode, json.loads(done.stdout)
 
 

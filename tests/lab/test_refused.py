@@ -26,7 +26,7 @@ HERE = "tests/lab/test_refused.py"
 
 
 @pytest.fixture
-def told(
+def stderr_of(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[[Case], str]:
     """Return a function that runs a case in this process and returns stderr.
@@ -36,21 +36,21 @@ def told(
     monkeypatch.chdir(place)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(place / "run"))
 
-    def tell(case: Case) -> str:
+    def run_case(case: Case) -> str:
         assert run(case.command) == 1
-        said = capsys.readouterr()
-        assert said.out == ""
-        return said.err
+        output = capsys.readouterr()
+        assert output.out == ""
+        return output.err
 
-    return tell
+    return run_case
 
 
-def judge(case: Case, said: str) -> None:
+def compare(case: Case, output: str) -> None:
     """Compare the text with the case, or write it."""
     if os.environ.get("FABRICGEN_UPDATE"):
-        write_expected(case.path, said)
+        write_expected(case.path, output)
     else:
-        assert said == case.expected
+        assert output == case.expected
 
 
 def find(code: str, place: Path) -> Case:
@@ -61,7 +61,7 @@ def find(code: str, place: Path) -> Case:
     return case
 
 
-def said_by(machine: Machine, case: Case) -> str:
+def stderr_of_program(machine: Machine, case: Case) -> str:
     """Run a case in a new process, and return stderr."""
     done = machine.run(*case.command)
     assert done.returncode == 1
@@ -69,7 +69,7 @@ def said_by(machine: Machine, case: Case) -> str:
 
 
 def test_a_machine_without_requirements(
-    place: Path, told: Callable[[Case], str], monkeypatch: pytest.MonkeyPatch
+    place: Path, stderr_of: Callable[[Case], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither root nor user namespaces, and no FRR: both are named, with the commands that help."""
     case = find("lab-needs", place)
@@ -78,16 +78,16 @@ def test_a_machine_without_requirements(
     monkeypatch.setattr(requirements, "PROGRAMS", place / "nowhere")
     monkeypatch.setattr(namespaces, "can_map_users", lambda: False)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    judge(case, told(case))
+    compare(case, stderr_of(case))
 
 
 def test_a_lab_that_is_too_large(
-    place: Path, told: Callable[[Case], str], monkeypatch: pytest.MonkeyPatch
+    place: Path, stderr_of: Callable[[Case], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The finding has the sum, and what the machine has."""
     case = find("lab-too-large", place)
     monkeypatch.setattr(requirements, "available_mb", lambda: 300)
-    judge(case, told(case))
+    compare(case, stderr_of(case))
 
 
 def test_a_line_that_frr_rejects(place: Path, machine: Machine) -> None:
@@ -104,7 +104,7 @@ def test_a_line_that_frr_rejects(place: Path, machine: Machine) -> None:
         config.read_text(encoding="utf-8").replace(" timers bgp 3 9\n", " timers bgp three nine\n"),
         encoding="utf-8",
     )
-    judge(case, said_by(machine, case))
+    compare(case, stderr_of_program(machine, case))
     assert machine.left() == []
 
 
@@ -112,8 +112,8 @@ def test_a_name_in_use_and_an_unknown_node(place: Path, machine: Machine) -> Non
     """Both with one lab up; the nearest node is named."""
     taken, unknown = find("lab-is-up", place), find("no-such-node", place)
     assert machine.run("lab", "up", "fabric.yaml").returncode == 0
-    judge(taken, said_by(machine, taken))
-    judge(unknown, said_by(machine, unknown))
+    compare(taken, stderr_of_program(machine, taken))
+    compare(unknown, stderr_of_program(machine, unknown))
     assert machine.run("lab", "down").returncode == 0
 
 

@@ -46,34 +46,34 @@ def outside() -> list[str]:
     ]
 
 
-def test_run_boots_tests_and_ends(anybody: Machine) -> None:
+def test_run_boots_tests_and_ends(each_user: Machine) -> None:
     """For any user every trial holds, and stdout is one JSON document. Nothing is left."""
     before = outside()
-    done = anybody.run("lab", "run", anybody.write(), "--json")
+    done = each_user.run("lab", "run", each_user.write(), "--json")
     assert (done.returncode, done.stderr) == (0, "")
-    said = json.loads(done.stdout)
-    assert said["ok"]
-    assert [trial["code"] for trial in said["trials"]][: len(TRIED)] == TRIED
-    assert all(trial["ok"] and not trial["findings"] for trial in said["trials"])
-    assert [step["step"] for step in said["steps"]][-2:] == [
+    output = json.loads(done.stdout)
+    assert output["ok"]
+    assert [trial["code"] for trial in output["trials"]][: len(TRIED)] == TRIED
+    assert all(trial["ok"] and not trial["findings"] for trial in output["trials"])
+    assert [step["step"] for step in output["steps"]][-2:] == [
         "FRR in 8 switches",
         "routes in every kernel",
     ]
-    assert anybody.left() == []
+    assert each_user.left() == []
     assert outside() == before
 
 
-def test_up_test_exec_shell_and_down(anybody: Machine) -> None:
+def test_up_test_exec_shell_and_down(each_user: Machine) -> None:
     """A lab stays up between commands and answers each, and `down` leaves nothing.
 
     The machine outside is unchanged.
     """
     before = outside()
-    done = anybody.run("lab", "up", anybody.write())
+    done = each_user.run("lab", "up", each_user.write())
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[-1].startswith("small is up: ")
     assert outside() == before
-    (lab,) = json.loads(anybody.run("lab", "status", "--json").stdout)["labs"]
+    (lab,) = json.loads(each_user.run("lab", "status", "--json").stdout)["labs"]
     assert lab == {
         "name": "small",
         "ready": True,
@@ -83,19 +83,19 @@ def test_up_test_exec_shell_and_down(anybody: Machine) -> None:
         "sessions": 8,
         "of": 8,
     }
-    tried = anybody.run("lab", "test")
+    tried = each_user.run("lab", "test")
     assert tried.returncode == 0
     assert tried.stdout.count("\nok ") + tried.stdout.startswith("ok ") == len(
         tried.stdout.splitlines()
     )
     assert (
-        anybody.run("lab", "exec", "d1-g3", "--", "cat", "/sys/class/net/nic0/operstate").stdout
+        each_user.run("lab", "exec", "d1-g3", "--", "cat", "/sys/class/net/nic0/operstate").stdout
         == "up\n"
     )
-    assert anybody.run("lab", "exec", "r0-leaf-1", "--", "sh", "-c", "exit 5").returncode == 5
+    assert each_user.run("lab", "exec", "r0-leaf-1", "--", "sh", "-c", "exit 5").returncode == 5
     assert (
         "frr version"
-        in anybody.run(
+        in each_user.run(
             "lab",
             "exec",
             "r1-spine-2",
@@ -107,18 +107,18 @@ def test_up_test_exec_shell_and_down(anybody: Machine) -> None:
             "show running-config",
         ).stdout
     )
-    typed = anybody.run("lab", "shell", "hb:1", stdin="ls /sys/class/net\nid -u\n")
+    typed = each_user.run("lab", "shell", "hb:1", stdin="ls /sys/class/net\nid -u\n")
     assert {"br0", "gpu0", "gpu1", "gpu2", "gpu3"} <= set(typed.stdout.split())
     assert typed.returncode == 0
-    again = anybody.run("lab", "up", anybody.write())
+    again = each_user.run("lab", "up", each_user.write())
     assert (again.returncode, again.stderr.splitlines()[0]) == (
         1,
         "error[lab-is-up]: a lab called `small` is up already",
     )
-    ended = anybody.run("lab", "down")
-    assert (ended.returncode, ended.stdout, anybody.left()) == (0, "small is down\n", [])
+    ended = each_user.run("lab", "down")
+    assert (ended.returncode, ended.stdout, each_user.left()) == (0, "small is down\n", [])
     assert outside() == before
-    gone = anybody.run("lab", "test", "--json")
+    gone = each_user.run("lab", "test", "--json")
     assert (gone.returncode, json.loads(gone.stdout)["findings"][0]["code"]) == (1, "no-such-lab")
 
 
@@ -155,8 +155,8 @@ def test_two_labs_side_by_side(machine: Machine) -> None:
 def wait_for(process: subprocess.Popen[str], text: str) -> None:
     """Wait until a command has printed something."""
     assert process.stdout is not None
-    said = next((line for line in process.stdout if text in line), None)
-    assert said, f"never said {text!r}"
+    output = next((line for line in process.stdout if text in line), None)
+    assert output, f"never printed {text!r}"
 
 
 def worker(number: int) -> int:
@@ -200,12 +200,12 @@ def test_a_kill_while_booting(machine: Machine, death: str, command: str) -> Non
             os.killpg(-target, number)
         else:
             os.kill(target, number)
-        _, said = process.communicate()
+        _, output = process.communicate()
     assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 130}.get(
         signal.Signals(number), -9 if target == process.pid else process.returncode
     )
     assert process.returncode != 0
-    assert "Traceback" not in said
+    assert "Traceback" not in output
     if command == "up" and target == process.pid and number == signal.SIGKILL:
         assert settled(machine) == {}
         assert machine.run("lab", "status").stdout == "no lab is up\n"

@@ -114,8 +114,10 @@ def sabotage() -> dict[str, dict[str, list[str]]]:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    told = [json.loads(line) for line in done.stdout.splitlines()]
-    return {name: {each["trial"]: each["findings"] for each in outcomes} for name, outcomes in told}
+    printed = [json.loads(line) for line in done.stdout.splitlines()]
+    return {
+        name: {each["trial"]: each["findings"] for each in outcomes} for name, outcomes in printed
+    }
 
 
 def test_a_correct_lab_has_no_findings(sabotaged: dict[str, dict[str, list[str]]]) -> None:
@@ -128,14 +130,14 @@ def test_a_correct_lab_has_no_findings(sabotaged: dict[str, dict[str, list[str]]
     assert {
         name: outcomes
         for name, outcomes in sabotaged.items()
-        if name == "whole" or name.endswith(": mended")
+        if name == "whole" or name.endswith(": repaired")
         if any(outcomes.values())
     } == {}
     assert set(sabotaged) == {
         "whole",
         "cables are swapped",
         *CULPRITS,
-        *(f"{name}: mended" for name in CULPRITS),
+        *(f"{name}: repaired" for name in CULPRITS),
     }
 
 

@@ -116,17 +116,17 @@ def test_the_examples_of_pages_are_findings(law: str) -> None:
         for line in page.split("\n")
         if line.startswith("    ") and not line.startswith("    $")
     ]
-    said = {
+    output = {
         line
         for mutation in MUTATIONS
         if mutation.law == law
         for finding in _findings(mutation)
         for line in text_of(finding).split("\n")
     }
-    said |= {
+    output |= {
         " ".join(line.split()) for line in report_text(judge(evidence("lab")), "lab").split("\n")
     }
-    wrong = [line for line in shown if line not in said and " ".join(line.split()) not in said]
+    wrong = [line for line in shown if line not in output and " ".join(line.split()) not in output]
     assert shown
     assert wrong == []
 

@@ -222,7 +222,7 @@ MUTATIONS = (
         "r0-h00001",
     ),
     Mutation(
-        "uplinks that nobody misses",
+        "uplinks that no host needs",
         "reserve",
         lambda e: thinner(e, UP),
         "wired-as-planned",

@@ -1,4 +1,4 @@
-"""A NOS without a parser outside its boxes: its files are judged by documented statements."""
+"""A NOS without a parser outside its boxes: its files are verified against documented statements."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Documented:
     """Names on a switch: its ports, and what the NOS defines itself."""
     read: Callable[[str], Box]
     models: tuple[str, ...]
-    """Models of the catalog whose breakouts are judged."""
+    """Models of the catalog whose breakouts are verified."""
     broken: tuple[Edit, ...]
     """Edits that make a statement undocumented."""
     misread: tuple[Edit, ...]

@@ -63,36 +63,36 @@ def _after(lines: list[Line], where: Line, start: str) -> list[str]:
     ]
 
 
-def _interface(box: Box, name: str, said: list[str]) -> None:
+def _interface(box: Box, name: str, block: list[str]) -> None:
     """Read one interface; one that is shut, or has no address and no IPv6, has no link."""
-    vrf = next((line.removeprefix("vrf ") for line in said if line.startswith("vrf ")), "")
+    vrf = next((line.removeprefix("vrf ") for line in block if line.startswith("vrf ")), "")
     address = next(
         (
             IPv4Interface(line.removeprefix("ip address "))
-            for line in said
+            for line in block
             if line.startswith("ip address ")
         ),
         None,
     )
     if vrf and address:
-        assert said.index(f"vrf {vrf}") < said.index(f"ip address {address}"), (
+        assert block.index(f"vrf {vrf}") < block.index(f"ip address {address}"), (
             "moving an interface into a VRF takes its addresses away"
         )
     if name.startswith("Loopback"):
         assert address is not None
         box.loopbacks[vrf] = address
-    elif said != ["shutdown"]:
-        assert "no switchport" in said
-        assert (address is None) == ("ipv6 enable" in said)
+    elif block != ["shutdown"]:
+        assert "no switchport" in block
+        assert (address is None) == ("ipv6 enable" in block)
         port = port_of(
-            next(line for line in said if line.startswith("description ")).removeprefix(
+            next(line for line in block if line.startswith("description ")).removeprefix(
                 "description "
             ),
             address,
         )
         port.vrf, port.mtu = (
             vrf,
-            int(next(line for line in said if line.startswith("mtu ")).removeprefix("mtu ")),
+            int(next(line for line in block if line.startswith("mtu ")).removeprefix("mtu ")),
         )
         box.ports[name] = port
 
@@ -118,8 +118,8 @@ def _route_maps(lines: list[Line]) -> dict[str, tuple[Permit, ...]]:
 
 def _permits(lines: list[Line], name: str) -> Iterator[Permit]:
     """Read a prefix list."""
-    for said in _after(lines, (f"ip prefix-list {name}",), "seq "):
-        found = re.fullmatch(r"\d+ permit (\S+) eq (\d+)", said)
+    for block in _after(lines, (f"ip prefix-list {name}",), "seq "):
+        found = re.fullmatch(r"\d+ permit (\S+) eq (\d+)", block)
         assert found is not None
         yield Permit(IPv4Network(found[1]), int(found[2]), int(found[2]))
 
@@ -137,13 +137,13 @@ def _instance(
     (connected,) = _after(lines, where, "redistribute connected ")
     instance.filters["connected"] = maps[connected]
     activated = {
-        said.split()[0]
-        for said in _after(lines, (*process, "address-family ipv4"), "neighbor ")
-        if said.endswith(" activate")
+        block.split()[0]
+        for block in _after(lines, (*process, "address-family ipv4"), "neighbor ")
+        if block.endswith(" activate")
     }
     groups = set()
-    for said in _after(lines, where, "neighbor interface "):
-        interface, _, named, _, peer_asn = said.split()
+    for block in _after(lines, where, "neighbor interface "):
+        interface, _, named, _, peer_asn = block.split()
         assert named in activated
         assert interface not in instance.neighbours
         instance.neighbours[interface] = kind = _kind(named)
@@ -151,15 +151,15 @@ def _instance(
         groups.add((named, kind))
     for group, kind in groups:
         family = (*process, "address-family ipv4")
-        told = [
+        statements = [
             *_after(lines, process, f"neighbor {group} "),
             *_after(lines, family, f"neighbor {group} "),
         ]
-        assert "next-hop address-family ipv6 originate" in told
+        assert "next-hop address-family ipv6 originate" in statements
         filters = {
             way: [
                 maps[" ".join(line.split()[:2])]
-                for line in told
+                for line in statements
                 if re.fullmatch(rf"(route-map|prefix-list) \S+ {way}", line)
             ]
             for way in ("in", "out")
@@ -169,7 +169,7 @@ def _instance(
             for way, found in filters.items()
             if found
         }
-        instance.bfd |= "bfd" in told
+        instance.bfd |= "bfd" in statements
     return instance
 
 

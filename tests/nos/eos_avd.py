@@ -214,7 +214,7 @@ def _bgp(switch: SwitchView) -> Node:
         "peer_groups": [group for group, _ in groups],
         "address_family_ipv4": {"peer_groups": [family for _, family in groups]},
         **described.get("", {}),
-        "vrfs": [{"name": vrf, **said} for vrf, said in described.items() if vrf],
+        "vrfs": [{"name": vrf, **lines} for vrf, lines in described.items() if vrf],
     }
 
 

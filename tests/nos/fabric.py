@@ -76,15 +76,15 @@ def fabric(boxes: Sequence[Box]) -> Fabric:
 
 def findings(found: Fabric) -> list[str]:
     """List every violation."""
-    return [*ends_disagree(found)] or [
-        *used_twice(found),
-        *neighbours_wrong(found),
-        *strangers_expected(found),
-        *rails_meet(found),
+    return [*mismatched_ends(found)] or [
+        *duplicates(found),
+        *wrong_neighbors(found),
+        *wrong_peer_as_numbers(found),
+        *leaking_filters(found),
     ]
 
 
-def ends_disagree(found: Fabric) -> Iterator[str]:
+def mismatched_ends(found: Fabric) -> Iterator[str]:
     """Find ports whose far end does not describe the same cable."""
     for box, name, port in _ports(found):
         if port.peer in found.boxes:
@@ -101,7 +101,7 @@ def ends_disagree(found: Fabric) -> Iterator[str]:
                 )
 
 
-def used_twice(found: Fabric) -> Iterator[str]:
+def duplicates(found: Fabric) -> Iterator[str]:
     """Find addresses, router identities, host interfaces and cables used twice.
 
     A cable between switches has two ends here.
@@ -126,7 +126,7 @@ def used_twice(found: Fabric) -> Iterator[str]:
     )
 
 
-def neighbours_wrong(found: Fabric) -> Iterator[str]:
+def wrong_neighbors(found: Fabric) -> Iterator[str]:
     """Find instances with other BGP neighbours than their fabric ports and unnumbered hosts."""
     for box in found.boxes.values():
         for vrf, instance in box.instances.items():
@@ -153,7 +153,7 @@ def neighbours_wrong(found: Fabric) -> Iterator[str]:
             yield f"{one} and {other} have one AS number, so eBGP between them never comes up"
 
 
-def strangers_expected(found: Fabric) -> Iterator[str]:
+def wrong_peer_as_numbers(found: Fabric) -> Iterator[str]:
     """Find sessions that expect another AS number than the far end has."""
     for link in found.between():
         for (name, interface), (far, far_interface) in permutations(link):
@@ -165,7 +165,7 @@ def strangers_expected(found: Fabric) -> Iterator[str]:
                 yield f"{name} {interface} expects AS {expected} of {far}, which has {has}"
 
 
-def rails_meet(found: Fabric) -> Iterator[str]:
+def leaking_filters(found: Fabric) -> Iterator[str]:
     """Find filters that permit prefixes of another rail, or deny those of their own."""
     accepted: list[set[Permit]] = []
     for group in found.groups():

@@ -170,7 +170,7 @@ def _instance(asn: int, lines: list[str], named: dict[str, tuple[Permit, ...]]) 
     return instance
 
 
-def judge(program: str, text: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def validate(program: str, text: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Parse an frr.conf with vtysh in an empty folder. It returns 0, or 2 with the invalid line."""
     (folder / "vtysh.conf").touch()
     path = folder / "frr.conf"

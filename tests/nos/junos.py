@@ -10,13 +10,13 @@ from tests.nos.frr import Box, Instance, Permit, port_of
 Lines = list[list[str]]
 
 
-def _under(said: Lines, *words: str) -> Lines:
+def _under(lines: Lines, *words: str) -> Lines:
     """Return the text after the words, of each line that starts with them."""
-    return [line[len(words) :] for line in said if line[: len(words)] == list(words)]
+    return [line[len(words) :] for line in lines if line[: len(words)] == list(words)]
 
 
-def _one(said: Lines, *words: str) -> str:
-    ((value,),) = _under(said, *words)
+def _one(lines: Lines, *words: str) -> str:
+    ((value,),) = _under(lines, *words)
     return value
 
 
@@ -30,22 +30,22 @@ def spoken(text: str) -> Lines:
 
 def read(text: str) -> Box:
     """Read the set commands of one switch."""
-    said = spoken(text)
-    box = Box(_one(said, "system", "host-name"))
-    for name, what, *value in _under(said, "interfaces"):
+    lines = spoken(text)
+    box = Box(_one(lines, "system", "host-name"))
+    for name, what, *value in _under(lines, "interfaces"):
         if what == "description":
             box.ports[name] = port_of(value[0], None)
-    for name, *words in _under(said, "interfaces"):
+    for name, *words in _under(lines, "interfaces"):
         if name in box.ports and words[:4] == ["unit", "0", "family", "inet"]:
             if words[4] == "mtu":
                 box.ports[name].mtu = int(words[5])
             else:
                 box.ports[name].address = IPv4Interface(words[5])
-    vrfs = list(dict.fromkeys(line[0] for line in _under(said, "routing-instances")))
-    _divide(box, said, vrfs)
+    vrfs = list(dict.fromkeys(line[0] for line in _under(lines, "routing-instances")))
+    _divide(box, lines, vrfs)
     for vrf in vrfs or [""]:
         box.instances[vrf] = _instance(
-            said, _under(said, "routing-instances", vrf) if vrf else said
+            lines, _under(lines, "routing-instances", vrf) if vrf else lines
         )
     for vrf, instance in box.instances.items():
         # Junos announces nothing by default. Where no policy exports direct routes, no filter is
@@ -65,23 +65,23 @@ def read(text: str) -> Box:
     return box
 
 
-def _divide(box: Box, said: Lines, vrfs: list[str]) -> None:
+def _divide(box: Box, lines: Lines, vrfs: list[str]) -> None:
     """Put loopbacks and ports into their routing instances."""
     loopbacks = {
         f"lo0.{line[0]}": IPv4Interface(line[-1])
-        for line in _under(said, "interfaces", "lo0", "unit")
+        for line in _under(lines, "interfaces", "lo0", "unit")
     }
     if not vrfs:
         box.loopbacks[""] = loopbacks["lo0.0"]
     for vrf in vrfs:
-        for (unit,) in _under(said, "routing-instances", vrf, "interface"):
+        for (unit,) in _under(lines, "routing-instances", vrf, "interface"):
             if unit in loopbacks:
                 box.loopbacks[vrf] = loopbacks[unit]
             else:
                 box.ports[unit.removesuffix(".0")].vrf = vrf
 
 
-def _instance(said: Lines, own: Lines) -> Instance:
+def _instance(lines: Lines, own: Lines) -> Instance:
     """Read one routing instance; its policies are outside of it."""
     instance = Instance(
         int(_one(own, "routing-options", "autonomous-system")),
@@ -99,33 +99,33 @@ def _instance(said: Lines, own: Lines) -> Instance:
         asns = [
             int(asn)
             for (asn,) in _under(
-                said, "policy-options", "as-list", _one(words, "peer-as-list"), "members"
+                lines, "policy-options", "as-list", _one(words, "peer-as-list"), "members"
             )
         ]
         instance.neighbours |= dict.fromkeys(ports, group)
         if len(asns) == 1:
             instance.peer_asns |= dict.fromkeys(ports, asns[0])
-        instance.filters[f"{group} in"] = _permits(said, _one(words, "import"), "bgp")
-        instance.filters[f"{group} out"] = _permits(said, _one(words, "export"), "bgp")
-        if direct := _permits(said, _one(words, "export"), "direct"):
+        instance.filters[f"{group} in"] = _permits(lines, _one(words, "import"), "bgp")
+        instance.filters[f"{group} out"] = _permits(lines, _one(words, "export"), "bgp")
+        if direct := _permits(lines, _one(words, "export"), "direct"):
             instance.filters["connected"] = direct
-        if group == "FABRIC" and ["multipath", "multiple-as"] in words and _spreads(said):
-            instance.ecmp = int(_one(said, "chassis", "maximum-ecmp"))
+        if group == "FABRIC" and ["multipath", "multiple-as"] in words and _spreads(lines):
+            instance.ecmp = int(_one(lines, "chassis", "maximum-ecmp"))
         instance.bfd |= bool(_under(words, "bfd-liveness-detection"))
     return instance
 
 
-def _spreads(said: Lines) -> bool:
+def _spreads(lines: Lines) -> bool:
     """Return whether routes are installed in the forwarding table with all paths."""
-    policy = _one(said, "routing-options", "forwarding-table", "export")
-    return _under(said, "policy-options", "policy-statement", policy) == [
+    policy = _one(lines, "routing-options", "forwarding-table", "export")
+    return _under(lines, "policy-options", "policy-statement", policy) == [
         ["then", "load-balance", "per-packet"]
     ]
 
 
-def _permits(said: Lines, policy: str, protocol: str) -> tuple[Permit, ...]:
+def _permits(lines: Lines, policy: str, protocol: str) -> tuple[Permit, ...]:
     """Return what a policy accepts of a protocol; it must end by rejecting the rest."""
-    words = _under(said, "policy-options", "policy-statement", policy, "term")
+    words = _under(lines, "policy-options", "policy-statement", policy, "term")
     terms = list(dict.fromkeys(line[0] for line in words))
     assert _under(words, terms[-1]) == [["then", "reject"]], policy
     found = list[Permit]()
@@ -141,32 +141,32 @@ def _permits(said: Lines, policy: str, protocol: str) -> tuple[Permit, ...]:
 
 def roce(text: str) -> dict[str, object]:
     """Read the queue of each DSCP, and the treatment of the lossless class."""
-    said = _under(spoken(text), "class-of-service")
+    lines = _under(spoken(text), "class-of-service")
     queues = {"best-effort": 0, "network-control": 7} | {
         line[0]: int(line[2])
-        for line in _under(said, "forwarding-classes", "class")
+        for line in _under(lines, "forwarding-classes", "class")
         if line[1] == "queue-num"
     }
     classes = {
         int(line[-1], 2): line[0]
-        for line in _under(said, "classifiers", "dscp", "ROCE", "forwarding-class")
+        for line in _under(lines, "classifiers", "dscp", "ROCE", "forwarding-class")
     }
     (lossless,) = (
-        line[0] for line in _under(said, "forwarding-classes", "class") if line[1:] == ["no-loss"]
+        line[0] for line in _under(lines, "forwarding-classes", "class") if line[1:] == ["no-loss"]
     )
     schedulers = {
-        line[0]: line[2] for line in _under(said, "scheduler-maps", "ROCE", "forwarding-class")
+        line[0]: line[2] for line in _under(lines, "scheduler-maps", "ROCE", "forwarding-class")
     }
     paused = [
         (int(line[1], 2), int(line[3]))
-        for line in _under(said, "congestion-notification-profile", "ROCE", "output", "ieee-802.1")
+        for line in _under(lines, "congestion-notification-profile", "ROCE", "output", "ieee-802.1")
     ]
     (pausing,) = (
         int(line[1], 2)
-        for line in _under(said, "congestion-notification-profile", "ROCE", "input", "dscp")
+        for line in _under(lines, "congestion-notification-profile", "ROCE", "input", "dscp")
     )
     assert queues[lossless] == int(
-        _one(said, "forwarding-classes", "class", lossless, "pfc-priority")
+        _one(lines, "forwarding-classes", "class", lossless, "pfc-priority")
     )
     assert paused == [(queues[lossless], queues[lossless])]
     assert set(schedulers) == set(queues)
@@ -176,9 +176,9 @@ def roce(text: str) -> dict[str, object]:
         "strict": [
             queues[name]
             for name, scheduler in schedulers.items()
-            if ["priority", "strict-high"] in _under(said, "schedulers", scheduler)
+            if ["priority", "strict-high"] in _under(lines, "schedulers", scheduler)
         ],
         "ecn": ["explicit-congestion-notification"]
-        in _under(said, "schedulers", schedulers[lossless]),
-        "watched": bool(_under(said, "congestion-notification-profile", "ROCE", "pfc-watchdog")),
+        in _under(lines, "schedulers", schedulers[lossless]),
+        "watched": bool(_under(lines, "congestion-notification-profile", "ROCE", "pfc-watchdog")),
     }

@@ -49,29 +49,29 @@ def _leaves(node: object, above: Command) -> Iterator[Command]:
 
 def read(commands: str) -> Box:
     """Read the commands of one switch."""
-    said = list(expanded(commands))
-    (name,) = (line[2] for line in said if line[:2] == ("system", "hostname"))
+    lines = list(expanded(commands))
+    (name,) = (line[2] for line in lines if line[:2] == ("system", "hostname"))
     box = Box(name)
-    ports = {line[1]: line for line in said if line[0] == "interface" and line[2] == "description"}
+    ports = {line[1]: line for line in lines if line[0] == "interface" and line[2] == "description"}
     box.ports = {port: port_of(line[3], None) for port, line in ports.items()}
-    for line in said:
+    for line in lines:
         if line[0] == "interface":
             _interface(box, line[1], line[2:])
         elif line[0] == "vrf" and line[2] == "loopback":
             box.loopbacks[line[1]] = IPv4Interface(line[-1])
-    filters = _filters(said)
+    filters = _filters(lines)
     asn = {
         line[0]: int(line[-1])
-        for line in said
+        for line in lines
         if line[:3] == ("router", "bgp", "autonomous-system")
     }
-    identity = [line[-1] for line in said if line[:3] == ("router", "bgp", "router-id")]
+    identity = [line[-1] for line in lines if line[:3] == ("router", "bgp", "router-id")]
     for vrf in dict.fromkeys(
-        line[1] for line in said if line[0] == "vrf" and line[2:4] == ("router", "bgp")
+        line[1] for line in lines if line[0] == "vrf" and line[2:4] == ("router", "bgp")
     ):
         own = [
             line[4:]
-            for line in said
+            for line in lines
             if line[0] == "vrf" and line[1] == vrf and line[2:4] == ("router", "bgp")
         ]
         instance = _instance(own, filters)
@@ -94,9 +94,9 @@ def _interface(box: Box, name: str, words: Command) -> None:
         box.ports[name].mtu = int(words[2])
 
 
-def _filters(said: list[Command]) -> dict[str, tuple[Permit, ...]]:
+def _filters(lines: list[Command]) -> dict[str, tuple[Permit, ...]]:
     """Read prefix lists and route maps, by `prefix-list NAME` and `route-map NAME`."""
-    policies = [line[2:] for line in said if line[:2] == ("router", "policy")]
+    policies = [line[2:] for line in lines if line[:2] == ("router", "policy")]
     lists: dict[str, dict[str, dict[str, str]]] = {}
     for line in policies:
         if line[0] == "prefix-list" and line[4] == "match":
@@ -146,14 +146,14 @@ def _instance(own: list[Command], filters: dict[str, tuple[Permit, ...]]) -> Ins
 
 def roce(commands: str) -> dict[str, object]:
     """Read the queue of each DSCP, and the treatment of the lossless class."""
-    said = [line[1:] for line in expanded(commands) if line[0] == "qos"]
+    lines = [line[1:] for line in expanded(commands) if line[0] == "qos"]
     priorities = {
-        int(line[3]): int(line[5]) for line in said if line[0] == "mapping" and line[2] == "dscp"
+        int(line[3]): int(line[5]) for line in lines if line[0] == "mapping" and line[2] == "dscp"
     }
-    queues = {int(line[3]): int(line[5]) for line in said if line[0] == "egress-queue-mapping"}
-    ecn = {(int(line[3]), line[4]): line[5] for line in said if line[0] == "congestion-control"}
+    queues = {int(line[3]): int(line[5]) for line in lines if line[0] == "egress-queue-mapping"}
+    ecn = {(int(line[3]), line[4]): line[5] for line in lines if line[0] == "congestion-control"}
     (lossless,) = (
-        int(line[3]) for line in said if line[0] == "pfc" and line[2] == "switch-priority"
+        int(line[3]) for line in lines if line[0] == "pfc" and line[2] == "switch-priority"
     )
     watched = [
         line[1]
@@ -165,7 +165,7 @@ def roce(commands: str) -> dict[str, object]:
         "lossless": lossless,
         "strict": [
             int(line[3])
-            for line in said
+            for line in lines
             if line[0] == "egress-scheduler" and line[4:] == ("mode", "strict")
         ],
         "ecn": (int(ecn[lossless, "min-threshold"]), int(ecn[lossless, "max-threshold"]))

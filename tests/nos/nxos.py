@@ -111,24 +111,24 @@ def _instance(
 
 def roce(text: str) -> dict[str, object]:
     """Read the queue of each DSCP, and the treatment of the lossless class."""
-    said = [words for _, words, _ in paths(text)]
+    block = [words for _, words, _ in paths(text)]
     matches = {
         line[4]: int(line[7])
-        for line in said
+        for line in block
         if line[:2] == ["class-map", "type"] and line[5:7] == ["match", "dscp"]
     }
     groups = {
         line[5]: int(line[8])
-        for line in said
+        for line in block
         if line[:3] == ["policy-map", "type", "qos"] and line[6:8] == ["set", "qos-group"]
     }
     queues = {
         line[7]: line[8:]
-        for line in said
+        for line in block
         if line[:3] == ["policy-map", "type", "queuing"]
         and line[8:9] in (["random-detect"], ["priority"])
     }
-    (lossless,) = (int(line[-1]) for line in said if line[-3:-1] == ["pause", "pfc-cos"])
+    (lossless,) = (int(line[-1]) for line in block if line[-3:-1] == ["pause", "pfc-cos"])
     named = {dscp: groups[name] for name, dscp in matches.items()}
     marking = queues[f"c-out-8q-q{lossless}"]
     on = [

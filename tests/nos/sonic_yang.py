@@ -143,7 +143,7 @@ def _element(name: str, inner: str) -> str:
     return f"<{name}>{inner}</{name}>"
 
 
-def judge(
+def validate(
     program: str, models: Path, tables: ConfigDb, folder: Path
 ) -> subprocess.CompletedProcess[str]:
     """Validate a configuration with yanglint.

@@ -108,7 +108,9 @@ def prepare(models: Path, folder: Path) -> Path:
     return home
 
 
-def judge(program: str, home: Path, config: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def validate(
+    program: str, home: Path, config: str, folder: Path
+) -> subprocess.CompletedProcess[str]:
     """Validate a configuration with yanglint.
 
     It returns 0, or another code with the invalid node.

@@ -268,7 +268,7 @@ def test_the_launch_kit_gets_rails_planes_and_units(keys: dict[str, Any], tmp_pa
     """
     plan = plan_of(name="kit", **keys)
     write(plan, tmp_path)
-    said = json.loads((tmp_path / "dcim" / "launch-kit" / "topology.json").read_text())
+    output = json.loads((tmp_path / "dcim" / "launch-kit" / "topology.json").read_text())
     ends = {
         (
             leaf["node"],
@@ -277,7 +277,7 @@ def test_the_launch_kit_gets_rails_planes_and_units(keys: dict[str, Any], tmp_pa
             host["interface"],
             host["attributes"]["rail"],
         )
-        for leaf, host in said["links"]
+        for leaf, host in output["links"]
     }
     rows = [cable for cable in cables_of(plan) if cable.tier == 1]
     assert ends == {
@@ -285,13 +285,16 @@ def test_the_launch_kit_gets_rails_planes_and_units(keys: dict[str, Any], tmp_pa
         for cable in rows
     }
     segments: dict[int, set[str]] = {}
-    for leaf, host in said["links"]:
+    for leaf, host in output["links"]:
         assert leaf["attributes"]["su"] == host["attributes"]["su"]
         assert host["attributes"]["rail"] in leaf["attributes"]["rail_group"]
         segments.setdefault(host["attributes"]["su"], set()).add(leaf["node"])
     assert len(segments) == len(stripes(plan))
     assert sum(map(len, segments.values())) == len(set.union(*segments.values()))
-    assert {node["name"] for node in said["nodes"]} == {*plan.hosts, *set.union(*segments.values())}
+    assert {node["name"] for node in output["nodes"]} == {
+        *plan.hosts,
+        *set.union(*segments.values()),
+    }
 
 
 def test_unsupported_fabrics_are_left_out(tmp_path: Path) -> None:

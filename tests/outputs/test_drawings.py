@@ -222,7 +222,7 @@ def test_the_svg_is_well_formed() -> None:
         assert not root.findall(f".//{SVG}script")
         assert "prefers-color-scheme: dark" in text
         assert "@media print" in text
-        assert not re.search(r"(href|src|url\()", text), "it stands alone"
+        assert not re.search(r"(href|src|url\()", text), "it loads nothing"
 
 
 def test_draw_io_finds_both_ends_of_each_line() -> None:

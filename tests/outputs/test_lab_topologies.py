@@ -191,8 +191,8 @@ def tree(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 @pytest.fixture(scope="session")
 def complaints(oracles: Path) -> Callable[[dict[str, Any]], list[str]]:
     """Return a function that lists the errors of a topology against containerlab's schema."""
-    judge = jsonschema.Draft7Validator(json.loads((oracles / "clab.schema.json").read_text()))
-    return lambda read: [error.message for error in judge.iter_errors(read)]
+    schema = jsonschema.Draft7Validator(json.loads((oracles / "clab.schema.json").read_text()))
+    return lambda read: [error.message for error in schema.iter_errors(read)]
 
 
 def test_containerlab_accepts_the_topology(
@@ -631,9 +631,9 @@ name: eos
 description: A made-up pack, to show that a NOS needs no code for a lab
 nos: eos
 group: configs
-verified: by nobody
+verified: not verified
 outputs:
-  - {path: "configs/{switch}/startup.cfg", template: startup.cfg.j2, each: switch, reader: nobody}
+  - {path: "configs/{switch}/startup.cfg", template: startup.cfg.j2, each: switch, reader: EOS}
 containers:
   switch:
     kind: arista_ceos

@@ -350,9 +350,12 @@ def test_a_stripe_is_reserved(variant: str, tmp_path: Path) -> None:
         for line in pairs(files_of(variant)["slurm/tree/topology.conf"])
         if "Nodes" in line
     ]
-    said = run_script(text, "scontrol", tmp_path, "stripe-2", "StartTime=now", "Users=a b").stdout
+    printed = run_script(
+        text, "scontrol", tmp_path, "stripe-2", "StartTime=now", "Users=a b"
+    ).stdout
     match = re.fullmatch(
-        r"create reservation ReservationName=stripe-2 Nodes=(\S+) StartTime=now Users=a b\n", said
+        r"create reservation ReservationName=stripe-2 Nodes=(\S+) StartTime=now Users=a b\n",
+        printed,
     )
     assert match
     assert expanded(match[1]) == below[1]
@@ -378,10 +381,10 @@ def test_kueue_accepts_the_levels(variant: str, tmp_path: Path) -> None:
     assert 1 <= len(levels) == len(set(levels)) <= 16
     assert levels[-1] == "kubernetes.io/hostname"
     assert flavor["spec"]["topologyName"] == topology["metadata"]["name"] == plan.spec.name
-    said = run_script(files["kueue/label-nodes.sh"], "kubectl", tmp_path)
-    assert (said.returncode, said.stderr) == (0, "")
+    printed = run_script(files["kueue/label-nodes.sh"], "kubectl", tmp_path)
+    assert (printed.returncode, printed.stderr) == (0, "")
     labels: dict[str, dict[str, str]] = {host: {levels[-1]: host} for host in plan.hosts}
-    for line in said.stdout.splitlines():
+    for line in printed.stdout.splitlines():
         words = line.removeprefix("label --overwrite node ").split()
         for host in (word for word in words if "=" not in word):
             labels[host] |= dict(word.split("=") for word in words if "=" in word)
@@ -555,8 +558,8 @@ def slurm(tool: Callable[[str], str], tmp_path: Path) -> Callable[[Plan, str], t
         finally:
             daemon.kill()
             daemon.wait()
-        said = log.read_text(encoding="utf-8")
-        return boot(plan, topology) if "Address already in use" in said else (said, shown)
+        printed = log.read_text(encoding="utf-8")
+        return boot(plan, topology) if "Address already in use" in printed else (printed, shown)
 
     return boot
 
@@ -613,7 +616,7 @@ def _words(line: str) -> dict[str, str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "printed"),
     [
         (
             "Switches=stripe-[1-4]",
@@ -630,13 +633,13 @@ def _words(line: str) -> dict[str, str]:
     ],
 )
 def test_slurm_refuses_a_broken_tree(
-    old: str, new: str, said: str, slurm: Callable[[Plan, str], tuple[str, str]]
+    old: str, new: str, printed: str, slurm: Callable[[Plan, str], tuple[str, str]]
 ) -> None:
     """A missing child, a wrong key, and a host that occurs twice or never are reported."""
     text = files_of("two tiers")["slurm/tree/topology.conf"]
     assert old in text
     log, _ = slurm(variant_plan("two tiers"), text.replace(old, new))
-    assert said in log
+    assert printed in log
 
 
 @pytest.mark.slow
@@ -649,11 +652,11 @@ def test_slurm_expands_every_expression(tool: Callable[[str], str], tmp_path: Pa
     for variant in [name for name in VARIANTS if "naming" in VARIANTS[name]]:
         plan = variant_plan(variant)
         asked = [scontrol, "show", "hostnames", node_expression(plan.hosts)]
-        said = subprocess.run(
+        printed = subprocess.run(
             asked,
             env={"SLURM_CONF": str(tmp_path / "slurm.conf")},
             capture_output=True,
             text=True,
             check=True,
         )
-        assert said.stdout.split() == plan.hosts
+        assert printed.stdout.split() == plan.hosts

@@ -357,9 +357,9 @@ GAPS: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("keys", "why"), GAPS, ids=[why for _, why in GAPS])
 def test_fabrics_that_htsim_cannot_build(keys: dict[str, Any], why: str) -> None:
     """The build names the reason, and writes no tree that htsim refuses or builds differently."""
-    said = Simulator(plan_of(**{"hb_domain": {"gpus": 4}, **keys})).block()
-    assert isinstance(said, str)
-    assert why in said
+    output = Simulator(plan_of(**{"hb_domain": {"gpus": 4}, **keys})).block()
+    assert isinstance(output, str)
+    assert why in output
 
 
 def test_wide_switches_have_a_note() -> None:
@@ -398,7 +398,7 @@ def test_simulators_that_are_left_out_are_named(tmp_path: Path, run: Run) -> Non
         re.fullmatch(
             r"simulators/simai/topology.txt: [\d,]+ links are more than the 64,516 that "
             r"its reader takes",
-            said,
+            output,
         )
-        for said in job.skipped
+        for output in job.skipped
     )

@@ -386,7 +386,7 @@ def test_the_parts_add_up(tmp_path: Path) -> None:
         (part.part, int(part.quantity), int(part.spares)) for part in bom.parts
     ]
     assert sheet.freeze_panes == "B2"
-    assert sheet.auto_filter.ref == f"A1:N{len(parts) + 1}", "the sums stand outside of the filter"
+    assert sheet.auto_filter.ref == f"A1:N{len(parts) + 1}", "the sums are outside of the filter"
     below = {
         str(row[1]): row
         for row in sheet.iter_rows(min_row=len(parts) + 3, values_only=True)

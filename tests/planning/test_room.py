@@ -323,11 +323,11 @@ def test_growth_within_the_reserve_moves_nothing() -> None:
 def table_of(plan: Plan) -> str:
     """Write the positions of all devices of a plan as a table."""
     room = room_of(plan)
-    stand = room.standing
+    seats_of = room.standing
     rows = [
-        f"{room.device(device)},{'AB'[stand.hall[rack]]},{stand.row[rack] + 1},"
-        f"{stand.at[rack] + 1},{stand.rack_unit[device]}"
-        for device, rack in enumerate(stand.rack.tolist())
+        f"{room.device(device)},{'AB'[seats_of.hall[rack]]},{seats_of.row[rack] + 1},"
+        f"{seats_of.at[rack] + 1},{seats_of.rack_unit[device]}"
+        for device, rack in enumerate(seats_of.rack.tolist())
     ]
     return "\n".join(["device,hall,row,rack,unit", *reversed(rows)]) + "\n"
 

@@ -65,10 +65,10 @@ def read_case(path: Path) -> Case:
     )
     command, below = f"fabricgen plan {INVENTORY}", None
     for line in data[found.start() :].decode("utf-8").splitlines():
-        said = line.removeprefix("#").removeprefix(" ")
-        key, _, value = said.partition(": ")
-        if below is not None and not (below and said and not said.startswith(" ")):
-            case.files[below] = case.files.get(below, "") + said.removeprefix("  ") + "\n"
+        output = line.removeprefix("#").removeprefix(" ")
+        key, _, value = output.partition(": ")
+        if below is not None and not (below and output and not output.startswith(" ")):
+            case.files[below] = case.files.get(below, "") + output.removeprefix("  ") + "\n"
         elif key == "run":
             command = value
         elif key == "grown to":
@@ -78,7 +78,7 @@ def read_case(path: Path) -> Case:
         elif key == "fixed by":
             case.fixes.append(value)
         else:
-            below = said.removeprefix("file ").rstrip(":") if said.startswith("file ") else ""
+            below = output.removeprefix("file ").rstrip(":") if output.startswith("file ") else ""
     case.expected = case.files.pop("", "")
     words, _, source = command.partition(" < ")
     case.command, case.reads_stdin = shlex.split(words)[1:], bool(source)

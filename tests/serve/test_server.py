@@ -144,7 +144,7 @@ def test_every_answer_has_the_security_headers(served: Server) -> None:
         assert {"default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'"} <= set(
             headers["Content-Security-Policy"].split("; ")
         ), path
-        told = [
+        reported = [
             headers[key]
             for key in (
                 "X-Content-Type-Options",
@@ -153,7 +153,7 @@ def test_every_answer_has_the_security_headers(served: Server) -> None:
                 "Cross-Origin-Resource-Policy",
             )
         ]
-        assert told == ["nosniff", "no-store", "no-referrer", "same-origin"], path
+        assert reported == ["nosniff", "no-store", "no-referrer", "same-origin"], path
 
 
 @pytest.mark.parametrize(
@@ -566,7 +566,7 @@ def test_ctrl_c_ends_with_0(fabric: Path, environment: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "output"),
     [
         (["--port", "PORT"], 2, "is not available"),
         (["--port", "PORT"], 2, "`--port 0` selects a free one"),
@@ -581,9 +581,9 @@ def test_invalid_arguments_are_refused(
     capsys: pytest.CaptureFixture[str],
     arguments: list[str],
     code: int,
-    said: str,
+    output: str,
 ) -> None:
     """They are a port in use, an invalid inventory and standard input."""
     words = [word.replace("PORT", str(served.server_port)) for word in arguments]
     assert run(["serve", *([] if words == ["-"] else [str(fabric)]), *words]) == code
-    assert said in capsys.readouterr().err.replace("\n", " ").replace("  ", " ")
+    assert output in capsys.readouterr().err.replace("\n", " ").replace("  ", " ")

@@ -384,9 +384,9 @@ def test_a_tray_names_the_limits_of_pxn() -> None:
 
     A comment names the rails that it reaches, and lists interfaces whose devices are unknown.
     """
-    said = {setting.name: " ".join(setting.why) for setting in hosts_of(plan_of(**TRAYS))[1].nccl}
-    assert "(4-7)" in said["NCCL_PXN_DISABLE"]
-    assert "nic0 nic1 nic2 nic3" in said["NCCL_IB_HCA"]
+    output = {setting.name: " ".join(setting.why) for setting in hosts_of(plan_of(**TRAYS))[1].nccl}
+    assert "(4-7)" in output["NCCL_PXN_DISABLE"]
+    assert "nic0 nic1 nic2 nic3" in output["NCCL_IB_HCA"]
 
 
 @pytest.mark.parametrize("rails", [{}, {"count": 2}])

@@ -134,7 +134,7 @@ def expected(gpus: list[dict[str, Any]]) -> dict[tuple[str, str], int]:
 def test_packets_cross_rails_over_their_relays(tmp_path: Path, shell: Callable[[str], str]) -> None:
     """Every pair of GPUs is connected.
 
-    When a relay's NIC loses its carrier, the other GPU on that rail takes over.
+    When a relay's NIC loses its carrier, the other GPU on that rail relays.
     """
     plan = plan_of(**FABRIC)
     build(build_job(plan, Packs(), ("lab",)), tmp_path / "out")
@@ -153,7 +153,7 @@ def test_packets_cross_rails_over_their_relays(tmp_path: Path, shell: Callable[[
         f"for turn in $(seq 50); do {AT.format(gpus[1]['gpu'])} ip route | grep -q "
         "linkdown && break; sleep 0.1; done"
     )
-    said = shell(
+    printed = shell(
         "\n".join(
             [
                 *devices(gpus),
@@ -168,7 +168,7 @@ def test_packets_cross_rails_over_their_relays(tmp_path: Path, shell: Callable[[
         )
         + "\n"
     )
-    whole, after = said.split("broken\n")
+    whole, after = printed.split("broken\n")
     assert forwards(whole) == expected(gpus)
     # From d0-g0 the path is over d0-g1 and, its NIC being down, on over d0-g3; the answer returns
     # over d1-g0 as before.

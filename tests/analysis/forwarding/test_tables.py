@@ -127,27 +127,27 @@ def islands(made: nx.MultiGraph[str], dead: set[str]) -> dict[str, int]:
     could reach.
     """
     ranks = {"nic": 0, "leaf": 1, "spine": 2, "core": 3}
-    judge: nx.DiGraph[tuple[str, str]] = nx.DiGraph()
+    oracle: nx.DiGraph[tuple[str, str]] = nx.DiGraph()
     kind = {node: shown["kind"] for node, shown in made.nodes.items()}
     gone = {
         node
         for node, shown in made.nodes.items()
         if {node, node.split("/")[0] if kind[node] == "nic" else node, shown.get("switch")} & dead
     }
-    judge.add_nodes_from((node, "") for node in made if kind[node] == "gpu" and node not in gone)
+    oracle.add_nodes_from((node, "") for node in made if kind[node] == "gpu" and node not in gone)
     for one, other, shown in made.edges(data=True):
         if one in gone or other in gone or shown.get("cable") in dead:
             continue
         if shown["kind"] in ("hb", "nic"):
-            judge.add_edges_from([((one, ""), (other, "")), ((other, ""), (one, ""))])
+            oracle.add_edges_from([((one, ""), (other, "")), ((other, ""), (one, ""))])
             continue
         low, high = sorted((one, other), key=lambda node: ranks[kind[node]])
-        judge.add_edge((low, "up" if kind[low] != "nic" else ""), (high, "up"))
-        judge.add_edge((high, "down"), (low, "down" if kind[low] != "nic" else ""))
-    judge.add_edges_from(
+        oracle.add_edge((low, "up" if kind[low] != "nic" else ""), (high, "up"))
+        oracle.add_edge((high, "down"), (low, "down" if kind[low] != "nic" else ""))
+    oracle.add_edges_from(
         ((node, "up"), (node, "down")) for node in made if kind[node] in ("leaf", "spine", "core")
     )
-    parts = enumerate(nx.strongly_connected_components(judge))
+    parts = enumerate(nx.strongly_connected_components(oracle))
     return {node: number for number, part in parts for node, _ in part if kind[node] == "gpu"}
 
 
@@ -207,7 +207,7 @@ def single_failures(plan: Plan) -> Iterator[str]:
     yield from (f"rail:{rail}" for rail in range(plan.fabric.rails))
 
 
-def judged(
+def compare_walks(
     plan: Plan,
     tables: Tables,
     made: nx.MultiGraph[str],
@@ -259,7 +259,7 @@ def test_every_single_failure_of_the_lab(step: int) -> None:
     assert len(names) == 32 + (64 + 64) + 3 * 64 + 8 + 1 + 8
     pairs = list(permutations(tables.gpus, 2))[::step]
     for name in names:
-        kinds += judged(plan, tables, made, [name], pairs, every=5)
+        kinds += compare_walks(plan, tables, made, [name], pairs, every=5)
     assert set(kinds) == {
         "direct",
         "source-relay",
@@ -306,7 +306,7 @@ def test_two_to_four_failures_of_the_lab(step: int) -> None:
     for number in range(60):
         draw = random.Random(number)  # noqa: S311 - a seeded choice of cases, not a secret
         names = [draw.choice(draw.choice(named)) for _ in range(2 + number % 3)]
-        kinds += judged(plan, tables, made, names, pairs, every=5)
+        kinds += compare_walks(plan, tables, made, names, pairs, every=5)
     assert (
         min(
             kinds[kind]
@@ -353,7 +353,7 @@ def test_random_failures_of_random_fabrics(draws: int | None) -> None:
         names = [draw.choice(draw.choice(named)) for _ in range(number % 4)]
         gpus = list(tables.gpus)
         ends = gpus if len(gpus) <= ALL_PAIRS else draw.sample(gpus, SAMPLE)
-        seen.update(judged(plan, tables, made, names, permutations(ends, 2)))
+        seen.update(compare_walks(plan, tables, made, names, permutations(ends, 2)))
         walker = Walker(tables)
         for source, target in islice(permutations(ends, 2), PACKETS if tables.routes else 0):
             for port in tables.gpus[target]["ports"]:

@@ -128,13 +128,13 @@ def test_published_figures_are_reproduced_as_the_page_states(
     figures: dict[str, tuple[str, dict[str, object]]],
 ) -> None:
     """They are within 0.2 points, or 3; the page names the one that differs."""
-    told = iter(ROWS)
+    reported = iter(ROWS)
     count = Counter[str]()
     for name, (_, found) in figures.items():
         published = found.get("published", [])
         assert isinstance(published, list)
         for each in published:
-            figure, words, ours, verdict = next(told)
+            figure, words, ours, verdict = next(reported)
             assert (f"figure-{figure}", f"{each['ours']:.2f}", each["verdict"]) == (
                 name,
                 ours,
@@ -148,7 +148,7 @@ def test_published_figures_are_reproduced_as_the_page_states(
                     verdict != "differs",
                 ), each
             count[verdict] += 1
-    assert next(told, None) is None
+    assert next(reported, None) is None
     assert count == {"reproduced": 7, "close": 4, "differs": 1}
 
 
@@ -476,11 +476,11 @@ def test_the_text_names_what_is_left_out(capsys: pytest.CaptureFixture[str]) -> 
         run([*base, "--llm", "gpt3@512seq", "--mp-group", "1", "--set", "oversubscription=3:1"])
         == 0
     )
-    said = capsys.readouterr().out
-    assert "the equations are derived" in said
-    assert "the fabric is oversubscribed" in said
-    assert "512 sequences are fewer than the 4,096 copies" in said
-    assert "bubble" not in said
+    output = capsys.readouterr().out
+    assert "the equations are derived" in output
+    assert "the fabric is oversubscribed" in output
+    assert "512 sequences are fewer than the 4,096 copies" in output
+    assert "bubble" not in output
 
 
 def labels_of(svg: str) -> list[str]:
@@ -871,9 +871,9 @@ def test_experts_are_counted_by_the_token(capsys: pytest.CaptureFixture[str]) ->
     assert bytes_per_gpu(llm_of(), machine) is None
     base = ["model", "--gpus", "64", "--hb-domain", "8", "--radix", "16", "--llm", "glam-64b-64e"]
     assert run([*base, "--all-to-all", "--fail", "hb:1"]) == 0
-    said = capsys.readouterr().out
-    assert "hb:1 down" in said
-    assert "GB a GPU to experts" in said
+    output = capsys.readouterr().out
+    assert "hb:1 down" in output
+    assert "GB a GPU to experts" in output
     assert run([*base, "--all-to-all", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["all_to_all"]["pairs_lost"] == 0
     assert run(base) == 0

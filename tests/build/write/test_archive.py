@@ -204,8 +204,8 @@ def test_each_difference_is_named(
             (tmp_path / name).parent.mkdir(exist_ok=True)
             (tmp_path / name).write_bytes(data)
     assert run(["verify", str(path)]) == 1
-    said = capsys.readouterr().out
-    assert said == (
+    printed = capsys.readouterr().out
+    assert printed == (
         f"missing  missing\naltered  altered\nextra    extra\n{path}: 2 of 2 files "
         "differ from manifest.json, 1 are not listed\n"
     )
@@ -301,7 +301,7 @@ def test_what_an_archive_does_not_replace(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "printed"),
     [
         (["-o", "out", "--archive", "a.zip"], "give one of them"),
         (["--archive", "a.rar"], "its name ends in .tar.zst, .tar.gz, .tar, .zip"),
@@ -309,11 +309,11 @@ def test_what_an_archive_does_not_replace(
     ],
 )
 def test_a_build_has_one_target(
-    capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+    capsys: pytest.CaptureFixture[str], arguments: list[str], printed: str
 ) -> None:
     """A directory, or an archive of a known kind."""
     assert run(["build", *SIZING, *arguments]) == 2
-    assert said in " ".join(capsys.readouterr().err.split())
+    assert printed in " ".join(capsys.readouterr().err.split())
 
 
 def test_what_is_not_an_output_is_not_verified(tmp_path: Path) -> None:

@@ -347,7 +347,7 @@ class Cabling:
         return evidence
 
     def _heard(self, rng: random.Random, one: int, other: int, *, noise: bool) -> NeighborRecord:
-        """Return how a port sees its neighbour."""
+        """Return the neighbor record of a port."""
         near, far = self.places.places[one], self.places.places[other]
         domain = rng.choice(("", ".pod1.example.net")) if noise else ""
         return NeighborRecord(near.device, near.interface, far.device + domain, (far.interface,))
@@ -367,7 +367,7 @@ class Cabling:
             if step.action == "plug":
                 assert hanging.pop() == step.kept, "another cable hangs"
             if step.target is not None:
-                assert step.target not in self.strangers, "somebody's cable is in the port"
+                assert step.target not in self.strangers, "a foreign cable is in the port"
                 self.plug(step.kept, step.target)
         assert not hanging, "a cable is left hanging"
 

@@ -75,7 +75,7 @@ def script(places: PortIndex, links: list[tuple[int, int]], out: Path) -> str:
     return "\n".join(lines)
 
 
-def heard(links: list[tuple[int, int]], out: Path) -> Audit:
+def neighbors(links: list[tuple[int, int]], out: Path) -> Audit:
     """Link the namespaces, and audit the daemons' neighbours."""
     out.mkdir()
     command = [
@@ -108,10 +108,10 @@ def _can_wire(out_of_reach: Callable[[str], NoReturn]) -> None:
 def test_daemons_on_real_links(tmp_path: Path) -> None:
     """Correct links have no findings; then two cables of a leaf are swapped, and one is missing."""
     links = list(PortIndex(PLAN).links())
-    clean = heard(links, tmp_path / "clean")
+    clean = neighbors(links, tmp_path / "clean")
     assert (clean.ok, len(clean.matched), clean.built.foreign) == (True, len(links), [])
     (one, far), (two, away) = links[0], links[1]
-    broken = heard([(one, away), (two, far), *links[2:-1]], tmp_path / "broken")
+    broken = neighbors([(one, away), (two, far), *links[2:-1]], tmp_path / "broken")
     found = [(finding["kind"], finding["cables"]) for finding in broken.document()["findings"]]
     assert found == [
         ("swapped", ["r0-h00001", "r0-h00002"]),

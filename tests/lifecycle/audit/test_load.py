@@ -89,10 +89,13 @@ def test_an_unknown_reporter_is_a_note() -> None:
     assert next(result.notes()).startswith("bmc-17 reported and is not in the plan")
 
 
-SAID = [(heard.interface, heard.peer, heard.peer_interfaces[0]) for heard in NEIGHBOURS]
+EXPECTED = [
+    (neighbor_records.interface, neighbor_records.peer, neighbor_records.peer_interfaces[0])
+    for neighbor_records in NEIGHBOURS
+]
 EOS = [
     {"port": port, "neighborDevice": peer, "neighborPort": far, "ttl": 120}
-    for port, peer, far in SAID
+    for port, peer, far in EXPECTED
 ]
 
 
@@ -106,7 +109,7 @@ def nvue(peer: str, chassis: dict[str, str], far: dict[str, str]) -> dict[str, A
 
 def lines(pattern: str) -> str:
     """Write every neighbour in a line."""
-    return "".join(pattern.format(port, peer, far) + "\n" for port, peer, far in SAID)
+    return "".join(pattern.format(port, peer, far) + "\n" for port, peer, far in EXPECTED)
 
 
 DIALECTS: dict[str, Any] = {
@@ -121,7 +124,7 @@ DIALECTS: dict[str, Any] = {
                     }
                 ]
             }
-            for port, peer, far in SAID
+            for port, peer, far in EXPECTED
         }
     },
     "eapi": {"jsonrpc": "2.0", "result": [{"version": "4.33"}, {"lldpNeighbors": EOS}]},
@@ -129,12 +132,12 @@ DIALECTS: dict[str, Any] = {
         "lo": {"type": "loopback"},
         **{
             port: nvue(peer, {"system-name": peer}, {"name": far, "type": "ifname"})
-            for port, peer, far in SAID
+            for port, peer, far in EXPECTED
         },
     },
     "nvue-mac": {
         port: nvue(peer, {"chassis-id": MAC}, {"name": MAC, "description": far})
-        for port, peer, far in SAID
+        for port, peer, far in EXPECTED
     },
     "sonic": {
         f"LLDP_ENTRY_TABLE:{port}": {
@@ -145,12 +148,12 @@ DIALECTS: dict[str, Any] = {
                 "lldp_rem_port_desc": far,
             },
         }
-        for port, peer, far in SAID
+        for port, peer, far in EXPECTED
     },
     "sonic-nested": {
         "LLDP_ENTRY_TABLE": {
             port: {"lldp_rem_sys_name": peer, "lldp_rem_port_id": MAC, "lldp_rem_port_desc": far}
-            for port, peer, far in SAID
+            for port, peer, far in EXPECTED
         }
     },
     "csv": "# as walked\n" + lines("r0-leaf-1,{},{},{}") + "\nr0-leaf-1,swp4,,\n",
@@ -186,11 +189,13 @@ def test_cables_csv_is_evidence_of_itself() -> None:
         switches={"leaf": {"model": "qm9700"}},
     )
     rows = cables_of(plan)
-    heard = [
+    neighbor_records = [
         NeighborRecord(cable.a_device, cable.a_interface, cable.b_device, (cable.b_interface,))
         for cable in rows
     ]
-    result = audit(plan, NeighborRecords(heard, {each.device for each in heard}))
+    result = audit(
+        plan, NeighborRecords(neighbor_records, {each.device for each in neighbor_records})
+    )
     assert (result.ok, len(result.matched)) == (True, plan.links)
 
 
@@ -221,12 +226,12 @@ def test_ends_that_contradict_each_other_are_findings() -> None:
 
     A finding reports it.
     """
-    heard = [
+    neighbor_records = [
         NeighborRecord("r0-leaf-1", "swp1", "host-1", ("nic1",)),
         NeighborRecord("host-1", "nic0", "r0-leaf-1", ("swp1",)),
         NeighborRecord("host-1", "nic1", "r0-leaf-1", ("swp2",)),
     ]
-    result = audit(PLAN, NeighborRecords(heard, {"r0-leaf-1", "host-1"}))
+    result = audit(PLAN, NeighborRecords(neighbor_records, {"r0-leaf-1", "host-1"}))
     kinds = Counter(finding["kind"] for finding in result.document()["findings"])
     assert (result.ok, kinds["contradiction"], result.moves) == (False, 2, 0)
     assert "r0-leaf-1 swp1 sees host-1 nic1, which sees r0-leaf-1 swp2" in [

@@ -55,7 +55,7 @@ class Technician:
     """Carries out steps literally. A port in use or a cable in another place is an error."""
 
     def __init__(self, cables: dict[Ends, str]) -> None:
-        """Stand before a fabric that is cabled so."""
+        """Start from a cabling."""
         self.cables = dict(cables)
         self.loose: dict[str, str] = {}
 

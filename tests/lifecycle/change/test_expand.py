@@ -198,9 +198,11 @@ def test_addresses_are_kept(pair: tuple[Plan, Plan]) -> None:
     old, new = (addressed(plan) for plan in pair)
     changed = {where for where, what in old.items() if new[where] != what}
     assert all(where.startswith("d") for where in changed)
-    said = list(outgrown(*pair))
-    assert sum(int(sentence.split()[3].replace(",", "")) for sentence in said) == len(changed)
-    assert all("existing NIC ports change: they change their leaf" in sentence for sentence in said)
+    output = list(outgrown(*pair))
+    assert sum(int(sentence.split()[3].replace(",", "")) for sentence in output) == len(changed)
+    assert all(
+        "existing NIC ports change: they change their leaf" in sentence for sentence in output
+    )
 
 
 @pytest.mark.parametrize(

@@ -156,9 +156,9 @@ def changed(rows: list[Cable], at: int, **cells: str) -> list[Cable]:
 
 
 @pytest.mark.parametrize(
-    ("cells", "said"),
+    ("cells", "output"),
     [
-        ({"a_device": "nobody"}, "this inventory has no device `nobody`"),
+        ({"a_device": "no-device"}, "this inventory has no device `no-device`"),
         ({"a_interface": "nic9"}, "hosts have no interface `nic9`"),
         ({"b_interface": "swp99"}, "does not use `swp99`"),
         ({"b_device": "r1-leaf-1"}, "is no cable of this inventory"),
@@ -167,11 +167,13 @@ def changed(rows: list[Cable], at: int, **cells: str) -> list[Cable]:
         ({"b_interface": "swp5"}, "is no cable of this inventory"),
     ],
 )
-def test_a_line_that_does_not_fit_is_named(write: Write, cells: dict[str, str], said: str) -> None:
+def test_a_line_that_does_not_fit_is_named(
+    write: Write, cells: dict[str, str], output: str
+) -> None:
     """With its place; the first line of data is line 2."""
     plan = plan_of(**BASE)
     found = refusal(plan, write(changed(rows_of(plan), 0, **cells)))
-    assert any(said in fact for _, fact in found), found
+    assert any(output in fact for _, fact in found), found
     assert found[0][0] in (2, 3)
 
 

@@ -123,7 +123,7 @@ def test_any_phases_add_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("phases", "said"),
+    ("phases", "output"),
     [
         ([{"name": "a", "planes": 3}], "phase `a` has 3 planes"),
         ([{"name": "a", "rails": 9}], "phase `a` has 9 rails"),
@@ -133,12 +133,12 @@ def test_any_phases_add_up() -> None:
         ([{"name": "a", "rails": 4}, {"name": "a"}], "two phases are called `a`"),
     ],
 )
-def test_inconsistent_phases_are_refused(phases: list[dict[str, Any]], said: str) -> None:
+def test_inconsistent_phases_are_refused(phases: list[dict[str, Any]], output: str) -> None:
     """The finding has the reason."""
     plan = plan_of(**TWIN, rails={"planes": 2}, phases=phases)
     with pytest.raises(Refusal) as refused:
         phase_in(plan)
-    assert said in [finding.fact for finding in refused.value.findings]
+    assert output in [finding.fact for finding in refused.value.findings]
 
 
 def test_a_fat_tree_has_no_rails_to_begin_with() -> None:

@@ -120,15 +120,15 @@ def test_the_counts_of_a_rack_are_those_of_the_cable_list(room: Built) -> None:
     """The cables of an elevation are counted from the rows of the list."""
     for name, svg in room.below("racks", ".svg").items():
         rack = name.removesuffix(".svg")
-        said = [text.text or "" for text in ET.fromstring(svg).iter(f"{SVG}text")]  # noqa: S314 - fabricgen wrote the file
+        output = [text.text or "" for text in ET.fromstring(svg).iter(f"{SVG}text")]  # noqa: S314 - fabricgen wrote the file
         inside = sum(row["a_rack"] == row["b_rack"] == rack for row in room.cables)
-        assert f"{inside} cables stay in this rack." in said
+        assert f"{inside} cables stay in this rack." in output
         away = Counter(
             row["b_rack" if row["a_rack"] == rack else "a_rack"]
             for row in room.cables
             if (row["a_rack"] == rack) != (row["b_rack"] == rack)
         )
-        assert sorted(text for text in said if " cables to " in text) == sorted(
+        assert sorted(text for text in output if " cables to " in text) == sorted(
             f"{count} cables to {other}" for other, count in away.items()
         )
 

@@ -277,11 +277,11 @@ def test_settings_reach_the_file() -> None:
 def test_load_is_balanced_by_load_where_the_switch_can() -> None:
     """Whether it can is a fact of the model; its name in EOS is the pack's."""
     switch = variant_files("two tiers")[0].switch
-    said = [
+    output = [
         PACKS.render("eos", "forwarding.cfg.j2", switch=replace(switch, adaptive_routing=able))
         for able in (True, False)
     ]
-    assert ["load-balance distribution dynamic" in text for text in said] == [True, False]
+    assert ["load-balance distribution dynamic" in text for text in output] == [True, False]
     assert switch.adaptive_routing
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.fabrics import VARIANTS, generic, plan_of
 from tests.nos.fabric import assert_is_plan, fabric, findings
-from tests.nos.frr import judge, read
+from tests.nos.frr import read, validate
 from tests.nos.switch_files import MOST, PACKS, SwitchFiles, render_switches, sample
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def vtysh(
     It returns 0, or 2 with the invalid line.
     """
     program, folder = tool("vtysh"), tmp_path_factory.mktemp("vtysh")
-    return lambda text: judge(program, text, folder)
+    return lambda text: validate(program, text, folder)
 
 
 def boxes(found: list[SwitchFiles]) -> list[Box]:

@@ -29,7 +29,7 @@ from fabricgen.views.hosts.build import Hosts
 from tests import ROOT
 from tests.conftest import SYSTEM_PATH
 from tests.fabrics import CATALOG, build_context, build_job, plan_file, plan_of, set_limit
-from tests.nos.frr import judge
+from tests.nos.frr import validate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -439,18 +439,18 @@ def test_frr_accepts_an_unnumbered_host(
 ) -> None:
     """A neighbour for each NIC receives the address of that NIC only."""
     one = shown(plan_of(**DGX | UNNUMBERED | more), 1)
-    done = judge(tool("vtysh"), one.files["frr.conf"], tmp_path)
+    done = validate(tool("vtysh"), one.files["frr.conf"], tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    told = dict(
+    reported = dict(
         re.findall(
             r"^ip prefix-list (\S+)-own seq 10 permit (\S+)$", one.files["frr.conf"], re.MULTILINE
         )
     )
-    assert told == {nic.interface: f"{nic.address}/32" for nic in one.view.nics}
+    assert reported == {nic.interface: f"{nic.address}/32" for nic in one.view.nics}
     assert set(re.findall(r"neighbor (\S+) prefix-list \1-own out", one.files["frr.conf"])) == set(
-        told
+        reported
     )
-    assert judge(
+    assert validate(
         tool("vtysh"), one.files["frr.conf"].replace("allowas-in", "allowas-on", 1), tmp_path
     ).returncode
 
@@ -690,7 +690,7 @@ def test_the_probe_reads_the_real_addresses(
 )
 def test_hosts_and_nics_have_separate_paths(each: str, path: str, *, sound: bool) -> None:
     """Two hosts, or two NICs, never write one file."""
-    facts = {"path": path, "template": "x.j2", "each": each, "reader": "nobody"}
+    facts = {"path": path, "template": "x.j2", "each": each, "reader": "a host"}
     if sound:
         assert Output.model_validate(facts).path == path
         return

@@ -365,10 +365,10 @@ def test_rails_that_share_switches_are_partitioned(
     subnet.manage()
     net, lids = subnet.net, subnet.tables().lids
     for adapter in range(net.adapters):
-        said = subnet.run("smpquery", "pkeys", str(lids[adapter]), "1").stdout
+        printed = subnet.run("smpquery", "pkeys", str(lids[adapter]), "1").stdout
         rail = int(net.names[net.switches + adapter].partition("nic")[2])
         default = "0xffff" if adapter == 0 else "0x7fff"
-        assert re.findall(r"0x[0-9a-f]{4}", said)[:3] == [
+        assert re.findall(r"0x[0-9a-f]{4}", printed)[:3] == [
             default,
             f"0x{0x8001 + rail:04x}",
             "0x0000",
@@ -446,10 +446,10 @@ def check_topology(subnet: Subnet) -> str:
 def test_ibdmchk_finds_no_credit_loops(built: Built, simulated: Callable[[Path], Subnet]) -> None:
     """In the emitted topology, with every adapter found, by its own routing."""
     subnet = simulated(built.folders[0])
-    said = check_topology(subnet)
-    assert "no credit loops found" in said
-    assert "-E-" not in said
-    assert f"Assigned {subnet.net.switches + subnet.net.adapters} LIDs" in said
+    printed = check_topology(subnet)
+    assert "no credit loops found" in printed
+    assert "-E-" not in printed
+    assert f"Assigned {subnet.net.switches + subnet.net.adapters} LIDs" in printed
 
 
 @pytest.mark.parametrize(
@@ -469,11 +469,11 @@ def test_ibdmchk_rejects_errors(
     tmp_path: Path,
 ) -> None:
     """They are an unknown port, in the topology or in a system, and an invalid line."""
-    said = check_topology(
+    printed = check_topology(
         simulated(broken(every["two tiers"].folders[0], tmp_path / "broken", name, old, new))
     )
-    assert "-E-" in said
-    assert "no credit loops found" not in said
+    assert "-E-" in printed
+    assert "no credit loops found" not in printed
 
 
 def test_guids_of_a_table_are_in_every_file(catalog: Catalog, tmp_path: Path) -> None:

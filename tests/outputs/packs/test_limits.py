@@ -154,16 +154,16 @@ def test_threads_are_timed_too(tmp_path: Path) -> None:
 
     The thread continues.
     """
-    said = []
+    printed = []
 
     def work() -> None:
-        said.append(_refused(tmp_path, ENDLESS).fact)
-        said.append(_render(tmp_path, "{{ switch.name }}"))
+        printed.append(_refused(tmp_path, ENDLESS).fact)
+        printed.append(_render(tmp_path, "{{ switch.name }}"))
 
     thread = threading.Thread(target=work)
     thread.start()
     thread.join(20)
-    assert said == ["own/own.j2 takes more than 0.1 CPU seconds", "r0-leaf-1"]
+    assert printed == ["own/own.j2 takes more than 0.1 CPU seconds", "r0-leaf-1"]
 
 
 def test_the_timer_stops_with_the_template(tmp_path: Path) -> None:
@@ -177,12 +177,12 @@ def test_the_page_states_the_limits() -> None:
     """The limits on the page are those of the program."""
     page = (ROOT / "fabricgen" / "cli" / "pages" / "template-budget.md").read_text(encoding="utf-8")
     limits = Limits()
-    said = [
+    printed = [
         f"{limits.seconds:g} CPU seconds",
         f"{limits.memory_bytes >> 30} GiB",
         *(f"{most:,}" for most in (limits.output, limits.text, limits.range, limits.width)),
     ]
-    assert [word for word in said if word not in page] == []
+    assert [word for word in printed if word not in page] == []
 
 
 def test_every_pack_renders_within_limits(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from tests.refusals import CASES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PACK = "name: own\ndescription: ours\nverified: by nobody\ngroup: bom\noutputs: []\n"
+PACK = "name: own\ndescription: ours\nverified: not verified\ngroup: bom\noutputs: []\n"
 
 
 @pytest.fixture

@@ -130,8 +130,8 @@ def test_a_port_has_one_name_everywhere(tmp_path: Path) -> None:
     routed = PathNames(Reach(plan)).nic(6, 1)  # the second domain's GPU of rail 2
     assert (routed.switch, routed.switch_interface) in switches
     assert routed.switch_interface.startswith("swp")
-    heard = PortIndex(plan)
-    assert all(heard.find(device, [interface]) >= 0 for device, interface in switches)
+    neighbors = PortIndex(plan)
+    assert all(neighbors.find(device, [interface]) >= 0 for device, interface in switches)
     sheet = PlanNames(plan)
     assert not [end for end in switches if isinstance(sheet.end(*end), str)]
     called = {

@@ -214,12 +214,12 @@ def test_startup_yaml_equals_the_commands(name: str, version: str) -> None:
     for one in sample(old(name) if version else variant_files(name, "nvue"), 2):
         stored = list(flattened(one.files["startup.yaml"]))
         assert len(set(stored)) == len(stored)
-        said = {line for line in stored if line[0] != "interface" or line[2] != "type"}
+        output = {line for line in stored if line[0] != "interface" or line[2] != "type"}
         commands = {
             (*line, "state", "enable") if line[-1] == "pfc-watchdog" else line
             for line in expanded(one.files["commands.txt"])
         }
-        assert said == commands
+        assert output == commands
 
 
 def test_on_is_written_unquoted() -> None:

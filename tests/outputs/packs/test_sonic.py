@@ -126,7 +126,7 @@ def yanglint(
         tmp_path_factory.mktemp("yanglint"),
         oracles / "sonic-yang",
     )
-    return lambda tables: sonic_yang.judge(program, models, tables, folder)
+    return lambda tables: sonic_yang.validate(program, models, tables, folder)
 
 
 @pytest.fixture(scope="session")
@@ -135,7 +135,7 @@ def vtysh(
 ) -> Callable[[str], subprocess.CompletedProcess[str]]:
     """Return a function that parses an frr.conf with FRR."""
     program, folder = tool("vtysh"), tmp_path_factory.mktemp("vtysh")
-    return lambda text: frr.judge(program, text, folder)
+    return lambda text: frr.validate(program, text, folder)
 
 
 def complaints(done: subprocess.CompletedProcess[str]) -> list[str]:
@@ -165,13 +165,13 @@ def test_lengths_are_written_where_the_room_is_described() -> None:
     """
     plan = plan_of(nos="sonic", **VARIANTS["a room"])
     sheet = {(cable.b_device, cable.b_interface): cable.length_m for cable in cables_of(plan)}
-    told = {
+    printed = {
         (one.switch.name, port): length
         for one in variant_files("a room")
         for port, length in tables_of(one)["CABLE_LENGTH"]["AZURE"].items()
     }
-    assert told == {end: f"{math.ceil(float(length))}m" for end, length in sheet.items()}
-    assert len(set(told.values())) > 1
+    assert printed == {end: f"{math.ceil(float(length))}m" for end, length in sheet.items()}
+    assert len(set(printed.values())) > 1
     assert not any("CABLE_LENGTH" in tables_of(one) for one in variant_files("a real host"))
 
 

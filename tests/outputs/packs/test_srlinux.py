@@ -134,7 +134,7 @@ def yanglint(
     """Return a function that validates a config.json against Nokia's models."""
     program, folder = tool("yanglint"), tmp_path_factory.mktemp("srlinux")
     home = srlinux_yang.prepare(oracles / "srlinux-yang", folder)
-    return lambda text: srlinux_yang.judge(program, home, text, folder)
+    return lambda text: srlinux_yang.validate(program, home, text, folder)
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -236,7 +236,9 @@ def test_the_models_find_errors(
     harm(tree)
     done = yanglint(json.dumps(tree))
     assert done.returncode != 0
-    assert any(complaint in said for said in srlinux_yang.complaints(done)), done.stderr[-400:]
+    assert any(complaint in printed for printed in srlinux_yang.complaints(done)), done.stderr[
+        -400:
+    ]
 
 
 @pytest.mark.parametrize("name", VARIANTS)

@@ -124,7 +124,7 @@ class Built:
         ]
         return {f"d{int(host) - 1}-g{nic}" for host, nic in numbers}
 
-    def said(self, command: str, *arguments: str) -> Any:  # noqa: ANN401 - each command's JSON has its own keys
+    def json_of(self, command: str, *arguments: str) -> Any:  # noqa: ANN401 - each command's JSON has its own keys
         """Return the `--json` of a command for the inventory."""
         return json.loads(called(command, str(self.inventory), *arguments, "--json"))
 
@@ -132,12 +132,12 @@ class Built:
 def called(*arguments: str, stream: Literal["stdout", "stderr"] = "stdout") -> str:
     """Run a command in this process, and return its output on a stream. Findings are no failure."""
     with (
-        contextlib.redirect_stdout(io.StringIO()) as said,
+        contextlib.redirect_stdout(io.StringIO()) as stdout_text,
         contextlib.redirect_stderr(io.StringIO()) as complained,
     ):
         code = run(list(arguments))
     assert code in {0, 1}, complained.getvalue()
-    return (said if stream == "stdout" else complained).getvalue()
+    return (stdout_text if stream == "stdout" else complained).getvalue()
 
 
 def build(name: str, home: Path) -> Built:
@@ -264,8 +264,8 @@ def serving(inventory: Path) -> Iterator[str]:
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as server:
         assert server.stdout
-        said = server.stdout.readline()
+        stdout_text = server.stdout.readline()
         try:
-            yield re.findall(r"http://[\d.]+:\d+/", said)[0]
+            yield re.findall(r"http://[\d.]+:\d+/", stdout_text)[0]
         finally:
             server.terminate()

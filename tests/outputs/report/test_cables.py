@@ -149,7 +149,7 @@ def test_a_page_of_131072_cables_is_usable(browser: Browser, root: Path, tmp_pat
     """It opens, and a filter for a device leaves that device's cables."""
     built = build_file(root / "inventories" / "paper-65k-r128.yaml", tmp_path / "out", "report")
     with reading(browser, built.report) as page:
-        plan = built.said("plan")
+        plan = built.json_of("plan")
         assert count_of(page) == plan["cables"]["total"] == 131_072
         narrow(page, {"Device": "r17-leaf-3"})
         ports = plan["per_block"]["leaf_down"] + plan["per_block"]["leaf_up"]

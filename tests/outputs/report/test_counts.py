@@ -79,7 +79,7 @@ def test_every_section_exists_and_is_linked(shown: Shown) -> None:
 
 def test_the_numbers_are_those_of_plan(shown: Shown) -> None:
     """GPUs, switches, cables, transceivers, cost and power."""
-    plan, told = shown.built.said("plan"), figures(shown)
+    plan, reported = shown.built.json_of("plan"), figures(shown)
     wanted = {
         "gpus": plan["gpus"],
         "hb_domains": plan["hb_domains"],
@@ -88,10 +88,12 @@ def test_the_numbers_are_those_of_plan(shown: Shown) -> None:
         "switches": plan["switches"]["total"],
         "cables": plan["cables"]["total"],
     }
-    assert {key: number(told[key]) for key in wanted} == wanted
-    assert told["cost"] == f"{plan['cost']['currency']} {plan['cost']['total']:,}"
-    assert told["power_w"] == ("not known" if plan["power_w"] is None else f"{plan['power_w']:,} W")
-    assert told["longest_cable"] == (
+    assert {key: number(reported[key]) for key in wanted} == wanted
+    assert reported["cost"] == f"{plan['cost']['currency']} {plan['cost']['total']:,}"
+    assert reported["power_w"] == (
+        "not known" if plan["power_w"] is None else f"{plan['power_w']:,} W"
+    )
+    assert reported["longest_cable"] == (
         "not known" if plan["longest_cable_m"] is None else f"{plan['longest_cable_m']} m"
     )
     modules = sum(
@@ -99,12 +101,12 @@ def test_the_numbers_are_those_of_plan(shown: Shown) -> None:
         for row in shown.built.rows("bom/bom.csv")
         if (row["row"], row["class"]) == ("part", "transceivers")
     )
-    assert number(told["transceivers"]) == modules
+    assert number(reported["transceivers"]) == modules
 
 
 def test_every_cable_is_listed(shown: Shown) -> None:
     """The table has the rows of cables.csv, and counts links where cables carry several."""
-    rows, plan = shown.built.rows("cabling/cables.csv"), shown.built.said("plan")
+    rows, plan = shown.built.rows("cabling/cables.csv"), shown.built.json_of("plan")
     cables = sum(not row["piece"] for row in rows) + len({row["piece"] for row in rows} - {""})
     assert cables == plan["cables"]["total"]
     words = "cables" if cables == len(rows) else f"links; the fabric has {cables:,} cables"
@@ -120,23 +122,23 @@ def test_failures_count_the_rows_of_the_table(shown: Shown) -> None:
 
     They are called cables where each link has its own.
     """
-    rows, plan = shown.built.rows("cabling/cables.csv"), shown.built.said("plan")
+    rows, plan = shown.built.rows("cabling/cables.csv"), shown.built.json_of("plan")
     word = "cable" if len(rows) == plan["cables"]["total"] else "link"
     kinds = {"1": f"host {word}", "2": f"leaf-spine {word}", "3": f"spine-core {word}"}
-    told: Counter[str] = Counter()
+    reported: Counter[str] = Counter()
     for what, alike, *_ in cells(section(shown.page, "failures").locator("tbody tr")):
         if what in {
             f"{tier} {each}"
             for tier in ("host", "leaf-spine", "spine-core")
             for each in ("cable", "link")
         }:
-            told[what] += int(alike.replace(",", ""))
-    assert told == Counter(kinds[row["tier"]] for row in rows)
+            reported[what] += int(alike.replace(",", ""))
+    assert reported == Counter(kinds[row["tier"]] for row in rows)
 
 
 def test_the_laws_are_those_of_check(shown: Shown) -> None:
     """Each law with its figure, and the number of laws that hold."""
-    laws = shown.built.said("check")["laws"]
+    laws = shown.built.json_of("check")["laws"]
     rows = cells(section(shown.page, "laws").locator("tbody tr"))
     assert [(row[-1], row[2]) for row in rows] == [(law["code"], law["figure"]) for law in laws]
     assert [row[0] for row in rows] == [
@@ -184,18 +186,18 @@ def test_the_bars_are_those_of_compare(shown: Shown) -> None:
 
     Bars are as long as their shares of the largest.
     """
-    summaries = shown.built.said("compare")["designs"]
+    summaries = shown.built.json_of("compare")["designs"]
     for figure, path in BARS.items():
         bars = section(shown.page, "comparison").locator(f"[data-figure='{figure}'] [data-design]")
-        told = bars.evaluate_all(
+        reported = bars.evaluate_all(
             "all => all.map(each => [each.dataset.design, "
             "each.querySelector('.amount').textContent, "
             "parseFloat(each.querySelector('.bar').style.width)])"
         )
         wanted = {summary["design"]: reduce(getitem, path, summary) for summary in summaries}
         most = max((value for value in wanted.values() if value is not None), default=0)
-        assert {design for design, *_ in told} >= set(wanted)
-        for design, amount, width in told:
+        assert {design for design, *_ in reported} >= set(wanted)
+        for design, amount, width in reported:
             value = wanted.get(design)
             assert width == pytest.approx(100 * value / most if value else 0, abs=0.01), (
                 figure,
@@ -213,21 +215,21 @@ def test_the_savings_of_rail_only_are_those_of_compare(shown: Shown) -> None:
 
     Without one of the two designs nothing is printed.
     """
-    for key, saved in shown.built.said("compare")["savings"].items():
+    for key, saved in shown.built.json_of("compare")["savings"].items():
         figure = {"transceivers": "transceivers, one per link end"}.get(
             name := key.removesuffix("_pct"), name
         )
-        told = (
+        reported = (
             section(shown.page, "comparison")
             .locator(f"[data-figure='{figure}'] .saving")
             .all_text_contents()
         )
         if saved is None:
-            assert told == [], figure
+            assert reported == [], figure
         elif saved == 0:
-            assert told == ["no difference"], figure
+            assert reported == ["no difference"], figure
         else:
-            assert told == [
+            assert reported == [
                 f"rail-only saves {saved:g} %"
                 if saved > 0
                 else f"rail-only takes {-saved:g} % more"

@@ -36,13 +36,15 @@ def point_at(page: Page, kind: str, name: str) -> None:
     expect(panel(page).get_by_role("heading", level=2)).to_contain_text(name)
 
 
-def assert_figures(shown: dict[str, str], told: dict[str, Any]) -> None:
+def assert_figures(shown: dict[str, str], printed: dict[str, Any]) -> None:
     """Assert that the panel has the figures of `impact --json`, to the panel's precision."""
-    assert number(shown["rails affected"]) == len(told["rails_affected"])
+    assert number(shown["rails affected"]) == len(printed["rails_affected"])
     for figure in FIGURES:
         text = shown[figure.name].removesuffix(" %").replace(",", "")
         assert shown[figure.name].endswith(" %") == bool(figure.unit), figure.name
-        assert float(text.lstrip("<> ")) == pytest.approx(told[figure.key], abs=0.01), figure.name
+        assert float(text.lstrip("<> ")) == pytest.approx(printed[figure.key], abs=0.01), (
+            figure.name
+        )
 
 
 def facts(place: Locator) -> dict[str, str]:
@@ -78,7 +80,7 @@ def test_a_switch_lists_its_gpus_and_its_impact(
     )
     assert_figures(
         facts(panel(page).get_by_test_id("impact")),
-        built.said("impact", "--fail", f"switch:{device}"),
+        built.json_of("impact", "--fail", f"switch:{device}"),
     )
 
 
@@ -93,7 +95,7 @@ def test_a_cable_lists_its_ends_and_its_impact(page: Page, lab: Built, at: int) 
         expect(panel(page)).to_contain_text(row[key])
     assert_figures(
         facts(panel(page).get_by_test_id("impact")),
-        lab.said("impact", "--fail", f"link:{row['cable']}"),
+        lab.json_of("impact", "--fail", f"link:{row['cable']}"),
     )
 
 
@@ -149,7 +151,7 @@ def test_a_gpu_lists_its_host_and_its_cables(
     }
     strands = panel(page).locator("ul.cables").get_by_role("listitem").all_inner_texts()
     assert {text.rpartition(" to ")[2] for text in strands} == leaves
-    assert len(strands) == built.said("plan")["planes"] == 2
+    assert len(strands) == built.json_of("plan")["planes"] == 2
 
 
 def test_a_stale_link_is_reported(page: Page) -> None:

@@ -361,11 +361,11 @@ def test_iteration_needs_an_accelerator() -> None:
 
     A host with unknown GPU performance has none.
     """
-    told = report_named("rail-only").page["iteration"]
-    assert told["llm"] == "gpt3"
-    assert all(figure["value"] for figure in [*told["parts"], *told["symbols"]])
-    assert {"iteration_s", "compute_s"} <= {figure["key"] for figure in told["parts"]}
-    assert {"N", "B_F", "B_S", "C"} <= {symbol["name"] for symbol in told["symbols"]}
+    printed = report_named("rail-only").page["iteration"]
+    assert printed["llm"] == "gpt3"
+    assert all(figure["value"] for figure in [*printed["parts"], *printed["symbols"]])
+    assert {"iteration_s", "compute_s"} <= {figure["key"] for figure in printed["parts"]}
+    assert {"N", "B_F", "B_S", "C"} <= {symbol["name"] for symbol in printed["symbols"]}
     silent = plan_of(
         design="rail-optimized",
         gpus=16,

@@ -116,16 +116,16 @@ def test_a_route_is_that_of_the_command(
     GPUs, NICs and HB domains are the same ones; switches are joined by cables and up.
     """
     built, page = fabric(name), opened(name)
-    told = built.said(
+    printed = built.json_of(
         "route", source, target, "--all-kinds", *(["--fail", f"switch:{failed}"] if failed else [])
     )["paths"]
     without(page, failed)
     ask(page, source, target)
     shown = drawn(page)
     assert [(path["kind"], path["links"]) for path in shown] == [
-        (path["kind"], path["links"]) for path in told
+        (path["kind"], path["links"]) for path in printed
     ]
-    for mine, theirs in zip(shown, told, strict=True):
+    for mine, theirs in zip(shown, printed, strict=True):
         assert [kind for _, kind in mine["hops"]] == [hop["kind"] for hop in theirs["hops"]]
         assert ends(mine["hops"]) == ends(
             [(hop["node"], hop["kind"]) for hop in theirs["hops"]]
@@ -142,10 +142,10 @@ def test_a_missing_path_is_reported(
     gpu, far = "d0-g0", "d7-g3"
     leaf = next(
         hop["node"]
-        for hop in built.said("route", gpu, far)["paths"][0]["hops"]
+        for hop in built.json_of("route", gpu, far)["paths"][0]["hops"]
         if hop["kind"] == "leaf"
     )
-    assert not built.said("route", gpu, far, "--fail", f"switch:{leaf}")["reachable"]
+    assert not built.json_of("route", gpu, far, "--fail", f"switch:{leaf}")["reachable"]
     without(page, leaf)
     ask(page, gpu, far)
     expect(page.get_by_test_id("route-none")).to_contain_text(

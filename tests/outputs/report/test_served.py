@@ -104,7 +104,7 @@ def test_the_page_follows_its_controls(
         "radix": "switches.leaf.generic.radix",
     }
     sets = [word for name, value in controls.items() for word in ("--set", f"{keys[name]}={value}")]
-    plan = Built(inventory, inventory.parent).said("plan", *sets)
+    plan = Built(inventory, inventory.parent).json_of("plan", *sets)
     turn(live, **controls)
     total = plan["cables"]["total"]
     expect(live.get_by_test_id("cable-count")).to_have_text(f"{total} of {total} cables")
