@@ -1,4 +1,4 @@
-"""A NOS without a parser outside its boxes: its files are verified against documented statements."""
+"""A NOS without a parser outside its boxes: documented statements verify its files."""
 
 from __future__ import annotations
 
