@@ -107,7 +107,7 @@ failures_option = click.option(
     help="Boot and test the rails one after the other, in the memory of one.",
 )
 @json_option
-def run(asked: FabricArguments, *, one_rail: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - options
+def run(asked: FabricArguments, *, one_rail: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - options of click
     """Boot a lab, test it, and always tear it down.
 
     An InfiniBand fabric runs over ibsim, with OpenSM and the generated files: one subnet manager
@@ -127,7 +127,7 @@ def run(asked: FabricArguments, *, one_rail: bool, as_json: bool, **options: Any
 @slice_options
 @name_option
 @json_option
-def up(asked: FabricArguments, *, name: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - options
+def up(asked: FabricArguments, *, name: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - options of click
     """Boot a lab and leave it running in the background."""
     from fabricgen.lab.daemon import put_up
     from fabricgen.lab.registry import LabRegistry

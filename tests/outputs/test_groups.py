@@ -15,7 +15,7 @@ from fabricgen.outputs.packs.pack_yaml import Pack
 
 
 def test_each_group_has_one_module() -> None:
-    """A group is an entry of the registry and a module with `tasks`; neither is without the other."""
+    """Each entry of the registry has a module with `tasks`, and each module an entry."""
     (home,) = fabricgen.build.__path__
     modules = {path.stem.removeprefix("group_") for path in Path(home).glob("group_*.py")}
     assert modules == set(GROUPS)
@@ -23,7 +23,7 @@ def test_each_group_has_one_module() -> None:
 
 
 def test_every_word_has_one_meaning() -> None:
-    """Groups and parts differ, each limit has a word of its own, and groups that are brought exist."""
+    """Groups and parts differ, each limit has its own word, and included groups exist."""
     assert len(WORDS) == len({*GROUPS, *PARTS})
     assert len(LIMITS) == sum(len(spec.limits) for spec in SPECS)
     assert {brought for spec in SPECS for brought in spec.brings} <= set(GROUPS)
@@ -34,7 +34,10 @@ def test_every_word_has_one_meaning() -> None:
 
 @pytest.mark.parametrize("word", LIMITS)
 def test_a_limit_holds_unless_its_word_is_named(word: str) -> None:
-    """Above the limit the sentence has the count, the limit and the word; at the limit, or by name, nothing is skipped."""
+    """Above the limit the sentence has the count, the limit and the word.
+
+    At the limit, or by name, nothing is skipped.
+    """
     limit = LIMITS[word]
     skipped = GroupSelection().over(word, limit.most + 1)
     assert skipped is not None

@@ -391,9 +391,12 @@ def test_simulators_that_are_left_out_are_named(tmp_path: Path, run: Run) -> Non
         Packs(),
         ("simulators",),
     )
-    assert {path for task in job.tasks for path in task.paths(job.context) if "htsim" not in path} == {
-        "simulators/astra-sim/analytical.yml", "simulators/astra-sim/logical.json",
-    }  # fmt: skip
+    assert {
+        path for task in job.tasks for path in task.paths(job.context) if "htsim" not in path
+    } == {
+        "simulators/astra-sim/analytical.yml",
+        "simulators/astra-sim/logical.json",
+    }
     assert any(
         re.fullmatch(
             r"simulators/simai/topology.txt: [\d,]+ links are more than the 64,516 that "

@@ -1,4 +1,7 @@
-"""The steps of planning run in one order, each stops the next, and a finished plan never changes."""
+"""The steps of planning run in one order.
+
+Each refusal stops the next step, and a finished plan never changes.
+"""
 
 from __future__ import annotations
 
@@ -96,8 +99,8 @@ def test_a_plan_stays_as_it_was_made(site: Inventory | None, tmp_path: Path) -> 
     assert alike(plan, made)
 
 
-def test_a_change_would_be_seen() -> None:
-    """The comparison above sees one link that goes elsewhere."""
+def test_a_change_is_found() -> None:
+    """The comparison above finds one changed link."""
     plan = plan_of(**SOUND | {"gpus": 64})
     made = deepcopy(plan, {id(plan.catalog): plan.catalog})
     plan.segment.upper[0] += 1
@@ -111,7 +114,10 @@ def test_nothing_is_planned_later(shape: type) -> None:
 
 
 def test_a_rail_of_another_nos_differs_in_names_alone() -> None:
-    """The plan of its switches has the same links, lengths and ports, under the names of its NOS."""
+    """The plan of its switches has the same links, lengths and ports.
+
+    Their names are those of its NOS.
+    """
     plan = plan_of(
         gpus=32,
         hb_domain={"gpus": 4},

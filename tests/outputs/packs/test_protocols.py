@@ -1,4 +1,7 @@
-"""Protocol settings go from the inventory to the files of every NOS and of hosts, in the units that each takes."""
+"""Protocol settings go from the inventory to the files of every NOS and host.
+
+Each has the units of its file.
+"""
 
 from __future__ import annotations
 
@@ -34,16 +37,53 @@ MODELS = {
     "srlinux": "7220-ixr-h5-64",
 }
 WRITTEN = {
-    "frr": ("timers bgp 12 36", "timers connect 7", "multiplier 5", "transmit-interval 450", "headroom=99999", "probability 0.8 "),
-    "sonic": ("timers bgp 12 36", "transmit-interval 450", '"detection_time": "600", "restoration_time": "700"', 'probability": "80"'),
-    "nvue": ("keepalive 12", "hold 36", "connection-retry 7", "hold: 36", "min-rx-interval 450", "detect-multiplier: 5", "probability 80"),
-    "eos": ("timers bgp 12 36", "interval 450 min-rx 450 multiplier 5", "timeout 0.6", "recovery-time 0.7", "max-mark-probability 80"),
-    "junos": ("hold-time 36", "minimum-interval 450", "multiplier 5", "detection 6", "recovery 700", "drop-probability 80"),
+    "frr": (
+        "timers bgp 12 36",
+        "timers connect 7",
+        "multiplier 5",
+        "transmit-interval 450",
+        "headroom=99999",
+        "probability 0.8 ",
+    ),
+    "sonic": (
+        "timers bgp 12 36",
+        "transmit-interval 450",
+        '"detection_time": "600", "restoration_time": "700"',
+        'probability": "80"',
+    ),
+    "nvue": (
+        "keepalive 12",
+        "hold 36",
+        "connection-retry 7",
+        "hold: 36",
+        "min-rx-interval 450",
+        "detect-multiplier: 5",
+        "probability 80",
+    ),
+    "eos": (
+        "timers bgp 12 36",
+        "interval 450 min-rx 450 multiplier 5",
+        "timeout 0.6",
+        "recovery-time 0.7",
+        "max-mark-probability 80",
+    ),
+    "junos": (
+        "hold-time 36",
+        "minimum-interval 450",
+        "multiplier 5",
+        "detection 6",
+        "recovery 700",
+        "drop-probability 80",
+    ),
     "nxos": ("timers 12 36", "bfd interval 450 min_rx 450 multiplier 5", "drop-probability 80"),
     "srlinux": (
-        '"hold-time": 36, "keepalive-interval": 12', 'receive": 450000', 'multiplier": 5', '"detection-timer": 600, "recovery-timer": 700', 'percent": 80',
+        '"hold-time": 36, "keepalive-interval": 12',
+        'receive": 450000',
+        'multiplier": 5',
+        '"detection-timer": 600, "recovery-timer": 700',
+        'percent": 80',
     ),
-}  # fmt: skip
+}
 
 
 def fabric(nos: str) -> Plan:
@@ -75,8 +115,8 @@ def test_a_host_has_the_timers_of_its_leaf() -> None:
     assert " timers bgp 12 36\n" in text
 
 
-def test_a_default_is_not_written() -> None:
-    """An inventory without the keys is written as it was before they came; with them, they are kept."""
+def test_a_default_is_omitted_from_the_inventory() -> None:
+    """The written inventory has no key of a default, and it has each key that was set."""
     keys: dict[str, Any] = {
         "gpus": 16,
         "hb_domain": {"gpus": 8},
