@@ -123,6 +123,15 @@ def test_a_wrong_block_is_detected(tmp_path: Path) -> None:
     assert not matches("...\nb", "a\nc")
 
 
+@pytest.mark.parametrize("name", ["docs/architecture.md", "docs/style.md", "CONTRIBUTING.md"])
+def test_the_paths_on_a_page_exist(name: str) -> None:
+    """A page for developers names files and folders that are there."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    named = re.findall(r"`((?:fabricgen|tests|docs|web|templates|inventories)/[\w./-]*)`", text)
+    assert named
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
 @pytest.fixture(scope="module")
 def site(once: Once, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the site as `make docs` does, with warnings as errors."""
