@@ -18,6 +18,7 @@ from fabricgen.build.listing import OWN
 from fabricgen.catalog.catalog import KINDS, Catalog
 from fabricgen.cli.topics import ALIASES, pages
 from fabricgen.inventory.keys import inventory_keys
+from fabricgen.outputs.groups import GROUPS
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.cables.columns import FORMAT, LOOKED_UP, read_profiles
 from fabricgen.views.cables.view import CableView
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from mkdocs.structure.files import Files
 
     from fabricgen.inventory.keys import InventoryKey
+    from fabricgen.outputs.groups import GroupSpec
     from fabricgen.outputs.packs.pack_yaml import Pack
 
 
@@ -151,6 +153,9 @@ def packs_page(packs: Packs) -> str:
         "# Packs and outputs",
         "Every file that `build` writes, with its reader; `fabricgen build --list-outputs` prints the same.",
         "Path and template are those of `pack.yaml`; [what templates see](views.md) lists the names in a template.",
+        "## Groups { #groups }",
+        "What `--only` and `outputs` select. Above a limit the files are written on request only.",
+        table(["group", "readers", "limits"], map(_group, GROUPS.values())),
         "## Without a pack { #own }",
         table(
             ["path", "group", "reader"], ([code(row.path), row.group, row.reader] for row in OWN)
@@ -161,6 +166,16 @@ def packs_page(packs: Packs) -> str:
         if pack:
             texts += _pack(pack)
     return "\n\n".join(texts)
+
+
+def _group(spec: GroupSpec) -> list[str]:
+    """Return the row of one group."""
+    limits = [
+        f"{limit.files}: {limit.most:,} {limit.counted}; {code(f'--only {limit.word}')}"
+        for limit in spec.limits
+    ]
+    request = [f"on request: {code(f'--only {spec.name}')}"] if spec.on_request else []
+    return [code(spec.name), _escaped(spec.readers), "<br>".join([*request, *limits])]
 
 
 def _pack(pack: Pack) -> Iterator[str]:

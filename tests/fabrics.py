@@ -9,7 +9,7 @@ import pytest
 
 from fabricgen.build.context import BuildContext
 from fabricgen.build.job import BuildJob, make_job
-from fabricgen.build.selection import GroupSelection, Scope
+from fabricgen.build.selection import BuildScope, GroupSelection
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.inventory.fabric import FabricSpec
@@ -72,7 +72,7 @@ def build_context(
     packs: Packs,
     groups: tuple[str, ...] = tuple(GROUPS),
     named: frozenset[str] = frozenset(),
-    scope: Scope | None = None,
+    scope: BuildScope | None = None,
 ) -> BuildContext:
     """Return what a build of some groups starts from, `named` ones asked for by name."""
     return BuildContext(plan, packs, GroupSelection(groups, named), scope)
@@ -83,7 +83,7 @@ def build_job(
     packs: Packs,
     groups: tuple[str, ...] = tuple(GROUPS),
     named: frozenset[str] = frozenset(),
-    scope: Scope | None = None,
+    scope: BuildScope | None = None,
 ) -> BuildJob:
     """List the work of a build, as `build_context` has it."""
     return make_job(build_context(plan, packs, groups, named, scope))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Sheets(NamedTuple):
-    """The sheet of the table, that of the workbook, and notes for whoever asked for them."""
+    """The sheet of the table, that of the workbook, and notes for the user."""
 
     table: CableSheet
     book: CableSheet
@@ -67,7 +67,10 @@ def _notes(
     """List what labels leave off, and which serials are missing or not shown."""
     for what, begin in (("racks", sheet.labelling.racks), ("devices", sheet.labelling.devices)):
         if begin:
-            yield f"labels leave off `{begin}`, with which the names of all {what} begin: a line has {LINE} characters"
+            yield (
+                f"labels leave off `{begin}`, with which the names of all {what} begin:"
+                f" a line has {LINE} characters"
+            )
     shows = {"a_serial", "b_serial"}.intersection(sheet.columns)
     if listed and not shows:
         yield "no column shows the serials; choose columns that do, such as `--columns run-list`"

@@ -13,7 +13,7 @@ from fabricgen.analysis.checks.evidence import evidence_of
 from fabricgen.analysis.checks.laws import judge
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.comparison import Comparison, compare
-from fabricgen.build.selection import GroupSelection, Scope, SheetOptions
+from fabricgen.build.selection import BuildScope, GroupSelection, SheetOptions
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class BuildContext:
     plan: Plan
     packs: Packs
     selection: GroupSelection = field(default_factory=GroupSelection)
-    scope: Scope | None = None
+    scope: BuildScope | None = None
     """What the files of switches, hosts and GPUs are limited to; None for the whole fabric."""
     sheet_options: SheetOptions = field(default_factory=SheetOptions)
     made: dict[Callable[[BuildContext], Any], Any] = field(default_factory=dict, repr=False)

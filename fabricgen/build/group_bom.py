@@ -138,7 +138,11 @@ class BillBook(OneFile):
 
         shown = [by for by in DIVISIONS if by != "by-rack" or not _without_racks(context)]
         write_bom(
-            reserve(root, self.path), bom_view(context.bom, context.plan), comparison_view(context.comparison),
-            [division(context, by) for by in shown], loads(context), savings_view(context.comparison),
-        )  # fmt: skip
+            reserve(root, self.path),
+            bom_view(context.bom, context.plan),
+            comparison_view(context.comparison),
+            [division(context, by) for by in shown],
+            loads(context),
+            savings_view(context.comparison),
+        )
         yield adopt(root, self.path)

@@ -1,4 +1,4 @@
-"""The group of the cabling: lists of cables, labels, the workbook, and what the machine room works from.
+"""The group of the cabling: cable lists, labels, the workbook, and the installation sheets.
 
 Owns the task of the workbook; the others are in `cable_documents`, `cable_sheets`, `label_files`
 and `installation_files`.

@@ -1,4 +1,4 @@
-"""The group of schedulers and automation: topologies of the cluster and the inventory of its devices.
+"""The group of schedulers and automation: cluster topologies and the inventory of the devices.
 
 Owns their tasks.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
-    """List the files of schedulers and automation; most have a line for each HB domain, host or switch."""
+    """List the tasks of the group; most files have a line for each HB domain, host or switch."""
     plan = context.plan
     lines = {
         "domains": plan.fabric.coordinates.domains,
@@ -40,7 +40,7 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
 
 @per_build
 def cluster(context: BuildContext) -> ClusterView:
-    """Return the stripes of the plan, as schedulers see them."""
+    """Return the stripes of the plan, as schedulers read them."""
     return cluster_view(context.plan)
 
 
@@ -62,7 +62,7 @@ class ClusterFile:
         yield self.output.path
 
     def prepare(self, context: BuildContext) -> None:
-        """Make what the templates see."""
+        """Make the view of the template."""
         self._view(context)
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
@@ -71,7 +71,7 @@ class ClusterFile:
         yield write_text(root, self.output.path, [text], self.output.bits)
 
     def _view(self, context: BuildContext) -> dict[str, DevicesView | ClusterView]:
-        """Return what its template sees."""
+        """Return the view of its template, by name."""
         if self.output.each == "inventory":
             return {"devices": devices(context)}
         return {"cluster": cluster(context)}

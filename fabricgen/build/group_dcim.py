@@ -1,4 +1,4 @@
-"""The group of the data centre's databases: what a DCIM imports, and sheets that validators check a cabling against.
+"""The group of DCIM databases: the tables that they import, and sheets for cabling validators.
 
 Owns their tasks, and how tables are cut into files.
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fabricgen.build.write.manifest import Written
 
 ROWS = 1_000
-"""Rows of a file: an import is one transaction, and a longer one runs into the time limits of a web server."""
+"""Rows of a file: an import is one transaction, and a web server ends a longer one."""
 
 TABLES = ("devices", "interfaces", "straight-cables")
 
@@ -42,30 +42,30 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
         if _holds(context, output.each):
             task = AssetTable if output.each in TABLES else AssetDocument
             yield task(output.path, pack, output.template, output.each)
-    if context.selection.wants("dcim", "cvt"):  # the pack of what else NVIDIA's validator reads
+    if context.selection.wants("dcim", "cvt"):  # the pack of the validator's other input
         yield PointToPoint("dcim/point-to-point.xlsx")
 
 
 @per_build
 def assets(context: BuildContext) -> Assets:
-    """Return the devices as a database of the data centre holds them."""
+    """Return the maker of the tables of devices and interfaces."""
     return Assets(context.plan, context.views)
 
 
 @per_build
 def pieces(context: BuildContext) -> PieceViews:
-    """Return the cables as such a database holds them."""
+    """Return the maker of the tables of cables."""
     return PieceViews(context.plan, context.views)
 
 
 @per_build
 def wire_lists(context: BuildContext) -> WireLists:
-    """Return the plan as other planners read it."""
+    """Return the maker of the lists that other planners and validators read."""
     return WireLists(context.plan, context.views)
 
 
 def _holds(context: BuildContext, view: str) -> bool:
-    """Return whether there is anything to write in a view."""
+    """Return whether the fabric has anything that a view would list."""
     lists = wire_lists(context)
     holds: dict[str, Callable[[], bool]] = {
         "assets-placed": lambda: context.plan.lengths is not None,
@@ -96,7 +96,7 @@ class AssetDocument(OneFile):
         yield write_text(root, self.path, [text])
 
     def _view(self, context: BuildContext) -> dict[str, Any]:
-        """Return what its template sees."""
+        """Return the view of its template, by name."""
         lists = wire_lists(context)
         makers: dict[str, tuple[str, Callable[[], object]]] = {
             "pieces": ("pieces", pieces(context).shared),
@@ -146,7 +146,7 @@ class AssetTable:
 
 @dataclass(frozen=True)
 class PointToPoint(OneFile):
-    """The sheet of both ends of every link, as NVIDIA's validator reads it."""
+    """The sheet of both ends of every link, which NVIDIA's Cable Validation Tool reads."""
 
     def prepare(self, context: BuildContext) -> None:
         """Make what all segments share."""

@@ -1,6 +1,6 @@
 """The group of labs: a script for each GPU, and topologies for engines that run containers.
 
-Owns their tasks, and where a lab cannot be written.
+Owns their tasks, and the reasons for which a lab cannot be written.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
-    """List the scripts of a lab's GPUs and its topologies, where a lab can be written."""
+    """List the tasks of the lab, where it can be written."""
     fabric, outputs = context.plan.fabric, fitting_outputs(context, "lab")
     if over := context.selection.over("lab", fabric.gpus):
         yield over
     elif not outputs:
         yield from _impossible(context, "on InfiniBand nothing routes by IP")
     elif not has_hb_addresses(fabric.domain_gpus):
-        why = "an HB domain has more GPUs than the addresses that are set aside for tests"
+        why = "an HB domain has more GPUs than the addresses that are reserved for tests"
         yield from _impossible(context, why)
     else:
         for pack, output in outputs:
@@ -45,7 +45,7 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
 
 
 def _impossible(context: BuildContext, why: str) -> Iterator[Skipped]:
-    """Skip the lab, without a word where it was not named."""
+    """Skip the lab, and report that only where it was requested by name."""
     if "lab" in context.selection.named:
         yield Skipped(f"lab/: {why}")
 
@@ -53,7 +53,7 @@ def _impossible(context: BuildContext, why: str) -> Iterator[Skipped]:
 def _topologies(
     context: BuildContext, outputs: list[tuple[str, Output]]
 ) -> Iterator[BuildTask | Skipped]:
-    """List the topologies of a lab in containers and the files that switches have there alone, where every switch has a container."""
+    """List the topologies of a lab in containers, and the files of its containers alone."""
     if gap := topologies(context).gap():
         yield Skipped(f"lab topologies: {gap}")
         return
@@ -65,7 +65,7 @@ def _topologies(
 
 @per_build
 def topologies(context: BuildContext) -> Topologies:
-    """Return the maker of the lab's topologies."""
+    """Return the maker of the topologies."""
     return Topologies(context.plan, context.packs, config_packs(context))
 
 
@@ -98,7 +98,7 @@ class GpuScripts:
 
 @dataclass(frozen=True)
 class ContainerFiles:
-    """The files that a run of switches has in its containers alone."""
+    """The files of a run of switches that only their containers need."""
 
     segment: int
     boxes: Sequence[int]

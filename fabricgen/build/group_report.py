@@ -1,6 +1,6 @@
 """The group of the report: one HTML file that shows the fabric.
 
-Owns its task, and which files of switches the report shows. The report itself is made by `report`.
+Owns its task, and the selection of the switch files in it. `outputs.report` makes the report.
 """
 
 from __future__ import annotations
@@ -21,18 +21,21 @@ if TYPE_CHECKING:
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
 
-MOST_TEXT, FIRST = 3_000_000, 2
-"""Characters of configuration that a report holds, of which gzip leaves a twentieth; and of each role in segment 0 so many switches come first."""
+MOST_TEXT = 3_000_000
+"""Characters of configuration in a report; gzip compresses them to a twentieth."""
+
+FIRST = 2
+"""Switches of each role in segment 0 that come before all others."""
 
 
 def tasks(context: BuildContext) -> Iterator[BuildTask]:
-    """List the task of the report; a build of a part of a fabric has none, because a report is of the whole."""
+    """List the task of the report, which is always of the whole fabric."""
     if context.scope is None:
         yield ReportFile("report.html")
 
 
 def report_of(context: BuildContext) -> Report:
-    """Make the report of a build's plan: with its bill, its comparison, its laws and the files of its switches, each made when it is asked for."""
+    """Return the report of a build, whose verdicts and switch files are made when they are read."""
     return Report(
         context.plan,
         context.bom,
@@ -47,7 +50,7 @@ class ReportFile(OneFile):
     """The one file."""
 
     def prepare(self, context: BuildContext) -> None:
-        """Make what other tasks see as well."""
+        """Make what other tasks read as well."""
         _ = context.bom, context.comparison, context.check_report, config_packs(context)
         context.views.prepare()
 
@@ -57,14 +60,14 @@ class ReportFile(OneFile):
 
 
 def configs_part(context: BuildContext) -> dict[str, Any]:
-    """Return `Configs` of the page's model: the files in configs/ of as many switches as there is room for.
+    """Return `Configs` of the page's model: the files in configs/ of as many switches as fit.
 
     A few of each role in segment 0 come first, then the rest of it, then the other segments. Raises
     Refusal where the inventory names a NOS without a pack.
     """
     switches: dict[str, list[dict[str, str]]] = {}
     room = MOST_TEXT
-    for segment, box in _in_turn(context):
+    for segment, box in _in_order(context):
         name, files = _files(context, segment, box)
         room -= sum(len(file["text"]) for file in files)
         if room < 0:
@@ -74,8 +77,8 @@ def configs_part(context: BuildContext) -> dict[str, Any]:
     return {"switches": switches, "note": _note(context, len(switches))}
 
 
-def _in_turn(context: BuildContext) -> Iterator[tuple[int, int]]:
-    """Yield the installed switches, as segment and box, in the order in which a report shows their files."""
+def _in_order(context: BuildContext) -> Iterator[tuple[int, int]]:
+    """Yield the installed switches, as segment and box, in the order of the report."""
     plan = context.plan
     installed = [box for box, has in enumerate(plan.installed) if has]
     of_role = {
@@ -106,7 +109,7 @@ def _files(context: BuildContext, segment: int, box: int) -> tuple[str, list[dic
 
 
 def _note(context: BuildContext, shown: int) -> str:
-    """Say whose files are left out, and where they are; nothing where all are shown."""
+    """Return a note on the files that are left out; empty where all are shown."""
     plan = context.plan
     every = sum(
         plan.switch_count(role)
@@ -122,8 +125,9 @@ def _note(context: BuildContext, shown: int) -> str:
             )
         )
         return f"no files of switches: no pack writes {nos}"
+    if shown == every:
+        return ""
     return (
-        f"the files of {shown:,} of {every:,} switches, a few of each role first; those of all are in configs/, a directory for each"
-        if shown < every
-        else ""
+        f"the files of {shown:,} of {every:,} switches, a few of each role first;"
+        " those of all are in configs/, a directory for each"
     )

@@ -1,7 +1,7 @@
-"""What the machine room works from: pull sheets, rack elevations and port maps, of the group of the cabling.
+"""Pull sheets, rack elevations and port maps, which belong to the group of the cabling.
 
-Owns their tasks, which there are only where devices have places. All are made of the rows of the
-cable list.
+Owns their tasks, which exist only where devices have places. All are made of the rows of the cable
+list.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FILES = 32
 
 
 def installation_tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
-    """List the tasks of the machine room."""
+    """List the tasks of the installation sheets."""
     packs = wanted_packs(context, "room")
     if not packs:
         return
@@ -50,7 +50,7 @@ def installation_tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
 
 
 def _names(context: BuildContext, output: Output) -> list[str]:
-    """Name what an output is written for."""
+    """List the racks or switches that an output is written for; one empty name for one file."""
     if output.each == "pull-sheet":
         return pull_sheets(context).racks
     if output.each == "rack":
@@ -60,7 +60,7 @@ def _names(context: BuildContext, output: Output) -> list[str]:
 
 @per_build
 def pull_sheets(context: BuildContext) -> PullSheets:
-    """Return the bundles and their sheets; only where devices have places."""
+    """Return the pull sheets. Raises ValueError where devices have no places."""
     from fabricgen.outputs.installation.pull_sheets import PullSheets
 
     facts = {cable.model: cable for cable in context.plan.catalog.cables()}
@@ -69,7 +69,7 @@ def pull_sheets(context: BuildContext) -> PullSheets:
 
 @per_build
 def elevations(context: BuildContext) -> Elevations:
-    """Return the pictures of racks and switches; only where devices have places."""
+    """Return the drawings of racks and switches. Raises ValueError as `pull_sheets` does."""
     from fabricgen.outputs.installation.bundles import Fronts
     from fabricgen.outputs.installation.elevations import Elevations
 
@@ -78,7 +78,7 @@ def elevations(context: BuildContext) -> Elevations:
 
 @per_build
 def bundles(context: BuildContext) -> list[Bundle]:
-    """Bundle all cables."""
+    """Bundle all cables. Raises ValueError as `pull_sheets` does."""
     from fabricgen.outputs.installation.bundles import Fronts
     from fabricgen.outputs.installation.pull_order import pull
 
@@ -88,9 +88,9 @@ def bundles(context: BuildContext) -> list[Bundle]:
 
 
 def _room(context: BuildContext) -> Room:
-    """Return the room. Raises ValueError where the inventory wants none."""
+    """Return the room. Raises ValueError where the inventory leaves places open."""
     if context.plan.lengths is None:
-        raise ValueError("nothing has a place")
+        raise ValueError("the inventory leaves the places of devices open")
     return context.plan.lengths.room
 
 
@@ -122,7 +122,7 @@ class InstallationFiles:
         return self.output.path.format(rack=name, switch=name)
 
     def _view(self, context: BuildContext, name: str) -> dict[str, Any]:
-        """Return what its template sees."""
+        """Return the view of its template, by name."""
         if self.output.each == "rack":
             return {"rack": elevations(context).rack(name)}
         if self.output.each == "port-map":

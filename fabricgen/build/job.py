@@ -1,4 +1,4 @@
-"""The list of a build's work: what its groups write, and what they skip.
+"""The work of a build: the tasks of its groups, and what they leave out.
 
 Owns the order of the tasks, which is the same on any machine.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class BuildJob(NamedTuple):
-    """One build: its context, its tasks, each with its group, and what it leaves out, a sentence each."""
+    """One build: its context, its tasks with their groups, and a sentence on each omission."""
 
     context: BuildContext
     steps: list[tuple[str, BuildTask]]
@@ -38,7 +38,7 @@ class BuildJob(NamedTuple):
 
 
 def make_job(context: BuildContext) -> BuildJob:
-    """List the work of a build. Raises Refusal where a group cannot be written."""
+    """List the tasks of a build. Raises Refusal where a group cannot be written."""
     job = BuildJob(context, [], [])
     for group in GROUPS:
         for found in _tasks(group, context) if group in context.selection.groups else ():

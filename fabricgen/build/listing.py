@@ -1,7 +1,6 @@
-"""Every output with who reads it.
+"""The table of outputs: each file that a build can write, and its reader.
 
-Owns the table of outputs, whose rows come from the pack.yaml of each pack, and from `outputs.groups`
-for the files that no pack writes.
+Its rows come from the pack.yaml of each pack and, for files without a pack, from `outputs.groups`.
 """
 
 from __future__ import annotations
@@ -21,9 +20,10 @@ if TYPE_CHECKING:
 
 
 class OutputRow(NamedTuple):
-    """One output: the pack that writes it, empty where none does; the word for `--only` and `outputs`; its path and its reader."""
+    """One output."""
 
     pack: str
+    """The pack that writes it; empty where none does."""
     group: str
     path: str
     reader: str
@@ -34,28 +34,28 @@ OWN = (
         "",
         "",
         "manifest.json",
-        "whoever checks that nothing was changed: every file with its SHA-256",
+        "`fabricgen verify` and auditors: every file with its SHA-256",
     ),
     OutputRow(
         "",
         "",
         "plan.json",
-        "fabricgen, instead of the inventory; and programs that want the numbers",
+        "fabricgen, in place of the inventory; and programs that read its numbers",
     ),
     *(OutputRow("", spec.name, *file) for spec in GROUPS.values() for file in spec.own),
 )
-"""What is written without a pack."""
+"""The outputs without a pack."""
 
 
 def every_output(packs: Packs) -> list[OutputRow]:
-    """List the outputs of every pack, and what no pack writes, sorted by path."""
+    """List all outputs of packs and without one, sorted by path."""
     found = [pack for pack in map(packs.pack, packs.names()) if pack]
     listed = [row for pack in found for row in (*_rows(pack), *_mounted(pack))]
     return _sorted([*OWN, *listed])
 
 
 def outputs_of(context: BuildContext) -> list[OutputRow]:
-    """List the outputs that a build calls for, whether it writes them at once or, being long, on request only."""
+    """List the outputs of a build, with those that are over a limit, sorted by path."""
     selection = context.selection
     own = [
         row
@@ -73,7 +73,7 @@ def _sorted(rows: Iterable[OutputRow]) -> list[OutputRow]:
 
 
 def _of_group(context: BuildContext, group: str) -> Iterator[OutputRow]:
-    """List what the packs of a group write for a plan."""
+    """List the outputs of a group's packs that fit the fabric."""
     if group == "configs":
         for own in config_packs(context).values():
             if context.selection.wants("configs", own.name):
@@ -89,7 +89,7 @@ def _of_group(context: BuildContext, group: str) -> Iterator[OutputRow]:
 
 
 def _mounted(pack: Pack) -> Iterator[OutputRow]:
-    """List the files that are written for the containers of a pack alone."""
+    """List the files of a pack that only its containers in a lab need."""
     for container in pack.containers.values():
         for bind in container.binds:
             if bind.template:

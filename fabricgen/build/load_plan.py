@@ -1,7 +1,7 @@
-"""From an inventory that was read to its plan.
+"""The plan of an inventory that was read.
 
-Owns the one call that commands, programs and the served page share; who plans is `planner`, and
-what a build needs beyond that, `preconditions`.
+Owns the one call that commands, programs and the served page share. `planning.plan` makes the plan,
+and `preconditions` verifies that it can be built.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 def plan_of(
     inventory: Inventory, catalog: Catalog, packs: Packs, only: Collection[str] = ()
 ) -> Plan:
-    """Plan what was read, with all that a plan file keeps, and hold it to what that file promises and to what a build needs of it.
+    """Plan an inventory, or the one that a plan file keeps, and verify that it can be built.
 
-    `only` are the groups that will be built, where they are not what the inventory names. Raises
-    Refusal with places.
+    The plan of a plan file must have the digest that the file states. `only` are the groups that
+    will be built, where they are not those that the inventory names. Raises Refusal with places.
     """
     with inventory.locate_findings():
         plan = make_plan(inventory.spec, catalog, read_heritage(inventory.kept))

@@ -1,7 +1,7 @@
 """The outputs of packs that a build writes.
 
-Owns which packs and which of their outputs are wanted and fit the fabric: its NOSes, its transport
-and its host links. What a pack asks of the inventory is for `nos_packs` to verify.
+Owns the selection of packs and of their outputs by NOS, transport and host links. `nos_packs`
+verifies what a pack needs of the inventory.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @per_build
 def _nos_packs(context: BuildContext) -> NosPacks:
-    """Find the pack of each NOS. Raises Refusal for one that the inventory names and that cannot be configured."""
+    """Find the pack of each NOS that switches run. Raises Refusal as `config_packs` does."""
     return nos_packs(context.plan, context.packs)
 
 
@@ -48,7 +48,7 @@ def unconfigured(context: BuildContext) -> Iterator[Skipped]:
 
 
 def switch_outputs(context: BuildContext, segment: int, role: Role) -> list[Output]:
-    """List what the pack of a role writes in a segment."""
+    """List the outputs of the pack of a role in a segment."""
     pack = config_packs(context).get(context.plan.port_layouts(segment)[role].nos)
     if pack is None or not context.selection.wants("configs", pack.name):
         return []
@@ -65,7 +65,7 @@ def wanted_packs(context: BuildContext, group: str) -> list[Pack]:
 
 
 def fitting_outputs(context: BuildContext, group: str) -> list[tuple[str, Output]]:
-    """List the outputs of a group that fit the transport and the host links, each with its pack's name."""
+    """List the outputs of a group that fit transport and host links, with their packs' names."""
     links = context.plan.spec.addressing.host_links
     transport = context.plan.fabric.port_layouts[Role.LEAF].model.transport
     return [

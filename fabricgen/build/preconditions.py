@@ -1,9 +1,10 @@
-"""What a build needs of an inventory beyond a plan, refused as soon as the inventory is planned.
+"""The conditions of a build, verified as soon as an inventory is planned.
 
-Owns the order in which it is asked. Each refusal belongs to the module that needs it: phases to
-`growth`, packs to `nos_packs` and `choosing`, labels to `label_fit`, GUIDs to `subnets`, prices to
-`bom`, and what a search chooses among to `search`. What only some files need is asked where those
-are wanted: `outputs` of the inventory says so, and the groups that a caller names win over it.
+Owns their order. Each refusal belongs to the module that needs the condition: phases to
+`lifecycle.change`, packs to `nos_packs` and `selection`, labels to `label_fit`, GUIDs to
+`views.infiniband`, prices to `bom`, and models to search among to `analysis.search`. Conditions of
+some groups are verified where these are built: by `outputs` of the inventory, or, before that, by
+the groups that a caller names.
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ TAKEN = {
     "switch": ("domains", "forwarding/domains.json"),
     "rack": ("index", "cabling/pull-sheets/index.html"),
 }
-"""Names that a switch or a rack cannot have, because its own file would be this document."""
+"""Names that a switch or a rack cannot have, because its file would have this document's path."""
 
 _LAB_NAME = re.compile(r"d(0|[1-9]\d*)-g(0|[1-9]\d*)|hb-(0|[1-9]\d*)")
 
 
 def check_inventory(spec: FabricSpec, catalog: Catalog, packs: Packs) -> None:
-    """Refuse what no plan is needed to refuse. Raises Refusal for `outputs` and prices that there are not, and for `search`."""
+    """Verify what needs no plan. Raises Refusal for unknown `outputs`, prices and models."""
     choose((), spec.outputs, packs)
     terms_of(spec, price_book(spec, catalog))
     if spec.search:
@@ -46,7 +47,11 @@ def check_inventory(spec: FabricSpec, catalog: Catalog, packs: Packs) -> None:
 
 
 def check_buildable(plan: Plan, packs: Packs, only: Collection[str] = ()) -> None:
-    """Refuse a plan of which a build would refuse to write something, `only` these groups or what the inventory names. Raises Refusal."""
+    """Verify that a build of a plan will not be refused.
+
+    `only` are the groups to build, where they are not those that the inventory names. Raises
+    Refusal.
+    """
     spec = plan.spec
     check_inventory(spec, plan.catalog, packs)
     _check_switch_names(plan)
@@ -58,8 +63,6 @@ def check_buildable(plan: Plan, packs: Packs, only: Collection[str] = ()) -> Non
     groups = choose(sorted(only), spec.outputs, packs).groups
     if any(GROUPS[group].configures for group in groups):
         nos_packs(plan, packs)
-    if spec.naming.rack or "cabling" in groups:
-        _ = plan.lengths  # names racks
     if "cabling" in groups:
         fitting(plan)
     if spec.addressing.guids:
@@ -69,14 +72,20 @@ def check_buildable(plan: Plan, packs: Packs, only: Collection[str] = ()) -> Non
 
 
 def _check_switch_names(plan: Plan) -> None:
-    """Refuse switches that are called like a GPU or an HB domain, which graphs and labs name beside them. Raises Refusal `name-twice`."""
+    """Refuse switches with the name of a GPU or an HB domain, which graphs and labs list too.
+
+    Raises Refusal `name-twice`.
+    """
     named = (getattr(plan.spec.naming, role) for role in plan.roles)
     fabric = plan.fabric
     for name in plan.switches() if any(named) else ():
         if found := _LAB_NAME.fullmatch(name):
             domain, rank = int(found[1] or found[3] or 0), int(found[2] or 0)
             if domain < fabric.coordinates.domains and rank < fabric.domain_gpus:
-                hint = "change the pattern under `naming`: GPUs are called `d0-g0`, and HB domains `hb-0`"
+                hint = (
+                    "change the pattern under `naming`: GPUs are called `d0-g0`,"
+                    " and HB domains `hb-0`"
+                )
                 raise refuse(
                     "name-twice",
                     "a switch is called like a GPU or an HB domain of the lab",
@@ -86,7 +95,7 @@ def _check_switch_names(plan: Plan) -> None:
 
 
 def _check_taken(plan: Plan) -> None:
-    """Refuse names whose files would be written over a document. Raises Refusal `path-twice`."""
+    """Refuse names whose files would have the path of a document. Raises Refusal `path-twice`."""
     naming = plan.spec.naming
     switches = plan.switches() if any(getattr(naming, role) for role in plan.roles) else ()
     racks = plan.lengths.room.names if naming.rack and plan.lengths else ()

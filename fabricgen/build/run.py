@@ -1,7 +1,6 @@
-"""Doing the tasks of a build on every core, and writing the result at once.
+"""A build from its tasks to its manifest, written to a directory or an archive.
 
-Owns the worker processes. A fabric that is small is built in this process; a large one forks after
-what all workers share is worked out, so that they inherit it instead of unpickling a plan.
+Owns the order of writing, and when a build is large enough for worker processes.
 """
 
 from __future__ import annotations
@@ -28,8 +27,10 @@ if TYPE_CHECKING:
     from fabricgen.build.task import BuildTask
 
 SERIAL_LINKS = 20_000
-"""Below so many links, each counted for every group that is written, a second process costs more than it brings: everything about 1,000 GPUs, or the
-configurations of 10,000."""
+"""Links, counted once for each group, below which a second process costs more than it saves.
+
+That is all groups of 1,000 GPUs, or the configurations of 10,000.
+"""
 
 
 def build(
@@ -39,10 +40,11 @@ def build(
     *,
     force: bool = False,
 ) -> list[Written]:
-    """Write everything a job holds to OUT, which is replaced whole or not at all; return the files, sorted by path.
+    """Write a build to OUT, which is replaced whole or not at all.
 
-    `advance(group, done, total)` is called after each task. Raises Refusal where something cannot
-    be rendered or written, and where OUT holds files of the user's, unless `force` is given.
+    Returns the files, sorted by path. `advance(group, done, total)` is called after each task.
+    Raises Refusal where something cannot be rendered or written, and where OUT has files of the
+    user's, unless `force` is given.
     """
     with staging(out, force=force) as root:
         return _fill(job, Tree(root), advance)
@@ -56,7 +58,7 @@ def build_archive(
     inputs: Iterable[Path] = (),
     force: bool = False,
 ) -> list[Written]:
-    """Write everything a job holds to one archive, whose kind its name tells, as `build` writes it to a directory."""
+    """Write a build to one archive, in the format of its suffix; otherwise as `build`."""
     with archiving(file, job.context.plan.spec.name, inputs=inputs, force=force) as archive:
         return _fill(job, archive, advance)
 
@@ -64,7 +66,7 @@ def build_archive(
 def _fill(
     job: BuildJob, store: Tree | Archive, advance: Callable[[str, int, int], None] | None
 ) -> list[Written]:
-    """Write the plan, what the tasks make, and the manifest, in this order; return the files, sorted by path."""
+    """Write the plan, the files of the tasks and the manifest, in this order."""
     context, steps = job.context, job.steps
     document = plan_document(context.plan, summarize(context.plan, context.bom).document())
     with store.part(0) as root:
@@ -86,7 +88,10 @@ def _fill(
 
 
 def _refuse_twice(files: list[Written]) -> None:
-    """Refuse packs that write one path twice, or below a file; in an archive the second would lie beside the first unseen."""
+    """Refuse packs that write one path twice, or a path below a file.
+
+    An archive would hold both entries of one path.
+    """
     seen = {MANIFEST}
     for file in files:
         if file.path in seen:
@@ -108,7 +113,7 @@ def _refuse_twice(files: list[Written]) -> None:
 def _work(
     context: BuildContext, tasks: list[BuildTask], store: Tree | Archive
 ) -> Generator[list[Written]]:
-    """Do the tasks, on every core where it pays; the results come in the order of the tasks."""
+    """Do the tasks, on every core where it pays, and yield the files of each, in their order."""
     if context.plan.links * len(context.selection.groups) >= SERIAL_LINKS and len(tasks) > 1:
         from fabricgen.build.workers import can_fork, in_parallel
 

@@ -1,7 +1,6 @@
-"""What a build is asked to write: which groups and packs, of which part of the fabric, and how.
+"""The request of a build: groups, packs, the part of the fabric, and options of cable sheets.
 
-Owns what the words of `--only` and `outputs` select, and what is skipped where they ask for less.
-The words themselves belong to `outputs.groups`.
+Owns the selection by the words of `--only` and `outputs`, and by the limits of `outputs.groups`.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from fabricgen.outputs.packs.render import Packs
 
 
-class Scope(NamedTuple):
+class BuildScope(NamedTuple):
     """A part of a fabric: boxes of some segments, and GPUs, counted over all HB domains."""
 
     segments: tuple[int, ...]
@@ -48,18 +47,19 @@ class GroupSelection:
 
     groups: tuple[str, ...] = tuple(GROUPS)
     named: frozenset[str] = frozenset()
-    """The words that asked for them; empty where they are the default."""
+    """The words that requested them; empty for the default."""
     alone: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Groups of which only some packs are wanted, and these packs."""
 
     def wants(self, group: str, pack: str | None = None) -> bool:
-        """Return whether a group's files are wanted: those of a pack, or those that no pack writes."""
+        """Return whether the files of a pack are wanted, or of the group itself without one."""
         return group not in self.alone or pack in self.alone[group]
 
     def over(self, word: str, count: int, files: str = "") -> Skipped | None:
-        """Return what is skipped because `count` is over the limit of a word; None where it is not, or the word was named.
+        """Return what is skipped because `count` is over the limit of a word.
 
-        `files` name what is skipped more closely than the limit does.
+        None where it is not, or where the word was requested. `files` replace those of the limit in
+        the reason.
         """
         limit = LIMITS[word]
         if count <= limit.most or word in self.named:
@@ -71,7 +71,7 @@ class GroupSelection:
 
 
 def choose(only: Iterable[str], outputs: Iterable[str], packs: Packs) -> GroupSelection:
-    """Select what `only` names, else what the inventory's `outputs` name, else every group that is not on request.
+    """Select the words of `only`, else of the inventory's `outputs`, else the default groups.
 
     Raises Refusal `unknown-output` with a finding for each of `outputs` that is neither a group nor
     a pack.

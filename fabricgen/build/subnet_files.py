@@ -1,4 +1,4 @@
-"""The files of InfiniBand subnets: the input of each subnet manager, and the subnet as its tools read it.
+"""The files of InfiniBand subnets: the input of the subnet managers and of subnet tools.
 
 Owns their tasks, one for each subnet. They belong to the group of the configurations, because a
 subnet manager configures its switches.
@@ -44,7 +44,7 @@ def subnets(context: BuildContext) -> Subnets:
 
 @per_build
 def subnet_outputs(context: BuildContext) -> list[tuple[str, Output]]:
-    """List what is written for each subnet and each type of box in it, with the name of its pack; nothing on Ethernet.
+    """List the outputs for subnets and for types of box, with their packs' names; none on Ethernet.
 
     Raises Refusal `bad-guids` for a table of GUIDs that cannot be used.
     """

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 
 class BuildTask(Protocol):
-    """One file of a build, or a few. Tasks are sent to worker processes, so they hold names and ranges only."""
+    """A part of a build: one file, or a few.
+
+    Tasks are sent to worker processes, so they hold names and ranges only.
+    """
 
     def paths(self, context: BuildContext) -> Iterator[str]:
         """List the files of the task without making any."""
@@ -48,7 +51,7 @@ class OneFile:
 
 
 def numbered_paths(path: str, files: int) -> list[str]:
-    """Name the files that a long one is cut into: by `path` alone where one is enough, else numbered from 1.
+    """Name the files that a long table is cut into, numbered from 1; one file keeps `path`.
 
     >>> numbered_paths("dcim/devices.csv", 10)[:2]
     ['dcim/devices-01.csv', 'dcim/devices-02.csv']

@@ -1,7 +1,6 @@
 """The worker processes of a large build.
 
-They are forked after what all tasks share is worked out, and so inherit it instead of unpickling a
-plan.
+They are forked after the tasks have made what they share, and inherit it: no plan is pickled.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ def can_fork() -> bool:
 def in_parallel(
     context: BuildContext, tasks: list[BuildTask], store: Tree | Archive
 ) -> Generator[list[Written]]:
-    """Do the tasks on every core; the results come in the order of the tasks."""
+    """Do the tasks on every core, and yield their files in the order of the tasks."""
     context.packs.prepare()
     for task in tasks:
         task.prepare(context)
@@ -75,18 +74,18 @@ def in_parallel(
 def _results_ended(pool: ProcessPoolExecutor) -> Iterator[None]:
     """End the results of a pool whose workers were killed.
 
-    One that was sending leaves half of a result, and the pool waits for the rest as long as this
-    process could write it itself.
+    A worker that was killed while it sent a result leaves half of it. The pool would wait for the
+    rest, because this process holds the writing end of the pipe too.
     """
     try:
         yield
     except BaseException:
-        cast("Any", pool)._result_queue._writer.close()  # noqa: SLF001 - the pool has no other way to be ended at once
+        cast("Any", pool)._result_queue._writer.close()  # noqa: SLF001 - the pool has no public way to be ended at once
         raise
 
 
 def _start_worker() -> None:
-    """Leave interruptions to the parent, end with it, and keep the garbage collector from walking the plan again and again.
+    """Leave interrupts to the parent, end with it, and spare the plan from garbage collection.
 
     Views are freed by reference counts.
     """

@@ -17,7 +17,7 @@ from fabricgen.analysis.forwarding.failures import Failures
 from fabricgen.analysis.forwarding.gpu_routes import HB_DEVICE, hb_address
 from fabricgen.analysis.forwarding.path_names import PathNames
 from fabricgen.analysis.forwarding.reachability import Reach
-from fabricgen.build.selection import Scope
+from fabricgen.build.selection import BuildScope
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.addressing import dotted
@@ -222,9 +222,9 @@ class Layout:
             )
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> BuildScope:
         """What must be built for this lab."""
-        return Scope(tuple(self.segments), tuple(self.boxes), frozenset(self.gpus))
+        return BuildScope(tuple(self.segments), tuple(self.boxes), frozenset(self.gpus))
 
     @cached_property
     def missing(self) -> Failures:

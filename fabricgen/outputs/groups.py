@@ -55,7 +55,7 @@ SPECS = (
                 "cabling/cables.schema.json",
                 "programs that read cables.csv: what each column means (a Table Schema)",
             ),
-            OwnFile("cabling/cables.xlsx", "whoever wires, in a spreadsheet"),
+            OwnFile("cabling/cables.xlsx", "installers, in a spreadsheet"),
         ),
         limits=(
             # a workbook takes ten seconds to write and as long to open
@@ -70,7 +70,7 @@ SPECS = (
         "bom",
         "buyers: the bill of materials by part, role, rack and phase, and the designs compared",
         packs=("bom",),
-        own=(OwnFile("bom/bom.xlsx", "whoever buys, in a spreadsheet"),),
+        own=(OwnFile("bom/bom.xlsx", "buyers, in a spreadsheet"),),
         # so are the rows of racks in loads.csv, and their sheets in the workbook
         limits=(Limit("racks", 2_000, "racks", "by-rack.csv"),),
     ),
@@ -89,14 +89,14 @@ SPECS = (
     ),
     GroupSpec(
         "forwarding",
-        "agents on hosts, and programs that look into a switch's routes",
+        "agents on hosts, and programs that read the routes of a switch",
         own=(
             OwnFile("forwarding/domains.json", "a host's agent: the HB domains in order"),
             OwnFile(
                 "hosts/{host}/forwarding.json",
-                "a host's agent: which GPU to hand a packet to for every rail, and its backups",
+                "a host's agent: the GPU that relays packets to each rail, and its backups",
             ),
-            OwnFile("forwarding/{switch}.json", "programs that look into a switch's routes"),
+            OwnFile("forwarding/{switch}.json", "programs that read the routes of a switch"),
         ),
         limits=(Limit("forwarding", 100_000, "entries", "forwarding tables"),),
     ),
@@ -128,7 +128,7 @@ SPECS = (
     ),
     GroupSpec(
         "drawings",
-        "people, in a browser or an editor of diagrams: each rail and each stripe",
+        "everyone, in a browser or an editor of diagrams: each rail and each stripe",
         packs=("drawings",),
         limits=(Limit("drawings", 16, "similar drawings", "all drawings but the first"),),
     ),
@@ -153,11 +153,11 @@ SPECS = (
     ),
     GroupSpec(
         "report",
-        "people, in a browser: everything of the fabric on one page",
+        "everyone, in a browser: the whole fabric on one page",
         own=(
             OwnFile(
                 "report.html",
-                "people, in a browser, without a server or a network: everything of the fabric on one page",
+                "everyone, in a browser, without a server or a network: the fabric on one page",
             ),
         ),
         configures=True,

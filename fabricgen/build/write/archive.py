@@ -1,10 +1,10 @@
 """A whole output as one file: `.tar.zst`, `.tar.gz`, `.tar` or `.zip`.
 
-Owns the formats, and reading them again. Tasks write their files as stretches of a tar, each
-compressed by the process that renders it; the parent strings them together in the order of the
-tasks, for both formats allow frames one after the other. So the bytes are the same on any number of
-cores, nothing is held whole in memory, and no small file is ever made. Owner, modes and times are
-fixed. A zip has no such stretches: its files are compressed where they are put together.
+Owns the formats, and reading them. Each task writes its files as a part of a tar, compressed by the
+process that renders it; the parent concatenates the parts in the order of the tasks, because both
+compressions allow concatenated frames. The bytes are therefore the same on any number of cores, no
+archive is in memory as a whole, and no small files are made. Owner, modes and times are fixed. The
+parts of a zip cannot be concatenated: the parent compresses its files.
 """
 
 from __future__ import annotations
@@ -30,29 +30,32 @@ if TYPE_CHECKING:
 KINDS = (".tar.zst", ".tar.gz", ".tar", ".zip")
 ZSTD_LEVEL, GZIP_LEVEL = 3, 6
 BLOCK, END = 512, bytes(1024)
-"""What a tar is made of, and what it ends with."""
+"""The block size of a tar, and its end."""
 
 COPIED = 2**20
 SPOOLED = 2**24
-"""Bytes of one file that are kept in memory until its size, which comes first in a tar, is known."""
+"""Bytes of one file that are kept in memory until its size is known, which precedes it in a tar."""
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The first date that a zip can hold: an archive shows no clock."""
+"""The first date that a zip can hold; the time of the build is in no archive."""
 
 PLAN = '{\n "format": "fabricgen-plan/'
-"""How the first file of an archive of ours begins."""
+"""The beginning of the first file in an archive of fabricgen."""
 
 
-class Segment:
-    """The files that one task writes, as a stretch of a tar."""
+class ArchivePart:
+    """The files that one task writes, as a part of a tar."""
 
     def __init__(self, stream: IO[bytes], top: str, scratch: Path) -> None:
-        """Write to `stream`, every path below `top`; libraries that need a file of their own make it in `scratch`."""
+        """Write to `stream`, all paths below `top`.
+
+        Libraries that write files themselves write them to `scratch`.
+        """
         self._stream, self._top, self.scratch = stream, top, scratch
 
     @contextlib.contextmanager
     def entry(self, path: str, mode: int | None = None) -> Iterator[IO[bytes]]:
-        """Yield where a file is written to; it is added when the block ends."""
+        """Yield the stream of a file, which is added when the block ends."""
         with tempfile.SpooledTemporaryFile(SPOOLED, dir=str(self.scratch)) as content:
             yield cast("IO[bytes]", content)
             info = tarfile.TarInfo(f"{self._top}/{path}")
@@ -64,10 +67,10 @@ class Segment:
 
 
 class Archive:
-    """An archive that is being made."""
+    """An archive that is being written."""
 
     def __init__(self, place: Path, kind: str, top: str) -> None:
-        """Make it in a directory of its own."""
+        """Write to a file in `place`, a directory of its own."""
         self._place, self._kind, self._top = place, kind, top
         self._scratch = place / "scratch"
         self._scratch.mkdir()
@@ -77,13 +80,13 @@ class Archive:
         )
 
     @contextlib.contextmanager
-    def part(self, number: int) -> Iterator[Segment]:
-        """Yield what the files of one task are written to, in whatever process."""
+    def part(self, number: int) -> Iterator[ArchivePart]:
+        """Yield the part that the files of one task are written to, in any process."""
         with self._part(number).open("wb") as raw, _compressed(raw, self._kind) as stream:
-            yield Segment(stream, self._top, self._scratch)
+            yield ArchivePart(stream, self._top, self._scratch)
 
     def take(self, number: int) -> None:
-        """Add what a task has written. Nothing is left in a buffer that a worker would inherit."""
+        """Append the files of a task, and flush, so that no worker inherits a filled buffer."""
         with self._part(number).open("rb") as raw:
             if self._zip:
                 _copy_into(self._zip, raw)
@@ -93,7 +96,7 @@ class Archive:
         self._out.flush()
 
     def end(self) -> None:
-        """Write what the format ends with."""
+        """Write the end of the format."""
         if self._zip:
             self._zip.close()
         else:
@@ -102,12 +105,12 @@ class Archive:
         self._out.close()
 
     def drop(self) -> None:
-        """Close an archive that is not wanted."""
+        """Close an archive that is abandoned."""
         with contextlib.suppress(OSError):
             self._out.close()
 
     def _part(self, number: int) -> Path:
-        """Return where the files of a task wait for their turn."""
+        """Return the file of a task's part until it is appended."""
         return self._place / f"{number}.part"
 
 
@@ -115,10 +118,10 @@ class Archive:
 def archiving(
     path: Path, top: str, *, inputs: Iterable[Path] = (), force: bool = False
 ) -> Iterator[Archive]:
-    """Yield an archive that takes the place of `path` when the block ends well; its files lie below the directory `top`.
+    """Yield an archive that replaces `path` when the block ends without an exception.
 
-    Raises Refusal `output-is-input`, `file-exists` where something else than such an archive is
-    there, unless `force`, and `cannot-write`.
+    Its files are below the directory `top`. Raises Refusal `output-is-input`, `cannot-write`, and
+    `file-exists` where `path` is anything but such an archive, unless `force`.
     """
     check_archive(path, inputs=inputs, force=force)
     try:
@@ -144,7 +147,7 @@ def check_archive(path: Path, *, inputs: Iterable[Path] = (), force: bool = Fals
 
 
 def kind_of(name: str) -> str:
-    """Return the format that a name stands for; empty where it stands for none.
+    """Return the format of a file name; empty where it has none.
 
     >>> kind_of("out/west.tar.zst")
     '.tar.zst'
@@ -153,7 +156,7 @@ def kind_of(name: str) -> str:
 
 
 def is_archive(path: Path) -> bool:
-    """Return whether a file is an archive that fabricgen wrote: its first file is a plan."""
+    """Return whether a file is an archive of fabricgen, which begins with a plan."""
     with contextlib.suppress(Refusal), reading(path) as entries:
         name, stream = next(entries, ("", io.BytesIO()))
         return name.endswith("/plan.json") and stream.read(len(PLAN)) == PLAN.encode()
@@ -162,10 +165,10 @@ def is_archive(path: Path) -> bool:
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[Iterator[tuple[str, IO[bytes]]]]:
-    """Yield the entries of an archive, each with its name and its content, in its order.
+    """Yield the entries of an archive in their order, each with its name and its content.
 
-    What is no regular file has a name that ends in a slash. Nothing is extracted. Raises Refusal
-    `broken-archive`, also for what is found while a content is read.
+    The names of entries other than regular files end in a slash. Nothing is extracted. Raises
+    Refusal `broken-archive`, also while a content is read.
     """
     try:
         with path.open("rb") as raw:
@@ -200,23 +203,23 @@ def _zip_entries(raw: IO[bytes]) -> Iterator[tuple[str, IO[bytes]]]:
 
 
 def _copy_into(archive: zipfile.ZipFile, raw: IO[bytes]) -> None:
-    """Copy the files of a stretch of a tar into a zip."""
-    with tarfile.open(fileobj=raw, mode="r|") as stretch:
-        for info in stretch:
+    """Copy the files of a part of a tar into a zip."""
+    with tarfile.open(fileobj=raw, mode="r|") as part:
+        for info in part:
             entry = zipfile.ZipInfo(info.name, EPOCH)
             entry.external_attr, entry.compress_type, entry.file_size = (
                 (0o100000 | info.mode) << 16,
                 zipfile.ZIP_DEFLATED,
                 info.size,
             )
-            content = stretch.extractfile(info)
+            content = part.extractfile(info)
             with archive.open(entry, "w") as target:
                 shutil.copyfileobj(content or io.BytesIO(), target, COPIED)
 
 
 @contextlib.contextmanager
 def _compressed(raw: IO[bytes], kind: str) -> Iterator[IO[bytes]]:
-    """Yield a stream whose content is compressed into another, as a frame of its own."""
+    """Yield a stream that compresses into another, as one frame."""
     if kind == ".tar.zst":
         import zstandard
 
@@ -232,7 +235,7 @@ def _compressed(raw: IO[bytes], kind: str) -> Iterator[IO[bytes]]:
 
 
 def _decompressed(raw: IO[bytes], kind: str) -> contextlib.AbstractContextManager[Any]:
-    """Return a stream of what is compressed in another, over all of its frames."""
+    """Return a stream that decompresses all frames of another."""
     if kind == ".tar.zst":
         import zstandard
 
@@ -243,7 +246,7 @@ def _decompressed(raw: IO[bytes], kind: str) -> contextlib.AbstractContextManage
 
 
 def _errors() -> tuple[type[Exception], ...]:
-    """Return what reading raises for an archive that is none, that is damaged, or that cannot be read."""
+    """Return the exceptions of reading a file that is damaged, unreadable or not an archive."""
     import zlib
 
     import zstandard

@@ -1,7 +1,7 @@
-"""A whole directory, or nothing.
+"""The output as a directory, written whole or not at all.
 
-Owns the swap, and what must hold before a directory is replaced: fabricgen wrote it, nothing of the
-user's is in it, and nothing that the build reads.
+Owns the swap of the old directory and the new one, and its conditions: fabricgen wrote the old one,
+and neither files of the user nor inputs of the build are in it.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ NAMED = 5
 
 
 def check_target(out: Path, inputs: Iterable[Path] = ()) -> None:
-    """Refuse an OUT that is no directory of ours, or that holds what the build reads.
+    """Refuse an OUT that is not a directory of fabricgen, or that contains inputs of the build.
 
-    Raises Refusal `not-ours`, `output-is-input` and, where OUT cannot be looked at, `cannot-write`.
+    Raises Refusal `not-ours`, `output-is-input` and, where OUT cannot be read, `cannot-write`.
     """
     with _refusing(out):
         if not os.path.lexists(out):
@@ -51,26 +51,26 @@ def check_target(out: Path, inputs: Iterable[Path] = ()) -> None:
 
 
 class Tree:
-    """A directory that is being made; every task writes into it."""
+    """A directory that is being written; every task writes into it."""
 
     def __init__(self, root: Path) -> None:
         """Write below `root`."""
         self._root = root
 
     def part(self, _: int) -> contextlib.AbstractContextManager[Path]:
-        """Return what the files of one task are written to, in whatever process."""
+        """Return the directory that the files of one task are written to, in any process."""
         return contextlib.nullcontext(self._root)
 
     def take(self, _: int) -> None:
-        """Leave what a task has written where it is."""
+        """Leave the files of a task in their place."""
 
 
 @contextlib.contextmanager
 def staging(out: Path, *, force: bool = False) -> Iterator[Path]:
-    """Yield a directory beside OUT that replaces it when the block ends well; when it does not, OUT is as it was.
+    """Yield a directory beside OUT that replaces it when the block ends without an exception.
 
-    Raises Refusal `output-changed` where OUT holds files of the user's, which `force` replaces, and
-    `cannot-write`.
+    Otherwise OUT is unchanged. Raises Refusal `cannot-write`, and `output-changed` where OUT has
+    files of the user, unless `force`.
     """
     with _refusing(out):
         target = out.resolve()  # `.` has neither a name nor a place beside it
@@ -89,7 +89,7 @@ def staging(out: Path, *, force: bool = False) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _refusing(out: Path) -> Iterator[None]:
-    """Turn what the system refuses into a refusal."""
+    """Turn errors of the system into refusals."""
     try:
         yield
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
@@ -110,7 +110,7 @@ def _refusing(out: Path) -> Iterator[None]:
 
 
 def _unwritable(out: Path, error: OSError) -> Refusal:
-    """Return the refusal for an OUT that the system does not allow."""
+    """Return the refusal for an OUT that the system cannot write."""
     full = error.errno is not None and os.strerror(error.errno).startswith("No space")
     return refuse(
         "cannot-write",
@@ -120,12 +120,12 @@ def _unwritable(out: Path, error: OSError) -> Refusal:
 
 
 def _is_empty(out: Path) -> bool:
-    """Return whether OUT is a directory without anything in it."""
+    """Return whether OUT is an empty directory."""
     return out.is_dir() and not out.is_symlink() and not any(out.iterdir())
 
 
 def _refuse_inputs(out: Path, inputs: Iterable[Path]) -> None:
-    """Refuse an OUT that one of the files or directories which a build reads lies in. Raises Refusal `output-is-input`."""
+    """Refuse an OUT that contains an input of the build. Raises Refusal `output-is-input`."""
     real = out.resolve()
     inside = next(
         (path for path in inputs if path.exists() and path.resolve().is_relative_to(real)), None
@@ -136,9 +136,10 @@ def _refuse_inputs(out: Path, inputs: Iterable[Path]) -> None:
 
 
 def _refuse_changes(out: Path, seen: str | None) -> str | None:
-    """Refuse an OUT whose files are not those that its manifest lists; return its state, and do nothing where that is as `seen`.
+    """Refuse an OUT whose files differ from its manifest, and return its state.
 
-    OUT may have become another's since the build began: then it is refused as well.
+    Nothing is compared where the state is `seen`. An OUT that was replaced by a foreign directory
+    since the build began is refused as well.
     """
     check_target(out)
     if not out.exists():
@@ -157,7 +158,7 @@ def _refuse_changes(out: Path, seen: str | None) -> str | None:
 
 
 def _changed(out: Path, changes: Changes) -> str:
-    """Count what would be lost."""
+    """Return how many files would be lost."""
     counts = (
         (changes.extra, "that fabricgen did not write"),
         (changes.altered, "edited since the last build"),
@@ -171,7 +172,7 @@ def _changed(out: Path, changes: Changes) -> str:
 
 
 def _named(changes: Changes) -> tuple[str, ...]:
-    """Name what would be lost, as many as one reads."""
+    """Return the first files that would be lost, and the number of the others."""
     every = [f"`{path}` is not in {MANIFEST}" for path in changes.extra] + [
         f"`{path}` was edited" for path in changes.altered
     ]
@@ -180,7 +181,7 @@ def _named(changes: Changes) -> tuple[str, ...]:
 
 
 def _swap(staged: Path, out: Path, aside: Path) -> None:
-    """Put the staged directory in the place of OUT, and the old one beside it, where it is removed with the rest."""
+    """Move the staged directory to OUT, and the old one beside it, where it is removed later."""
     if not out.exists():
         staged.rename(out)
     elif not _exchange(staged, out):
@@ -188,9 +189,9 @@ def _swap(staged: Path, out: Path, aside: Path) -> None:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Exchange two directories in one step, so that even a kill -9 finds OUT in its place; False where the system cannot.
+    """Exchange two directories in one step, so that OUT exists even after a kill -9.
 
-    Linux has it as renameat2(2), and Python does not.
+    Returns whether the system can: Linux has renameat2(2), which Python does not offer.
     """
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     return (
@@ -200,7 +201,7 @@ def _exchange(one: Path, other: Path) -> bool:
 
 
 def _step_aside(staged: Path, out: Path, aside: Path) -> None:
-    """Exchange in two steps; should the second fail, the old directory is put back."""
+    """Exchange in two steps; if the second fails, the old directory is moved back."""
     out.rename(aside)
     try:
         staged.rename(out)

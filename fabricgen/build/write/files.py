@@ -1,4 +1,4 @@
-"""Files below the root of an output: written piece by piece, hashed, and never outside of it."""
+"""The files of an output, written piece by piece and hashed, and never outside of its root."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import shutil
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any
 
-from fabricgen.build.write.archive import Segment
+from fabricgen.build.write.archive import ArchivePart
 from fabricgen.build.write.changes import sha256_of
 from fabricgen.build.write.manifest import MANIFEST, Written, manifest_text
 from fabricgen.core.diagnostics import Finding, Refusal
@@ -21,16 +21,17 @@ if TYPE_CHECKING:
 
 
 SIMPLE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.+-]*)*")
-"""Paths that surely stay below their root."""
+"""Paths that need no further verification to be below their root."""
 
-Root = Path | Segment
-"""Where the files of a task go: a directory, or a stretch of an archive."""
+Root = Path | ArchivePart
+"""What the files of a task are written to: a directory, or a part of an archive."""
 
 
 def write_text(root: Root, path: str, pieces: Iterable[str], mode: int | None = None) -> Written:
-    """Write a text file below `root`, piece by piece, hashing as it goes. Raises Refusal `path-escapes` for a path that leaves it.
+    """Write a text file below `root`, and hash it meanwhile.
 
-    `mode` is cut by the umask, as the mode of any file is; None is that of any file.
+    The umask applies to `mode`; None is the default mode. Raises Refusal `path-escapes` for a path
+    that leaves `root`, and `bad-template` for text that cannot be encoded.
     """
     digest, size = hashlib.sha256(), 0
     with _opened(root, path, mode) as stream:
@@ -45,7 +46,7 @@ def write_text(root: Root, path: str, pieces: Iterable[str], mode: int | None = 
 @contextlib.contextmanager
 def _opened(root: Root, path: str, mode: int | None) -> Iterator[IO[bytes]]:
     """Yield a file below a root, open for writing."""
-    if isinstance(root, Segment):
+    if isinstance(root, ArchivePart):
         _check_path(path)
         with root.entry(path, mode) as entry:
             yield entry
@@ -57,7 +58,7 @@ def _opened(root: Root, path: str, mode: int | None) -> Iterator[IO[bytes]]:
 
 
 def _created(root: Path, path: str) -> IO[bytes]:
-    """Open a file in a directory that is made where it is missing; most stand beside one that was written before."""
+    """Open a file for writing, and make its directory, which most files find made."""
     if SIMPLE.fullmatch(path):
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             return open(f"{root}/{path}", "wb")  # noqa: PTH123 - a Path costs as much as the file
@@ -65,10 +66,10 @@ def _created(root: Path, path: str) -> IO[bytes]:
 
 
 def adopt(root: Root, path: str) -> Written:
-    """Note a file that a library wrote at `reserve(root, path)`."""
-    made = _below(root.scratch if isinstance(root, Segment) else root, path)
+    """Hash a file that a library wrote at `reserve(root, path)`, and add it to an archive."""
+    made = _below(root.scratch if isinstance(root, ArchivePart) else root, path)
     written = Written(path, sha256_of(made), made.stat().st_size)
-    if isinstance(root, Segment):
+    if isinstance(root, ArchivePart):
         with root.entry(path) as entry, made.open("rb") as stream:
             shutil.copyfileobj(stream, entry)
         made.unlink()
@@ -76,8 +77,8 @@ def adopt(root: Root, path: str) -> Written:
 
 
 def reserve(root: Root, path: str) -> Path:
-    """Return where a library may write `path`, its directory made."""
-    return _below(root.scratch if isinstance(root, Segment) else root, path)
+    """Return where a library may write `path`; the directory exists."""
+    return _below(root.scratch if isinstance(root, ArchivePart) else root, path)
 
 
 def write_manifest(
@@ -100,7 +101,7 @@ def umask() -> int:
 
 
 def _encoded(piece: str, path: str) -> bytes:
-    """Encode text. Raises Refusal `bad-template` for half a surrogate pair, which only a template can make."""
+    """Encode text. Raises Refusal `bad-template` for half a surrogate pair, made by a template."""
     try:
         return piece.encode()
     except UnicodeEncodeError as error:
@@ -111,7 +112,7 @@ def _encoded(piece: str, path: str) -> bytes:
 
 
 def _check_path(path: str) -> tuple[str, ...]:
-    """Return the parts of a path, refusing whatever would leave the root. Raises Refusal `path-escapes`."""
+    """Return the parts of a path. Raises Refusal `path-escapes` for one that leaves the root."""
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or ".." in parts or "\\" in path or "\0" in path:
         raise Refusal(

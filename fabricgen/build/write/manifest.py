@@ -1,7 +1,6 @@
-"""The manifest: every file of an output with its SHA-256, and what the output was made from.
+"""The manifest: every file of an output with its SHA-256, and the digest of the inventory.
 
-Owns its format, and reading it again. What differs between a manifest and a directory is for
-`changes`.
+Owns its format, and reading it; `changes` compares it with a directory.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 FORMAT = "fabricgen-manifest/1"
 MOST_BYTES = 2**28
-"""A manifest of a million GPUs has 20 MB."""
+"""The limit of reading; the manifest of a million GPUs has 20 MB."""
 
 
 class Written(NamedTuple):
@@ -29,7 +28,7 @@ class Written(NamedTuple):
 
 
 def manifest_text(files: Iterable[Written], inventory_sha256: str, groups: list[str]) -> str:
-    """Return the text of a manifest: no clocks, no machine's paths."""
+    """Return the text of a manifest, without times and paths of the machine."""
     content = {
         "format": FORMAT,
         "version": __version__,
@@ -41,7 +40,7 @@ def manifest_text(files: Iterable[Written], inventory_sha256: str, groups: list[
 
 
 def read_digests(stream: IO[bytes]) -> dict[str, str] | None:
-    """Return path -> SHA-256 of the manifest in a stream; None where it is not one of this program's."""
+    """Return path -> SHA-256 of the manifest in a stream; None for one of another program."""
     data = stream.read(MOST_BYTES + 1)
     try:
         content: Any = json.loads(data) if len(data) <= MOST_BYTES else None
@@ -60,5 +59,5 @@ def read_digests(stream: IO[bytes]) -> dict[str, str] | None:
 
 
 def json_document(content: object) -> str:
-    """Write JSON as every file of ours holds it."""
+    """Return the JSON text of a value, as in every file of a build."""
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"

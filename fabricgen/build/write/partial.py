@@ -1,9 +1,9 @@
-"""The hidden directory in which an output is made before it takes its place.
+"""The hidden directory in which an output is made before it replaces the old one.
 
-Owns its name, its lock and what dead processes left. The directory lies beside the output, so that
-one rename moves the result. A lock on a file inside of it is held by whoever writes there, workers
-included, and ends with the last of them: who can take the lock knows that nobody writes any more,
-whatever number the system has since given to another process.
+Owns its name, its lock and its removal after a killed process. The directory is beside the output,
+so that one rename moves the result. All processes that write there hold a lock on a file in it,
+workers included, and the lock ends with the last of them. A process that gets the lock therefore
+knows that no other writes there; process numbers, which are used again, would not prove that.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LOCK, TREE, OLD = "lock", "tree", "old"
-"""Inside of the directory: its lock, the output that is being made, and the one that it replaces."""
+"""Entries of the directory: the lock, the new output, and the one that it replaces."""
 
 SUFFIX = ".partial"
 LONGEST = 200
-"""Bytes of the output's name in that of the directory, which has to stay within the 255 of most file systems."""
+"""Bytes of the output's name in the directory's, which has at most 255 on most file systems."""
 
 
 @contextlib.contextmanager
 def partial(target: Path) -> Iterator[Path]:
-    """Yield a fresh directory beside `target`, locked by this process and removed at the end; first remove those of the dead.
+    """Yield a new directory beside `target`, locked by this process and removed at the end.
 
-    Raises OSError where no directory can be made there.
+    Directories of killed processes are removed first. Raises OSError where none can be made.
     """
     clear(target)
     place, lock = _make(target)
@@ -45,9 +45,9 @@ def partial(target: Path) -> Iterator[Path]:
 
 
 def clear(target: Path) -> None:
-    """Remove the directories that dead processes left beside `target`.
+    """Remove the directories that killed processes left beside `target`.
 
-    Where one died while it replaced `target` in two steps, between them, the older output is put
+    Where a process was killed between the two steps of replacing `target`, the old output is moved
     back.
     """
     for place in _left(target):
@@ -64,12 +64,12 @@ def clear(target: Path) -> None:
 
 
 def _prefix(target: Path) -> str:
-    """Return how the names of the directories of one output begin."""
+    """Return the beginning of the names of an output's directories."""
     return f".{os.fsdecode(os.fsencode(target.name)[:LONGEST])}."
 
 
 def _left(target: Path) -> list[Path]:
-    """Return the directories of this output that this user made."""
+    """Return the directories of an output that this user made."""
     pattern = re.compile(re.escape(_prefix(target)) + r"[a-z0-9_]{8}" + re.escape(SUFFIX))
     try:
         with os.scandir(target.parent) as entries:
@@ -83,7 +83,7 @@ def _left(target: Path) -> list[Path]:
 
 
 def _is_own(entry: os.DirEntry[str]) -> bool:
-    """Return whether an entry is a directory of this user's."""
+    """Return whether an entry is a directory of this user."""
     return (
         entry.is_dir(follow_symlinks=False)
         and entry.stat(follow_symlinks=False).st_uid == os.geteuid()
@@ -91,7 +91,7 @@ def _is_own(entry: os.DirEntry[str]) -> bool:
 
 
 def _make(target: Path) -> tuple[Path, int]:
-    """Make a directory and take its lock. Another process may remove it before it is locked: then make another."""
+    """Make a directory and take its lock; if another process removes it before, make another."""
     while True:
         place = Path(tempfile.mkdtemp(prefix=_prefix(target), suffix=SUFFIX, dir=target.parent))
         with contextlib.suppress(FileNotFoundError):
@@ -102,12 +102,15 @@ def _make(target: Path) -> tuple[Path, int]:
 
 
 def _open_lock(place: Path) -> int:
-    """Open the file of the lock; programs that this one starts do not inherit it, forked workers do."""
+    """Open the file of the lock, which forked workers inherit, and started programs do not."""
     return os.open(place / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
 
 
 def _take(lock: int, *, unable: bool = False) -> bool:
-    """Return whether a lock was taken, and `unable` where the file system has no locks: there nothing is ever removed."""
+    """Return whether a lock was taken; `unable` where the file system has no locks.
+
+    There no directory is ever removed.
+    """
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:

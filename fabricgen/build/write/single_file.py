@@ -1,8 +1,8 @@
-"""One file, whole or not at all.
+"""One file, written whole or not at all.
 
-Owns which files an option of the command line may replace: never one that the command reads, never
-a link, and never one that fabricgen did not write unless the user forces it. Pipes and character
-devices, such as /dev/null, are written to as they are.
+Owns which files an option of the command line may replace: no input of the command, no link, and,
+without `--force`, no file that fabricgen did not write. Pipes and character devices, such as
+/dev/null, are written to directly.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FORCE_IT = "choose another file, or use --force"
 HEAD = 2**18
-"""Bytes at the beginning of a file that its mark is compared with."""
+"""Bytes of a file that are compared with its mark."""
 
 
 def write_file(
@@ -64,9 +64,9 @@ def check_file(
     hint: str = FORCE_IT,
     streams: bool = True,
 ) -> None:
-    """Refuse a file that `write_file` would not replace, before there is anything to write; `streams` allows pipes and devices.
+    """Refuse a file that `write_file` would not replace, before its text is made.
 
-    Raises Refusal.
+    `streams` allows pipes and devices. Raises Refusal.
     """
     try:
         if not (streams and _is_stream(path)):
@@ -76,7 +76,7 @@ def check_file(
 
 
 def _check(path: Path, mark: str, inputs: Iterable[Path], hint: str, *, force: bool) -> None:
-    """Refuse to replace what is not to be replaced. Raises Refusal, and OSError where nothing can be told."""
+    """Refuse to replace a file of the user. Raises Refusal, and OSError for unreadable paths."""
     if path.is_symlink():
         raise _unwritable(
             path, f"it is a link to `{path.readlink()}`", "choose another file, or remove the link"
@@ -106,7 +106,10 @@ def _is_marked(path: Path, mark: str) -> bool:
 
 
 def _is_stream(path: Path) -> bool:
-    """Return whether a path leads to a pipe or a character device, through links too, as /dev/stdout is one. Raises OSError."""
+    """Return whether a path leads to a pipe or a character device, also through links.
+
+    /dev/stdout is such a link. Raises OSError.
+    """
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
@@ -115,5 +118,5 @@ def _is_stream(path: Path) -> bool:
 
 
 def _unwritable(path: Path, why: str, hint: str = "choose another file") -> Refusal:
-    """Return the refusal for a file that the system does not allow."""
+    """Return the refusal for a file that cannot be written."""
     return refuse("cannot-write", f"`{os.fspath(path)}` cannot be written: {why}", hint=hint)

@@ -1,4 +1,4 @@
-"""Whether an output is what its manifest lists, file by file: a directory, or an archive that nobody unpacks."""
+"""The verification of an output against its manifest: a directory, or an archive as it is."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _archived(path: Path) -> Changes:
 
 
 def _not_ours(path: Path) -> Refusal:
-    """Return the refusal for what fabricgen did not write."""
+    """Return the refusal for a path that fabricgen did not write."""
     because = (f"it has no {MANIFEST} of ours",)
     return refuse(
         "not-ours",

@@ -16,7 +16,7 @@ from fabricgen.api import plan_file
 from fabricgen.build import group_report
 from fabricgen.build.group_report import configs_part, report_of
 from fabricgen.build.run import build
-from fabricgen.build.selection import Scope
+from fabricgen.build.selection import BuildScope
 from fabricgen.core.resources import shipped
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.report import tables
@@ -154,7 +154,9 @@ def test_a_partial_build_has_no_report() -> None:
     """A report is of the whole fabric."""
     plan = plan_of(**SMALL)
     assert [*build_job(plan, Packs(), ("report",)).paths()][2:] == ["report.html"]
-    assert not build_job(plan, Packs(), ("report",), scope=Scope((0,), (0,), frozenset({0}))).tasks
+    assert not build_job(
+        plan, Packs(), ("report",), scope=BuildScope((0,), (0,), frozenset({0}))
+    ).tasks
 
 
 @pytest.mark.slow
