@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.build.preconditions import check_buildable
 from fabricgen.inventory.load import check_wiring_digest
-from fabricgen.planning.baseline.baseline import read_heritage
+from fabricgen.planning.baseline.baseline import read_baseline
 from fabricgen.planning.plan import make_plan
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def plan_of(
     will be built, where they are not those that the inventory names. Raises Refusal with places.
     """
     with inventory.locate_findings():
-        plan = make_plan(inventory.spec, catalog, read_heritage(inventory.kept))
+        plan = make_plan(inventory.spec, catalog, read_baseline(inventory.kept))
         check_wiring_digest(inventory, plan.digest)
         check_buildable(plan, packs, only)
     return plan

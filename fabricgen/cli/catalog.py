@@ -133,12 +133,12 @@ def import_switch(file: Path, folder: Path | None, nos: str, sets: tuple[str, ..
     """
     from fabricgen.build.write.single_file import check_file, write_file
     from fabricgen.catalog.importers.detect import read_description
-    from fabricgen.catalog.importers.draft import make_draft
+    from fabricgen.catalog.importers.model_draft import draft_model
     from fabricgen.core.diagnostics import refuse
     from fabricgen.inventory.load import read_settings
 
     stated = {".".join(map(str, path)): value for path, (_, value) in read_settings(sets).items()}
-    draft = make_draft(file, read_description(file, nos), stated)
+    draft = draft_model(file, read_description(file, nos), stated)
     if folder is None:
         echo(draft.text, nl=False)
         return

@@ -84,15 +84,15 @@ class AddressPlan:
         return (
             self.loopbacks.start(segment * self.mapping.segment_blocks + block)
             + 1
-            + self._rings.place(box.role, box.index)
+            + self._stages.place(box.role, box.index)
         )
 
     def asn(self, segment: int, box: Box) -> int:
         """Return the AS number of a switch: one for each leaf box, one for the spines of a pod, one for the cores of a block."""
         leaf = box.role is Role.LEAF
         pod = 0 if leaf or box.role is Role.CORE else box.index // self.mapping.sizing.pod_spines
-        ring = self._rings.of_leaf(box.index) if leaf else self._rings.of_pod(pod)
-        (first, leaves, uppers), (old, new) = self._asns[ring], self._rings.steps[ring]
+        stage = self._stages.of_leaf(box.index) if leaf else self._stages.of_pod(pod)
+        (first, leaves, uppers), (old, new) = self._asns[stage], self._stages.steps[stage]
         start = (
             self.mapping.fabric.spec.addressing.asn_base
             + first
@@ -116,14 +116,14 @@ class AddressPlan:
         )
 
     @cached_property
-    def _rings(self) -> ExpansionStages:
+    def _stages(self) -> ExpansionStages:
         """How the boxes of a block were added."""
-        return self.mapping.rings
+        return self.mapping.stages
 
     @cached_property
     def _asns(self) -> list[tuple[int, int, int]]:
-        """The AS numbers of each ring."""
-        return _rings_of_asns(self.mapping)
+        """The AS numbers of each stage."""
+        return _asns_of_stages(self.mapping)
 
 
 def dotted(address: int) -> str:
@@ -171,11 +171,11 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
                 hint=hint,
             )
         )
-    first, leaves, uppers = _rings_of_asns(mapping)[-1]
+    first, leaves, uppers = _asns_of_stages(mapping)[-1]
     numbers = (
         first
         + mapping.segments * (leaves + mapping.segment_blocks * uppers)
-        + (asked.host_links == "unnumbered" and len(mapping.rings.rings) == 1)
+        + (asked.host_links == "unnumbered" and len(mapping.stages.stages) == 1)
     )
     last = asked.asn_base + numbers - 1
     if last > HIGHEST_ASN:
@@ -197,15 +197,15 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
     return AddressPlan(mapping, hosts, loopbacks)
 
 
-def _rings_of_asns(mapping: Mapping) -> list[tuple[int, int, int]]:
-    """Return for each ring how many AS numbers stand before it, and how many its leaves and each block of a segment take.
+def _asns_of_stages(mapping: Mapping) -> list[tuple[int, int, int]]:
+    """Return for each stage how many AS numbers stand before it, and how many its leaves and each block of a segment take.
 
     A block takes one for the spines of each pod and one for its cores, whether it has any or not;
-    all of them come in the first ring, whose end is also the place of the hosts'.
+    all of them come in the first stage, whose end is also the place of the hosts'.
     """
     found: list[tuple[int, int, int]] = []
     before = 0
-    for old, new in mapping.rings.steps:
+    for old, new in mapping.stages.steps:
         first = not found
         leaves, uppers = new.leaf - old.leaf, new.pods - old.pods + first
         found.append((before, leaves, uppers))

@@ -16,7 +16,7 @@ import numpy as np
 
 from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.core.terms import Design, Role
-from fabricgen.planning.baseline.baseline import ExpansionStages, check_heritage, stage_of
+from fabricgen.planning.baseline.baseline import ExpansionStages, check_baseline, stage_of
 from fabricgen.planning.clos import SizingContext, Widths, size, width
 
 if TYPE_CHECKING:
@@ -45,9 +45,9 @@ class Mapping:
     """What a grown or imported plan keeps; None where everything follows from the inventory."""
 
     @property
-    def rings(self) -> ExpansionStages:
+    def stages(self) -> ExpansionStages:
         """How the boxes of a block were added."""
-        return self.baseline.rings if self.baseline else ExpansionStages((stage_of(self.sizing),))
+        return self.baseline.stages if self.baseline else ExpansionStages((stage_of(self.sizing),))
 
     def digits(self, names: str, largest: int) -> int:
         """Return the digits of the number in names of a kind: those of the largest, or as many as the names that are kept have."""
@@ -165,7 +165,7 @@ def map_design(fabric: ResolvedFabric, baseline: Baseline | None = None) -> Mapp
     if baseline is None:
         return mapping
     radix = {role: port_layout.radix for role, port_layout in fabric.port_layouts.items()}
-    check_heritage(baseline, mapping.sizing, mapping.pattern(), radix)
+    check_baseline(baseline, mapping.sizing, mapping.pattern(), radix)
     return replace(mapping, baseline=baseline)
 
 

@@ -65,7 +65,7 @@ class DeviceNames:
 
     def switches(self, segment: int) -> list[str]:
         """Name the switches of one segment, in the order of `boxes`."""
-        mapping, rings = self.mapping, self.mapping.rings
+        mapping, stages = self.mapping, self.mapping.stages
         plane, (group, groups) = (
             mapping.plane(segment),
             (mapping.rail_group(segment), mapping.rail_groups),
@@ -75,9 +75,9 @@ class DeviceNames:
             shared = box.block < 0
             rail = None if shared else mapping.rail(segment, box.block)
             number = 1 + (
-                rings.across(box.index, group, groups)
+                stages.across(box.index, group, groups)
                 if shared
-                else rings.ordinal(box.role, box.index)
+                else stages.ordinal(box.role, box.index)
             )
             names.append(self._patterns[box.role, shared].format(rail=rail, plane=plane, n=number))
         return names

@@ -41,5 +41,5 @@ def _kept(plan: Plan) -> Baseline | None:
     if not (site and site.positions and plan.lengths):
         return baseline
     slices = Slices(plan.addresses.hosts.size, plan.addresses.loopbacks.size)
-    baseline = baseline or Baseline(plan.mapping.rings, {}, slices)
-    return replace(baseline, standing=plan.lengths.room.standing, table=site.positions)
+    baseline = baseline or Baseline(plan.mapping.stages, {}, slices)
+    return replace(baseline, positions=plan.lengths.room.positions, table=site.positions)

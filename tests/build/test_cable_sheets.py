@@ -165,7 +165,7 @@ def test_looked_up_columns_equal_the_plan(pod: Plan) -> None:
     where = {
         name: ("ABC"[hall], str(row + 1))
         for name, hall, row in zip(
-            room.names, room.standing.hall.tolist(), room.standing.row.tolist(), strict=True
+            room.names, room.positions.hall.tolist(), room.positions.row.tolist(), strict=True
         )
     }
     hosts = set(pod.hosts)

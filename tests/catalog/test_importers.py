@@ -13,7 +13,7 @@ import pytest
 
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.catalog.importers.detect import read_description
-from fabricgen.catalog.importers.draft import make_draft
+from fabricgen.catalog.importers.model_draft import draft_model
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.yaml_text import write_yaml
 from tests.catalog.test_platforms import MODELS, _folder, _switch
@@ -121,7 +121,7 @@ def imported(
     source.write_text(
         json.dumps(facts) if name.endswith(".json") else write_yaml(facts), encoding="utf-8"
     )
-    draft = make_draft(source, read_description(source, nos), stated)
+    draft = draft_model(source, read_description(source, nos), stated)
     target = folder / "own" / "switches" / f"{draft.model}.yaml"
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(draft.text, encoding="utf-8")
@@ -358,7 +358,7 @@ def test_real_platform_files_match_the_catalog(model: str, tmp_path: Path, oracl
     ours = _switch(model)
     assert ours.sonic
     source = _folder(oracles) / f"{ours.sonic.platform}.platform.json"
-    draft = make_draft(source, read_description(source, "frr"), {"model": "x"})
+    draft = draft_model(source, read_description(source, "frr"), {"model": "x"})
     (tmp_path / "switches").mkdir()
     (tmp_path / "switches" / "x.yaml").write_text(draft.text, encoding="utf-8")
     theirs = Catalog([tmp_path]).switch("x")

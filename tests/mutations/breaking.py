@@ -185,13 +185,13 @@ def moved(evidence: Evidence, device: int, **where: int) -> Evidence:
     """Put a device into another rack or rack unit."""
     assert evidence.lengths
     room = evidence.lengths.room
-    columns = {name: getattr(room.standing, name).copy() for name in where}
+    columns = {name: getattr(room.positions, name).copy() for name in where}
     for name, value in where.items():
         columns[name][device] = value
     return replace(
         evidence,
         lengths=_in_room(
-            evidence.lengths, replace(room, standing=room.standing._replace(**columns))
+            evidence.lengths, replace(room, positions=room.positions._replace(**columns))
         ),
     )
 

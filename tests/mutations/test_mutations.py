@@ -41,7 +41,7 @@ def facts(found: Evidence) -> list[Any]:
         found.lengths
         and [
             found.lengths.room.shares,
-            *(column.tolist() for column in found.lengths.room.standing[:2]),
+            *(column.tolist() for column in found.lengths.room.positions[:2]),
         ],
         [list(found.cables(segment, 0, links)) for segment in segments],
         [list(found.configs(segment, range(found.boxes))) for segment in segments],

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.planning.baseline.baseline import read_heritage
+from fabricgen.planning.baseline.baseline import read_baseline
 
 RINGS = [
     {"leaf": 2, "spine": 2, "core": 0, "pods": 1},
@@ -33,7 +33,7 @@ KEPT: dict[str, Any] = {
 
 def test_a_kept_plan_is_read() -> None:
     """The document that the other tests corrupt is valid."""
-    assert read_heritage(KEPT) is not None
+    assert read_baseline(KEPT) is not None
 
 
 @pytest.mark.parametrize(
@@ -59,4 +59,4 @@ def test_a_kept_plan_is_read() -> None:
 def test_an_invalid_kept_plan_is_refused(spoiled: dict[str, Any]) -> None:
     """Counts that shrink, numbers that no column can hold, and values of another type."""
     with pytest.raises(Refusal, match="bad-plan-file"):
-        read_heritage(KEPT | spoiled)
+        read_baseline(KEPT | spoiled)

@@ -55,8 +55,8 @@ def seats(plan: Plan, *, installed: bool = False) -> dict[str, tuple[str, int]]:
     room = room_of(plan)
     names = set(plan.hosts) | set(plan.switches()) if installed else None
     every = {
-        room.device(device): (room.names[rack], int(room.standing.rack_unit[device]))
-        for device, rack in enumerate(room.standing.rack.tolist())
+        room.device(device): (room.names[rack], int(room.positions.rack_unit[device]))
+        for device, rack in enumerate(room.positions.rack.tolist())
         if rack >= 0
     }
     return {name: seat for name, seat in every.items() if names is None or name in names}
@@ -110,7 +110,7 @@ def test_the_tightest_limit_of_a_rack_counts() -> None:
     assert (
         room_of(
             plan_of(gpus=256, **H100, site={"rack": {"units": 48}, "hosts_per_rack": 6})
-        ).standing.rack_unit.max()
+        ).positions.rack_unit.max()
         == 48
     )
 
@@ -142,11 +142,11 @@ def test_positions_of_racks_of_switches(where: str, at: dict[int, list[int]]) ->
     )
     room = room_of(plan)
     assert len(room.names) == 30
-    switches = sorted({int(rack) for rack in room.standing.rack[room.hosts :]})
+    switches = sorted({int(rack) for rack in room.positions.rack[room.hosts :]})
     found: dict[int, list[int]] = {}
     for rack in switches:
-        found.setdefault(int(room.standing.row[rack]) + 1, []).append(
-            int(room.standing.at[rack]) + 1
+        found.setdefault(int(room.positions.row[rack]) + 1, []).append(
+            int(room.positions.at[rack]) + 1
         )
     assert found == at
 
@@ -207,8 +207,8 @@ def test_unknown_footprints_are_assumed_in_a_generated_room_only() -> None:
     keys: dict[str, Any] = {"gpus": 288, "hb_domain": {"gpus": 72}, "radix": 64}
     room = room_of(plan_of(**keys))
     assert room.generated
-    assert sorted(room.standing.rack[: room.hosts].tolist()) == sorted(
-        set(room.standing.rack[: room.hosts].tolist())
+    assert sorted(room.positions.rack[: room.hosts].tolist()) == sorted(
+        set(room.positions.rack[: room.hosts].tolist())
     )
     assert refusal_codes(**keys, site={}) == ["unknown-footprint", "unknown-footprint"]
     assert not room_of(
@@ -273,8 +273,8 @@ def test_every_device_has_one_place_of_its_own() -> None:
         cells = [
             (rack, rack_unit + more)
             for rack, rack_unit, many in zip(
-                room.standing.rack.tolist(),
-                room.standing.rack_unit.tolist(),
+                room.positions.rack.tolist(),
+                room.positions.rack_unit.tolist(),
                 rack_units,
                 strict=True,
             )
@@ -286,8 +286,8 @@ def test_every_device_has_one_place_of_its_own() -> None:
             for rack, rack_unit in cells
         )
         assert len(set(room.names)) == len(room.names)
-        used = Counter(zip(room.standing.rack.tolist(), room.kind.tolist(), strict=True))
-        for rack in set(room.standing.rack.tolist()):
+        used = Counter(zip(room.positions.rack.tolist(), room.kind.tolist(), strict=True))
+        for rack in set(room.positions.rack.tolist()):
             assert room.shares.fits(
                 *((KINDS[kind], count) for (where, kind), count in used.items() if where == rack)
             )
@@ -323,7 +323,7 @@ def test_growth_within_the_reserve_moves_nothing() -> None:
 def table_of(plan: Plan) -> str:
     """Write the positions of all devices of a plan as a table."""
     room = room_of(plan)
-    seats_of = room.standing
+    seats_of = room.positions
     rows = [
         f"{room.device(device)},{'AB'[seats_of.hall[rack]]},{seats_of.row[rack] + 1},"
         f"{seats_of.at[rack] + 1},{seats_of.rack_unit[device]}"
@@ -342,7 +342,7 @@ def test_a_table_equals_the_rule(tmp_path: Path) -> None:
         spec_of(
             **keys,
             site=site
-            | {"positions": "there.csv", "racks_per_row": room_of(ruled).standing.row_racks},
+            | {"positions": "there.csv", "racks_per_row": room_of(ruled).positions.row_racks},
         ),
         Catalog(base=tmp_path),
     )

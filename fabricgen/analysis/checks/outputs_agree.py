@@ -311,11 +311,11 @@ def _laid(evidence: Evidence, rows: range) -> list[Texts]:
     stock = _texts(map(metres, lengths.stock_mm.tolist()))[
         lengths.stock.rounded(evidence.offer[here], way)
     ]
-    racks, segments = _texts(room.names), room.standing.rack_unit
+    racks, segments = _texts(room.names), room.positions.rack_unit
     seats = [
         seat
         for end in (low, high)
-        for seat in (racks[room.standing.rack[end]], _texts(map(str, segments[end].tolist())))
+        for seat in (racks[room.positions.rack[end]], _texts(map(str, segments[end].tolist())))
     ]
     return [*seats, stock]
 

@@ -35,7 +35,7 @@ def racks(evidence: Evidence) -> Verdict:
         if limit is not None:
             found.append(_heavy(room, loads[at], at, limit))
             figures.append(f"{amount(at, int(loads[at].max(initial=0)))} of {amount(at, limit)}")
-    taken = len(distinct(room.standing.rack[placed]))
+    taken = len(distinct(room.positions.rack[placed]))
     where = "a generated room" if room.generated else "the room of `site`"
     return Verdict(
         f"{len(placed):,} devices in {taken:,} racks of {where}; the fullest holds {', '.join(figures)}",
@@ -45,10 +45,10 @@ def racks(evidence: Evidence) -> Verdict:
 
 def _inside(room: Room, devices: IntArray) -> BoolArray:
     """Say whether devices stand in a rack, with all of their units."""
-    rack, rack_unit = room.standing.rack[devices], room.standing.rack_unit[devices]
+    rack, rack_unit = room.positions.rack[devices], room.positions.rack_unit[devices]
     inside: BoolArray = (
         (rack >= 0)
-        & (rack < len(room.standing.hall))
+        & (rack < len(room.positions.hall))
         & (rack_unit >= 1)
         & (rack_unit + room.rack_units[devices] - 1 <= room.shares.rack.rack_units)
     )
@@ -57,8 +57,8 @@ def _inside(room: Room, devices: IntArray) -> BoolArray:
 
 def _outside(room: Room, device: int) -> Violation:
     """Object to a device that stands nowhere, or out of its rack."""
-    rack, rack_unit = int(room.standing.rack[device]), int(room.standing.rack_unit[device])
-    if not 0 <= rack < len(room.standing.hall):
+    rack, rack_unit = int(room.positions.rack[device]), int(room.positions.rack_unit[device])
+    if not 0 <= rack < len(room.positions.hall):
         return Violation(f"{room.device(device)} stands in no rack")
     top = rack_unit + int(room.rack_units[device]) - 1
     return Violation(
@@ -73,8 +73,8 @@ def _shared_units(room: Room, placed: IntArray) -> Violations:
     device = np.repeat(placed, many)
     nth = np.arange(len(device)) - np.repeat(np.cumsum(many) - many, many)
     cell = (
-        room.standing.rack[device].astype(np.int64) * (room.shares.rack.rack_units + 1)
-        + room.standing.rack_unit[device]
+        room.positions.rack[device].astype(np.int64) * (room.shares.rack.rack_units + 1)
+        + room.positions.rack_unit[device]
         + nth
     )
     order = np.argsort(cell, kind="stable")
@@ -101,9 +101,9 @@ def _loads(room: Room, placed: IntArray) -> list[IntArray]:
         ],
         dtype=np.int64,
     )
-    sums = np.zeros((len(room.shares.rack), len(room.standing.hall)), dtype=np.int64)
+    sums = np.zeros((len(room.shares.rack), len(room.positions.hall)), dtype=np.int64)
     for at, total in enumerate(sums):
-        np.add.at(total, room.standing.rack[placed], facts[room.kind[placed], at])
+        np.add.at(total, room.positions.rack[placed], facts[room.kind[placed], at])
     return list(sums)
 
 

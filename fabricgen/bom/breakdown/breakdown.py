@@ -114,7 +114,7 @@ def _placed(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
     pieces: dict[tuple[str, str], list[tuple[IntArray, Int32Array]]] = defaultdict(list)
     for joint, segment, rows, ends in _runs(plan):
         racks: dict[End, Int32Array] = {
-            end: room.standing.rack[devices] for end, devices in ends.items()
+            end: room.positions.rack[devices] for end, devices in ends.items()
         }
         if joint.shared == 1:
             yield joint.cable.model, np.repeat(racks["lower"], joint.cables)
@@ -151,7 +151,7 @@ def _boxes(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
     for kind, role in enumerate(KINDS):
         own = devices[room.kind[devices] == kind]
         if len(own):
-            yield role, room.standing.rack[own]
+            yield role, room.positions.rack[own]
 
 
 def _own(plan: Plan, role: str, count: int) -> dict[str, int]:

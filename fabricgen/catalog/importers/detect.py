@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.catalog.importers.draft import Description, bad, refused
 from fabricgen.catalog.importers.hedgehog import read_profile
+from fabricgen.catalog.importers.model_draft import Description, bad, refused
 from fabricgen.catalog.importers.netbox import read_device_type
 from fabricgen.catalog.importers.sonic import read_platform
 from fabricgen.core.diagnostics import Refusal, refuse

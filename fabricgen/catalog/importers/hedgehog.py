@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.catalog.importers.draft import LANES, Description, mode, model_name, refused
+from fabricgen.catalog.importers.model_draft import LANES, Description, mode, model_name, refused
 from fabricgen.catalog.importers.port_names import NamedPort, natural, pattern_of
 
 if TYPE_CHECKING:

@@ -11,7 +11,14 @@ from collections import Counter
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.catalog.importers.draft import FOUR, LANES, Description, mode, model_name, refused
+from fabricgen.catalog.importers.model_draft import (
+    FOUR,
+    LANES,
+    Description,
+    mode,
+    model_name,
+    refused,
+)
 from fabricgen.catalog.importers.port_names import NamedPort, natural, pattern_of
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.catalog.importers.draft import Description, mode, model_name, refused
+from fabricgen.catalog.importers.model_draft import Description, mode, model_name, refused
 from fabricgen.catalog.importers.port_names import NamedPort, pattern_of
 
 if TYPE_CHECKING:

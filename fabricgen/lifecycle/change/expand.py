@@ -56,24 +56,26 @@ def grow(old: Plan, spec: FabricSpec, catalog: Catalog) -> Plan:
     if findings:
         raise Refusal(findings)
     plain = make_draft(spec.model_copy(update={"site": None}), catalog)
-    before, ring = old.mapping.rings.rings, stage_of(mapping.sizing)
-    rings = before if before[-1] == ring else (*before, ring)
+    before, stage = old.mapping.stages.stages, stage_of(mapping.sizing)
+    stages = before if before[-1] == stage else (*before, stage)
     digits = _kept_digits(old, plain)
     slices = _slices(old)
     endpoints = _endpoints(old, plain.mapping)
     wired = _wired(old, plain.mapping)
-    standing = _standing(old, spec, plain)
+    positions = _positions(old, spec, plain)
     if (
-        len(rings) == 1
+        len(stages) == 1
         and not digits
         and endpoints is None
         and not wired
         and slices == _slices(plain)
-        and standing is None
+        and positions is None
     ):
         return make_plan(spec, catalog)
     return make_plan(
-        spec, catalog, Baseline(ExpansionStages(rings), digits, slices, endpoints, wired, standing)
+        spec,
+        catalog,
+        Baseline(ExpansionStages(stages), digits, slices, endpoints, wired, positions),
     )
 
 
@@ -158,7 +160,7 @@ def _text(value: object) -> str:
     return " and ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _standing(old: Plan, spec: FabricSpec, new: Draft) -> RackPositions | None:
+def _positions(old: Plan, spec: FabricSpec, new: Draft) -> RackPositions | None:
     """Return the kept rack positions of a described room, None where there are none to keep.
 
     None without a described room, where a table gives positions, and where the rule gives the same.
@@ -167,7 +169,7 @@ def _standing(old: Plan, spec: FabricSpec, new: Draft) -> RackPositions | None:
     site, lengths, naming = spec.site, old.lengths, new.naming
     if site is None or site.positions or lengths is None or lengths.room.generated:
         return None
-    was, room = lengths.room.standing, lengths.room
+    was, room = lengths.room.positions, lengths.room
     hosts, boxes = new.fabric.coordinates.planned_hosts, len(naming.boxes)
     rack, rack_unit = np.full((2, hosts + new.mapping.segments * boxes), -1, dtype=np.int32)
     stays = np.arange(min(hosts, room.hosts))
@@ -181,7 +183,7 @@ def _standing(old: Plan, spec: FabricSpec, new: Draft) -> RackPositions | None:
         [stays, hosts + (np.arange(new.mapping.segments)[:, None] * boxes + now).ravel()]
     )
     rack[after], rack_unit[after] = was.rack[before], was.rack_unit[before]
-    by_rule = old.mapping.baseline is None or old.mapping.baseline.standing is None
+    by_rule = old.mapping.baseline is None or old.mapping.baseline.positions is None
     if by_rule and len(before) == len(rack) and old.spec.site == site:
         return None
     return was._replace(rack=rack, rack_unit=rack_unit)

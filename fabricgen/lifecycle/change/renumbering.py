@@ -60,7 +60,7 @@ def _moved_devices(old: Plan, new: Plan) -> int:
     before, after = (
         {
             room.device(device): room.place(device)
-            for device in np.flatnonzero(room.standing.rack >= 0).tolist()
+            for device in np.flatnonzero(room.positions.rack >= 0).tolist()
         }
         for room in rooms
     )

@@ -112,8 +112,8 @@ class Assets:
         if self._room is None:
             return [], []
         room = self._room
-        used = sorted({int(room.standing.rack[device]) for device in self._devices()} - {-1})
-        halls = {rack: hall_name(int(room.standing.hall[rack])) for rack in used}
+        used = sorted({int(room.positions.rack[device]) for device in self._devices()} - {-1})
+        halls = {rack: hall_name(int(room.positions.hall[rack])) for rack in used}
         racks = [DcimRackView(room.names[rack], halls[rack], room.site.rack.units) for rack in used]
         return [HallView(name, slug(name)) for name in sorted(set(halls.values()))], racks
 
@@ -186,13 +186,13 @@ class Assets:
     def _place(self, device: int) -> tuple[str, str, str, str]:
         """Return hall, rack, rack unit and face of a device."""
         room = self._room
-        if room is None or room.standing.rack[device] < 0:
+        if room is None or room.positions.rack[device] < 0:
             return "", "", "", ""
-        rack = int(room.standing.rack[device])
+        rack = int(room.positions.rack[device])
         return (
-            hall_name(int(room.standing.hall[rack])),
+            hall_name(int(room.positions.hall[rack])),
             room.names[rack],
-            str(int(room.standing.rack_unit[device])),
+            str(int(room.positions.rack_unit[device])),
             "front",
         )
 

@@ -70,7 +70,7 @@ class Elevations:
     def racks(self) -> dict[str, list[int]]:
         """The racks that contain installed devices, with every planned device, by number."""
         held: dict[int, list[int]] = {}
-        for device, rack in enumerate(self.room.standing.rack.tolist()):
+        for device, rack in enumerate(self.room.positions.rack.tolist()):
             if rack >= 0:
                 held.setdefault(rack, []).append(device)
         return {
@@ -101,7 +101,7 @@ class Elevations:
     def rack(self, name: str) -> ElevationView:
         """Draw a rack."""
         units, devices = self.room.shares.rack.rack_units, self.racks[name]
-        number = int(self.room.standing.rack[devices[0]])
+        number = int(self.room.positions.rack[devices[0]])
         body = units * UNIT
         lines = [
             TextLine(HEAD + (units - unit) * UNIT + 13, str(unit)) for unit in range(units, 0, -1)
@@ -109,7 +109,7 @@ class Elevations:
         drawn = [
             self._device(device)
             for device in sorted(
-                devices, key=lambda device: -int(self.room.standing.rack_unit[device])
+                devices, key=lambda device: -int(self.room.positions.rack_unit[device])
             )
         ]
         foot = HEAD + body + 26
@@ -180,16 +180,16 @@ class Elevations:
 
     def _where(self, rack: int) -> str:
         """Return the position of a rack as text."""
-        stand = self.room.standing
+        positions = self.room.positions
         return (
-            f"hall {hall_name(int(stand.hall[rack]))}, row {int(stand.row[rack]) + 1}, rack"
-            f" {int(stand.at[rack]) + 1}"
+            f"hall {hall_name(int(positions.hall[rack]))}, row {int(positions.row[rack]) + 1}, rack"
+            f" {int(positions.at[rack]) + 1}"
         )
 
     def _device(self, device: int) -> RackedDeviceView:
         """Draw a device in its rack."""
         room, name = self.room, self.room.device(device)
-        low, high = int(room.standing.rack_unit[device]), int(room.rack_units[device])
+        low, high = int(room.positions.rack_unit[device]), int(room.rack_units[device])
         kind, fabric = KINDS[int(room.kind[device])], self.fronts.plan.fabric
         known = (
             (fabric.host.model if fabric.host else "")

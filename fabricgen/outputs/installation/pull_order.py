@@ -83,9 +83,10 @@ def _wishes(bundles: list[Bundle], room: Room) -> list[tuple[object, ...]]:
 
     The farther first, back rows first, long ones first, then in the order of the cable list.
     """
-    stand = room.standing
+    positions = room.positions
     where = {
-        name: (int(stand.hall[rack]), int(stand.row[rack])) for rack, name in enumerate(room.names)
+        name: (int(positions.hall[rack]), int(positions.row[rack]))
+        for rack, name in enumerate(room.names)
     }
     wishes: list[tuple[object, ...]] = []
     for bundle in bundles:

@@ -173,8 +173,8 @@ def _standing(plan: Plan, first: int, count: int) -> dict[str, Sequence[str]]:
     if plan.lengths is None:
         return {}
     room, run = plan.lengths.room, slice(first, first + count)
-    racks = room.standing.rack[run].tolist()
-    segments, heights = room.standing.rack_unit[run].tolist(), room.rack_units[run].tolist()
+    racks = room.positions.rack[run].tolist()
+    segments, heights = room.positions.rack_unit[run].tolist(), room.rack_units[run].tolist()
     placed = [rack >= 0 for rack in racks]
     return {
         "rack": [room.names[rack] if has else "" for rack, has in zip(racks, placed, strict=True)],

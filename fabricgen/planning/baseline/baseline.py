@@ -1,7 +1,7 @@
 """What a plan keeps of another one: numbers of boxes, digits of names, slices of the pools, how it was cabled, and where its devices stand.
 
 Owns `ExpansionStages`, by which boxes are numbered growth by growth, `Baseline`, and its form in a plan file.
-A plan that was made from its inventory alone has one ring and no heritage. Which cables stay when a
+A plan that was made from its inventory alone has one stage and no heritage. Which cables stay when a
 fabric grows is decided by `growth`; here it is only kept.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 from fabricgen.core.arrays import distinct
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import LinkKind, Role
-from fabricgen.planning.baseline.rack_positions import read_standing
+from fabricgen.planning.baseline.rack_positions import read_rack_positions
 from fabricgen.planning.baseline.run_length import decode_runs, encode_runs, runs
 from fabricgen.planning.clos import TierLinks
 
@@ -51,49 +51,49 @@ def stage_of(sizing: Sizing) -> ExpansionStage:
 class ExpansionStages:
     """How the boxes of a block were added: those of the first plan are numbered first, by role, then those of each growth.
 
-    >>> rings = ExpansionStages((ExpansionStage(2, 1, 0, 1), ExpansionStage(4, 2, 0, 1)))
-    >>> [rings.place(Role.LEAF, index) for index in range(4)], [rings.place(Role.SPINE, index) for index in range(2)]
+    >>> stages = ExpansionStages((ExpansionStage(2, 1, 0, 1), ExpansionStage(4, 2, 0, 1)))
+    >>> [stages.place(Role.LEAF, index) for index in range(4)], [stages.place(Role.SPINE, index) for index in range(2)]
     ([0, 1, 3, 4], [2, 5])
     """
 
-    rings: tuple[ExpansionStage, ...]
+    stages: tuple[ExpansionStage, ...]
 
     @cached_property
     def steps(self) -> list[tuple[ExpansionStage, ExpansionStage]]:
-        """Each ring with the one before it."""
-        return list(pairwise((NOTHING, *self.rings)))
+        """Each stage with the one before it."""
+        return list(pairwise((NOTHING, *self.stages)))
 
     @cached_property
     def _counts(self) -> dict[Role, list[int]]:
         """The boxes of each role at the end of each growth."""
-        return {role: [ring[number] for ring in self.rings] for number, role in enumerate(Role)}
+        return {role: [stage[number] for stage in self.stages] for number, role in enumerate(Role)}
 
     def ordinal(self, role: Role, index: int) -> int:
         """Return the number that a box bears among those of its role in its block, from 0; `index` is its position in the block as it is now.
 
         Leaves and spines come at the end. A core group grows by members, so that the cores of a
-        later ring stand between older ones.
+        later stage stand between older ones.
 
         >>> [ExpansionStages((ExpansionStage(8, 4, 2, 2), ExpansionStage(16, 8, 4, 4))).ordinal(Role.CORE, index) for index in range(4)]
         [0, 2, 1, 3]
         """
-        if role is not Role.CORE or len(self.rings) == 1:
+        if role is not Role.CORE or len(self.stages) == 1:
             return index
-        groups = self.rings[-1].spine // self.rings[-1].pods
-        group, member = divmod(index, self.rings[-1].core // groups)
-        sizes = [ring.core // groups for ring in self.rings]
-        ring = bisect_right(sizes, member)
-        before = sizes[ring - 1] if ring else 0
-        return groups * before + group * (sizes[ring] - before) + member - before
+        groups = self.stages[-1].spine // self.stages[-1].pods
+        group, member = divmod(index, self.stages[-1].core // groups)
+        sizes = [stage.core // groups for stage in self.stages]
+        stage = bisect_right(sizes, member)
+        before = sizes[stage - 1] if stage else 0
+        return groups * before + group * (sizes[stage] - before) + member - before
 
     def place(self, role: Role, index: int) -> int:
         """Return the number of a box among all boxes of its block, from 0."""
         number = self.ordinal(role, index)
-        ring = bisect_right(self._counts[role], number)
-        old, new = self.steps[ring]
+        stage = bisect_right(self._counts[role], number)
+        old, new = self.steps[stage]
         earlier = list(Role)[: role.tier - 1]
         added = sum(
-            self._counts[each][ring] - (self._counts[each][ring - 1] if ring else 0)
+            self._counts[each][stage] - (self._counts[each][stage - 1] if stage else 0)
             for each in earlier
         )
         return (
@@ -106,16 +106,16 @@ class ExpansionStages:
         >>> [ExpansionStages((ExpansionStage(1, 0, 0, 1), ExpansionStage(2, 2, 0, 1))).across(index, group, 2) for group in range(2) for index in range(2)]
         [0, 2, 1, 3]
         """
-        ring = bisect_right(self._counts[Role.LEAF], index)
-        old, new = self.steps[ring]
+        stage = bisect_right(self._counts[Role.LEAF], index)
+        old, new = self.steps[stage]
         return groups * old.leaf + group * (new.leaf - old.leaf) + index - old.leaf
 
     def of_pod(self, pod: int) -> int:
-        """Return the ring in which a pod was added."""
-        return bisect_right([ring.pods for ring in self.rings], pod)
+        """Return the stage in which a pod was added."""
+        return bisect_right([stage.pods for stage in self.stages], pod)
 
     def of_leaf(self, index: int) -> int:
-        """Return the ring in which a leaf was added."""
+        """Return the stage in which a leaf was added."""
         return bisect_right(self._counts[Role.LEAF], index)
 
 
@@ -132,17 +132,17 @@ class Baseline:
 
     `endpoints` is `Mapping.pattern` where that is not the rule's; `wired` has the upper switch and
     its port of each uplink of a block, in order of lower switch, then uplink, where the rule does
-    not join them. `standing` is what stood before the fabric grew, as the grown one counts its
+    not join them. `positions` are those before the fabric grew, as the grown one counts its
     devices, or everything that `site.positions` says; `table` is the name of that file, and empty
     where there was none.
     """
 
-    rings: ExpansionStages
+    stages: ExpansionStages
     digits: dict[str, int]
     slices: Slices
     endpoints: Int32Array | None = None
     wired: dict[LinkKind, tuple[Int32Array, Int32Array]] = field(default_factory=dict)
-    standing: RackPositions | None = None
+    positions: RackPositions | None = None
     table: str = ""
 
     @cached_property
@@ -157,29 +157,29 @@ class Baseline:
             for kind, (upper, port) in sorted(self.wired.items())
         }
         return {
-            "rings": [ring._asdict() for ring in self.rings.rings],
+            "rings": [stage._asdict() for stage in self.stages.stages],
             "digits": self.digits,
             "slices": self.slices._asdict(),
             **({} if self.endpoints is None else {"endpoints": runs(self.endpoints)}),
             **columns,
             **(
                 {}
-                if self.standing is None
-                else {"standing": self.standing.document(), "table": self.table}
+                if self.positions is None
+                else {"standing": self.positions.document(), "table": self.table}
             ),
         }
 
 
-def read_heritage(values: Any) -> Baseline | None:  # noqa: ANN401 - whatever stands in a plan file
+def read_baseline(values: Any) -> Baseline | None:  # noqa: ANN401 - whatever stands in a plan file
     """Read what a plan file keeps; None where it keeps nothing. Raises Refusal `bad-plan-file` where it is not of this form."""
     if values is None:
         return None
     try:
-        rings = ExpansionStages(_rings(values["rings"]))
+        stages = ExpansionStages(_stages(values["rings"]))
         slices = Slices(*(encode_runs(values["slices"][key]) for key in Slices._fields))
         digits = {str(key): encode_runs(number) for key, number in values["digits"].items()}
         endpoints = decode_runs(values["endpoints"]) if "endpoints" in values else None
-        standing = read_standing(values["standing"]) if "standing" in values else None
+        positions = read_rack_positions(values["standing"]) if "standing" in values else None
         wired = {
             kind: (
                 decode_runs(values[kind.key]["upper"]),
@@ -199,34 +199,38 @@ def read_heritage(values: Any) -> Baseline | None:  # noqa: ANN401 - whatever st
             because=because,
             hint=_AGAIN,
         ) from None
-    return Baseline(rings, digits, slices, endpoints, wired, standing, str(values.get("table", "")))
+    return Baseline(
+        stages, digits, slices, endpoints, wired, positions, str(values.get("table", ""))
+    )
 
 
-def _rings(written: Iterable[Any]) -> tuple[ExpansionStage, ...]:
+def _stages(written: Iterable[Any]) -> tuple[ExpansionStage, ...]:
     """Read the sizes that a block has had. Raises ValueError where it has shrunk: boxes are numbered as they came."""
-    rings = tuple(
-        ExpansionStage(*(encode_runs(ring[key]) for key in ExpansionStage._fields))
-        for ring in written
+    stages = tuple(
+        ExpansionStage(*(encode_runs(stage[key]) for key in ExpansionStage._fields))
+        for stage in written
     )
     if any(
-        below > above for old, new in pairwise(rings) for below, above in zip(old, new, strict=True)
+        below > above
+        for old, new in pairwise(stages)
+        for below, above in zip(old, new, strict=True)
     ):
         raise ValueError("a block of it has shrunk")
-    if any(not ring.pods for ring in rings):
+    if any(not stage.pods for stage in stages):
         raise ValueError("a block of it has no pod")
-    return rings
+    return stages
 
 
 _AGAIN = "write it again with `fabricgen plan -o`"
 
 
-def check_heritage(
+def check_baseline(
     baseline: Baseline, sizing: Sizing, pattern: Int32Array, radix: dict[Role, int]
 ) -> None:
     """Refuse what does not fit a block of this size, with these endpoints and boxes. Raises Refusal `cannot-grow`."""
     because = ""
-    if not baseline.rings.rings or baseline.rings.rings[-1] != stage_of(sizing):
-        kept = baseline.rings.rings[-1] if baseline.rings.rings else NOTHING
+    if not baseline.stages.stages or baseline.stages.stages[-1] != stage_of(sizing):
+        kept = baseline.stages.stages[-1] if baseline.stages.stages else NOTHING
         because = (
             f"it keeps a block of {_words(kept)}, "
             f"and its inventory asks for {_words(stage_of(sizing))}"
@@ -257,9 +261,9 @@ def check_heritage(
         )
 
 
-def _words(ring: ExpansionStage) -> str:
+def _words(stage: ExpansionStage) -> str:
     """Count the boxes of a block in words."""
-    return f"{ring.leaf} leaf, {ring.spine} spine and {ring.core} core switches"
+    return f"{stage.leaf} leaf, {stage.spine} spine and {stage.core} core switches"
 
 
 def _fits(

@@ -42,7 +42,7 @@ class RackPositions(NamedTuple):
         }
 
 
-def read_standing(values: Any) -> RackPositions:  # noqa: ANN401 - whatever stands in a plan file
+def read_rack_positions(values: Any) -> RackPositions:  # noqa: ANN401 - whatever stands in a plan file
     """Read what a plan file holds. Raises KeyError, TypeError or ValueError where it is not of this form, or devices stand in racks that are not there."""
     rack, rack_unit, hall, row, at = (decode_runs(values[name]) for name in COLUMNS)
     if not len(rack) == len(rack_unit) or not len(hall) == len(row) == len(at):

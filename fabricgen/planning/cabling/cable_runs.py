@@ -98,7 +98,7 @@ class CableRuns:
         ends = [room.device(end) + " at " + room.place(end) for end in (below, above)]
         yield f"the longest joins {ends[0]} and {ends[1]}"
         slack = 2 * room.site.tray.slack_mm
-        if room.standing.rack[below] == room.standing.rack[above]:
+        if room.positions.rack[below] == room.positions.rack[above]:
             steps = [f"{metres(abs(int(height[below]) - int(height[above])))} m inside the rack"]
         else:
             up, down = int(rise[below]), int(rise[above])
@@ -124,12 +124,12 @@ class CableRuns:
     @property
     def _crossings(self) -> list[int]:
         """Where cross trays meet a row, in millimetres from its first rack."""
-        length = (self.room.standing.row_racks - 1) * self.room.site.rack.pitch_mm
+        length = (self.room.positions.row_racks - 1) * self.room.site.rack.pitch_mm
         return [length // 2] if self.room.site.tray.cross == "middle" else [0, length]
 
     def _along(self, lower: Int32Array, upper: Int32Array) -> Int32Array:
         """Return the length along trays between the racks of devices, in millimetres."""
-        here, halls = self.positions, self.room.standing.hall.any()
+        here, halls = self.positions, self.room.positions.hall.any()
         xa, xb, ya, yb = here.x[lower], here.x[upper], here.y[lower], here.y[upper]
         over = reduce(
             np.minimum, [np.abs(xa - cross) + np.abs(xb - cross) for cross in self._crossings]
@@ -146,19 +146,19 @@ class CableRuns:
         site = self.room.site
         return (
             site.hall_pitch_mm
-            or self.room.standing.row_racks * site.rack.pitch_mm + BETWEEN_HALLS_MM
+            or self.room.positions.row_racks * site.rack.pitch_mm + BETWEEN_HALLS_MM
         )
 
     @property
     def furthest_mm(self) -> int:
         """An upper bound of any run in this room, in millimetres."""
-        stand, site = self.room.standing, self.room.site
+        positions, site = self.room.positions, self.room.site
         row, rows = (
-            stand.row_racks * site.rack.pitch_mm,
-            (int(stand.row.max(initial=0)) + 1) * site.row_pitch_mm,
+            positions.row_racks * site.rack.pitch_mm,
+            (int(positions.row.max(initial=0)) + 1) * site.row_pitch_mm,
         )
-        wide = max(row, (int(stand.at.max(initial=0)) + 1) * site.rack.pitch_mm)
-        halls = int(stand.hall.max(initial=0)) * self._hall_pitch
+        wide = max(row, (int(positions.at.max(initial=0)) + 1) * site.rack.pitch_mm)
+        halls = int(positions.hall.max(initial=0)) * self._hall_pitch
         rise = int(self.positions.rise.max(initial=0))
         bound = 2 * (rise + wide + rows + site.tray.slack_mm) + halls
         return max(bound, *self.measured.values(), 0)
@@ -166,7 +166,7 @@ class CableRuns:
 
 def make_runs(room: Room, links: Segment, measured: Mapping[tuple[int, int], int]) -> CableRuns:
     """Return the runs of the cables of a room, from the position of every device."""
-    places, site = room.standing, room.site
+    places, site = room.positions, room.site
     height = (
         (2 * places.rack_unit.astype(np.int64) - 2 + room.rack_units) * UNIT_UM // 2000
     ).astype(np.int32)

@@ -92,9 +92,9 @@ class Trays:
 
     def way(self, one: int, other: int) -> list[TraySegment]:
         """Yield the segments between two racks, by their numbers; inside a rack there are none."""
-        stand = self.room.standing
+        positions = self.room.positions
         (hall, row, at), (hall_b, row_b, at_b) = (
-            [int(column[rack]) for column in (stand.hall, stand.row, stand.at)]
+            [int(column[rack]) for column in (positions.hall, positions.row, positions.at)]
             for rack in (one, other)
         )
         if (hall, row) == (hall_b, row_b):
@@ -164,7 +164,7 @@ class Trays:
     @property
     def _crossings(self) -> list[int]:
         """Where cross trays meet a row, in half racks from the middle of its first one."""
-        length = self.room.standing.row_racks - 1
+        length = self.room.positions.row_racks - 1
         return [length] if self.room.site.tray.cross == "middle" else [0, 2 * length]
 
 
@@ -181,7 +181,7 @@ def check_trays(lengths: Lengths) -> None:
         laid = lengths.laid(segment)
         first = slice(None) if lengths.pieces is None else lengths.pieces.first[segment]
         columns = np.stack(
-            [room.standing.rack[laid.lower], room.standing.rack[laid.upper], laid.offer]
+            [room.positions.rack[laid.lower], room.positions.rack[laid.upper], laid.offer]
         )[:, first]
         for (one, other, offer), count in zip(
             *(each.tolist() for each in np.unique(columns.T, axis=0, return_counts=True)),

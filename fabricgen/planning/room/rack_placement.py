@@ -51,7 +51,7 @@ def kinds_of(naming: DeviceNames) -> Int32Array:
     )
 
 
-def stand(naming: DeviceNames, shares: Shares, site: Site) -> RackPositions:
+def place_devices(naming: DeviceNames, shares: Shares, site: Site) -> RackPositions:
     """Place every device by the rule.
 
     Raises Refusal `rack-overflow`, or `no-room` where the site has too few racks.

@@ -24,7 +24,7 @@ from fabricgen.planning.naming import LONGEST_NAME
 from fabricgen.planning.room.footprints import DEFAULT_SITE, HOST, KINDS, Shares, shares_of
 from fabricgen.planning.room.positions_csv import bad_line, hall_name, read_positions
 from fabricgen.planning.room.rack_expansion import fill
-from fabricgen.planning.room.rack_placement import kinds_of, overflow, stand
+from fabricgen.planning.room.rack_placement import kinds_of, overflow, place_devices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,7 +53,7 @@ class Room:
     shares: Shares
     kind: Int32Array
     """The kind of each device, as its index in `footprints.KINDS`."""
-    standing: RackPositions
+    positions: RackPositions
 
     @cached_property
     def rack_units(self) -> Int32Array:
@@ -72,13 +72,15 @@ class Room:
     @cached_property
     def names(self) -> list[str]:
         """The name of each rack."""
-        stand = self.standing
+        positions = self.positions
         pattern = self.naming.mapping.fabric.spec.naming.rack or "{hall}{row}-{rack}"
-        for field, column in (("row", stand.row), ("rack", stand.at)):
+        for field, column in (("row", positions.row), ("rack", positions.at)):
             pattern = pattern.replace(
                 f"{{{field}}}", f"{{{field}:0{max(2, len(str(int(column.max(initial=0)) + 1)))}}}"
             )
-        columns = zip(stand.hall.tolist(), stand.row.tolist(), stand.at.tolist(), strict=True)
+        columns = zip(
+            positions.hall.tolist(), positions.row.tolist(), positions.at.tolist(), strict=True
+        )
         return [
             pattern.format(hall=hall_name(hall), row=row + 1, rack=at + 1)
             for hall, row, at in columns
@@ -94,8 +96,8 @@ class Room:
     def place(self, device: int) -> str:
         """Return the position of a device as text."""
         return (
-            f"{self.names[int(self.standing.rack[device])]} unit"
-            f" {int(self.standing.rack_unit[device])}"
+            f"{self.names[int(self.positions.rack[device])]} unit"
+            f" {int(self.positions.rack_unit[device])}"
         )
 
 
@@ -115,12 +117,17 @@ def make_room(naming: DeviceNames, catalog: Catalog, installed: Sequence[bool]) 
     kind = kinds_of(naming)
     kept = _kept(naming, site, shares, kind, installed)
     if site.positions or kept:
-        standing = kept or _stated(naming, site, shares, kind, catalog, installed)
-        room = Room(naming, site, generated=False, shares=shares, kind=kind, standing=standing)
+        positions = kept or _stated(naming, site, shares, kind, catalog, installed)
+        room = Room(naming, site, generated=False, shares=shares, kind=kind, positions=positions)
         _check_loads(room)
     else:
         room = Room(
-            naming, site, fabric.spec.site is None, shares, kind, stand(naming, shares, site)
+            naming,
+            site,
+            fabric.spec.site is None,
+            shares,
+            kind,
+            place_devices(naming, shares, site),
         )
     if fabric.spec.naming.rack:
         _check_names(room)
@@ -137,9 +144,9 @@ def _kept(
     they are outside of the site.
     """
     baseline = naming.mapping.baseline
-    if baseline is None or baseline.standing is None or baseline.table != (site.positions or ""):
+    if baseline is None or baseline.positions is None or baseline.table != (site.positions or ""):
         return None
-    kept, hosts = baseline.standing, naming.mapping.fabric.coordinates.hosts
+    kept, hosts = baseline.positions, naming.mapping.fabric.coordinates.hosts
     switches = int(np.count_nonzero(kind == 0)) + np.flatnonzero(
         [*installed] * naming.mapping.segments
     )
@@ -297,9 +304,9 @@ def _overlaps(
 
 def _check_loads(room: Room) -> None:
     """Refuse the first rack that carries too much. Raises Refusal `rack-overflow`."""
-    held = room.standing.rack >= 0
-    counts = np.zeros((len(room.standing.hall), len(KINDS)), dtype=np.int64)
-    np.add.at(counts, (room.standing.rack[held], room.kind[held]), 1)
+    held = room.positions.rack >= 0
+    counts = np.zeros((len(room.positions.hall), len(KINDS)), dtype=np.int64)
+    np.add.at(counts, (room.positions.rack[held], room.kind[held]), 1)
     for rack, loads in enumerate(counts.tolist()):
         named = [(kind, count) for kind, count in zip(KINDS, loads, strict=True) if count]
         if not room.shares.fits(*named):

@@ -152,11 +152,11 @@ class CableViews:
         lengths = self.plan.lengths
         if lengths is None:
             return ()
-        stand = lengths.room.standing
-        racks = np.array([*lengths.room.names, ""], dtype=object)[stand.rack]
+        positions = lengths.room.positions
+        racks = np.array([*lengths.room.names, ""], dtype=object)[positions.rack]
         rack_units = np.array(
-            [*map(str, range(int(stand.rack_unit.max(initial=0)) + 1)), ""], dtype=object
-        )[stand.rack_unit]
+            [*map(str, range(int(positions.rack_unit.max(initial=0)) + 1)), ""], dtype=object
+        )[positions.rack_unit]
         return racks, rack_units, np.array([*map(metres, lengths.stock_mm.tolist())], dtype=object)
 
 

@@ -179,9 +179,9 @@ def _racks(plan: Plan, what: str) -> dict[str, str]:
         return {}
     room = plan.lengths.room
     texts = (
-        map(hall_name, room.standing.hall.tolist())
+        map(hall_name, room.positions.hall.tolist())
         if what == "hall"
-        else (str(row + 1) for row in room.standing.row.tolist())
+        else (str(row + 1) for row in room.positions.row.tolist())
     )
     return dict(zip(room.names, texts, strict=True))
 

@@ -79,7 +79,7 @@ def _longest_ends(plan: Plan, ports: dict[str, str]) -> Iterator[_End]:
         yield from (_End(kind, "", "", name, ports[kind]) for kind, name in longest.items())
         return
     room = plan.lengths.room
-    rack, segment = room.standing.rack, room.standing.rack_unit
+    rack, segment = room.positions.rack, room.positions.rack_unit
     long = np.array([len(name) for name in room.names])[rack] + np.char.str_len(segment.astype(str))
     for at, kind in enumerate(KINDS):
         here = np.flatnonzero((room.kind == at) & (rack >= 0))

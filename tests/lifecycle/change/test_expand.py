@@ -306,7 +306,7 @@ def test_growth_in_two_steps_keeps_both() -> None:
     assert diff(middle, new).moved == fewest_moves(middle, new)
     assert set(old.switches()) <= set(middle.switches()) <= set(new.switches())
     assert check(new).broken == []
-    assert len(new.mapping.rings.rings) == 3
+    assert len(new.mapping.stages.stages) == 3
 
 
 def test_an_edited_plan_violates_the_law_of_the_rule() -> None:

@@ -254,7 +254,7 @@ def test_the_farther_is_first_where_the_law_allows_both() -> None:
     """The first bundle comes from another row. It is as long as any that need not wait."""
     plan = plan_of(**FABRICS["copper"])
     bundles = bundles_of(plan)
-    rows = dict(zip(room_of(plan).names, room_of(plan).standing.row.tolist(), strict=True))
+    rows = dict(zip(room_of(plan).names, room_of(plan).positions.row.tolist(), strict=True))
     near = [rows[bundle.pair[0]] == rows[bundle.pair[1]] for bundle in bundles]
     assert not near[0]
     assert any(near)
@@ -278,7 +278,7 @@ def test_trays_equal_the_measured_paths(cross: str) -> None:
     plan = plan_of(**{**SUPERPOD, "gpus": 128, "site": site})
     room = room_of(plan)
     assert plan.lengths
-    ways, trays, stand = plan.lengths.runs, Trays(room), room.standing
+    ways, trays, stand = plan.lengths.runs, Trays(room), room.positions
     device = {int(rack): at for at, rack in enumerate(stand.rack.tolist()) if rack >= 0}
     rise = {
         rack: (

@@ -204,7 +204,7 @@ def test_path_lengths_are_a_metric() -> None:
         assert way(plan.lengths, a, b) == way(plan.lengths, b, a) >= slack
         assert way(plan.lengths, a, a) == slack
         assert way(plan.lengths, a, c) <= way(plan.lengths, a, b) + way(plan.lengths, b, c) - slack
-        if room.standing.rack[a] == room.standing.rack[b]:
+        if room.positions.rack[a] == room.positions.rack[b]:
             assert way(plan.lengths, a, b) - slack <= room.shares.rack.rack_units * 44.45
         laid = plan.lengths.laid(plan.mapping.segments - 1)
         assert (plan.lengths.stock_mm[laid.stock] >= laid.run_mm).all()

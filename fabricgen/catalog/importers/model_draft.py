@@ -56,7 +56,7 @@ class Description:
 
 
 @dataclass(frozen=True)
-class Draft:
+class ModelDraft:
     """A finished file: the model, its text, and what is still needed, one sentence each."""
 
     model: str
@@ -64,7 +64,7 @@ class Draft:
     needed: tuple[str, ...]
 
 
-def make_draft(path: Path, found: Description, stated: Mapping[str, Any]) -> Draft:
+def draft_model(path: Path, found: Description, stated: Mapping[str, Any]) -> ModelDraft:
     """Return a catalog file from a description and `stated` facts, which take precedence.
 
     Raises Refusal `bad-switch-description` where the facts contradict each other.
@@ -75,7 +75,7 @@ def make_draft(path: Path, found: Description, stated: Mapping[str, Any]) -> Dra
     >>> facts = {"model": "x1", "cages": 2, "lanes_per_cage": 4, "breakouts": [mode]}
     >>> facts |= {"interfaces": names, "default_nos": "frr"}
     >>> stated = {"vendor": "Acme", "form_factor": "qsfp112"}
-    >>> draft = make_draft(Path("x.yaml"), Description("x.yaml", facts), stated)
+    >>> draft = draft_model(Path("x.yaml"), Description("x.yaml", facts), stated)
     >>> print(draft.needed[0])
     transport: not in the file; `ethernet` is assumed
     """
@@ -117,7 +117,7 @@ def make_draft(path: Path, found: Description, stated: Mapping[str, Any]) -> Dra
         if key in facts
     }
     head = "".join(f"# still needed: {sentence}\n" for sentence in needed)
-    return Draft(made.model, head + write_yaml(ordered), tuple(needed))
+    return ModelDraft(made.model, head + write_yaml(ordered), tuple(needed))
 
 
 def _checked(path: Path, facts: dict[str, Any]) -> Switch:
