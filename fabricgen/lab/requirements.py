@@ -50,7 +50,7 @@ def doctor() -> list[Need]:
     users = namespaces.can_map_users()
     root = os.geteuid() == 0
     allowed = "user namespaces" if users else "root" if root else "neither user namespaces nor root"
-    sysctl = "sysctl -w namespaces.unprivileged_userns_clone=1 namespaces.apparmor_restrict_unprivileged_userns=0   (as root), or run as root"
+    sysctl = "sysctl -w kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0   (as root), or run as root"
     return [
         Need("namespaces without root, or root", allowed, users or root, sysctl),
         _program("ip", "iproute2", ["-V"]),
