@@ -1,9 +1,10 @@
-"""The front door for Python programs: from an inventory to a plan, and from a plan to numbers and graphs.
+"""The interface for Python programs: plans of inventories, and their figures and graphs.
 
-Owns two ways into a plan; the rest is collected here from the modules that own it, so that one
-import has it all. Everything else in the package may change from one version to the next.
+Owns the two functions that plan; the others are imported here from their modules, so that one
+import has them all. Everything else in the package may change between versions.
 
->>> plan = plan_inventory({"gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 4}}}})
+>>> leaf = {"generic": {"radix": 4}}
+>>> plan = plan_inventory({"gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": leaf}})
 >>> summary(plan)["switches"]
 {'leaf': 32, 'spine': 16, 'core': 0, 'total': 48}
 >>> graph(plan).number_of_nodes(), switch_graph(plan).number_of_nodes()
@@ -54,15 +55,16 @@ def plan_file(
     catalogs: Sequence[Path] = (),
     templates: Sequence[Path] = (),
 ) -> Plan:
-    """Plan the inventory in a file, or take up a plan that `fabricgen plan -o` kept.
+    """Plan the inventory in a file, or read a plan that `fabricgen plan -o` wrote.
 
-    `overrides` maps keys, dots between their parts, to values that win over the file's. `catalogs`
-    are directories of your own catalog files, which shadow the shipped ones, and `templates`
+    `overrides` maps dotted keys to values that replace those of the file. `catalogs` are
+    directories of your own catalog files, which shadow the shipped ones, and `templates`
     directories of your own packs. Raises Refusal; its findings have the file, line and column of
-    what is wrong.
+    the fault.
 
     >>> from fabricgen.core.resources import shipped
-    >>> plan_file(shipped("inventories") / "lab-64.yaml", {"hb_domain.gpus": 4, "gpus": 32}).fabric.rails
+    >>> lab = shipped("inventories") / "lab-64.yaml"
+    >>> plan_file(lab, {"hb_domain.gpus": 4, "gpus": 32}).fabric.rails
     4
     """
     source = str(path)
@@ -72,12 +74,13 @@ def plan_file(
 def plan_inventory(
     inventory: Mapping[str, Any], *, catalogs: Sequence[Path] = (), templates: Sequence[Path] = ()
 ) -> Plan:
-    """Plan an inventory given as a mapping, with the keys and the values that a file would have; `name` may be left out.
+    """Plan an inventory given as a mapping, with the keys and values of a file.
 
-    Raises Refusal; its findings name the key of what is wrong.
+    `name` may be left out. Raises Refusal; its findings have the key of the fault.
 
+    >>> leaf = {"generic": {"radix": 8}}
     >>> try:
-    ...     plan_inventory({"gpus": 60, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 8}}}})
+    ...     plan_inventory({"gpus": 60, "hb_domain": {"gpus": 8}, "switches": {"leaf": leaf}})
     ... except Refusal as refusal:
     ...     [finding.code for finding in refusal.findings]
     ['gpus-not-whole-domains']
@@ -86,14 +89,17 @@ def plan_inventory(
 
 
 def summary(plan: Plan) -> dict[str, Any]:
-    """Return the numbers of a plan under the keys of `fabricgen plan --json`. Raises Refusal where a price book is not to be found."""
+    """Return the figures of a plan under the keys of `fabricgen plan --json`.
+
+    Raises Refusal where a price book is missing.
+    """
     return summarize(plan, make_bom(plan)).document()
 
 
 def report(plan: Plan) -> str:
-    """Return the report of a plan as one HTML file, without the files of switches, which `fabricgen build` puts into it.
+    """Return the report of a plan as one HTML file, without the files of switches.
 
-    Raises Refusal where a price book is not to be found.
+    `fabricgen build` adds them. Raises Refusal where a price book is missing.
     """
     return "".join(html(Report.of(plan)))
 
@@ -101,7 +107,7 @@ def report(plan: Plan) -> str:
 def _plan(
     source: str | None, keys: Mapping[str, Any], catalog: Catalog, templates: Sequence[Path]
 ) -> Plan:
-    """Read, lay `keys` over what was read, and plan; the caller's values stay as they are."""
+    """Read an inventory, override `keys` of it, and plan; the caller's values are copied."""
     inventory = read_inventory(
         source,
         flags=Flags({tuple(key.split(".")): (key, deepcopy(value)) for key, value in keys.items()}),

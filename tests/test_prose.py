@@ -25,7 +25,6 @@ NOT_YET = (
     "fabricgen/lab",
     "fabricgen/outputs",
     "fabricgen/planning",
-    "fabricgen/serve",
     "fabricgen/views",
     "inventories",
     "templates",

@@ -16,8 +16,8 @@ from fabricgen.cli.printing import echo
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fabricgen.serve.plan_cache import PlanCache
     from fabricgen.serve.server import Server
-    from fabricgen.serve.sessions import PlanCache
 
 PORT = 8765
 
@@ -59,12 +59,12 @@ def open_server(asked: FabricArguments, port: int) -> Server:
         raise click.UsageError(
             "the inventory is read again for every change: give a file instead of `-`"
         )
-    desk = open_desk(asked)
-    desk.sized({})
+    plans = plan_cache(asked)
+    plans.fabric({})
     try:
         return Server(
-            desk,
-            partial(open_desk, asked),
+            plans,
+            partial(plan_cache, asked),
             lambda sets, out: _build(replace(asked, sets=(*asked.sets, *sets)), out),
             port,
         )
@@ -75,9 +75,9 @@ def open_server(asked: FabricArguments, port: int) -> Server:
         ) from None
 
 
-def open_desk(asked: FabricArguments) -> PlanCache:
-    """Return a desk for what is asked for."""
-    from fabricgen.serve.sessions import PlanCache
+def plan_cache(asked: FabricArguments) -> PlanCache:
+    """Return an empty cache for the plans of a fabric."""
+    from fabricgen.serve.plan_cache import PlanCache
 
     return PlanCache(
         lambda sets: replace(asked, sets=(*asked.sets, *sets)).read()[0],

@@ -1,8 +1,8 @@
-"""What the controls of the page say, as settings of an inventory.
+"""The controls of the page as settings of an inventory.
 
-Owns which keys each control sets: they are written as `--set` takes them, so that whatever is
-refused reads as on the command line. A control that stands as the inventory has it sets nothing,
-and so the inventory keeps its models.
+Owns which keys each control sets. They have the form of `--set`, so that refusals read as on the
+command line. A control with the value of the inventory sets nothing, so that the inventory keeps
+its models.
 """
 
 from __future__ import annotations
@@ -19,15 +19,16 @@ if TYPE_CHECKING:
     from fabricgen.inventory.fabric import FabricSpec
 
 CONTROLS = ("gpus", "hb_domain", "radix", "design", "planes")
-"""What can be turned, by its name in an address."""
+"""The controls, by their names in a query."""
 
 
 def settings(asked: Mapping[str, str], spec: FabricSpec) -> list[str]:
-    """Return what the controls but `radix` set, as `--set` takes it; `asked` are texts as they were typed.
+    """Return the settings of all controls but `radix`; `asked` are texts as they were typed.
 
     >>> from fabricgen.inventory.fabric import FabricSpec
-    >>> leaf = {"generic": {"radix": 8}}
-    >>> spec = FabricSpec.model_validate({"name": "a", "gpus": 64, "hb_domain": {"gpus": 8}, "rails": {"per_switch": 2}, "switches": {"leaf": leaf}})
+    >>> sizes = {"gpus": 64, "hb_domain": {"gpus": 8}, "rails": {"per_switch": 2}}
+    >>> switches = {"leaf": {"generic": {"radix": 8}}}
+    >>> spec = FabricSpec.model_validate({"name": "a", **sizes, "switches": switches})
     >>> settings({"gpus": "128", "hb_domain": "8", "design": "fat-tree"}, spec)
     ['gpus=128', 'design=fat-tree', 'rails.per_switch=1']
     """
@@ -45,7 +46,7 @@ def settings(asked: Mapping[str, str], spec: FabricSpec) -> list[str]:
 
 
 def _redesigned(spec: FabricSpec, design: str) -> Iterator[str]:
-    """Set another design, and what has to change with it, as the comparison of the designs does."""
+    """Yield the settings of another design, and of what the comparison of designs changes too."""
     if design == spec.design.value:
         return
     yield f"design={design}"
@@ -65,20 +66,23 @@ def _redesigned(spec: FabricSpec, design: str) -> Iterator[str]:
 
 
 def radix_overrides(radix: str, spec: FabricSpec, modelled: int | None) -> list[str]:
-    """Set another radix: of each tier that has the leaf's. A model has the radix that it has, `modelled`; for another one a generic switch stands in.
+    """Return the settings of another radix, for each tier with that of the leaf.
+
+    A model has a fixed radix, `modelled`; for another one a generic switch replaces it.
 
     >>> from fabricgen.inventory.fabric import FabricSpec
     >>> common = {"name": "a", "gpus": 64, "hb_domain": {"gpus": 8}}
     >>> switches = {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 4}}}
     >>> radix_overrides("16", FabricSpec.model_validate({**common, "switches": switches}), None)
     ['switches.leaf.generic.radix=16']
-    >>> radix_overrides("64", FabricSpec.model_validate({**common, "switches": {"leaf": {"model": "sn5600"}}, "nos": "sonic"}), 128)
+    >>> named = {"switches": {"leaf": {"model": "sn5600"}}, "nos": "sonic"}
+    >>> radix_overrides("64", FabricSpec.model_validate({**common, **named}), 128)
     ['switches={leaf: {generic: {radix: 64}}}', 'nos={}']
     """
     leaf = spec.switches.leaf.generic
     if radix == str(leaf.radix if leaf else modelled):
         return []
-    if leaf is None:  # neither its splits nor its system are those of any other switch
+    if leaf is None:  # the model's breakout and its NOS fit no generic switch
         return [
             f"switches={{leaf: {{generic: {{radix: {radix}}}}}}}",
             *(["nos={}"] if spec.nos != type(spec.nos)() else []),

@@ -1,7 +1,7 @@
-"""What is answered to which address.
+"""The addresses of the server, and the responses to them.
 
-Owns the addresses, their queries and the types of what they answer. An address is one of those
-listed here, letter for letter: no path of a request ever becomes a path of this machine.
+Owns the addresses, their queries and the types of the responses. An address is one of those listed
+here, letter for letter: no path of a request becomes a path of this machine.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from fabricgen.serve.zip_build import BuildError, zipped
 
 if TYPE_CHECKING:
     from fabricgen.core.diagnostics import Finding
-    from fabricgen.serve.sessions import PlanCache
+    from fabricgen.serve.plan_cache import PlanCache
 
 LONGEST = 40
-"""Characters of a value; a number or a design has fewer."""
+"""The limit of characters in a value; numbers and designs have fewer."""
 
 DOCUMENT, TEXT, JSON, YAML, ZIP = (
     "text/html; charset=utf-8",
@@ -36,18 +36,18 @@ DOCUMENT, TEXT, JSON, YAML, ZIP = (
     "application/zip",
 )
 Build = Callable[[Sequence[str], Path], Sequence[str]]
-"""Makes the command that builds with some settings to an archive."""
+"""Returns the command that builds with some settings to an archive."""
 
 Parts = Callable[[Mapping[str, str], Part], bytes]
-"""Makes a part of the fabric of some controls, as gzip of JSON."""
+"""Returns a part of the report for some controls, as gzip of JSON."""
 
 SHORT: tuple[Part, ...] = ("rails",)
-"""Parts that are made at once at the desk itself: a page is drawn with them."""
+"""Parts that are made in this process without delay, because the page is drawn with them."""
 
 
 @dataclass
-class Answer:
-    """What is sent: a status, a type, a body of so many bytes, and headers beside those that every answer has."""
+class Response:
+    """A status, a type, a body of `size` bytes, and headers besides those of every response."""
 
     status: int
     kind: str
@@ -56,8 +56,8 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, status: int, kind: str, content: str | bytes, **headers: str) -> Answer:
-        """Make an answer of a text or of bytes; underscores in the names of headers stand for hyphens."""
+    def of(cls, status: int, kind: str, content: str | bytes, **headers: str) -> Response:
+        """Return the response of a text or of bytes; underscores in `headers` become hyphens."""
         data = content.encode() if isinstance(content, str) else content
         return cls(
             status,
@@ -69,29 +69,29 @@ class Answer:
 
 
 class QueryError(Exception):
-    """A query that no page of ours sends."""
+    """A query that the page does not send."""
 
 
-def answer(
-    desk: PlanCache, build: Build, parts: Parts, path: str, query: str, *, packed: bool
-) -> Answer:
-    """Answer an address; `parts` makes the long parts, and `packed` says that gzip is understood."""
+def respond(
+    plans: PlanCache, build: Build, parts: Parts, path: str, query: str, *, packed: bool
+) -> Response:
+    """Return the response to an address; `parts` makes long parts, and `packed` allows gzip."""
     try:
         asked = controls_of(query)
         if path == "/sized":
-            return _sized(desk, asked)
+            return _sized(plans, asked)
         if path.startswith("/parts/"):
-            return _part(desk, parts, asked, path.removeprefix("/parts/"), packed=packed)
+            return _part(plans, parts, asked, path.removeprefix("/parts/"), packed=packed)
         route = {"/": _page, "/inventory.yaml": _inventory, "/build.zip": _zip}.get(path)
-        return route(desk, asked, build) if route else _nothing(path)
+        return route(plans, asked, build) if route else _not_found(path)
     except QueryError as error:
-        return Answer.of(400, TEXT, f"{error}\n")
+        return Response.of(400, TEXT, f"{error}\n")
     except Refusal as refusal:
-        return Answer.of(422, TEXT, f"{findings_text(refusal.findings)}\n")
+        return Response.of(422, TEXT, f"{findings_text(refusal.findings)}\n")
 
 
 def controls_of(query: str) -> dict[str, str]:
-    """Read what a query turns. Raises QueryError for what is no control, said twice, or longer than any value.
+    """Read the controls of a query. Raises QueryError for unknown, repeated or long ones.
 
     >>> controls_of("gpus=64&design=fat-tree")
     {'gpus': '64', 'design': 'fat-tree'}
@@ -102,7 +102,7 @@ def controls_of(query: str) -> dict[str, str]:
         )
     except ValueError:
         raise QueryError(
-            f"a query says at most each of {', '.join(CONTROLS)}, like `gpus=64&planes=2`"
+            f"a query has each of {', '.join(CONTROLS)} at most once, like `gpus=64&planes=2`"
         ) from None
     asked = dict(pairs)
     unknown = sorted(asked.keys() - set(CONTROLS))
@@ -110,19 +110,19 @@ def controls_of(query: str) -> dict[str, str]:
         wrong = (
             f"there is no control `{unknown[0]}`"
             if unknown
-            else "a control is said once, in few characters"
+            else f"a control is given once, in at most {LONGEST} characters"
         )
         raise QueryError(f"{wrong}: {', '.join(CONTROLS)}")
     return asked
 
 
 def findings_text(findings: Sequence[Finding]) -> str:
-    """Return findings as the command line prints them."""
+    """Return the text of findings, as on the command line."""
     return "\n\n".join(text_of(finding) for finding in findings)
 
 
 def finding_of(finding: Finding) -> dict[str, Any]:
-    """Return a finding in the shape of the page."""
+    """Return `Finding` of the page's model."""
     key = ".".join(map(str, finding.path))
     return {
         "code": finding.code,
@@ -133,67 +133,74 @@ def finding_of(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _nothing(path: str) -> Answer:
-    """Answer that there is nothing at an address."""
-    return Answer.of(404, TEXT, f"there is nothing at {path!a}\n")
+def _not_found(path: str) -> Response:
+    """Return the response to an unknown address."""
+    return Response.of(404, TEXT, f"there is nothing at {path!a}\n")
 
 
-def _page(desk: PlanCache, asked: dict[str, str], _: object) -> Answer:
-    """Answer the page."""
-    sized = desk.sized(asked)
-    blocks = [json_block("page", sized.page), json_block("controls", sized.controls)]
-    return Answer.of(200, DOCUMENT, "".join(shell(sized.plan.spec.name, blocks, connect="'self'")))
-
-
-def _sized(desk: PlanCache, asked: dict[str, str]) -> Answer:
-    """Answer `Sized` of the model: another page, or why there is none."""
-    try:
-        sized = desk.sized(asked)
-        return Answer.of(200, JSON, short_json({"page": sized.page, "controls": sized.controls}))
-    except Refusal as refusal:
-        told = {
-            "findings": [finding_of(finding) for finding in refusal.findings],
-            "text": findings_text(refusal.findings),
-        }
-        return Answer.of(422, JSON, short_json(told))
-
-
-def _part(
-    desk: PlanCache, parts: Parts, asked: dict[str, str], name: str, *, packed: bool
-) -> Answer:
-    """Answer a part of the report."""
-    part = next((part for part in PARTS if part == name), None)
-    if part is None:
-        return _nothing(f"/parts/{name}")
-    data = desk.sized(asked).part(part) if part in SHORT else parts(asked, part)
-    return (
-        Answer.of(200, JSON, data, Content_Encoding="gzip")
-        if packed
-        else Answer.of(200, JSON, gzip.decompress(data))
+def _page(plans: PlanCache, asked: dict[str, str], _: object) -> Response:
+    """Return the page."""
+    fabric = plans.fabric(asked)
+    blocks = [json_block("page", fabric.page), json_block("controls", fabric.controls)]
+    return Response.of(
+        200, DOCUMENT, "".join(shell(fabric.plan.spec.name, blocks, connect="'self'"))
     )
 
 
-def _inventory(desk: PlanCache, asked: dict[str, str], _: object) -> Answer:
-    """Answer the inventory, to be kept."""
-    sized = desk.sized(asked)
-    return Answer.of(200, YAML, sized.text(), **_kept(f"{sized.plan.spec.name}.yaml"))
-
-
-def _zip(desk: PlanCache, asked: dict[str, str], build: Build) -> Answer:
-    """Answer the whole build, to be kept."""
-    sized = desk.sized(asked)
-    name = sized.plan.spec.name
+def _sized(plans: PlanCache, asked: dict[str, str]) -> Response:
+    """Return `Sized` of the page's model: the page of other controls, or their refusal."""
     try:
-        stream = zipped(lambda file: build(sized.settings, file), name)
+        fabric = plans.fabric(asked)
+        return Response.of(
+            200, JSON, short_json({"page": fabric.page, "controls": fabric.controls})
+        )
+    except Refusal as refusal:
+        document = {
+            "findings": [finding_of(finding) for finding in refusal.findings],
+            "text": findings_text(refusal.findings),
+        }
+        return Response.of(422, JSON, short_json(document))
+
+
+def _part(
+    plans: PlanCache, parts: Parts, asked: dict[str, str], name: str, *, packed: bool
+) -> Response:
+    """Return a part of the report."""
+    part = next((part for part in PARTS if part == name), None)
+    if part is None:
+        return _not_found(f"/parts/{name}")
+    data = plans.fabric(asked).part(part) if part in SHORT else parts(asked, part)
+    return (
+        Response.of(200, JSON, data, Content_Encoding="gzip")
+        if packed
+        else Response.of(200, JSON, gzip.decompress(data))
+    )
+
+
+def _inventory(plans: PlanCache, asked: dict[str, str], _: object) -> Response:
+    """Return the inventory as a download."""
+    fabric = plans.fabric(asked)
+    return Response.of(200, YAML, fabric.text(), **_download(f"{fabric.plan.spec.name}.yaml"))
+
+
+def _zip(plans: PlanCache, asked: dict[str, str], build: Build) -> Response:
+    """Return the whole build as a download."""
+    fabric = plans.fabric(asked)
+    name = fabric.plan.spec.name
+    try:
+        stream = zipped(lambda file: build(fabric.settings, file), name)
     except BuildError as error:
-        return Answer.of(422, TEXT, str(error))
+        return Response.of(422, TEXT, str(error))
     size = stream.seek(0, io.SEEK_END)
     stream.seek(0)
-    return Answer(
+    return Response(
         200, ZIP, stream, size, {"Content-Disposition": f'attachment; filename="{name}.zip"'}
     )
 
 
-def _kept(name: str) -> dict[str, str]:
-    """Return the header by which a browser keeps an answer as a file; names of fabrics are letters, digits and hyphens."""
+def _download(name: str) -> dict[str, str]:
+    """Return the header by which a browser saves a response as a file.
+
+    Names of fabrics need no quoting: they are letters, digits and hyphens.
+    """
     return {"Content_Disposition": f'attachment; filename="{name}"'}

@@ -1,7 +1,7 @@
 """A whole build as one zip.
 
-Owns the process that builds it, which proves the laws first and uses every core, while this one
-goes on answering; it writes what the command line writes, because it is the command line.
+Owns the process that builds it while the server continues to respond. It runs `fabricgen build`, so
+that it verifies the laws first, uses every core and writes the same files.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 PLACE = "fabricgen-serve"
-"""Begins the names of the directories in which archives are made."""
+"""The beginning of the names of directories in which archives are made."""
 
 
 class BuildError(Exception):
-    """A build that was refused; says what the command line says."""
+    """A build that was refused; its text is that of the command line."""
 
 
 @contextlib.contextmanager
 def _refusing() -> Iterator[None]:
-    """Tell of a full disk as of a build that is refused."""
+    """Turn errors of the disk into a refused build."""
     try:
         yield
     except OSError as error:
@@ -36,9 +36,9 @@ def _refusing() -> Iterator[None]:
 
 
 def zipped(command: Callable[[Path], Sequence[str]], name: str) -> IO[bytes]:
-    """Run the command that builds to an archive, and return that, open and without a name. Raises BuildError.
+    """Run the command that builds to an archive, and return the archive, open and unlinked.
 
-    What a server that was killed left in the directory for temporary files is removed first.
+    Temporary files of a killed server are removed first. Raises BuildError.
     """
     with _refusing(), partial(Path(tempfile.gettempdir()) / PLACE) as home:
         file = home / f"{name}.zip"
@@ -49,7 +49,7 @@ def zipped(command: Callable[[Path], Sequence[str]], name: str) -> IO[bytes]:
             stderr=subprocess.PIPE,
             text=True,
         ) as child:
-            said = child.stderr.read() if child.stderr else ""
+            errors = child.stderr.read() if child.stderr else ""
             if child.wait():  # its standard input stays open until then: the child ends with it
-                raise BuildError(said)
+                raise BuildError(errors)
         return file.open("rb")

@@ -31,7 +31,7 @@ from fabricgen.lab.requirements import doctor
 from fabricgen.outputs.packs.quoted_text import csv_cell, csv_rows, json_text, quoted
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan import make_plan
-from fabricgen.serve.sessions import PlanCache
+from fabricgen.serve.plan_cache import PlanCache
 from fabricgen.views.cables.view import Chunk
 from fabricgen.views.factory import Views
 from tests import ROOT
@@ -324,11 +324,11 @@ def served() -> None:
     It plans the three designs and makes the page, and then the drawing of a rail.
     """
     path = str(shipped("inventories") / "paper-65k-r128.yaml")
-    desk = PlanCache(lambda sets: read_inventory(path, sets), Catalog(), Packs())
-    desk.sized({})
+    plans = PlanCache(lambda sets: read_inventory(path, sets), Catalog(), Packs())
+    plans.fabric({})
     for asked in TURNED:
         started = time.process_time()
-        sized = desk.sized(asked)
+        sized = plans.fabric(asked)
         _ = sized.page
         paged = time.process_time() - started
         sized.part("rails")

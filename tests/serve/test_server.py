@@ -33,10 +33,10 @@ from fabricgen.inventory.load import read_inventory
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.report.report import PARTS
 from fabricgen.planning.plan import make_plan
-from fabricgen.serve import server, sessions
+from fabricgen.serve import plan_cache, server
+from fabricgen.serve.plan_cache import PlanCache
 from fabricgen.serve.routes import SHORT
 from fabricgen.serve.server import HOST, Server
-from fabricgen.serve.sessions import PlanCache
 from fabricgen.serve.zip_build import PLACE, BuildError, zipped
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def ask(served: Server, path: str, method: str = "GET", **headers: str) -> Got:
     return got
 
 
-def desk_of(path: Path) -> PlanCache:
+def cache_of(path: Path) -> PlanCache:
     """Return a `Desk` for an inventory."""
     return PlanCache(lambda sets: read_inventory(str(path), sets), Catalog(), Packs())
 
@@ -483,26 +483,26 @@ def test_requests_share_one_plan(fabric: Path, monkeypatch: pytest.MonkeyPatch) 
         return make_plan(*arguments)
 
     monkeypatch.setattr(load_plan, "make_plan", counted)
-    own = desk_of(fabric)
+    own = cache_of(fabric)
     with ThreadPoolExecutor(4) as pool:
-        sized = list(pool.map(lambda _: own.sized({"gpus": "64"}), range(8)))
+        sized = list(pool.map(lambda _: own.fabric({"gpus": "64"}), range(8)))
     assert all(each is sized[0] for each in sized)
     assert planned == [64]
-    for gpus in range(4, 4 * sessions.KEPT + 4, 4):
-        own.sized({"gpus": str(gpus)})
-    assert own.sized({"gpus": "64"}) is not sized[0]
-    assert own.sized({"gpus": "64"}).page == sized[0].page
+    for gpus in range(4, 4 * plan_cache.KEPT + 4, 4):
+        own.fabric({"gpus": str(gpus)})
+    assert own.fabric({"gpus": "64"}) is not sized[0]
+    assert own.fabric({"gpus": "64"}).page == sized[0].page
 
 
 def test_the_page_follows_the_file(tmp_path: Path) -> None:
     """The inventory is read again, and controls are compared with its new values."""
     path = tmp_path / "west.yaml"
     path.write_text(TEXT, encoding="utf-8")
-    own = desk_of(path)
-    assert own.sized({}).plan.fabric.gpus == 32
+    own = cache_of(path)
+    assert own.fabric({}).plan.fabric.gpus == 32
     path.write_text(TEXT.replace("gpus: 32", "gpus: 64"), encoding="utf-8")
-    assert own.sized({}).plan.fabric.gpus == own.sized({"gpus": "64"}).plan.fabric.gpus == 64
-    assert own.sized({"gpus": "64"}).settings == ()
+    assert own.fabric({}).plan.fabric.gpus == own.fabric({"gpus": "64"}).plan.fabric.gpus == 64
+    assert own.fabric({"gpus": "64"}).settings == ()
 
 
 def test_a_model_keeps_its_radix_or_is_replaced(tmp_path: Path) -> None:
@@ -515,12 +515,12 @@ def test_a_model_keeps_its_radix_or_is_replaced(tmp_path: Path) -> None:
     path.write_text(
         text.replace(", breakout: 2x400G", "").replace("gpus: 4096", "gpus: 512"), encoding="utf-8"
     )
-    own = desk_of(path)
-    as_it_is, one_plane = own.sized({}), own.sized({"planes": "1"})
-    assert own.sized({"radix": str(as_it_is.controls["radix"])}) is as_it_is
+    own = cache_of(path)
+    as_it_is, one_plane = own.fabric({}), own.fabric({"planes": "1"})
+    assert own.fabric({"radix": str(as_it_is.controls["radix"])}) is as_it_is
     assert one_plane.controls["radix"] != as_it_is.controls["radix"]
-    assert own.sized({"planes": "1", "radix": str(one_plane.controls["radix"])}) is one_plane
-    other = own.sized({"radix": "256"})
+    assert own.fabric({"planes": "1", "radix": str(one_plane.controls["radix"])}) is one_plane
+    other = own.fabric({"radix": "256"})
     assert (as_it_is.controls["leaf"], other.controls["leaf"], other.controls["radix"]) == (
         "sn5600",
         "generic-256x400G",
@@ -537,7 +537,7 @@ def test_a_fault_is_reported_and_the_server_continues(
     def fails(*_: object, **__: object) -> None:
         raise ZeroDivisionError("of ours")
 
-    monkeypatch.setattr(server, "answer", fails)
+    monkeypatch.setattr(server, "respond", fails)
     got = ask(served, "/")
     assert got.status == 500
     assert "fault of fabricgen" in got.text

@@ -61,7 +61,7 @@ def changes_of(out: Path, digests: dict[str, str]) -> Changes:
 
 
 def fingerprint(out: Path) -> str:
-    """Return a digest of a directory's names, inodes, sizes and times, which is cheap to compare."""
+    """Return a digest of a directory's names, inodes, sizes and times, to detect any change."""
     digest = hashlib.sha256()
     for folder, folders, files in os.walk(out):
         folders.sort()

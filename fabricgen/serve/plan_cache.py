@@ -1,8 +1,8 @@
-"""The plans that the page asks for, one at a time, the last few kept.
+"""The plans that the page requests, and a cache of the last ones.
 
-Owns the way from controls to a plan and its report, and the locks: two requests for the same fabric
-plan it once, and its parts come from that plan. The inventory is read again for each request, so
-that the page follows the file; the catalog is read once.
+Owns the way from controls to a plan and its report, and the locks: two requests for one fabric plan
+it once, and its parts come from that plan. The inventory is read again for each request, so that
+the page follows the file; the catalog is read once.
 """
 
 from __future__ import annotations
@@ -36,67 +36,72 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 KEPT = 4
-"""Plans that are kept, the last ones: one that is turned to and back again comes at once."""
+"""The size of the plan cache, so that switching back is immediate."""
 
 
 @dataclass
 class CachedFabric:
-    """One fabric as it was turned: its plan, its report, and the parts of it that were asked for."""
+    """The fabric of some controls: its plan, its report, and the parts that were requested."""
 
     inventory: Inventory
     plan: Plan
     report: Report
     settings: tuple[str, ...]
-    """What was turned, as `--set` takes it."""
+    """The settings of the controls, in the form of `--set`."""
     _parts: dict[Part, bytes] = field(default_factory=dict)
     _locks: dict[Part | None, Lock] = field(
         default_factory=lambda: {name: Lock() for name in (None, *PARTS)}
     )
-    """One for each part, and one for the page: a drawing does not wait for a table."""
+    """One for each part, and one for the page, so that no drawing waits for a table."""
 
     @cached_property
     def controls(self) -> dict[str, Any]:
-        """What the controls stand at: `Controls` of the model."""
+        """The values of the controls: `Controls` of the page's model."""
         fabric = self.plan.fabric
         port_layout = fabric.port_layouts[Role.LEAF]
         return {
-            "gpus": fabric.gpus, "hb_domain": fabric.domain_gpus, "radix": port_layout.radix, "design": fabric.design.value, "planes": fabric.planes,
-            "designs": [design.value for design in COMPARED], "leaf": port_layout.model.model,
-        }  # fmt: skip
+            "gpus": fabric.gpus,
+            "hb_domain": fabric.domain_gpus,
+            "radix": port_layout.radix,
+            "design": fabric.design.value,
+            "planes": fabric.planes,
+            "designs": [design.value for design in COMPARED],
+            "leaf": port_layout.model.model,
+        }
 
     @property
     def page(self) -> dict[str, Any]:
-        """The light part of the report. Raises Refusal for prices that are not to be had."""
+        """The page of the report, without its parts. Raises Refusal for missing prices."""
         with self._locks[None], self.inventory.locate_findings():
             return self.report.page
 
     def part(self, name: Part) -> bytes:
-        """Return a part of the report as gzip of JSON, made when it is first asked for."""
+        """Return a part of the report as gzip of JSON, made when it is first requested."""
         with self._locks[name], self.inventory.locate_findings():
             if name not in self._parts:
                 self._parts[name] = packed(
                     self.report.part(name), level=1
-                )  # it does not travel far
+                )  # compressed for this machine only
             return self._parts[name]
 
     def text(self) -> str:
-        """Return the inventory that this fabric is planned from, as YAML."""
+        """Return the inventory of this fabric as YAML."""
         return inventory_text(self.inventory.spec)
 
 
 class PlanCache:
-    """Where fabrics are turned: an inventory that is read with settings, one catalog, and the packs that write files of switches."""
+    """Plans the fabrics of controls, and keeps the last ones."""
 
     def __init__(
         self, read: Callable[[tuple[str, ...]], Inventory], catalog: Catalog, packs: Packs
     ) -> None:
-        """Keep the way to read; nothing is planned yet."""
+        """Plan what `read` returns for settings; nothing is planned before the first request."""
         self._read, self._catalog, self._packs = read, catalog, packs
         self._kept: list[CachedFabric] = []
         self._lock = Lock()
 
-    def sized(self, asked: Mapping[str, str]) -> CachedFabric:
-        """Return the fabric of these controls, texts by their names. Raises Refusal with places, as the command line prints it."""
+    def fabric(self, asked: Mapping[str, str]) -> CachedFabric:
+        """Return the fabric of controls, texts by name. Raises Refusal with places."""
         with self._lock:
             stated = self._settings(asked)
             inventory = self._read(stated)
@@ -109,12 +114,12 @@ class PlanCache:
                 ),
                 None,
             )
-            sized = found or self._plan(inventory, stated)
-            self._kept = [sized, *(each for each in self._kept if each is not sized)][:KEPT]
-            return sized
+            fabric = found or self._plan(inventory, stated)
+            self._kept = [fabric, *(each for each in self._kept if each is not fabric)][:KEPT]
+            return fabric
 
     def _settings(self, asked: Mapping[str, str]) -> tuple[str, ...]:
-        """Return what controls set in the inventory as it stands now."""
+        """Return the settings of controls in the current inventory."""
         spec = self._read(()).spec
         found = settings(asked, spec)
         radix = asked.get("radix")
@@ -125,14 +130,14 @@ class PlanCache:
         )
 
     def _radix(self, stated: tuple[str, ...]) -> int | None:
-        """Return the radix that the inventory's own leaf has with these settings; None where they are refused."""
+        """Return the radix of the inventory's leaf with these settings; None if refused."""
         try:
             return resolve(self._read(stated).spec, self._catalog).port_layouts[Role.LEAF].radix
         except Refusal:
             return None
 
     def _plan(self, inventory: Inventory, stated: tuple[str, ...]) -> CachedFabric:
-        """Plan a fabric; its report is made when it is asked for."""
+        """Plan a fabric; its report is made when it is read."""
         plan = plan_of(inventory, self._catalog, self._packs)
         with inventory.locate_findings():
             bom = make_bom(plan)
@@ -141,7 +146,7 @@ class PlanCache:
         return CachedFabric(inventory, plan, report, stated)
 
     def _configs(self, plan: Plan) -> dict[str, Any]:
-        """Return the files of switches; where they cannot be made, why: all else of a page can be looked at."""
+        """Return the files of switches, or the reason of their refusal beside the other parts."""
         try:
             return configs_part(BuildContext(plan, self._packs))
         except Refusal as refusal:
