@@ -93,7 +93,7 @@ function useMakeWorld(source: Source): World {
 
 const KINDS: Thing["kind"][] = ["device", "cable", "gpu", "rack"];
 
-/** What is selected, which stands in the address, so that a link to it can be handed on: `#device=r0-leaf-1`. */
+/** What is selected, which is in the address, so that a link to it can be handed on: `#device=r0-leaf-1`. */
 function useSelected(): [Thing | null, (thing: Thing | null) => void] {
   const [selected, setSelected] = useState<Thing | null>(read);
   useEffect(() => {
@@ -114,7 +114,7 @@ function read(): Thing | null {
   return known ? { kind: known, name: decoded(name) } : null;
 }
 
-/** A name as it stands in an address; one that was cut within a sign stays as it is. */
+/** A name as written in an address; one that was cut within an escape is left as it is. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

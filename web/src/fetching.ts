@@ -9,7 +9,7 @@ export type Control = "gpus" | "hb_domain" | "radix" | "design" | "planes";
 /** What was typed; what was not stays as the inventory has it. */
 export type Values = Partial<Record<Control, string>>;
 
-/** What stands behind an address that asks for these values. */
+/** The address that requests these values. */
 export function query(values: Values): string {
   const text = new URLSearchParams(values).toString();
   return text && `?${text}`;
@@ -33,7 +33,7 @@ export function served(page: Page, values: Values): Source {
   return source(page, (part) => (LONG.includes(part) ? queue.ask(part) : fetched(part, values, signal)));
 }
 
-/** Long tables that somebody waits for. */
+/** Long tables that a section waits for. */
 class Queue {
   readonly #waiting = new Map<keyof Parts, (answer: Promise<unknown>) => void>();
   #running = false;
@@ -68,7 +68,7 @@ class Queue {
   }
 }
 
-/** Fetch a part; it never comes once nobody looks at its fabric any more. */
+/** Fetch a part; it never resolves once another fabric is shown. */
 async function fetched(part: keyof Parts, values: Values, signal: AbortSignal): Promise<unknown> {
   try {
     const answer = await fetch(`parts/${part}${query(values)}`, { signal });

@@ -19,7 +19,7 @@ export function Finder() {
   );
 }
 
-/** Open at `/`, where nobody is writing, and at the event `find` of the button in the head. */
+/** Open at `/`, outside of text fields, and at the event `find` of the button in the head. */
 function useOpening(dialog: RefObject<HTMLDialogElement>, opened: () => void): void {
   useEffect(() => {
     const open = () => {

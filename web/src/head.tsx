@@ -19,7 +19,7 @@ export function Head() {
   );
 }
 
-/** Switches between light and dark; the system's choice stands until then. */
+/** Switches between light and dark; until then the system's choice applies. */
 function Theme() {
   const [dark, setDark] = useState(() => matchMedia("(prefers-color-scheme: dark)").matches);
   useEffect(() => {

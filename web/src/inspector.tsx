@@ -20,7 +20,7 @@ export function Inspector() {
   return (
     selected && (
       <aside class="inspector" aria-label="Details" ref={panel}>
-        <Told key={`${selected.kind}=${selected.name}`} thing={selected} onClose={close} />
+        <Description key={`${selected.kind}=${selected.name}`} thing={selected} onClose={close} />
       </aside>
     )
   );
@@ -64,7 +64,7 @@ function useClosing(panel: { current: HTMLElement | null }, leave: () => void): 
 }
 
 /** The heading, which takes the focus, and what is known. */
-function Told({ thing, onClose }: { thing: Thing; onClose(): void }) {
+function Description({ thing, onClose }: { thing: Thing; onClose(): void }) {
   const { fabric } = useWorld();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);

@@ -7,7 +7,7 @@ import type { Source } from "./source";
 
 type Refused = Extract<Sized, { findings: unknown }>;
 
-/** How the last question stands. `values` are those of the page that is shown. */
+/** The state of the last request. `values` are those of the page that is shown. */
 export interface Live {
   waiting: boolean;
   refused: Refused | null;
@@ -32,7 +32,7 @@ export function useLive(values: Values, first: Controls, onSized: (source: Sourc
     }
     settled.current = values;
     if (Object.values(values).includes("")) {
-      setLive((before) => ({ ...before, waiting: false })); // somebody is about to type
+      setLive((before) => ({ ...before, waiting: false })); // the user is about to type
       return;
     }
     const asking = new AbortController();
@@ -66,7 +66,7 @@ async function ask(values: Values, signal: AbortSignal): Promise<Sized | { faile
   }
 }
 
-/** Where things stand after an answer. What was refused leaves the page, and its links, as they were. */
+/** The state after an answer. What was refused leaves the page, and its links, as they were. */
 function after(before: Live, values: Values, found: Sized | { failed: string }): Live {
   const rested = { ...before, waiting: false, refused: null, failed: "" };
   if ("page" in found) {

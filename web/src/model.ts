@@ -1,7 +1,7 @@
 /**
- * What Python tells the page. The page decides nothing: it shows, filters and draws what stands here.
+ * The data that Python gives the page. The page decides nothing: it shows, filters and draws this data.
  *
- * `Page` is small and stands in the document as JSON. The others are long: they travel as base64 of gzip of JSON, or are
+ * `Page` is small and is in the document as JSON. The others are long: they travel as base64 of gzip of JSON, or are
  * fetched from `fabricgen serve`, and are read when first needed. `fabricgen.outputs.report` makes all of them.
  */
 
@@ -21,7 +21,7 @@ export interface Symbol {
   origin: string;
 }
 
-/** One figure of the three designs, as bars. A value that nobody knows is null. */
+/** One figure of the three designs, as bars. An unknown value is null. */
 export interface Chart {
   figure: string;
   unit: string;
@@ -54,7 +54,7 @@ export interface Law {
 export interface Bill {
   columns: string[];
   rows: { kind: string; cells: string[] }[];
-  /** Which columns hold numbers, and stand to the right. */
+  /** The columns of numbers, which are right-aligned. */
   numeric: number[];
   /** Price book, dates, discounts, exchange, spares: a sentence each. */
   terms: string[];
@@ -121,7 +121,7 @@ export interface Page {
   rack_units: number;
   /** The drawings that there are, by name, in order. */
   drawings: { rails: string[]; stripes: string[] };
-  /** Training iteration of a language model on this fabric, in finished words; null where nothing is known to reckon it from. */
+  /** Training iteration of a language model on this fabric, in finished words; null where the figures to compute it are unknown. */
   iteration: { llm: string; parts: Figure[]; symbols: Symbol[]; notes: string[] } | null;
 }
 
@@ -212,7 +212,7 @@ export interface Rails {
 /** The drawings of stripes, by name; members are names. */
 export type Stripes = Record<string, Drawing<string>>;
 
-/** The files of switches: each text once per file; `note` says which are left out, and where they stand. */
+/** The files of switches: each text once per file; `note` lists which are left out, and where they are. */
 export interface Configs {
   switches: Record<string, { file: string; text: string }[]>;
   note: string;
@@ -228,7 +228,7 @@ export interface Parts {
   laws: Law[];
 }
 
-/** What `fabricgen serve` lets one turn, and what it stands at. */
+/** The controls of `fabricgen serve`, and their values. */
 export interface Controls {
   gpus: number;
   hb_domain: number;

@@ -1,5 +1,5 @@
 /**
- * The ways from one GPU to another, as `fabricgen route --all-kinds` tells them, from the table of cables alone.
+ * The paths from one GPU to another, as `fabricgen route --all-kinds` prints them, from the table of cables alone.
  *
  * Of equal paths the first is shown: which of them a flow takes is up to the hash of the switches.
  */

@@ -21,7 +21,7 @@ export function source(page: Page, load: (part: keyof Parts) => Promise<unknown>
   };
 }
 
-/** The documents that stand in the file. */
+/** The documents in the file. */
 export function embedded(): Source {
   return source(JSON.parse(textOf("page") ?? "{}") as Page, async (part) => JSON.parse(await unpack(textOf(part) ?? "")));
 }

@@ -23,7 +23,7 @@ const FIELDS: Field[] = [
   { name: "planes", label: "Planes", key: "rails.planes", step: () => 1, usual: powers(0, 3) },
 ];
 
-/** The bar of controls. Whatever is turned is asked for; what cannot be built is told, and the page stays as it was. */
+/** The bar of controls. A changed value is requested; a fabric that cannot be built is reported, and the page stays as it was. */
 export function Turning({ controls, onSized }: { controls: Controls; onSized(source: Source): void }) {
   const [values, setValues] = useState<Values>({});
   const live = useLive(values, controls, onSized);
@@ -93,7 +93,7 @@ function Design({ live, value, onTurn }: Turned) {
   );
 }
 
-/** A label around a control, which is told whether a finding is about its key. */
+/** A label around a control, which shows whether a finding concerns its key. */
 function Labelled({ live, label, at, children }: { live: Live; label: string; at: string; children(wrong: boolean): ComponentChildren }) {
   const wrong = live.refused?.findings.some(({ key }) => key === at || key.startsWith(`${at}.`)) ?? false;
   return (
@@ -120,7 +120,7 @@ function Kept({ live }: { live: Live }) {
   );
 }
 
-/** How it stands: what the page shows now, or why it could not follow. */
+/** The state: what the page shows now, or why it could not follow. */
 function Said({ live }: { live: Live }) {
   const { waiting, refused, failed, headline } = live;
   return (
@@ -133,7 +133,7 @@ function Said({ live }: { live: Live }) {
         {refused && (
           <>
             <pre>{refused.text}</pre>
-            <p>The page shows the last fabric that can be built. A key without a control stands in the inventory.</p>
+            <p>The page shows the last fabric that can be built. A key without a control is set in the inventory.</p>
           </>
         )}
       </div>

@@ -48,7 +48,7 @@ export const WorldContext = createContext<World | null>(null);
 export function useWorld(): World {
   const world = useContext(WorldContext);
   if (!world) {
-    throw new Error("a section stands outside the page");
+    throw new Error("a section is outside the page");
   }
   return world;
 }

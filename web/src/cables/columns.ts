@@ -9,9 +9,9 @@ interface Asked {
   title: string;
   keys: CableColumn[];
   between?: string;
-  /** What stands after the text. */
+  /** What follows the text. */
   unit?: string;
-  /** Numbers stand to the right, names in the letters of names. */
+  /** Numbers are right-aligned, names in the typeface of names. */
   style?: "number" | "mono";
 }
 
@@ -56,7 +56,7 @@ export function cell(table: CableTable, { keys, between = "", unit = "" }: Asked
 }
 
 /**
- * Rows come and go as one scrolls, so the widths are those of the longest values, not of the rows that stand there.
+ * Rows come and go as one scrolls, so the widths are those of the longest values, not of the rows that are shown.
  * Titles wrap, and leave room for an arrow.
  */
 function width(table: CableTable, { title, keys, between = "", unit = "" }: Asked): number {

@@ -19,7 +19,7 @@ interface Props {
   onSort(sorting: Sorting): void;
 }
 
-/** The table in its scroller. Screen readers are told how many rows there are, and which of them these are. */
+/** The table in its scroller. Screen readers get the number of rows, and which of them are shown. */
 export function Grid({ table, rows, shown, sorting, onSort }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({ count: rows.length, getScrollElement: () => scroller.current, estimateSize: () => ROW, overscan: 12 });

@@ -42,7 +42,7 @@ function digitsBefore(text: string, at: number): number {
   return at;
 }
 
-/** How many digits stand from `at` on. */
+/** The number of digits from `at` on. */
 function digitsFrom(text: string, at: number): number {
   let end = at;
   while (isDigit(text, end)) {

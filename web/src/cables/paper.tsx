@@ -26,7 +26,7 @@ export function usePrinting(): boolean {
   return printing;
 }
 
-/** All rows, or where they stand instead. */
+/** All rows, or a note on where they are instead. */
 export function Paper({ table, rows, shown }: { table: CableTable; rows: Int32Array; shown: Shown[] }) {
   const { page } = useWorld();
   if (rows.length > MOST) {

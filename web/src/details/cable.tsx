@@ -1,4 +1,4 @@
-/** What the panel tells of a cable. */
+/** The panel of a cable. */
 
 import type { CableColumn, Fabric } from "../fabric";
 import { Name, Rail } from "../parts";

@@ -1,4 +1,4 @@
-/** What the panel tells of a host or a switch. */
+/** The panel of a host or a switch. */
 
 import { rowTitle } from "../cables/counting";
 import type { Fabric } from "../fabric";

@@ -1,4 +1,4 @@
-/** What the panel tells of a GPU. */
+/** The panel of a GPU. */
 
 import type { Fabric } from "../fabric";
 import { Name, Rail } from "../parts";

@@ -18,7 +18,7 @@ export function Partial() {
   return (
     <p class="note">
       The page holds {held ? grouped(held) : "none"} of {grouped(world.page.counts.rows)} {rowWords(world.page)}
-      {held > 0 && ", and this tells of those"}.
+      {held > 0 && ", and these figures cover those"}.
     </p>
   );
 }

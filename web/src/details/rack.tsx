@@ -1,4 +1,4 @@
-/** What the panel tells of a rack. */
+/** The panel of a rack. */
 
 import { useMemo } from "preact/hooks";
 import { rowTitle } from "../cables/counting";

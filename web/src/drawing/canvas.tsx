@@ -39,7 +39,7 @@ export function Canvas({ picture, scale, ...handling }: { picture: Picture; scal
   );
 }
 
-/** The upper edge of what is drawn, and its height; the title stands outside. */
+/** The upper edge of what is drawn, and its height; the title is outside. */
 export function extent(picture: Picture): { top: number; height: number } {
   const boxes = boxesOf(picture);
   const top = Math.min(...boxes.map((box) => box.y)) - 16;
@@ -72,7 +72,7 @@ function Tiers({ picture }: { picture: Picture }) {
   );
 }
 
-/** What is said between each two tiers. */
+/** The text between each two tiers. */
 function gaps(picture: Picture): { y: number; lines: string[] }[] {
   const { rows, strokes } = picture.drawing;
   return rows.slice(1).map((row, at) => {
@@ -169,7 +169,7 @@ function toneOf(colour: Colour | undefined): string {
   return tones.find(([most]) => light < most)?.[1] ?? "pale";
 }
 
-/** What makes a mark a button: its name, what it does at a click, Enter or the space bar, and what is said while it is pointed at. */
+/** What makes a mark a button: its name, its action at a click, Enter or the space bar, and its text on hover. */
 function acting(label: string, act: () => void, point: (text: string) => void) {
   return {
     role: "button" as const,

@@ -28,7 +28,7 @@ function wholes(page: Page): string {
   return page.spans_rails ? (page.counts.planes > 1 ? "Plane" : "Fabric") : "Rail";
 }
 
-/** One list; it stands at nothing where the drawing is of the other. */
+/** One list; it has no selection where the drawing is of the other list. */
 function Choice({ label, names, shown }: { label: string; names: string[]; shown: string }) {
   const { setDrawing } = useWorld();
   const within = names.includes(shown);

@@ -1,4 +1,4 @@
-/** What stands beneath the drawing when a box is chosen: its members, the drawings that it leads to, and its links. */
+/** The text beneath the drawing when a box is chosen: its members, the drawings that it leads to, and its links. */
 
 import { useState } from "preact/hooks";
 import type { Rails, Stripes, Stroke } from "../model";

@@ -51,7 +51,7 @@ function Joint({ hop }: { hop: Hop }) {
   );
 }
 
-/** The rail of a hop, its host, and where that stands. */
+/** The rail of a hop, its host, and its position. */
 function Where({ hop }: { hop: Hop }) {
   const { fabric } = useWorld();
   const row = fabric?.device(hop.device);

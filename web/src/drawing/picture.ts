@@ -45,7 +45,7 @@ export function boxesOf(picture: Picture): AnyBox[] {
   return picture.drawing.rows.flatMap((row) => row.boxes);
 }
 
-/** What stands in a box: a name, or the first, the last and how many. */
+/** The text in a box: a name, or the first, the last and how many. */
 export function textsOf(picture: Picture, box: AnyBox, what: string): string[] {
   const [first, last] = [picture.nameOf(box, 0), picture.nameOf(box, box.members.length - 1)];
   return box.members.length === 1 ? [first] : [first, `to ${last}`, `${grouped(box.members.length)} ${what}`];

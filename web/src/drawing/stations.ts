@@ -1,4 +1,4 @@
-/** Where the stations of a path stand in its picture: GPUs at the bottom, and above them the tiers. */
+/** The positions of the stations of a path in its picture: GPUs at the bottom, and above them the tiers. */
 
 import type { Hop } from "../routing";
 

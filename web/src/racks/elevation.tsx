@@ -1,4 +1,4 @@
-/** One rack from the front: its units from the bottom, and what stands in them. */
+/** One rack from the front: its units from the bottom, and the devices in them. */
 
 import { useMemo } from "preact/hooks";
 import { rowTitle } from "../cables/counting";

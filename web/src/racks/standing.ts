@@ -1,8 +1,8 @@
-/** What stands in which rack, and between which racks cables run. */
+/** The devices of each rack, and between which racks cables run. */
 
 import type { Fabric } from "../fabric";
 
-/** A device in its rack. `unit` is its lowest, from 1 at the bottom; both are 0 where nobody knows. */
+/** A device in its rack. `unit` is its lowest, from 1 at the bottom; both are 0 where unknown. */
 export interface Held {
   name: string;
   role: string;

@@ -8,7 +8,7 @@ export function Laws() {
   const laws = usePart("laws");
   const holding = laws?.filter(({ ok }) => ok).length ?? 0;
   return (
-    <Section id="laws" title="Laws" hint="What every fabric must satisfy, worked out from the plan; fabricgen explain CODE tells what a law is about.">
+    <Section id="laws" title="Laws" hint="What every fabric must satisfy, worked out from the plan; fabricgen explain CODE describes a law.">
       {laws ? (
         <>
           <p data-testid="laws">

@@ -26,7 +26,7 @@ function Room({ fabric }: { fabric: Fabric }) {
   const racks = useMemo(() => racksOf(fabric), [fabric]);
   const shown = racks.includes(shownRack) ? shownRack : (racks[0] ?? "");
   if (racks.length === 0) {
-    return <p>Nothing stands in a rack.</p>;
+    return <p>No device is placed in a rack.</p>;
   }
   return (
     <>

@@ -41,7 +41,7 @@ function example(shape: Shape): [string, string] {
   return [gpuName(shape, 0), gpuName(shape, other)];
 }
 
-/** Both ends: of a pair that lacks one, or both, the example stands in. */
+/** Both ends: of a pair that lacks one, or both, the example is used. */
 function filled([source, target]: [string, string], [first, other]: [string, string]): [string, string] {
   return [source || (target === first ? other : first), target || (source === other ? first : other)];
 }
@@ -92,17 +92,17 @@ function Kinds({ paths, part }: { paths: Path[]; part: boolean }) {
           </button>
         ))}
       </div>
-      <Told path={path} />
-      {part && <p class="note">Only what stands on this page is considered: it holds a part of the cables.</p>}
+      <Description path={path} />
+      {part && <p class="note">Only the cables on this page are considered: it holds a part of the cables.</p>}
     </>
   ) : null;
 }
 
 /** One path: what it is, its picture and its hops. */
-function Told({ path }: { path: Path }) {
+function Description({ path }: { path: Path }) {
   const equal = path.equal > 1 ? `, one of ${grouped(path.equal)} equal paths` : ", the only path of its length";
   return (
-    <div class="told">
+    <div class="description">
       <h3>
         {path.hops[0]?.name} to {path.hops[path.hops.length - 1]?.name}
       </h3>
