@@ -34,7 +34,7 @@ PartClass = Literal["switches", "transceivers", "cables", "nics"]
 CLASSES: tuple[PartClass, ...] = ("switches", "transceivers", "cables", "nics")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BillLine:
     """One part to buy.
 
@@ -252,16 +252,16 @@ def _line(
     quantity, policy = sum(purposes.values()), getattr(draft.spec.spares, part_class)
     spares, power = spare_count(policy, quantity), _watts(watts)
     return BillLine(
-        part_class,
-        part,
-        number or "",
-        description,
-        tuple(purposes.items()),
-        quantity,
-        spares,
-        price,
-        power,
-        power,
+        part_class=part_class,
+        part=part,
+        part_number=number or "",
+        description=description,
+        purposes=tuple(purposes.items()),
+        quantity=quantity,
+        spares=spares,
+        list_price=price,
+        unit_power_w=power,
+        unit_power_max_w=power,
     )
 
 

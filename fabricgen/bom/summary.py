@@ -63,7 +63,7 @@ class CableCounts(Document):
     total: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BlockSummary(Document):
     """The switches of one block, and how the ports of each are divided."""
 
@@ -87,7 +87,7 @@ class ExchangeSummary(Document):
     date: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CostSummary(Document):
     """The cost of a bill by class of parts; a class without any price is None."""
 
@@ -105,7 +105,7 @@ class CostSummary(Document):
     exchange: ExchangeSummary | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PlanSummary(Document):
     """The figures of a plan: `plan --json`.
 

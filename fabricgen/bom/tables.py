@@ -52,16 +52,16 @@ def bom_view(bom: Bom, plan: Plan) -> BomView:
     sums = [_sum("subtotal", name, lines, bom) for name, lines in by_class.items() if lines]
     link_ends = plan.module_count()
     return BomView(
-        plan.spec.name,
-        plan.fabric.design.value,
-        bom.book.currency,
-        bom.book.name,
-        parts,
-        [*sums, _sum("total", "", list(bom.lines), bom)],
-        [part for part in parts if not part.unit_price],
-        str(link_ends),
-        str(module_count(bom)),
-        list(terms_said(bom, plan.spec.spares)),
+        fabric=plan.spec.name,
+        design=plan.fabric.design.value,
+        currency=bom.book.currency,
+        price_book=bom.book.name,
+        parts=parts,
+        sums=[*sums, _sum("total", "", list(bom.lines), bom)],
+        unpriced=[part for part in parts if not part.unit_price],
+        link_ends=str(link_ends),
+        modules=str(module_count(bom)),
+        terms=list(terms_said(bom, plan.spec.spares)),
     )
 
 
@@ -104,31 +104,33 @@ def _policy(name: str, policy: SparePolicy) -> str:
 
 def _part(line: BillLine, bom: Bom, *, own_price: bool) -> PartView:
     """Make the view of one part."""
-    source = ("", "", "")
+    book, date, currency = "", "", ""
     if line.unit_price is not None:
-        source = (
+        book, date, currency = (
             ("inventory", "", bom.book.currency)
             if own_price
             else (bom.book.name, str(bom.book.date or ""), bom.book.currency)
         )
     return PartView(
-        "part",
-        line.part_class,
-        line.part,
-        line.part_number,
-        line.description,
-        line.purpose,
-        str(line.quantity),
-        str(line.spares),
-        money_text(line.unit_price),
-        *source,
-        money_text(line.total),
-        decimal_text(line.power_w),
-        str(line.pack),
-        money_text(line.list_price),
-        "" if line.list_price is None else bom.terms.book_currency,
-        _percent(line.discount_pct),
-        decimal_text(line.power_max_w),
+        row="part",
+        part_class=line.part_class,
+        part=line.part,
+        part_number=line.part_number,
+        description=line.description,
+        purpose=line.purpose,
+        quantity=str(line.quantity),
+        spares=str(line.spares),
+        unit_price=money_text(line.unit_price),
+        price_book=book,
+        price_date=date,
+        currency=currency,
+        total=money_text(line.total),
+        power_w=decimal_text(line.power_w),
+        pack=str(line.pack),
+        list_price=money_text(line.list_price),
+        list_currency="" if line.list_price is None else bom.terms.book_currency,
+        discount_pct=_percent(line.discount_pct),
+        power_max_w=decimal_text(line.power_max_w),
     )
 
 
@@ -148,20 +150,20 @@ def _sum(row: str, part_class: str, lines: list[BillLine], bom: Bom) -> PartView
     ]
     note = "; ".join(f"{what}: {', '.join(names)}" for what, names in missing if names)
     return PartView(
-        row,
-        part_class,
-        f"all {part_class or 'parts'}",
-        "",
-        note,
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        bom.book.currency if priced else "",
-        money_text(sum(priced, Decimal(0))) if priced else "",
-        decimal_text(sum(power, Fraction(0))) if len(power) == len(lines) else "",
+        row=row,
+        part_class=part_class,
+        part=f"all {part_class or 'parts'}",
+        part_number="",
+        description=note,
+        purpose="",
+        quantity="",
+        spares="",
+        unit_price="",
+        price_book="",
+        price_date="",
+        currency=bom.book.currency if priced else "",
+        total=money_text(sum(priced, Decimal(0))) if priced else "",
+        power_w=decimal_text(sum(power, Fraction(0))) if len(power) == len(lines) else "",
         power_max_w=decimal_text(sum(most, Fraction(0))) if len(most) == len(lines) else "",
     )
 

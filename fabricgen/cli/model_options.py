@@ -35,7 +35,7 @@ class ModelArguments:
     sweep: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Output:
     """The options about files, charts and comparisons."""
 

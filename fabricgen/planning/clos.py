@@ -44,7 +44,7 @@ class Widths:
     core_radix: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sizing:
     """The size of one block. Counts are of switches; widths are the ports that wiring uses on one switch.
 
@@ -186,7 +186,19 @@ def _one_tier(leaves_of: Callable[[int], int], widths: Widths) -> Sizing | None:
     """One switch holds the block."""
     if not widths.single or leaves_of(widths.single) != 1:
         return None
-    return Sizing(1, widths.single, 1, 0, 0, widths.single, 0, 0, 0, 0, 1)
+    return Sizing(
+        tiers=1,
+        slots=widths.single,
+        leaf=1,
+        spine=0,
+        core=0,
+        leaf_down=widths.single,
+        leaf_up=0,
+        spine_down=0,
+        spine_up=0,
+        core_down=0,
+        pods=1,
+    )
 
 
 def _two_tiers(leaves_of: Callable[[int], int], widths: Widths, *, even: bool) -> Sizing | None:
@@ -198,7 +210,19 @@ def _two_tiers(leaves_of: Callable[[int], int], widths: Widths, *, even: bool) -
     spines = spread_over(leaves * up, up, widths.spine_radix, even=even)
     if spines is None:
         return None
-    return Sizing(2, leaves * down, leaves, spines, 0, down, up, -(-leaves * up // spines), 0, 0, 1)
+    return Sizing(
+        tiers=2,
+        slots=leaves * down,
+        leaf=leaves,
+        spine=spines,
+        core=0,
+        leaf_down=down,
+        leaf_up=up,
+        spine_down=-(-leaves * up // spines),
+        spine_up=0,
+        core_down=0,
+        pods=1,
+    )
 
 
 def _three_tiers(leaves_of: Callable[[int], int], widths: Widths, *, even: bool) -> Sizing | None:
@@ -216,17 +240,17 @@ def _three_tiers(leaves_of: Callable[[int], int], widths: Widths, *, even: bool)
         return None
     core_down = -(-pods * spine_up // cores)
     return Sizing(
-        3,
-        leaves * down,
-        leaves,
-        pods * up,
-        cores * up,
-        down,
-        up,
-        spine_down,
-        spine_up,
-        core_down,
-        pods,
+        tiers=3,
+        slots=leaves * down,
+        leaf=leaves,
+        spine=pods * up,
+        core=cores * up,
+        leaf_down=down,
+        leaf_up=up,
+        spine_down=spine_down,
+        spine_up=spine_up,
+        core_down=core_down,
+        pods=pods,
     )
 
 

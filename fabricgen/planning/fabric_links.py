@@ -46,13 +46,13 @@ def wiring_of(plan: Plan) -> Wiring:
     planes = np.array([mapping.plane(each) for each in range(mapping.segments)], dtype=np.int32)
     first = (segments * np.int32(boxes))[:, None]
     return Wiring(
-        np.repeat(segments, len(host)),
-        np.tile(segment.kind, mapping.segments),
-        np.tile(segment.block, mapping.segments),
-        (segment.lower + np.where(host, rails, first)).ravel(),
-        (segment.lower_port + np.where(host, planes[:, None], np.int32(0))).ravel(),
-        (segment.upper + first).ravel(),
-        np.tile(segment.upper_port, mapping.segments),
-        np.tile(segment.slot, mapping.segments),
-        np.tile(segment.number, mapping.segments),
+        segment=np.repeat(segments, len(host)),
+        kind=np.tile(segment.kind, mapping.segments),
+        block=np.tile(segment.block, mapping.segments),
+        lower=(segment.lower + np.where(host, rails, first)).ravel(),
+        lower_port=(segment.lower_port + np.where(host, planes[:, None], np.int32(0))).ravel(),
+        upper=(segment.upper + first).ravel(),
+        upper_port=np.tile(segment.upper_port, mapping.segments),
+        slot=np.tile(segment.slot, mapping.segments),
+        number=np.tile(segment.number, mapping.segments),
     )

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 DEFAULT_SPEED_GBPS = 400
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ResolvedFabric:
     """An inventory with nothing left open. `gpus` are installed; `planned_gpus` are sized, numbered and addressed for."""
 
@@ -111,20 +111,20 @@ def resolve(spec: FabricSpec, catalog: Catalog) -> ResolvedFabric:
         raise Refusal(dict.fromkeys(findings))
     bandwidth = spec.hb_domain.bandwidth or (host.hb_bandwidth_gbps if host else None)
     return ResolvedFabric(
-        spec,
-        spec.gpus,
-        planned,
-        spec.hb_domain.gpus,
-        hosts,
-        rails,
-        spec.rails.planes,
-        speed,
-        bandwidth,
-        nics,
-        port_layouts,
-        host,
-        nic,
-        switches_by_rail,
+        spec=spec,
+        gpus=spec.gpus,
+        planned_gpus=planned,
+        domain_gpus=spec.hb_domain.gpus,
+        domain_hosts=hosts,
+        rails=rails,
+        planes=spec.rails.planes,
+        speed_gbps=speed,
+        hb_bandwidth_gbps=bandwidth,
+        nics_per_gpu=nics,
+        port_layouts=port_layouts,
+        host=host,
+        nic=nic,
+        switches_by_rail=switches_by_rail,
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fabricgen.core.template_api import for_templates
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class PartView:
     """One row of the bill of materials; what nobody knows is empty, never 0."""
 
@@ -40,7 +40,7 @@ class PartView:
     """The most power that the quantity may take."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class BomView:
     """The bill of materials. A sum names in its description what it misses."""
 

@@ -154,7 +154,19 @@ def test_fewest_tiers() -> None:
         3,
     ]
     assert [block(8, widths, tiers).tiers for tiers in (1, 2, 3)] == [1, 2, 3]
-    assert block(8, widths, 2) == Sizing(2, 8, 2, 1, 0, 4, 4, 8, 0, 0, 1)
+    assert block(8, widths, 2) == Sizing(
+        tiers=2,
+        slots=8,
+        leaf=2,
+        spine=1,
+        core=0,
+        leaf_down=4,
+        leaf_up=4,
+        spine_down=8,
+        spine_up=0,
+        core_down=0,
+        pods=1,
+    )
 
 
 @pytest.mark.parametrize("radix", RADICES)

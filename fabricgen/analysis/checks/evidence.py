@@ -56,7 +56,7 @@ class Addresses(NamedTuple):
     """The AS number of each planned switch."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Evidence:
     """A plan and what follows from it. `dataclasses.replace` puts something else in the place of any of it."""
 

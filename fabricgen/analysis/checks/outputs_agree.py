@@ -219,14 +219,18 @@ def _links(evidence: Evidence, rows: IntArray) -> _Links:
     planes = np.array([mapping.plane(segment) for segment in range(mapping.segments)])[
         wiring.segment
     ]
-    ends = (
-        low,
-        low_port,
-        switches[wiring.upper],
-        _interfaces(evidence, wiring.upper, wiring.upper_port),
-    )
     return _Links(
-        _texts(labels), rail, planes, wiring.kind, *ends, wiring.lower, wiring.upper, address
+        label=_texts(labels),
+        rail=rail,
+        plane=planes,
+        kind=wiring.kind,
+        low=low,
+        low_port=low_port,
+        high=switches[wiring.upper],
+        high_port=_interfaces(evidence, wiring.upper, wiring.upper_port),
+        lower=wiring.lower,
+        upper=wiring.upper,
+        address=address,
     )
 
 

@@ -31,7 +31,7 @@ DIGITS = 6
 """Decimals of a percentage."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Impact(Document):
     """What is lost when parts fail: `impact --json`.
 

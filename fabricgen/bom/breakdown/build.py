@@ -48,18 +48,18 @@ def _portion(portion: BomLine, currency: str) -> PortionView:
     """Make the row of a line."""
     line, spares = portion.line, portion.place == SPARES
     return PortionView(
-        "spares" if spares else "part",
-        portion.place,
-        line.part_class,
-        line.part,
-        line.part_number,
-        line.description,
-        str(portion.quantity),
-        money_text(line.unit_price),
-        currency if line.unit_price is not None else "",
-        money_text(portion.total),
-        decimal_text(_power(portion)),
-        "",
+        row="spares" if spares else "part",
+        place=portion.place,
+        part_class=line.part_class,
+        part=line.part,
+        part_number=line.part_number,
+        description=line.description,
+        quantity=str(portion.quantity),
+        unit_price=money_text(line.unit_price),
+        currency=currency if line.unit_price is not None else "",
+        total=money_text(portion.total),
+        power_w=decimal_text(_power(portion)),
+        note="",
     )
 
 
@@ -88,22 +88,20 @@ def _sum(row: str, place: str, name: str, portions: list[BomLine], currency: str
         if parts
     )
     return PortionView(
-        row,
-        place,
-        "",
-        name,
-        "",
-        "",
-        "",
-        "",
-        currency if priced else "",
-        money_text(sum(priced, Decimal(0))) if priced else "",
-        (
-            ""
-            if unknown
-            else decimal_text(sum((watts for watts in power if watts is not None), Fraction(0)))
-        ),
-        note,
+        row=row,
+        place=place,
+        part_class="",
+        part=name,
+        part_number="",
+        description="",
+        quantity="",
+        unit_price="",
+        currency=currency if priced else "",
+        total=money_text(sum(priced, Decimal(0))) if priced else "",
+        power_w=""
+        if unknown
+        else decimal_text(sum((watts for watts in power if watts is not None), Fraction(0))),
+        note=note,
     )
 
 

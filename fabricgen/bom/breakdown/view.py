@@ -20,7 +20,7 @@ def grouped(number: str) -> str:
     return f"{int(whole):,}{point}{rest}" if number else "not known"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class PortionView:
     """One row of a divided bill."""
 
@@ -53,7 +53,7 @@ class DivisionView:
     """The parts of each place and their subtotal, then the spares, then the total."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class LoadView:
     """Loads of one rack, one role, or the fabric; `all_` includes hosts, the rest does not."""
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fabricgen.lifecycle.audit.port_index import PortIndex
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class ObservedCabling:
     """The cabling as it is; ports are the numbers of `PortIndex`."""
 

@@ -46,7 +46,7 @@ class SettingChange(NamedTuple):
     now: Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Diff:
     """The changes from one fabric to another.
 
@@ -191,15 +191,15 @@ def diff(old: Plan, new: Plan) -> Diff:
     steps, unfollowed = order_parts(jobs, before, after, cables.stay)
     kept = cables.kept + len(cables.kept_pieces)
     return Diff(
-        old,
-        new,
-        kept,
-        frozenset(cables.kept_pieces),
-        tuple(jobs),
-        (*steps, *cables.small),
-        unfollowed,
-        measured,
-        tuple(cables.moved_devices()),
+        old=old,
+        new=new,
+        kept=kept,
+        kept_pieces=frozenset(cables.kept_pieces),
+        jobs=tuple(jobs),
+        steps=(*steps, *cables.small),
+        unfollowed=unfollowed,
+        measured=measured,
+        places=tuple(cables.moved_devices()),
     )
 
 

@@ -211,15 +211,15 @@ def _stage(
     pulled = stands & ~before
     host = stands & (wiring.kind == LinkKind.HOST)
     return Stage(
-        name,
-        pulled,
-        {kind: int(np.count_nonzero(pulled & (wiring.kind == kind))) for kind in plan.kinds},
-        {part: count for part, count in parts.items() if count},
-        sum(priced, Decimal(0)) if priced else None,
-        tuple(part for part in parts if prices[part] is None),
-        int(np.count_nonzero(host)) * plan.joints[LinkKind.HOST].speed_gbps,
-        plan.fabric.gpus - len(distinct(wiring.lower[host])),
-        _oversubscription(plan, wiring, stands),
+        name=name,
+        rows=pulled,
+        links={kind: int(np.count_nonzero(pulled & (wiring.kind == kind))) for kind in plan.kinds},
+        parts={part: count for part, count in parts.items() if count},
+        cost=sum(priced, Decimal(0)) if priced else None,
+        unpriced=tuple(part for part in parts if prices[part] is None),
+        nic_gbps=int(np.count_nonzero(host)) * plan.joints[LinkKind.HOST].speed_gbps,
+        bare_gpus=plan.fabric.gpus - len(distinct(wiring.lower[host])),
+        oversubscription=_oversubscription(plan, wiring, stands),
     )
 
 

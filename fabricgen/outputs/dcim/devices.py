@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.outputs.dcim.view import (
@@ -60,6 +60,15 @@ INFINIBAND = {
 
 UNITS = 1
 """Rack units of a device type of unknown size, where nothing is placed."""
+
+
+class _Place(NamedTuple):
+    """Where a device is; all empty where nothing is placed."""
+
+    hall: str = ""
+    rack: str = ""
+    unit: str = ""
+    face: str = ""
 
 
 class Assets:
@@ -166,30 +175,39 @@ class Assets:
     def devices(self) -> Iterator[DcimDeviceView]:
         """List hosts, then switches segment by segment."""
         plan, site, number = self.plan, self.plan.spec.name, self._devices()
+        maker, model = self.host
         for name in plan.hosts:
-            yield DcimDeviceView(name, HOST, *self.host, site, *self._place(next(number)), "")
+            yield DcimDeviceView(
+                name=name,
+                role=HOST,
+                maker=maker,
+                model=model,
+                site=site,
+                **self._place(next(number))._asdict(),
+                platform="",
+            )
         for segment in range(plan.mapping.segments):
             port_layouts, names = plan.port_layouts(segment), plan.naming.switches(segment)
             for at, box in enumerate(plan.naming.boxes):
                 if plan.installed[at]:
                     port_layout = port_layouts[box.role]
                     yield DcimDeviceView(
-                        names[at],
-                        box.role.value,
-                        port_layout.model.vendor,
-                        port_layout.model.model,
-                        site,
-                        *self._place(next(number)),
-                        port_layout.nos,
+                        name=names[at],
+                        role=box.role.value,
+                        maker=port_layout.model.vendor,
+                        model=port_layout.model.model,
+                        site=site,
+                        **self._place(next(number))._asdict(),
+                        platform=port_layout.nos,
                     )
 
-    def _place(self, device: int) -> tuple[str, str, str, str]:
+    def _place(self, device: int) -> _Place:
         """Return hall, rack, rack unit and face of a device."""
         room = self._room
         if room is None or room.positions.rack[device] < 0:
-            return "", "", "", ""
+            return _Place()
         rack = int(room.positions.rack[device])
-        return (
+        return _Place(
             hall_name(int(room.positions.hall[rack])),
             room.names[rack],
             str(int(room.positions.rack_unit[device])),

@@ -63,7 +63,7 @@ class AssetsView:
     types: list[DeviceTypeView]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class DcimDeviceView:
     """One host or switch; hall, rack, unit and face are empty where nothing is placed."""
 

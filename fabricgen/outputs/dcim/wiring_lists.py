@@ -162,14 +162,15 @@ class WireLists:
             nodes,
             [
                 RailLink(
-                    link.a_device,
-                    link.a_interface,
-                    link.b_device,
-                    link.b_interface,
-                    int(link.rail),
-                    link.plane,
-                    *seats[link.a_device],
-                    sorted(own[link.b_device]),
+                    host=link.a_device,
+                    host_port=link.a_interface,
+                    leaf=link.b_device,
+                    leaf_port=link.b_interface,
+                    rail=int(link.rail),
+                    plane=link.plane,
+                    pod=seats[link.a_device][0],
+                    su=seats[link.a_device][1],
+                    rails=sorted(own[link.b_device]),
                 )
                 for link in links
             ],

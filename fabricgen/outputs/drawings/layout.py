@@ -108,7 +108,16 @@ def arrange(head: Head, tiers: list[Tier], strands: list[Strand]) -> Drawing:
     height = foot[-1].y + MARGIN
     for box in (box for row in boxes for box in row):
         box.centre_y = height - box.y - box.height // 2
-    return Drawing(*head, width, height, rows[::-1], strokes, notes, keys, foot)
+    return Drawing(
+        **head._asdict(),
+        width=width,
+        height=height,
+        rows=rows[::-1],
+        strokes=strokes,
+        notes=notes,
+        keys=keys,
+        foot=foot,
+    )
 
 
 def _bundle(tiers: list[Tier], strands: list[Strand]) -> _Bundled:
@@ -195,21 +204,21 @@ def _boxes(number: int, tier: Tier, places: IntArray) -> list[DrawnBox]:
         label = "<br/>".join(map(mermaid, (text.text for text in texts)))
         boxes.append(
             DrawnBox(
-                f"n{number}x{place}",
-                members,
-                name,
-                texts,
-                label,
-                colour,
-                tier.switch,
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                "",
-                "",
+                id=f"n{number}x{place}",
+                members=members,
+                name=name,
+                texts=texts,
+                label=label,
+                chip=colour,
+                switch=tier.switch,
+                x=0,
+                y=0,
+                width=0,
+                height=0,
+                centre_x=0,
+                centre_y=0,
+                width_in="",
+                height_in="",
             )
         )
     return boxes
@@ -300,20 +309,20 @@ def _strokes(
         colour = chip(str(rail)) if rail >= 0 else SEVERAL
         label = f"{many:,} x {strand.speed}" if many > 1 else strand.speed
         yield Stroke(
-            f"e{number}",
-            low,
-            up,
-            many,
-            strand.speed,
-            cables,
-            colour,
-            ink(colour),
-            label,
-            shown,
-            x1,
-            y1,
-            x2,
-            y2,
+            id=f"e{number}",
+            lower=low,
+            upper=up,
+            links=many,
+            speed=strand.speed,
+            cables=cables,
+            chip=colour,
+            ink=ink(colour),
+            label=label,
+            shown=shown,
+            x1=x1,
+            y1=y1,
+            x2=x2,
+            y2=y2,
         )
 
 

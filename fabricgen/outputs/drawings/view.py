@@ -22,7 +22,7 @@ class Text:
     text: str
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class DrawnBox:
     """One device, or several of a kind that are drawn as one."""
 
@@ -50,7 +50,7 @@ class DrawnBox:
     height_in: str
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Stroke:
     """The links between two boxes, or those of one rail where they are drawn apart."""
 
@@ -94,7 +94,7 @@ class LegendEntry:
     text: Text
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Drawing:
     """A drawing of one rail, or of one stripe; `rows` from the top."""
 

@@ -118,15 +118,15 @@ class Elevations:
             for at, text in enumerate(self._foot(name), start=1)
         ]
         return ElevationView(
-            self.fabric,
-            name,
-            self._where(number),
-            foot + 24 + LINE * len(told),
-            body,
-            lines,
-            drawn,
-            foot,
-            told,
+            fabric=self.fabric,
+            name=name,
+            place=self._where(number),
+            height=foot + 24 + LINE * len(told),
+            body=body,
+            units=lines,
+            devices=drawn,
+            foot=foot,
+            lines=told,
         )
 
     def port_map(self, switch: str) -> PortMapView:
@@ -155,18 +155,18 @@ class Elevations:
         )
         where = self.room.place(device)
         return PortMapView(
-            self.fabric,
-            switch,
-            role.value,
-            model.model,
-            where,
-            self._chip(switch),
-            width,
-            height,
-            high,
-            SLOT,
-            face.assumed,
-            cages,
+            fabric=self.fabric,
+            name=switch,
+            role=role.value,
+            model=model.model,
+            place=where,
+            chip=self._chip(switch),
+            width=width,
+            height=height,
+            cage_height=high,
+            slot=SLOT,
+            assumed=face.assumed,
+            cages=cages,
         )
 
     @property
@@ -202,16 +202,16 @@ class Elevations:
             self._counts.get(name, (0, 0)),
         )
         return RackedDeviceView(
-            name,
-            known if known and known != "generic" else kind,
-            f"U{low}" if high == 1 else f"U{low}-U{low + high - 1}",
-            HEAD + top * UNIT,
-            high * UNIT - 2,
-            HEAD + top * UNIT + high * UNIT // 2 + 3,
-            self._chip(name),
-            there,
-            f"{counts[0]} in this rack, {counts[1]} to others" if there else "planned",
-            kind != HOST,
+            name=name,
+            what=known if known and known != "generic" else kind,
+            units=f"U{low}" if high == 1 else f"U{low}-U{low + high - 1}",
+            y=HEAD + top * UNIT,
+            height=high * UNIT - 2,
+            middle=HEAD + top * UNIT + high * UNIT // 2 + 3,
+            chip=self._chip(name),
+            installed=there,
+            cables=f"{counts[0]} in this rack, {counts[1]} to others" if there else "planned",
+            switch=kind != HOST,
         )
 
     def _foot(self, rack: str) -> Iterator[str]:

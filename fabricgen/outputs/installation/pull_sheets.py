@@ -97,17 +97,17 @@ class PullSheets:
         used = {rack for bundle in self.bundles for rack in bundle.pair}
         racks = [name for name in self.room.names if name in used]
         return PullingView(
-            self.fabric,
-            generated,
-            cables,
-            len(self.bundles),
-            steps,
-            MOST,
-            sheets,
-            self.views,
-            stretches,
-            self._tray,
-            racks,
+            fabric=self.fabric,
+            generated=generated,
+            cables=cables,
+            bundle_count=len(self.bundles),
+            steps=steps,
+            most=MOST,
+            sheets=sheets,
+            bundles=self.views,
+            stretches=stretches,
+            tray=self._tray,
+            racks=racks,
         )
 
     @property
@@ -138,15 +138,15 @@ class PullSheets:
         made = [self._pair(one, rack, held) for one, held in pairs.items()]
         cables, steps = sum(pair.cables for pair in made), [bundle.step for bundle in bundles]
         return SheetView(
-            self.fabric,
-            rack,
-            self.room.generated,
-            cables,
-            len(bundles),
-            min(steps),
-            max(steps),
-            made,
-            switches,
+            fabric=self.fabric,
+            rack=rack,
+            generated=self.room.generated,
+            cables=cables,
+            bundle_count=len(bundles),
+            first_step=min(steps),
+            last_step=max(steps),
+            pairs=made,
+            switches=switches,
         )
 
     def _pair(self, one: str, other: str, bundles: list[BundleView]) -> PairView:
@@ -160,15 +160,15 @@ class PullSheets:
         weight = f"{sum(map(float, weights)):.1f}" if all(weights) else ""
         cables = sum(bundle.cables for bundle in bundles)
         return PairView(
-            one,
-            other,
-            one == other,
-            _words(way),
-            cables,
-            len(bundles),
-            weight,
-            self._stretch(fullest) if fullest else None,
-            bundles,
+            a_rack=one,
+            b_rack=other,
+            inside=one == other,
+            way=_words(way),
+            cables=cables,
+            bundle_count=len(bundles),
+            weight_kg=weight,
+            fullest=self._stretch(fullest) if fullest else None,
+            bundles=bundles,
         )
 
     @cached_property
@@ -207,21 +207,22 @@ def _bundle(bundle: Bundle, together: list[str], part: Cable) -> BundleView:
     firsts = {plug.piece: plug.cable.cable for plug in reversed(bundle.plugs)}
     labels = [first if first == last else f"{first}..{last}" for first, last in bundle.runs]
     return BundleView(
-        bundle.name,
-        bundle.step,
-        together,
-        *bundle.pair,
-        chip(bundle.rail),
-        cable.plane,
-        cable.tier,
-        cable.part,
-        cable.medium,
-        cable.length_m,
-        count,
-        metres(round(count * long * 1000)),
-        labels,
-        weight,
-        [_plug(plug, bundle.pair, firsts[plug.piece]) for plug in bundle.plugs],
+        name=bundle.name,
+        step=bundle.step,
+        together=together,
+        a_rack=bundle.pair[0],
+        b_rack=bundle.pair[1],
+        chip=chip(bundle.rail),
+        plane=cable.plane,
+        tier=cable.tier,
+        part=cable.part,
+        medium=cable.medium,
+        length_m=cable.length_m,
+        cables=count,
+        metres=metres(round(count * long * 1000)),
+        labels=labels,
+        weight_kg=weight,
+        plugs=[_plug(plug, bundle.pair, firsts[plug.piece]) for plug in bundle.plugs],
     )
 
 
@@ -234,16 +235,16 @@ def _plug(plug: Plug, pair: tuple[str, str], first: str) -> PlugView:
     )
     turns = str(plug.a_turn or ""), str(plug.b_turn or "")
     return PlugView(
-        cable.cable,
-        first if first != cable.cable else "",
-        cable.a_device,
-        near,
-        cable.a_port,
-        turns[0],
-        cable.b_device,
-        far,
-        cable.b_port,
-        turns[1],
+        cable=cable.cable,
+        inside=first if first != cable.cable else "",
+        a_device=cable.a_device,
+        a_unit=near,
+        a_port=cable.a_port,
+        a_turn=turns[0],
+        b_device=cable.b_device,
+        b_unit=far,
+        b_port=cable.b_port,
+        b_turn=turns[1],
     )
 
 

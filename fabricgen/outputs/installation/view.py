@@ -40,7 +40,7 @@ def chip(rail: str) -> Chip:
     return Chip(rail, colour(int(rail)), hue.fill, hue.text)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class PlugView:
     """One row of the cable list: both ends, and the plug order of its cage on each switch.
 
@@ -60,7 +60,7 @@ class PlugView:
     b_turn: str
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class BundleView:
     """One bundle; `together` lists the others of its step."""
 
@@ -98,7 +98,7 @@ class StretchView:
     full: bool
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class PairView:
     """The bundles from one rack to another, or inside one."""
 
@@ -114,7 +114,7 @@ class PairView:
     bundles: list[BundleView]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class SheetView:
     """The pull sheet of a rack: every cable whose upper end is in it."""
 
@@ -130,7 +130,7 @@ class SheetView:
     """The switches of the rack that cables of this sheet go into."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class PullingView:
     """Everything that is pulled."""
 
@@ -158,7 +158,7 @@ class TextLine:
     text: str
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class RackedDeviceView:
     """One device in a rack."""
 
@@ -175,7 +175,7 @@ class RackedDeviceView:
     switch: bool
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class ElevationView:
     """The elevation of a rack."""
 
@@ -216,7 +216,7 @@ class CageBox:
     ports: list[PortBox]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class PortMapView:
     """The front of a switch."""
 

@@ -211,15 +211,15 @@ class Topologies:
         ]
         startup = (container.startup or "").format_map(thing)
         return LabNode(
-            name,
-            container.kind,
-            container.image,
-            container.network or "",
-            labels,
-            files,
-            list(container.exec),
-            container.type or "",
-            startup,
+            name=name,
+            kind=container.kind,
+            image=container.image,
+            network=container.network or "",
+            labels=labels,
+            files=files,
+            commands=list(container.exec),
+            type=container.type or "",
+            startup=startup,
         )
 
     def _interfaces(self, segment: int) -> dict[int, dict[str, str]]:

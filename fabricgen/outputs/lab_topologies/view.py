@@ -35,7 +35,7 @@ class LabPort:
     own: PortView
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class LabNode:
     """One container: a switch, a GPU, or an HB domain, which is a bridge between its GPUs."""
 

@@ -61,17 +61,17 @@ def cluster_view(plan: Plan) -> ClusterView:
         HOST,
     ]
     return ClusterView(
-        plan.spec.name,
-        fabric.design.value,
-        views,
-        root,
-        node_expression(names),
-        names,
-        names[-1],
-        list(_notes(plan, root, len(found))),
-        _block_sizes(fabric.domain_hosts, found),
-        fabric.domain_hosts,
-        levels,
+        fabric=plan.spec.name,
+        design=fabric.design.value,
+        stripes=views,
+        root=root,
+        children=node_expression(names),
+        names=names,
+        last=names[-1],
+        notes=list(_notes(plan, root, len(found))),
+        block_sizes=_block_sizes(fabric.domain_hosts, found),
+        domain_hosts=fabric.domain_hosts,
+        levels=levels,
     )
 
 

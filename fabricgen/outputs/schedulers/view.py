@@ -36,7 +36,7 @@ class StripeView:
     """Its name as a group of Ansible."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class ClusterView:
     """The hosts of a fabric as schedulers see them."""
 

@@ -243,15 +243,15 @@ class Simulator:
             )
         )
         return SimulatedBlock(
-            self.plan.spec.name,
-            mapping.segments * mapping.segment_blocks,
-            endpoints,
-            endpoints - hosts,
-            unplanned,
-            endpoints // pods,
-            sizing.tiers,
-            most,
-            [
+            fabric=self.plan.spec.name,
+            blocks=mapping.segments * mapping.segment_blocks,
+            endpoints=endpoints,
+            vacant=endpoints - hosts,
+            unplanned_leaves=unplanned,
+            pod=endpoints // pods,
+            height=sizing.tiers,
+            ports=most,
+            tiers=[
                 SimulatedTier(
                     tier, speeds[tier], downs[tier], ups[tier], [*ratios, 1][tier], bundles[tier]
                 )

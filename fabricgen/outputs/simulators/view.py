@@ -24,7 +24,7 @@ class SimulatedTier:
     """Parallel links to each switch below."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class SimulatedBlock:
     """A block as a uniform tree: a rail on a plane, or a plane of all rails."""
 
@@ -44,7 +44,7 @@ class SimulatedBlock:
     tiers: list[SimulatedTier]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Simulation:
     """A whole fabric."""
 

@@ -187,7 +187,15 @@ def _half_known(
         )
         low, high = (low, module) if end else (module, high)
         cable = fibre(catalog, module, reach) or cable
-    return LinkParts(kind, lower.speed_gbps, cable.medium, cable, 1, low, high)
+    return LinkParts(
+        kind=kind,
+        speed_gbps=lower.speed_gbps,
+        medium=cable.medium,
+        cable=cable,
+        cables=1,
+        lower=low,
+        upper=high,
+    )
 
 
 def _offers(

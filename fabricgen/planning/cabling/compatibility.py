@@ -36,7 +36,7 @@ class Cage(NamedTuple):
     transport: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LinkParts:
     """The parts of one link. Modules are None where the cable has ends of its own.
 
@@ -85,7 +85,15 @@ def fitting(
     speed = lower.speed_gbps
     for low, high, cables in pairs(lower, upper, catalog, media):
         yield from (
-            LinkParts(kind, speed, low.medium, fibre, cables, low, high)
+            LinkParts(
+                kind=kind,
+                speed_gbps=speed,
+                medium=low.medium,
+                cable=fibre,
+                cables=cables,
+                lower=low,
+                upper=high,
+            )
             for fibre in _fibres(catalog, low)
         )
     whole: tuple[tuple[End, Cage, Cage], ...] = (("upper", upper, lower), ("lower", lower, upper))
@@ -96,21 +104,30 @@ def fitting(
             near = next((end for end, one, other in whole if _plugs(cable, one, other)), None)
             if near:
                 yield LinkParts(
-                    kind,
-                    speed,
-                    cable.medium,
-                    cable,
-                    1,
-                    None,
-                    None,
-                    cable.links if lower.links * upper.links > 1 else 1,
-                    near,
+                    kind=kind,
+                    speed_gbps=speed,
+                    medium=cable.medium,
+                    cable=cable,
+                    cables=1,
+                    lower=None,
+                    upper=None,
+                    shared=cable.links if lower.links * upper.links > 1 else 1,
+                    near=near,
                 )
         elif cable.legs > 1:
             for near, one, other in whole:
                 for at_near, at_far in _splitting(cable, one, other, catalog):
-                    sides = (at_far, at_near) if near == "upper" else (at_near, at_far)
-                    yield LinkParts(kind, speed, cable.medium, cable, 1, *sides, cable.links, near)
+                    yield LinkParts(
+                        kind=kind,
+                        speed_gbps=speed,
+                        medium=cable.medium,
+                        cable=cable,
+                        cables=1,
+                        lower=at_far if near == "upper" else at_near,
+                        upper=at_near if near == "upper" else at_far,
+                        shared=cable.links,
+                        near=near,
+                    )
 
 
 def _plugs(cable: Cable, near: Cage, far: Cage) -> bool:

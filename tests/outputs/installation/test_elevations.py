@@ -169,14 +169,42 @@ def test_a_name_is_text() -> None:
     evil = "<script>alert(\"&')</script>"
     shown = chip("")
     device = RackedDeviceView(
-        evil, evil, evil, 70, 16, 80, shown, installed=True, cables=evil, switch=True
+        name=evil,
+        what=evil,
+        units=evil,
+        y=70,
+        height=16,
+        middle=80,
+        chip=shown,
+        installed=True,
+        cables=evil,
+        switch=True,
     )
     rack = ElevationView(
-        evil, evil, evil, 900, 756, [TextLine(80, evil)], [device], 800, [TextLine(820, evil)]
+        fabric=evil,
+        name=evil,
+        place=evil,
+        height=900,
+        body=756,
+        units=[TextLine(80, evil)],
+        devices=[device],
+        foot=800,
+        lines=[TextLine(820, evil)],
     )
     cage = CageBox(1, 16, 78, evil, [PortBox(17, shown, evil, evil, evil)])
     ports = PortMapView(
-        evil, evil, evil, evil, evil, shown, 700, 200, 48, 31, assumed=True, cages=[cage]
+        fabric=evil,
+        name=evil,
+        role=evil,
+        model=evil,
+        place=evil,
+        chip=shown,
+        width=700,
+        height=200,
+        cage_height=48,
+        slot=31,
+        assumed=True,
+        cages=[cage],
     )
     for text in (
         Packs().render("room", "rack.svg.j2", rack=rack),

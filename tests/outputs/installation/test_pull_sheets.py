@@ -411,14 +411,40 @@ def test_many_sheets_are_written_on_request(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_name_is_text() -> None:
     """A name in a sheet is neither a tag nor an attribute."""
     evil = "<script>alert(\"&')</script>"
-    plug = PlugView(evil, evil, evil, evil, evil, evil, evil, evil, evil, evil)
+    plug = PlugView(
+        cable=evil,
+        inside=evil,
+        a_device=evil,
+        a_unit=evil,
+        a_port=evil,
+        a_turn=evil,
+        b_device=evil,
+        b_unit=evil,
+        b_port=evil,
+        b_turn=evil,
+    )
     bundle = BundleView(
-        evil, 1, [evil], evil, evil, chip("3"), 0, 1, evil, evil, "3", 1, "3", [evil], evil, [plug]
+        name=evil,
+        step=1,
+        together=[evil],
+        a_rack=evil,
+        b_rack=evil,
+        chip=chip("3"),
+        plane=0,
+        tier=1,
+        part=evil,
+        medium=evil,
+        length_m="3",
+        cables=1,
+        metres="3",
+        labels=[evil],
+        weight_kg=evil,
+        plugs=[plug],
     )
     stretch = StretchView(evil, 1, evil, evil, evil, evil, full=True)
     pair = PairView(
-        evil,
-        evil,
+        a_rack=evil,
+        b_rack=evil,
         inside=False,
         way=evil,
         cables=1,
@@ -428,8 +454,8 @@ def test_a_name_is_text() -> None:
         bundles=[bundle],
     )
     sheet = SheetView(
-        evil,
-        evil,
+        fabric=evil,
+        rack=evil,
         generated=True,
         cables=1,
         bundle_count=1,
@@ -439,7 +465,7 @@ def test_a_name_is_text() -> None:
         switches=[evil],
     )
     pulling = PullingView(
-        evil,
+        fabric=evil,
         generated=True,
         cables=1,
         bundle_count=1,
