@@ -83,7 +83,7 @@ class Sizing:
     def leaves_of_pod(self, pod: int) -> range:
         """Return the leaves of a pod.
 
-        >>> sizing = Sizing(3, slots=6, leaf=3, spine=4, core=4, leaf_down=2, leaf_up=2, spine_down=2, spine_up=2, core_down=2, pods=2)
+        >>> sizing = Sizing(tiers=3, slots=6, leaf=3, spine=4, core=4, leaf_down=2, leaf_up=2, spine_down=2, spine_up=2, core_down=2, pods=2)
         >>> [sizing.leaves_of_pod(pod) for pod in range(2)]
         [range(0, 2), range(2, 3)]
         """

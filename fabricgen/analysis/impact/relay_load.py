@@ -17,7 +17,6 @@ from fabricgen.analysis.forwarding.path_selection import PathSelector
 from fabricgen.analysis.impact.relay_selection import RelaySelection
 from fabricgen.core.arrays import distinct
 from fabricgen.core.document import Document
-from fabricgen.core.terms import gpu_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -164,12 +163,12 @@ class RelayCounter:
         carried, count = self.carried, len(self.carried)
         relays, busiest = int(np.count_nonzero(carried)), int(carried.argmax())
         most = float(carried[busiest])
-        domain_gpus = self.living.reach.plan.fabric.domain_gpus
+        coordinates = self.living.reach.plan.fabric.coordinates
         return RelayLoad(
             relays=relays,
             max=round(most),
             mean=round(self.total / relays, 1) if relays else 0.0,
-            busiest=gpu_name(*divmod(busiest, domain_gpus)) if relays else None,
+            busiest=coordinates.name(busiest) if relays else None,
             busiest_pct_of_own=round(100 * most / (2 * (count - 1)), 4) if relays else 0.0,
             sampled=self.sampled,
         )
