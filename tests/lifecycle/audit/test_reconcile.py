@@ -328,7 +328,9 @@ def test_the_number_of_moves_is_minimal() -> None:
         lost = [
             port for port in low if port not in cabling.partner and port + 1 not in cabling.partner
         ]
-        groups = group_miscablings(cabling.places, ObservedCabling(partner=dict(cabling.partner)), lost)
+        groups = group_miscablings(
+            cabling.places, ObservedCabling(partner=dict(cabling.partner)), lost
+        )
         assert sum(len(group.moves) for group in groups) == fewest(cabling, ports), f"case {seed}"
         compared += bool(groups)
         rings += any(group.ring for group in groups)
