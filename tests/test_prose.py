@@ -51,8 +51,11 @@ FIRST = re.compile(r'^[rf]?"""(?:Say|Tell|Ask)\b')
 BANNED = re.compile("|".join(rf"(?<![-`\w])(?:{words})(?![-\w])" for words in WORDS), re.IGNORECASE)
 SUFFIXES = {".md", ".yaml", ".j2", ".ts", ".tsx", ".toml", ".py"}
 OWN = "tests/test_prose.py"
-LEFT_OUT = {".venv", ".git", "node_modules", "site", "out", "build", "dist", "__pycache__", "found"}
-"""Directories that are made, or that hold the words of others."""
+LEFT_OUT = {"node_modules", "__pycache__", "found"}
+"""Directories that are made, or that contain the words of others."""
+
+MADE = {".venv", ".git", "site", "out", "build", "dist"}
+"""Such directories at the top; `build` is also the name of a package."""
 
 
 def texts_of(path: Path) -> Iterator[tuple[int, str]]:
@@ -83,7 +86,8 @@ def files() -> list[Path]:
         path
         for path in sorted(ROOT.rglob("*"))
         if path.suffix in SUFFIXES
-        and LEFT_OUT.isdisjoint(path.relative_to(ROOT).parts)
+        and LEFT_OUT.isdisjoint(parts := path.relative_to(ROOT).parts)
+        and parts[0] not in MADE
         and str(path.relative_to(ROOT)) != OWN
     ]
 

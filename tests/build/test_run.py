@@ -181,7 +181,7 @@ def test_an_unknown_group_is_a_usage_error(
 def test_bad_input_keeps_the_last_build(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Whatever is wrong, OUT stays as it was."""
     before = tree(built)
-    for bad in (("--set", "rails.count=3"), ("--set", "prices=nobody"), ("--set", "nos=ios")):
+    for bad in (("--set", "rails.count=3"), ("--set", "prices=no-such-book"), ("--set", "nos=ios")):
         assert call(["build", *SIZING, *bad, "-o", str(built)]) == 1
         assert "Traceback" not in capsys.readouterr().err
         assert tree(built) == before

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
+from fabricgen.outputs.groups import GROUPS
 from tests.fuzz.outputs import count_faults
 from tests.fuzz.program import Case, Ended, execute, faults
 from tests.laws.drawing import Inventory, inventories, wild_inventories
@@ -140,20 +141,6 @@ def fabrics(draw: st.DrawFn) -> Inventory:
     return {**drawn, **{key: draw(st.sampled_from(EXTRAS[key])) for key in keys}}
 
 
-GROUPS = (
-    "cabling",
-    "bom",
-    "configs",
-    "hosts",
-    "forwarding",
-    "graph",
-    "lab",
-    "cluster",
-    "drawings",
-    "simulators",
-    "dcim",
-    "report",
-)
 FAILURES = (
     "switch:r0-leaf-1",
     "switch:leaf-1",
@@ -230,7 +217,7 @@ def sessions(draw: st.DrawFn) -> tuple[Inventory, list[tuple[str, ...]], tuple[s
     Nine times in ten there are none.
     """
     groups = (
-        draw(st.lists(st.sampled_from(GROUPS), min_size=1, max_size=3, unique=True))
+        draw(st.lists(st.sampled_from(tuple(GROUPS)), min_size=1, max_size=3, unique=True))
         if draw(st.integers(0, 3)) == 0
         else []
     )
