@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NOT_YET = (
-    "docs/how-to/audit.md",
-    "docs/how-to/grow.md",
     "docs/how-to/iteration-time.md",
     "fabricgen/analysis",
     "fabricgen/cli/pages/racks.md",
