@@ -21,7 +21,7 @@ from fabricgen.build.write.manifest import json_document
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.lifecycle.change.diff import diff
-from fabricgen.lifecycle.change.phases import document, phase_in
+from fabricgen.lifecycle.change.phases import phase_in, summarize_phases
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.report.key_figures import headline
 from fabricgen.planning.plan import make_plan
@@ -209,7 +209,8 @@ def totals(written: Written) -> dict[str, dict[str, int]]:
             "cables.csv": pieces.count("") + len({*pieces} - {""}),
             "bom.csv": sum(int(row["quantity"]) for row in bill if row["class"] == "cables"),
             "phases": sum(
-                stage["cables"] for stage in document(written.plan, phase_in(written.plan))
+                phase.cables
+                for phase in summarize_phases(written.plan, phase_in(written.plan)).phases
             ),
             "diff": diff(written.plan, written.plan).kept,
         },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,8 @@ from fabricgen.cli.command import Command
 from fabricgen.cli.completion import columns, complete_list
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OutputPath, force_option, forced, inputs
-from fabricgen.cli.printing import echo, grouped, print_advice, print_json, progress
+from fabricgen.cli.printing import echo, grouped, print_advice, print_result, progress
+from fabricgen.core.document import Document
 from fabricgen.outputs.groups import WORDS
 
 if TYPE_CHECKING:
@@ -25,6 +27,25 @@ if TYPE_CHECKING:
 
 SHOWN = 4
 """Files of a directory that are printed by name."""
+
+
+@dataclass(frozen=True)
+class PlannedFiles(Document):
+    """What a build would write: `build --dry-run --json`."""
+
+    out: str
+    files: list[str]
+    skipped: list[str]
+
+
+@dataclass(frozen=True)
+class BuildResult(Document):
+    """What a build wrote, the manifest included: `build --json`."""
+
+    out: str
+    files: int
+    bytes: int
+    skipped: list[str]
 
 
 @click.command(
@@ -119,9 +140,7 @@ def build(
             files = _write(job, out, target, advance)
     if as_json:
         size = sum(file.size for file in files)
-        print_json(
-            {"out": str(target), "files": len(files) + 1, "bytes": size, "skipped": job.skipped}
-        )
+        print_result(BuildResult(str(target), len(files) + 1, size, job.skipped))
     else:
         echo(_report(files, target))
     _print_skipped(job.skipped)
@@ -133,7 +152,7 @@ def _print_files(job: BuildJob, target: Path, *, as_json: bool) -> None:
     """Print the files of a build that is not done."""
     paths = sorted(job.paths())
     if as_json:
-        print_json({"out": str(target), "files": paths, "skipped": job.skipped})
+        print_result(PlannedFiles(str(target), paths, job.skipped))
     else:
         echo("\n".join(paths))
     _print_skipped(job.skipped)

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fabricgen.cli.command import Group
 from fabricgen.cli.completion import complete_models, complete_nos
 from fabricgen.cli.options import catalog_option, json_option
-from fabricgen.cli.printing import echo, print_json, table
+from fabricgen.cli.printing import echo, print_result, table
+from fabricgen.core.document import Document
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fabricgen.catalog.models.base import Sourced
 
 KINDS = (
     "switches",
@@ -21,6 +29,33 @@ KINDS = (
     "accelerators",
     "workloads",
 )
+
+
+@dataclass(frozen=True)
+class ModelList(Document):
+    """The models of each kind by name: `catalog list --json`."""
+
+    models: Mapping[str, Mapping[str, Sourced]]
+
+    def document(self) -> dict[str, Any]:
+        """Return the description of each model, by kind and name."""
+        return {
+            kind: {name: part.description for name, part in parts.items()}
+            for kind, parts in self.models.items()
+        }
+
+
+@dataclass(frozen=True)
+class ModelFacts(Document):
+    """The facts of a model: `catalog show --json`."""
+
+    kind: str
+    facts: Mapping[str, Any]
+    """What its file holds."""
+
+    def document(self) -> dict[str, Any]:
+        """Return the kind of a model, then its facts."""
+        return {"kind": self.kind, **self.facts}
 
 
 @click.group(cls=Group)
@@ -49,12 +84,7 @@ def list_models(kind: str | None, roots: tuple[Path, ...], *, as_json: bool) -> 
         for each in kinds
     }
     if as_json:
-        print_json(
-            {
-                each: {name: part.description for name, part in parts.items()}
-                for each, parts in found.items()
-            }
-        )
+        print_result(ModelList(found))
         return
     for each, parts in found.items():
         rows = [(each, ""), *((f"  {name}", part.description) for name, part in parts.items())]
@@ -88,7 +118,7 @@ def show_model(model: str, roots: tuple[Path, ...], *, as_json: bool) -> None:
         raise refuse("unknown-model", f"the catalog has no `{model}`", hint=hint)
     facts = part.model_dump(mode="json", exclude_none=True)
     if as_json:
-        print_json({"kind": kind, **facts})
+        print_result(ModelFacts(kind, facts))
         return
     doubtful = set(facts.get("unverified", ()))
     for key, value in facts.items():

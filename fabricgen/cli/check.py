@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from fabricgen.cli.command import Command
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
-from fabricgen.cli.printing import colours, echo, finding_json, grouped, print_json
+from fabricgen.cli.printing import colours, echo, grouped, print_result
 
 if TYPE_CHECKING:
-    from fabricgen.analysis.checks.law import Judgement, Report
+    from fabricgen.analysis.checks.law import Report
 
 MARKS = {True: ("ok", "green"), False: ("BROKEN", "red"), None: ("-", "yellow")}
 
@@ -31,34 +31,13 @@ def check(asked: FabricArguments, *, as_json: bool) -> int:
     with inventory.locate_findings():
         report = check_plan(plan)
     if as_json:
-        print_json(
-            {
-                "laws": [judgement_json(judgement) for judgement in report.judgements],
-                "ok": report.ok,
-            }
-        )
+        print_result(report)
     else:
         echo(
             report_text(report, plan.spec.name, colour=colours(sys.stdout)),
             cleaned=colours(sys.stdout),
         )
     return 0 if report.ok else 1
-
-
-def judgement_json(judgement: Judgement) -> dict[str, Any]:
-    """Return a law in the keys of `check --json`.
-
-    `ok` is null where it was not judged; `more` counts the findings that are left out.
-    """
-    return {
-        "code": judgement.law.code,
-        "title": judgement.law.title,
-        "ok": judgement.ok,
-        "figure": judgement.figure,
-        "method": judgement.method,
-        "findings": [finding_json(finding) for finding in judgement.findings],
-        "more": judgement.more,
-    }
 
 
 def report_text(report: Report, name: str, *, colour: bool = False) -> str:

@@ -15,7 +15,7 @@ from fabricgen.cli.options import (
     prices_option,
     templates_option,
 )
-from fabricgen.cli.printing import echo, grouped, print_json, table
+from fabricgen.cli.printing import echo, grouped, print_result, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -73,13 +73,10 @@ def diff(
     newer, inventory = FabricArguments(new, {}, prices, (), roots, templates).plan()
     with inventory.locate_findings():
         found = compare(older, newer)
-        document = found.document() if as_json else None
-    if document:
-        print_json(document)
-    else:
-        with inventory.locate_findings():
-            text = diff_text(found, None if everything else SHOWN)
-        echo(text)
+        if as_json:
+            print_result(found)
+        else:
+            echo(diff_text(found, None if everything else SHOWN))
 
 
 def diff_text(found: Diff, most: int | None) -> str:

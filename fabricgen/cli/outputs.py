@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from fabricgen.cli.printing import echo, print_json
+from fabricgen.cli.printing import echo, print_result
+from fabricgen.core.document import Document
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -12,10 +14,21 @@ if TYPE_CHECKING:
     from fabricgen.build.listing import OutputRow
 
 
+@dataclass(frozen=True)
+class OutputList(Document):
+    """Outputs with their readers: `build --list-outputs --json`."""
+
+    outputs: Sequence[OutputRow]
+
+    def document(self) -> dict[str, Any]:
+        """Return the outputs with the pack, the group, the path and the reader of each."""
+        return {"outputs": [row._asdict() for row in self.outputs]}
+
+
 def print_outputs(rows: Sequence[OutputRow], *, as_json: bool) -> None:
-    """Print outputs as a table, or as JSON: `{outputs: [{pack, group, path, reader}]}`."""
+    """Print outputs as a table, or as JSON."""
     if as_json:
-        print_json({"outputs": [row._asdict() for row in rows]})
+        print_result(OutputList(rows))
         return
     shown = [
         ("PACK", "PATH", "READ BY"),

@@ -8,7 +8,7 @@ import click
 
 from fabricgen.cli.command import Command
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
-from fabricgen.cli.printing import echo, grouped, print_json, table
+from fabricgen.cli.printing import echo, grouped, print_result, table
 
 if TYPE_CHECKING:
     from fabricgen.lifecycle.change.phases import Stage
@@ -32,7 +32,7 @@ def phases(asked: FabricArguments, name: str | None, *, as_json: bool) -> None:
     Reads `phases` of the inventory and prints the bandwidth after each of them. No cable is pulled
     twice, and names, ports and addresses are final from the first day.
     """
-    from fabricgen.lifecycle.change.phases import document, phase_in
+    from fabricgen.lifecycle.change.phases import phase_in, summarize_phases
 
     plan, inventory = asked.plan()
     with inventory.locate_findings():
@@ -46,35 +46,32 @@ def phases(asked: FabricArguments, name: str | None, *, as_json: bool) -> None:
             )
         echo(_cables(plan, chosen))
     elif as_json:
-        print_json({"name": plan.spec.name, "phases": document(plan, stages)})
+        print_result(summarize_phases(plan, stages))
     else:
         echo(phases_text(plan, stages))
 
 
 def phases_text(plan: Plan, stages: list[Stage]) -> str:
     """Lay out the phases as columns."""
-    from fabricgen.lifecycle.change.phases import document
+    from fabricgen.lifecycle.change.phases import summarize_phases
 
-    shown = document(plan, stages)
+    shown = summarize_phases(plan, stages).phases
     parts = dict.fromkeys(part for stage in stages for part in stage.parts)
     rows = [
-        ["", *(stage["name"] for stage in shown)],
+        ["", *(phase.name for phase in shown)],
         *(
-            [f"{key.replace('_', '-')} links", *(grouped(stage["links"][key]) for stage in shown)]
-            for key in shown[0]["links"]
+            [f"{key.replace('_', '-')} links", *(grouped(phase.links[key]) for phase in shown)]
+            for key in shown[0].links
         ),
-        ["cables", *(grouped(stage["cables"]) for stage in shown)],
-        *([part, *(grouped(stage["parts"].get(part, 0)) for stage in shown)] for part in parts),
-        ["cost", *(grouped(stage["cost"]) for stage in shown)],
-        ["NIC bandwidth by then, Gbps", *(grouped(stage["nic_gbps_by_then"]) for stage in shown)],
+        ["cables", *(grouped(phase.cables) for phase in shown)],
+        *([part, *(grouped(phase.parts.get(part, 0)) for phase in shown)] for part in parts),
+        ["cost", *(grouped(phase.cost) for phase in shown)],
+        ["NIC bandwidth by then, Gbps", *(grouped(phase.nic_gbps_by_then) for phase in shown)],
         [
             "GPUs with no NIC port cabled by then",
-            *(grouped(stage["gpus_without_nic_by_then"]) for stage in shown),
+            *(grouped(phase.gpus_without_nic_by_then) for phase in shown),
         ],
-        [
-            "oversubscription by then",
-            *(stage["oversubscription_by_then"] or "-" for stage in shown),
-        ],
+        ["oversubscription by then", *(phase.oversubscription_by_then or "-" for phase in shown)],
     ]
     unpriced = sorted({part for stage in stages for part in stage.unpriced})
     notes = [

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from fabricgen.cli.command import Command
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
-from fabricgen.cli.printing import echo, grouped, print_json, table
+from fabricgen.cli.printing import echo, grouped, print_result, table
 
 if TYPE_CHECKING:
-    from fabricgen.analysis.communicator.placement import Placement
+    from fabricgen.analysis.communicator.placement import JobFix, Placement
 
 SHOWN = 3
 """Pairs without a path that are printed."""
@@ -46,102 +46,91 @@ def placement(asked: FabricArguments, job: str | None, *, as_json: bool) -> int:
     plan, inventory = asked.plan()
     with inventory.locate_findings():
         placed = place(plan, job)
-    document = placed.document()
     if as_json:
-        print_json(document)
+        print_result(placed)
     else:
-        echo(_text(placed, document))
+        echo(_text(placed))
     return 0 if placed.legal else 1
 
 
-def _text(placed: Placement, document: dict[str, Any]) -> str:
+def _text(placed: Placement) -> str:
     """Lay out the position of the job, the paths of its pairs, and the changes that it needs."""
-    parts = [_title(document), _pairs(placed, document["pairs"])]
-    if placed.legal:
-        outside = document["relays_outside_job_count"]
-        others = (
-            (
-                f"; {grouped(document['pairs_by_another_relay'])} pairs use another relay than "
-                "planned, because the planned one is outside the job"
-            )
-            if outside
-            else ""
-        )
-        return "\n\n".join([*parts, f"legal: every pair has a path{others}"])
-    return "\n\n".join([*parts, _wrong(document), _changes(document["fix"])])
+    parts = [_title(placed), _pairs(placed)]
+    if fix := placed.fix():
+        return "\n\n".join([*parts, _wrong(placed), _changes(fix)])
+    others = (
+        f"; {grouped(placed.by_another)} pairs use another relay than planned, because the"
+        " planned one is outside the job"
+        if placed.outside_count
+        else ""
+    )
+    return "\n\n".join([*parts, f"legal: every pair has a path{others}"])
 
 
-def _title(document: dict[str, Any]) -> str:
+def _title(placed: Placement) -> str:
     """Describe the position of the job."""
+    from fabricgen.analysis.communicator.job_spec import job_text
     from fabricgen.views.hosts.nccl import rail_ranges
 
-    rails, domains = document["rails"], document["hb_domains"]
+    rails, domains = placed.rails.tolist(), len(placed.domains)
     where = (
-        f"{_cut(document['job'])}: {_many(document['gpus'], 'GPU')} in "
-        f"{_many(domains, 'HB domain')}, rail{'s' * (len(rails) > 1)} {rail_ranges(rails)}"
+        f"{_cut(job_text(placed.plan, placed.gpus))}: {_many(len(placed.gpus), 'GPU')}"
+        f" in {_many(domains, 'HB domain')}, rail{'s' * (len(rails) > 1)} {rail_ranges(rails)}"
     )
     if domains == 1:
         aligned = "one HB domain, so no rail matters"
-    elif not document["rail_aligned"]:
+    elif not placed.rail_aligned:
         aligned = "not rail-aligned: its HB domains use different rails"
-    elif not document["ranks_aligned"]:
+    elif not placed.ranks_aligned:
         aligned = "rail-aligned: every HB domain uses the same rails, though not the same ranks"
     else:
         aligned = "rail-aligned: every HB domain uses the same ranks"
     return f"{where}\n{aligned}"
 
 
-def _pairs(placed: Placement, pairs: dict[str, int]) -> str:
+def _pairs(placed: Placement) -> str:
     """Lay out the paths of the pairs."""
-    spans = placed.plan.mapping.spans_rails
-    rows = [("inside an HB domain", pairs["hb"])]
-    if spans:
+    pairs = placed.pairs
+    rows = [("inside an HB domain", pairs.hb)]
+    if placed.plan.mapping.spans_rails:
         rows += [
-            ("through the network, same rail", pairs["direct"] - pairs["cross_rail"]),
-            ("through the network, rail to rail", pairs["cross_rail"]),
+            ("through the network, same rail", pairs.direct - pairs.cross_rail),
+            ("through the network, rail to rail", pairs.cross_rail),
         ]
     else:
         rows += [
-            ("direct, on one rail", pairs["direct"]),
-            ("relayed by a GPU of the job", pairs["relayed"]),
-            ("no path that NCCL can use", pairs["none"]),
+            ("direct, on one rail", pairs.direct),
+            ("relayed by a GPU of the job", pairs.relayed),
+            ("no path that NCCL can use", pairs.none),
         ]
-    return table(
-        [
-            (f"  {name}", grouped(count))
-            for name, count in (*rows, ("ordered pairs", pairs["total"]))
-        ],
-        right=(1,),
-    )
+    rows.append(("ordered pairs", pairs.total))
+    return table([(f"  {name}", grouped(count)) for name, count in rows], right=(1,))
 
 
-def _wrong(document: dict[str, Any]) -> str:
+def _wrong(placed: Placement) -> str:
     """List pairs without a path, with the reason."""
-    pairs = document["pairs"]
+    pairs, examples = placed.pairs, placed.examples()
+    counted = f"{grouped(pairs.none)} of {grouped(pairs.total)} pairs"
     lines = [
-        (
-            f"illegal: {grouped(pairs['none'])} of {grouped(pairs['total'])} pairs have no path "
-            "that NCCL can use"
-        )
+        f"illegal: {counted} have no path that NCCL can use",
+        *(
+            f"  {pair.src} to {pair.dst}: `{pair.relay}` or another GPU of its HB domain and rail"
+            " would relay, but none is in the job"
+            for pair in examples[:SHOWN]
+        ),
     ]
-    lines += [
-        (
-            f"  {each['src']} to {each['dst']}: `{each['relay']}` or another GPU of its HB "
-            "domain and rail would relay, but none is in the job"
-        )
-        for each in document["examples"][:SHOWN]
-    ]
-    more = len(document["examples"]) > SHOWN
-    return "\n".join([*lines, *(["  ..."] if more else [])])
+    return "\n".join([*lines, *(["  ..."] if len(examples) > SHOWN else [])])
 
 
-def _changes(fix: dict[str, Any]) -> str:
+def _changes(fix: JobFix) -> str:
     """List the changes that make the job legal."""
-    lines = [
-        f"add {_many(fix['added_gpus'], 'GPU')}: {_cut(fix['added'])}",
-        f"  the job is then {_cut(fix['add'])}",
-    ]
-    return "\n".join([*lines, f"or keep {_many(fix['kept_gpus'], 'GPU')}: {_cut(fix['keep'])}"])
+    return "\n".join(
+        [
+            f"add {_many(fix.added_gpus, 'GPU')}: {_cut(fix.added)}",
+            f"  the job is then {_cut(fix.add)}",
+            f"or keep {_many(fix.kept_gpus, 'GPU')}: {_cut(fix.keep)}",
+        ]
+    )
 
 
 def _cut(job: str) -> str:

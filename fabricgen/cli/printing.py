@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import time
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -53,24 +53,7 @@ def print_findings(findings: Iterable[Finding], *, as_json: bool) -> None:
         cleaned=colour,
     )
     if as_json:
-        print_json({"ok": False, "findings": [finding_json(finding) for finding in findings]})
-
-
-def finding_json(finding: Finding) -> dict[str, Any]:
-    """Return a finding in the keys of every `--json`."""
-    place = finding.place and {
-        "source": finding.place.source,
-        "line": finding.place.line,
-        "column": finding.place.column,
-    }
-    return {
-        "code": finding.code,
-        "level": finding.level,
-        "fact": finding.fact,
-        "place": place,
-        "because": list(finding.because),
-        "hint": finding.hint,
-    }
+        print_json({"ok": False, "findings": [finding.document() for finding in findings]})
 
 
 def print_advice(sentences: Iterable[str]) -> None:

@@ -9,7 +9,7 @@ import click
 
 from fabricgen.cli.command import Command
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
-from fabricgen.cli.printing import echo, grouped, print_json
+from fabricgen.cli.printing import echo, grouped, print_result
 
 if TYPE_CHECKING:
     from fabricgen.analysis.forwarding.path_selection import RelayPath
@@ -68,7 +68,7 @@ def route(
     """
     from fabricgen.analysis.forwarding.ecmp_hash import flow_of
     from fabricgen.analysis.forwarding.failures import find_failures, find_gpu
-    from fabricgen.analysis.forwarding.paths import Routing
+    from fabricgen.analysis.forwarding.paths import PathList, Routing
     from fabricgen.analysis.forwarding.reachability import Reach
 
     asked, source, target = _ends(asked, source, target)
@@ -83,17 +83,7 @@ def route(
     same_rail = len({plan.fabric.coordinates.rail(gpu) for gpu in ends}) == 1
     if as_json:
         relay = next((relay for path in paths[:1] for relay in path.relays), None)
-        shown = [path.document() for path in paths]
-        print_json(
-            {
-                "src": source,
-                "dst": target,
-                "same_rail": same_rail,
-                "relay": relay,
-                "paths": shown,
-                "reachable": bool(paths),
-            }
-        )
+        print_result(PathList(source, target, same_rail, relay, paths, bool(paths)))
     elif paths:
         echo(
             "\n\n".join(

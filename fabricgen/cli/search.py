@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,12 +10,13 @@ from fabricgen.cli.command import Command
 from fabricgen.cli.completion import complete_models
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OUTPUT_FILE, check, force_option, save
-from fabricgen.cli.printing import echo, grouped, print_advice, print_json, table
+from fabricgen.cli.printing import echo, grouped, print_advice, print_result, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from fabricgen.analysis.search.result import SearchResult, SearchRow
     from fabricgen.analysis.search.search import Found
     from fabricgen.inventory.fabric import FabricSpec
 
@@ -69,7 +70,7 @@ def search(
     designs, and lists the fabrics that no other one beats in cost, power, switches, iteration time
     and worst single failure. `search` in the inventory sets the choices and the limits.
     """
-    from fabricgen.analysis.search.document import document
+    from fabricgen.analysis.search.result import search_result
     from fabricgen.analysis.search.search import search as find
     from fabricgen.analysis.workload.machine import find_llm
     from fabricgen.build.preconditions import check_inventory
@@ -93,20 +94,20 @@ def search(
         if pick and pick > len(found.rows):
             raise click.BadParameter(f"there are {len(found.rows)} rows", param_hint="'--pick'")
         chosen = found.inventory(pick or 1, catalog) if output else None
-    answer = document(found, workload)
+    answer = search_result(found, workload)
     if output and chosen:  # what cannot be written is refused before anything is printed
         _write(output, chosen)
     if as_json:
-        print_json(answer)
+        print_result(answer)
     else:
         echo(search_text(answer))
         print_advice(_notes(spec, found))
 
 
-def search_text(answer: dict[str, Any]) -> str:
+def search_text(answer: SearchResult) -> str:
     """Lay out the rows as text."""
-    rows = answer["designs"]
-    timed, domains = answer["llm"], len({(row["host"], row["hb_domain_gpus"]) for row in rows}) > 1
+    rows = answer.designs
+    timed, domains = answer.llm, len({(row.host, row.hb_domain_gpus) for row in rows}) > 1
     heads = [
         "",
         "design",
@@ -121,7 +122,7 @@ def search_text(answer: dict[str, Any]) -> str:
         "cables",
     ]
     heads += [
-        f"cost, {answer['currency']}",
+        f"cost, {answer.currency}",
         "power, W",
         *(["iteration, s"] if timed else []),
         "Gbps/GPU",
@@ -131,80 +132,80 @@ def search_text(answer: dict[str, Any]) -> str:
     lines = [heads]
     for row in rows:
         cells = [
-            f"{row['pick']}{'*' * row['cheapest']}",
-            row["design"],
-            row["switch"],
-            row["breakout"],
+            f"{row.pick}{'*' * row.cheapest}",
+            row.design,
+            row.switch,
+            row.breakout,
         ]
-        cells += [f"{row['host'] or ''} {row['hb_domain_gpus']}".strip()] if domains else []
+        cells += [f"{row.host or ''} {row.hb_domain_gpus}".strip()] if domains else []
         cells += [
-            str(row["tiers"]),
-            str(row["planes"]),
-            str(row["rails_per_box"] or "-"),
-            row["oversubscription"],
+            str(row.tiers),
+            str(row.planes),
+            str(row.rails_per_box or "-"),
+            row.oversubscription,
         ]
         cells += [
-            grouped(row["switches"]["total"]),
-            grouped(row["cables"]),
+            grouped(row.switches.total),
+            grouped(row.cables),
             _cost(row),
-            grouped(row["power_w"]),
+            grouped(row.power_w),
         ]
-        cells += [f"{row['iteration_s']:.4f}"] if timed else []
+        cells += [f"{row.iteration_s:.4f}"] if timed else []
         lines.append(
             [
                 *cells,
-                grouped(row["across_gbps"]),
-                f"{row['worst']['bandwidth_lost_pct']:.3g}",
-                grouped(row["worst"]["gpus_cut_off"]),
+                grouped(row.across_gbps),
+                f"{row.worst.bandwidth_lost_pct:.3g}",
+                grouped(row.worst.gpus_cut_off),
             ]
         )
     title = (
-        f"{answer['name']}: {grouped(answer['gpus'])} GPUs, prices "
-        f"{answer['book']}{f', {timed}' if timed else ''}"
+        f"{answer.name}: {grouped(answer.gpus)} GPUs, prices "
+        f"{answer.book}{f', {timed}' if timed else ''}"
     )
     return "\n".join(
         [title, "", table(lines, right=range(4 + domains, len(heads))), "", *_words(answer)]
     )
 
 
-def _cost(row: dict[str, Any]) -> str:
+def _cost(row: SearchRow) -> str:
     """Format a cost; with an unpriced part only a lower bound is known."""
     return (
-        grouped(row["cost"])
-        if row["cost_is_known"]
+        grouped(row.cost)
+        if row.cost_is_known
         else "-"
-        if row["cost"] is None
-        else f"over {grouped(row['cost'])}"
+        if row.cost is None
+        else f"over {grouped(row.cost)}"
     )
 
 
-def _words(answer: dict[str, Any]) -> Iterator[str]:
+def _words(answer: SearchResult) -> Iterator[str]:
     """Yield the notes on the table."""
-    beyond = ", ".join(f"{number} beyond {key}" for key, number in answer["beyond"].items())
-    refused = ", ".join(f"{number} {code}" for code, number in answer["refused"].items())
+    beyond = ", ".join(f"{number} beyond {key}" for key, number in answer.beyond.items())
+    refused = ", ".join(f"{number} {code}" for code, number in answer.refused.items())
     yield (
-        f"{answer['tried']} combinations: {answer['feasible']} fabrics compared, "
-        f"{len(answer['designs'])} shown, none of them worse than another in every figure"
+        f"{answer.tried} combinations: {answer.feasible} fabrics compared, "
+        f"{len(answer.designs)} shown, none of them worse than another in every figure"
     )
     yield (
-        f"left out: {answer['same']} "
+        f"left out: {answer.same} "
         f"duplicates{f'; {beyond}' if beyond else ''}{f'; refused: {refused}' if refused else ''}"
     )
     yield (
         "* cheapest; Gbps/GPU between HB domains; lost and cut off: bandwidth and GPUs of the "
         "fabric lost with the worst single switch"
     )
-    for row in answer["designs"]:
-        if row["alike"]:
-            more = len(row["alike"]) - SHOWN_ALIKE
+    for row in answer.designs:
+        if row.alike:
+            more = len(row.alike) - SHOWN_ALIKE
             yield (
-                f"equal to row {row['pick']} in every figure: "
-                f"{'; '.join(row['alike'][:SHOWN_ALIKE])}{f'; and {more} more' if more > 0 else ''}"
+                f"equal to row {row.pick} in every figure: "
+                f"{'; '.join(row.alike[:SHOWN_ALIKE])}{f'; and {more} more' if more > 0 else ''}"
             )
-    unpriced = dict.fromkeys(part for row in answer["designs"] for part in row["unpriced"])
+    unpriced = dict.fromkeys(part for row in answer.designs for part in row.unpriced)
     if unpriced:
         yield f"no price, excluded from totals: {', '.join(unpriced)}"
-    unknown = dict.fromkeys(part for row in answer["designs"] for part in row["power_unknown"])
+    unknown = dict.fromkeys(part for row in answer.designs for part in row.power_unknown)
     if unknown:
         yield f"unknown power, ranked as the highest: {', '.join(unknown)}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,9 @@ import click
 
 from fabricgen.cli.command import Command
 from fabricgen.cli.options import json_option
-from fabricgen.cli.printing import echo, finding_json, grouped, print_json
+from fabricgen.cli.printing import echo, grouped, print_result
 from fabricgen.core.diagnostics import Finding, Place, printable
+from fabricgen.core.document import Document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,14 +38,33 @@ def verify(out: Path, *, as_json: bool) -> int:
 
     changes = compare(out)
     if as_json:
-        lists = {"missing": changes.missing, "altered": changes.altered, "extra": changes.extra}
-        found = [finding_json(finding) for finding in findings_of(out, changes)]
-        print_json(
-            {"ok": not changes, "findings": found, "out": str(out), "files": changes.files, **lists}
+        print_result(
+            Verification(
+                ok=not changes,
+                findings=list(findings_of(out, changes)),
+                out=str(out),
+                files=changes.files,
+                missing=changes.missing,
+                altered=changes.altered,
+                extra=changes.extra,
+            )
         )
     else:
         echo(verify_text(out, changes))
     return 1 if changes else 0
+
+
+@dataclass(frozen=True)
+class Verification(Document):
+    """How an output differs from its manifest: `verify --json`."""
+
+    ok: bool
+    findings: list[Finding]
+    out: str
+    files: int
+    missing: list[str]
+    altered: list[str]
+    extra: list[str]
 
 
 def findings_of(out: Path, changes: Changes) -> Iterator[Finding]:

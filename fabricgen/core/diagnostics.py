@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from fabricgen.core.document import Document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,7 +29,7 @@ RED, BOLD, BLUE, CYAN, YELLOW, RESET = (
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Place(Document):
     """The place of a finding: a file with line and column from 1, or a source such as `--gpus`."""
 
     source: str
@@ -40,7 +42,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Document):
     """One finding: `code` names its kind, `because` is the arithmetic, `path` the inventory key."""
 
     code: str
@@ -50,6 +52,17 @@ class Finding:
     hint: str = ""
     place: Place | None = None
     level: str = "error"
+
+    def document(self) -> dict[str, Any]:
+        """Return the finding in the keys of every `--json`."""
+        return {
+            "code": self.code,
+            "level": self.level,
+            "fact": self.fact,
+            "place": self.place and self.place.document(),
+            "because": list(self.because),
+            "hint": self.hint,
+        }
 
     def located(self, locate: Callable[[Path], Place]) -> Finding:
         """Return the finding with the place of its path, if it has a path and no place yet."""

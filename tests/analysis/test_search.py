@@ -16,8 +16,8 @@ from hypothesis import given, settings
 
 from fabricgen.analysis.impact.ranking import rank
 from fabricgen.analysis.search.candidates import candidates, whole
-from fabricgen.analysis.search.document import document
 from fabricgen.analysis.search.part_counts import count, link_counts, switch_counts
+from fabricgen.analysis.search.result import search_result
 from fabricgen.analysis.search.score import judge
 from fabricgen.analysis.search.search import search
 from fabricgen.analysis.search.worst_failure import worst
@@ -361,7 +361,7 @@ def test_ties_are_described_with_correct_plurals() -> None:
     """One tier, two tiers."""
     offer = {"switches": ["sn5600"], "oversubscription": ["1:1"]}
     spec = spec_of(gpus=64, hb_domain={"gpus": 8}, radix=8, search=offer)
-    found = document(search(spec, CATALOG, LLM), LLM)
+    found = search_result(search(spec, CATALOG, LLM), LLM).document()
     listed = [words for row in found["designs"] for words in row["alike"]]
     counts = {each for words in listed for each in words.split(", ") if " tier" in each}
     assert "1 tier" in counts

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from fabricgen.core.diagnostics import Finding
+from fabricgen.core.document import Document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -63,7 +64,7 @@ class Law:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Document):
     """A law and how it stands; `ok` is None where it was not judged. `more` counts the findings that are not shown."""
 
     law: Law
@@ -73,9 +74,21 @@ class Judgement:
     more: int = 0
     method: Literal["exact", "formula"] = "exact"
 
+    def document(self) -> dict[str, Any]:
+        """Return a law of `check --json`."""
+        return {
+            "code": self.law.code,
+            "title": self.law.title,
+            "ok": self.ok,
+            "figure": self.figure,
+            "method": self.method,
+            "findings": [finding.document() for finding in self.findings],
+            "more": self.more,
+        }
+
 
 @dataclass(frozen=True)
-class Report:
+class Report(Document):
     """How a plan stands before the laws, in their order."""
 
     judgements: tuple[Judgement, ...]
@@ -89,6 +102,10 @@ class Report:
     def broken(self) -> list[str]:
         """The codes of the laws that are broken."""
         return [judgement.law.code for judgement in self.judgements if judgement.ok is False]
+
+    def document(self) -> dict[str, Any]:
+        """Return `check --json`."""
+        return {"laws": [judgement.document() for judgement in self.judgements], "ok": self.ok}
 
     @property
     def findings(self) -> list[Finding]:

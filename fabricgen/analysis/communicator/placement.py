@@ -18,6 +18,7 @@ import numpy as np
 
 from fabricgen.analysis.communicator.job_spec import find_job, job_text
 from fabricgen.core.arrays import distinct
+from fabricgen.core.document import Document, plain
 
 if TYPE_CHECKING:
     from fabricgen.core.arrays import BoolArray, Int32Array, Int64Array
@@ -32,7 +33,43 @@ KEPT = 64
 
 
 @dataclass(frozen=True)
-class Placement:
+class JobPairs(Document):
+    """Ordered pairs of GPUs of a job: in all, and by the way that joins them.
+
+    `relayed` pairs take a GPU of the job, `none` have no path that NCCL can use, and `cross_rail`
+    are those across HB domains whose rails differ.
+    """
+
+    total: int
+    hb: int
+    direct: int
+    relayed: int
+    none: int
+    cross_rail: int
+
+
+@dataclass(frozen=True)
+class UnreachablePair(Document):
+    """A pair without a path, and the GPU that would relay if it were in the job."""
+
+    src: str
+    dst: str
+    relay: str
+
+
+@dataclass(frozen=True)
+class JobFix(Document):
+    """Two legal jobs: one with GPUs `added`, and one that keeps a part of the GPUs."""
+
+    add: str
+    added: str
+    added_gpus: int
+    keep: str
+    kept_gpus: int
+
+
+@dataclass(frozen=True)
+class Placement(Document):
     """A job on a plan: `gpus` in order, counted over all domains. Tables have a row for each HB domain of the job, and a column for each rail."""
 
     plan: Plan
@@ -82,8 +119,8 @@ class Placement:
         return bool((self.present == self.present[0]).all())
 
     @cached_property
-    def pairs(self) -> dict[str, int]:
-        """Count the ordered pairs: in all, inside HB domains, direct, relayed by a GPU of the job, and without a path that NCCL can use."""
+    def pairs(self) -> JobPairs:
+        """The ordered pairs of GPUs of the job."""
         sizes, count = self.counts.sum(axis=1), len(self.gpus)
         inside = int((sizes * (sizes - 1)).sum())
         across, same = count * (count - 1) - inside, int((self.counts * self.elsewhere).sum())
@@ -92,19 +129,19 @@ class Placement:
             same, relayed, apart = across, 0, across - same
         else:
             apart = across - same
-        return {
-            "total": count * (count - 1),
-            "hb": inside,
-            "direct": same,
-            "relayed": relayed,
-            "none": across - same - relayed,
-            "cross_rail": apart,
-        }
+        return JobPairs(
+            total=count * (count - 1),
+            hb=inside,
+            direct=same,
+            relayed=relayed,
+            none=across - same - relayed,
+            cross_rail=apart,
+        )
 
     @property
     def legal(self) -> bool:
         """Whether every pair has a path that NCCL can use."""
-        return self.pairs["none"] == 0
+        return self.pairs.none == 0
 
     @cached_property
     def _wanted(self) -> BoolArray:
@@ -132,8 +169,8 @@ class Placement:
             (taken * self.present.sum(axis=2)[:, :, None] * self.elsewhere[:, None, :]).sum()
         )
 
-    def examples(self) -> list[dict[str, str]]:
-        """Return some pairs without a path, one for each domain and rail that it lacks, and the GPU that would relay if it were in the job."""
+    def examples(self) -> list[UnreachablePair]:
+        """Return some pairs without a path, one for each domain and rail that it lacks."""
         if self.legal:
             return []
         found = []
@@ -144,11 +181,7 @@ class Placement:
             )
             target = self._name(far, int(np.flatnonzero(self.present[far, :, rail])[0]), rail)
             found.append(
-                {
-                    "src": self._name(row, turn, own),
-                    "dst": target,
-                    "relay": self._name(row, turn, rail),
-                }
+                UnreachablePair(self._name(row, turn, own), target, self._name(row, turn, rail))
             )
         return found
 
@@ -174,19 +207,23 @@ class Placement:
         rail = self.plan.fabric.coordinates.rail(self.gpus)
         return np.asarray(self.gpus[inside[best][self._row] & tried[best][rail]])
 
-    def fix(self) -> dict[str, Any] | None:
-        """Return two jobs that are legal, one that has more and one that has less than this; None where nothing is wrong."""
+    def fix(self) -> JobFix | None:
+        """Return two jobs that are legal; None where nothing is wrong."""
         if self.legal:
             return None
         added, kept = self.added(), self.kept()
-        more = np.sort(np.concatenate([self.gpus, added]))
-        return {
-            "add": job_text(self.plan, more),
-            "added": job_text(self.plan, added),
-            "added_gpus": len(added),
-            "keep": job_text(self.plan, kept),
-            "kept_gpus": len(kept),
-        }
+        return JobFix(
+            add=job_text(self.plan, np.sort(np.concatenate([self.gpus, added]))),
+            added=job_text(self.plan, added),
+            added_gpus=len(added),
+            keep=job_text(self.plan, kept),
+            kept_gpus=len(kept),
+        )
+
+    @property
+    def outside_count(self) -> int:
+        """Count the GPUs outside the job that the fabric's tables would relay over."""
+        return int(self._wanted.sum())
 
     def document(self) -> dict[str, Any]:
         """Return `placement --json`."""
@@ -197,12 +234,12 @@ class Placement:
             "rails": self.rails.tolist(),
             "rail_aligned": self.rail_aligned,
             "ranks_aligned": self.ranks_aligned,
-            "pairs": self.pairs,
+            "pairs": self.pairs.document(),
             "relays_outside_job": self.relays_outside_job,
-            "relays_outside_job_count": int(self._wanted.sum()),
+            "relays_outside_job_count": self.outside_count,
             "pairs_by_another_relay": self.by_another,
-            "examples": self.examples(),
-            "fix": self.fix(),
+            "examples": plain(self.examples()),
+            "fix": plain(self.fix()),
             "legal": self.legal,
         }
 

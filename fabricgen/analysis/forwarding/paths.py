@@ -14,6 +14,7 @@ from fabricgen.analysis.forwarding.ecmp_hash import Flow, flow_hash
 from fabricgen.analysis.forwarding.ecmp_paths import Crossing
 from fabricgen.analysis.forwarding.path_names import PathNames
 from fabricgen.analysis.forwarding.path_selection import NetworkSegment, PathSelector
+from fabricgen.core.document import Document
 
 if TYPE_CHECKING:
     from fabricgen.analysis.forwarding.ecmp_paths import Step
@@ -40,7 +41,7 @@ class Hop(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class Path(Document):
     """One path between two GPUs. `links` counts cables between NIC ports and switches; `equal` the paths of equal cost that its legs have."""
 
     kind: PathKind
@@ -61,6 +62,19 @@ class Path:
             "planes": list(self.planes),
             "equal_cost": self.equal,
         }
+
+
+@dataclass(frozen=True)
+class PathList(Document):
+    """The paths between two GPUs, the default first: `route --json`."""
+
+    src: str
+    dst: str
+    same_rail: bool
+    relay: str | None
+    """The first relay of the default path."""
+    paths: list[Path]
+    reachable: bool
 
 
 @dataclass(frozen=True)

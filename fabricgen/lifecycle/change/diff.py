@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.bom.bill import CLASSES, make_bom
 from fabricgen.bom.summary import number
+from fabricgen.core.document import Document
 from fabricgen.lifecycle.change.cable_diff import CableDiff
 from fabricgen.lifecycle.change.cable_table import NameIndex, cable_table
 from fabricgen.lifecycle.change.device_changes import Change, Device, device_changes
@@ -47,7 +48,7 @@ class SettingChange(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Diff:
+class Diff(Document):
     """The changes from one fabric to another.
 
     Cables are counted as physical pieces: one that carries several links is kept or moved if any of

@@ -8,10 +8,11 @@ is pulled once. Spares are not counted, as they belong to no phase.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from fabricgen.bom.bill import make_bom
 from fabricgen.bom.summary import number
 from fabricgen.core.arrays import distinct, distinct_columns
 from fabricgen.core.diagnostics import Finding, Refusal
+from fabricgen.core.document import Document
 from fabricgen.core.terms import Design, LinkKind, Role, ratio_text
 from fabricgen.lifecycle.change.phase_parts import parts_of
 from fabricgen.planning.fabric_links import wiring_of
@@ -55,6 +57,29 @@ class Stage(NamedTuple):
     """
     oversubscription: Fraction | None
     """Down to up at the worst leaf so far; None for one tier."""
+
+
+@dataclass(frozen=True)
+class PhaseSummary(Document):
+    """The figures of a phase: what it adds, and the bandwidth at its end."""
+
+    name: str
+    links: dict[str, int]
+    cables: int
+    parts: dict[str, int]
+    cost: float | None
+    unpriced: list[str]
+    nic_gbps_by_then: int
+    gpus_without_nic_by_then: int
+    oversubscription_by_then: str | None
+
+
+@dataclass(frozen=True)
+class PhaseList(Document):
+    """The phases of a plan: `phases --json`."""
+
+    name: str
+    phases: list[PhaseSummary]
 
 
 def phase_in(plan: Plan) -> list[Stage]:
@@ -245,26 +270,28 @@ def _oversubscription(plan: Plan, wiring: Wiring, stands: BoolArray) -> Fraction
     return max(Fraction(low * speeds[0], high * speeds[1]) for low, high in pairs)
 
 
-def document(plan: Plan, stages: list[Stage]) -> list[dict[str, Any]]:
-    """Return the phases for JSON."""
-    return [
-        {
-            "name": stage.name,
-            "links": {kind.key: count for kind, count in stage.links.items()},
-            "cables": sum(
-                stage.parts.get(cable, 0) for cable in {joint.cable.model for joint in plan.offers}
-            ),
-            "parts": stage.parts,
-            "cost": number(stage.cost),
-            "unpriced": list(stage.unpriced),
-            "nic_gbps_by_then": stage.nic_gbps,
-            "gpus_without_nic_by_then": stage.bare_gpus,
-            "oversubscription_by_then": None
-            if stage.oversubscription is None
-            else ratio_text(stage.oversubscription),
-        }
-        for stage in stages
-    ]
+def summarize_phases(plan: Plan, stages: list[Stage]) -> PhaseList:
+    """Count what each phase buys and cables, and the bandwidth after it."""
+    cables = {joint.cable.model for joint in plan.offers}
+    return PhaseList(
+        plan.spec.name,
+        [
+            PhaseSummary(
+                name=stage.name,
+                links={kind.key: count for kind, count in stage.links.items()},
+                cables=sum(stage.parts.get(cable, 0) for cable in cables),
+                parts=stage.parts,
+                cost=number(stage.cost),
+                unpriced=list(stage.unpriced),
+                nic_gbps_by_then=stage.nic_gbps,
+                gpus_without_nic_by_then=stage.bare_gpus,
+                oversubscription_by_then=None
+                if stage.oversubscription is None
+                else ratio_text(stage.oversubscription),
+            )
+            for stage in stages
+        ],
+    )
 
 
 def cables_of(plan: Plan, stage: Stage) -> Iterator[CableView]:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from fabricgen.bom.bill import make_bom
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
-from fabricgen.lifecycle.change.phases import cables_of, document, phase_in
+from fabricgen.lifecycle.change.phases import cables_of, phase_in, summarize_phases
 from tests.fabrics import cables_of as every_cable
 from tests.fabrics import plan_of
 from tests.laws.drawing import Inventory, inventories
@@ -86,7 +86,9 @@ def test_spines_come_later() -> None:
         phases=[{"name": "half", "spines": 8}],
     )
     adds_up(plan)
-    assert [entry["oversubscription_by_then"] for entry in document(plan, phase_in(plan))] == [
+    assert [
+        entry.oversubscription_by_then for entry in summarize_phases(plan, phase_in(plan)).phases
+    ] == [
         "2:1",
         "1:1",
     ]

@@ -1,0 +1,166 @@
+"""What a search found, in figures.
+
+Owns the keys of `search --json`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING
+
+from fabricgen.analysis.search.part_counts import switch_counts
+from fabricgen.bom.summary import number
+from fabricgen.core.document import Document
+from fabricgen.core.terms import Design, Role, ratio_text
+
+if TYPE_CHECKING:
+    from fabricgen.analysis.search.score import Judged
+    from fabricgen.analysis.search.search import Found
+    from fabricgen.catalog.models.workload import Workload
+
+
+@dataclass(frozen=True)
+class SwitchTotals(Document):
+    """Switches by role; a role that the fabric lacks has no key."""
+
+    OPTIONAL = frozenset({"leaf", "spine", "core"})
+
+    leaf: int | None
+    spine: int | None
+    core: int | None
+    total: int
+
+
+@dataclass(frozen=True)
+class WorstFailure(Document):
+    """The worst that one failed switch takes."""
+
+    gpus_cut_off: int
+    bandwidth_lost_pct: float
+
+
+@dataclass(frozen=True)
+class SearchRow(Document):
+    """A design that no other beats; `alike` are others with equal figures, and None is unknown."""
+
+    pick: int
+    cheapest: bool
+    design: str
+    switch: str
+    breakout: str
+    alike: list[str]
+    tiers: int
+    host: str | None
+    hb_domain_gpus: int
+    rails: int
+    planes: int
+    rails_per_box: int | None
+    oversubscription: str
+    switches: SwitchTotals
+    cables: int
+    cost: float | None
+    cost_is_known: bool
+    unpriced: list[str]
+    power_w: float | None
+    power_unknown: list[str]
+    across_gbps: float | None
+    iteration_s: float | None
+    relative: float | None
+    worst: WorstFailure
+
+
+@dataclass(frozen=True)
+class SearchResult(Document):
+    """The designs by cost, and what became of every other combination: `search --json`."""
+
+    name: str
+    gpus: int
+    llm: str | None
+    currency: str
+    book: str
+    tried: int
+    refused: dict[str, int]
+    same: int
+    beyond: dict[str, int]
+    feasible: int
+    designs: list[SearchRow]
+
+
+def search_result(found: Found, llm: Workload | None) -> SearchResult:
+    """Return what a search found in figures."""
+    first = found.rows[0][0]
+    return SearchResult(
+        name=found.spec.name,
+        gpus=first.draft.fabric.gpus,
+        llm=llm.name if llm else None,
+        currency=first.bom.book.currency,
+        book=first.bom.book.name,
+        tried=found.tried,
+        refused=dict(found.refused.most_common()),
+        same=found.same,
+        beyond=dict(found.beyond.most_common()),
+        feasible=found.feasible,
+        designs=[_row(found, place, row) for place, row in enumerate(found.rows, start=1)],
+    )
+
+
+def _row(found: Found, place: int, row: tuple[Judged, ...]) -> SearchRow:
+    """Return one row."""
+    judged, *others = row
+    draft, fabric, cost = judged.draft, judged.draft.fabric, judged.cost(found.counted)
+    return SearchRow(
+        pick=place,
+        cheapest=cost < inf and cost == found.rows[0][0].cost(found.counted),
+        design=fabric.design.value,
+        switch=_boxes(judged),
+        breakout=fabric.port_layouts[Role.LEAF].down.name,
+        alike=[_words(other) for other in others],
+        tiers=draft.sizing.tiers,
+        host=fabric.host.model if fabric.host else None,
+        hb_domain_gpus=fabric.domain_gpus,
+        rails=fabric.rails,
+        planes=fabric.planes,
+        rails_per_box=None if fabric.design is Design.FAT_TREE else draft.mapping.per_switch,
+        oversubscription=ratio_text(draft.spec.oversubscription),
+        switches=_switches(judged),
+        cables=judged.cables,
+        cost=number(judged.bom.cost()),
+        cost_is_known=cost < inf,
+        unpriced=judged.bom.unpriced,
+        power_w=number(judged.bom.power_w),
+        power_unknown=judged.bom.unknown_power,
+        across_gbps=number(float(judged.across_gbps)),
+        iteration_s=judged.times and judged.times.iteration_s,
+        relative=judged.times and judged.times.relative,
+        worst=WorstFailure(*judged.worst),
+    )
+
+
+def _switches(judged: Judged) -> SwitchTotals:
+    """Count the switches by role."""
+    counts = switch_counts(judged.draft)
+    leaf, spine, core = (counts.get(role) for role in (Role.LEAF, Role.SPINE, Role.CORE))
+    return SwitchTotals(leaf, spine, core, judged.switches)
+
+
+def _boxes(judged: Judged) -> str:
+    """Name the switch models from the leaf up, each once."""
+    return " + ".join(
+        dict.fromkeys(
+            judged.draft.fabric.port_layouts[role].model.model for role in judged.draft.roles
+        )
+    )
+
+
+def _words(judged: Judged) -> str:
+    """Describe a candidate in a line."""
+    draft, fabric = judged.draft, judged.draft.fabric
+    tiers = f"{draft.sizing.tiers} tier{'s' * (draft.sizing.tiers > 1)}"
+    planes = f", {fabric.planes} planes" if fabric.planes > 1 else ""
+    shared = (
+        f", {draft.mapping.per_switch} rails a box"
+        if fabric.design is not Design.FAT_TREE and draft.mapping.per_switch > 1
+        else ""
+    )
+    return f"{fabric.design}, {_boxes(judged)} {fabric.port_layouts[Role.LEAF].down.name}, {tiers}{planes}{shared}"
