@@ -339,7 +339,7 @@ def test_the_winner_builds(tmp_path: Path, ask: Callable[..., tuple[str, str]]) 
     assert (tmp_path / "out" / "cabling" / "cables.csv").exists()
     output = ask("search", "fabric.yaml", "--pick", str(len(rows)), "-o", "last.yaml")
     assert f"\n{len(rows)} " in output[0]
-    assert "room is left out" in output[1]
+    assert "room is ignored" in output[1]
     assert (
         json.loads(ask("plan", "last.yaml", "--set", "gpus=128", "--json")[0])["cost"]["total"]
         == rows[-1]["cost"]
