@@ -19,7 +19,6 @@ NOT_YET = (
     "docs/how-to/iteration-time.md",
     "fabricgen/analysis",
     "fabricgen/cli/pages/racks.md",
-    "fabricgen/lab",
     "fabricgen/outputs",
     "fabricgen/planning",
     "fabricgen/views",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from fabricgen.lab.registry import LabRegistry
-    from fabricgen.lab.session import Wish
+    from fabricgen.lab.session import LabRequest
     from fabricgen.planning.plan import Plan
 
     Say = Callable[[dict[str, Any]], None]
@@ -177,10 +177,10 @@ def down(fabric: str | None, name: str | None) -> None:
 @json_option
 def status(*, as_json: bool) -> None:
     """List the labs of this user with their BGP sessions."""
-    from fabricgen.lab.registry import every_keep
+    from fabricgen.lab.registry import running_labs
 
     rows = []
-    for keep in every_keep():
+    for keep in running_labs():
         facts = keep.facts
         sessions = next(iter(keep.ask({"do": "status"}))) if facts["ready"] else {}
         rows.append(
@@ -306,14 +306,14 @@ def _wish(
     *,
     one_rail: bool = False,
     infiniband: bool = False,
-) -> Wish:
+) -> LabRequest:
     """Plan, and check that this machine can boot the lab.
 
     `infiniband` allows subnets over ibsim.
     """
     from fabricgen.lab import requirements
     from fabricgen.lab.infiniband import requirements as ib_requirements
-    from fabricgen.lab.session import Wish
+    from fabricgen.lab.session import LabRequest
     from fabricgen.lab.topology import lay_out
     from fabricgen.views.infiniband.build import Subnets
     from fabricgen.views.infiniband.transport import is_infiniband
@@ -333,7 +333,7 @@ def _wish(
         _check_same(planned, out, options["out"])
     (ib_requirements if subnets else requirements).check_machine()
     templates = tuple(root.resolve() for root in asked.template_roots)
-    return Wish(
+    return LabRequest(
         planned, out, templates, options["rails"], options["domains"], options["failures"], one_rail
     )
 
@@ -353,7 +353,7 @@ def _check_same(plan: Plan, out: Path | None, typed: Path) -> None:
 
 def _keep(fabric: str | None, name: str | None) -> LabRegistry:
     """Find a lab by its name, by its inventory, or because it is the only one."""
-    from fabricgen.lab.registry import LabRegistry, only_keep
+    from fabricgen.lab.registry import LabRegistry, only_lab
 
     if name:
         return LabRegistry(name)
@@ -362,7 +362,7 @@ def _keep(fabric: str | None, name: str | None) -> LabRegistry:
 
         inventory, _ = FabricArguments(fabric, {}, None, (), ()).read()
         return LabRegistry(inventory.spec.name)
-    return only_keep()
+    return only_lab()
 
 
 def _relay(keep: LabRegistry, words: dict[str, Any], say: Say) -> int:

@@ -1,9 +1,9 @@
-"""From a layout to running namespaces: wires, bridges, addresses of GPUs, and what each switch's kernel must do.
+"""Booting a lab: wires, bridges, addresses of GPUs, and the kernel settings of each switch.
 
-Owns the order in which a lab comes up. Everything that a switch or a GPU is told stands in the
-emitted files; what is made here is what a machine room would make: boxes, cables and power.
-Hardware addresses are fixed and all neighbours permanent, because the kernel counts the others over
-all namespaces and refuses more than a thousand, settable only outside.
+Owns the order of the boot. All settings of switches and GPUs are in the emitted files; this module
+makes the boxes, cables and power. Hardware addresses are fixed and all neighbours permanent,
+because the kernel counts the others over all namespaces and limits them to a thousand, a setting
+that only the host can change.
 """
 
 from __future__ import annotations
@@ -29,27 +29,34 @@ if TYPE_CHECKING:
     from fabricgen.lab.topology import Layout, Wire
 
 BATCHES = 2
-"""Processes that make wires side by side; the kernel has one lock for links, so more only queue."""
+"""Processes that create wires in parallel; the kernel has one lock for links, so more would queue.
+"""
 
 BRIDGE = "br0"
 
 ACCOUNTS = {
-    "/etc/passwd": "root:x:0:0::/:/bin/sh\nfrr:x:0:0::/:/bin/sh\n_lldpd:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n",
+    "/etc/passwd": (
+        "root:x:0:0::/:/bin/sh\nfrr:x:0:0::/:/bin/sh\n"
+        "_lldpd:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n"
+    ),
     "/etc/group": "root:x:0:\nfrr:x:0:\nfrrvty:x:0:\n_lldpd:x:0:\nnogroup:x:65534:\n",
 }
-"""Users that daemons ask for; in a lab all of them are the one who started it."""
+"""Users that daemons require; in a lab each is the user who started it."""
 
 
 SIOCGIFFLAGS, IFF_RUNNING, CARRIER_S = 0x8913, 0x40, 3.0
-"""How an interface is asked for its flags, the one of its carrier, and how long to wait for it."""
+"""The ioctl that reads the flags of an interface, its carrier flag, and how long to wait for it."""
 
 HASH_SEED = "net.ipv4.fib_multipath_hash_seed"
-"""What makes a switch hash flows in a way of its own (Linux 6.11); without it all switches of one machine hash alike, and flows that a leaf
-sent to one spine all take one core."""
+"""Gives each switch its own hash of flows (Linux 6.11). Otherwise all switches of one machine hash
+alike, and flows that a leaf sends to one spine all use one core."""
 
 
 class End(NamedTuple):
-    """One end of a wire: its interface, its hardware address, and the far end's with its IP address, empty where it has none to be asked for."""
+    """One end of a wire: interface, hardware address, and the far end's hardware and IP addresses.
+
+    The IP address is empty where the far end is not resolved.
+    """
 
     interface: str
     mac: str
@@ -59,7 +66,7 @@ class End(NamedTuple):
 
 
 def prepare_mounts() -> None:
-    """Give the lab a /proc, a /run and a /var/tmp of its own, and the users that its daemons run as."""
+    """Mount a private /proc, /run and /var/tmp, and the accounts that daemons run as."""
     namespaces.mount("proc", "/proc", "proc")
     for place in ("/run", "/var/tmp"):  # noqa: S108 - FRR keeps its crash logs there, and this one is private
         namespaces.mount("tmpfs", place, "tmpfs")
@@ -96,7 +103,7 @@ class Machines:
         return ends
 
     def up(self, node: str, interface: str) -> list[str]:
-        """List the commands of `ip` that bring up a port and make the neighbour behind it permanent."""
+        """Return the commands of `ip` that bring up a port and make its neighbour permanent."""
         end = self.ends[node][interface]
         return [
             f"link set {interface} up",
@@ -104,7 +111,10 @@ class Machines:
         ]
 
     def boot(self) -> None:
-        """Make every namespace and wire, and switch everything on but the daemons. Raises Refusal where the kernel or an emitted file objects."""
+        """Create every namespace and wire, and boot everything except the daemons.
+
+        Raises Refusal where the kernel or an emitted file fails.
+        """
         layout = self.layout
         self.networks.make(layout.nodes)
         self.networks.each(
@@ -121,15 +131,14 @@ class Machines:
         self.networks.each(list(layout.gpus.values()), self._gpu)
 
     def _wire(self) -> None:
-        """Make the wires, both ends in their places at once."""
+        """Create the wires with both ends in their namespaces."""
         mtu = self.layout.plan.spec.addressing.mtu
         lines = []
         for wire in self.layout.wires:
             near = self.ends[wire.a][wire.a_interface]
             there = f"peer name {wire.b_interface} address {near.peer_mac} mtu {mtu} netns {wire.b}"
-            lines.append(
-                f"link add {wire.a_interface} address {near.mac} mtu {mtu} netns {wire.a} type veth {there}"
-            )
+            here = f"{wire.a_interface} address {near.mac} mtu {mtu} netns {wire.a}"
+            lines.append(f"link add {here} type veth {there}")
         started = [
             (_start(lines[first::BATCHES]), lines[first::BATCHES]) for first in range(BATCHES)
         ]
@@ -137,7 +146,7 @@ class Machines:
             _finish(process, part, "the wires")
 
     def _switch(self, name: str) -> None:
-        """Set what a switch's emitted sysctl.conf says; its ports stay down until its daemons know what to do with them."""
+        """Apply a switch's emitted sysctl.conf; its ports stay down until its daemons run."""
         for line in (
             (self.out / "configs" / name / "sysctl.conf").read_text(encoding="utf-8").splitlines()
         ):
@@ -164,7 +173,7 @@ class Machines:
         )
 
     def _bridge(self, name: str) -> None:
-        """Join the GPUs of an HB domain by a bridge."""
+        """Connect the GPUs of an HB domain by a bridge."""
         ports = [f"link set {interface} master {BRIDGE} up" for interface in self.ends[name]]
         batch(
             [
@@ -176,7 +185,7 @@ class Machines:
         )
 
     def _gpu(self, name: str) -> None:
-        """Bring a GPU up by its emitted script, and make its neighbours permanent."""
+        """Configure a GPU by its emitted script, and make its neighbours permanent."""
         done = subprocess.run(  # noqa: S603 - the emitted script
             ["/bin/sh", self.out / "lab" / "gpus" / f"{name}.sh"],
             capture_output=True,
@@ -187,7 +196,7 @@ class Machines:
         batch([*self._neighbours(name), "link set lo up"], name)
 
     def _neighbours(self, name: str) -> Iterator[str]:
-        """List a GPU's leaves, and the other GPUs of its HB domain, as permanent neighbours."""
+        """Yield the commands that make a GPU's leaves and HB domain permanent neighbours."""
         yield from (
             _neighbour(end.peer_address, end.peer_mac, interface)
             for interface, end in self.ends[name].items()
@@ -207,7 +216,7 @@ def _neighbour(address: str, mac: str, interface: str) -> str:
 
 
 def link_local(mac: str) -> str:
-    """Return the IPv6 address that an interface takes from its hardware address (RFC 4291, appendix A).
+    """Return the link-local IPv6 address of a hardware address (RFC 4291, appendix A).
 
     >>> link_local("02:00:00:00:01:0a")
     'fe80::ff:fe00:10a'
@@ -218,12 +227,12 @@ def link_local(mac: str) -> str:
 
 
 def has_hash_seed() -> bool:
-    """Say whether switches can hash flows each in its own way."""
+    """Return whether each switch can have its own hash of flows."""
     return Path("/proc/sys", *HASH_SEED.split(".")).exists()
 
 
 def set_kernel(key: str, value: str) -> None:
-    """Set a kernel parameter of the namespace that the thread is in. Raises Refusal where there is none of that name."""
+    """Set a kernel parameter in the namespace of this thread. Raises Refusal if it is unknown."""
     try:
         Path("/proc/sys", *key.split(".")).write_text(value, encoding="ascii")
     except OSError as error:
@@ -235,13 +244,13 @@ def set_kernel(key: str, value: str) -> None:
 
 
 def batch(lines: list[str], name: str) -> None:
-    """Run commands of `ip` in the namespace that the thread is in. Raises Refusal `lab-failed` with the first that fails."""
+    """Run commands of `ip` in the namespace of this thread. Raises Refusal `lab-failed`."""
     if lines:
         _finish(_start(lines), lines, name)
 
 
 def wait_for_carrier(interfaces: list[str], *, up: bool) -> None:
-    """Wait until interfaces of the namespace that the thread is in have their carrier, or have lost it: the kernel takes up to a second to say so."""
+    """Wait until interfaces of this thread's namespace gain or lose their carrier."""
     until = time.monotonic() + CARRIER_S
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
         while (
@@ -258,7 +267,10 @@ def _flags(line: socket.socket, interface: str) -> int:
 
 
 def _set_scopes(key: str, value: str) -> None:
-    """Set what an interface reads when it is made: switches do without the detection of duplicate addresses, which takes 1.5 s, and GPUs without IPv6."""
+    """Set the defaults of new interfaces.
+
+    Switches skip duplicate address detection, which takes 1.5 s, and GPUs have no IPv6.
+    """
     for scope in ("all", "default"):
         set_kernel(key.format(scope), value)
 
@@ -284,19 +296,19 @@ def _start(lines: list[str]) -> subprocess.Popen[str]:
 
 
 def _finish(process: subprocess.Popen[str], lines: list[str], name: str) -> None:
-    """Wait for a batch and judge it."""
+    """Wait for a batch. Raises Refusal where it failed."""
     assert process.stdout is not None  # noqa: S101 - it is a pipe
-    said = process.stdout.read()
+    output = process.stdout.read()
     code = process.wait()
-    _judge(code, f"{said}{lines[0]}" if code else "", name)
+    _judge(code, f"{output}{lines[0]}" if code else "", name)
 
 
-def _judge(code: int, said: str, name: str) -> None:
-    """Refuse to go on where a command failed."""
+def _judge(code: int, output: str, name: str) -> None:
+    """Raise Refusal `lab-failed` where a command failed."""
     if code:
         raise refuse(
             "lab-failed",
             f"{name} could not be set up",
-            because=tuple(said.strip().splitlines()[:4]),
-            hint="`fabricgen lab doctor` says what is missing",
+            because=tuple(output.strip().splitlines()[:4]),
+            hint="`fabricgen lab doctor` lists what is missing",
         )

@@ -1,8 +1,8 @@
-"""What every switch's kernel must know, worked out from the wires alone: each address of the rail, and the ports of all shortest ways to it.
+"""The routes that every switch's kernel must have, computed from the wires alone.
 
 Owns the rule of a folded Clos under BGP with one AS number for a pod's spines: up, then down, never
-down and up again. It reads neither the plan's forwarding nor the daemons, so that either can be
-judged by it.
+down and up again. It reads neither the plan's forwarding nor the daemons, so that it can verify
+both.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from fabricgen.lab.topology import Wire
 
 Ways = dict[str, frozenset[str]]
-"""By switch: the interfaces of all shortest ways to one destination."""
+"""Switch -> the interfaces of all shortest paths to one destination."""
 
 
 class Clos:
-    """The switches of a lab by tier, and the living wires between them."""
+    """The switches of a lab by tier, and the working wires between them."""
 
     def __init__(
         self, tiers: dict[str, int], wires: Iterable[Wire], dead: Collection[str] = ()
     ) -> None:
-        """Keep the wires between switches; `dead` names switches and labels."""
+        """Keep the wires between switches; `dead` has failed switches and labels."""
         self.tiers = {name: tier for name, tier in tiers.items() if name not in dead}
         self.up: dict[str, list[Link]] = defaultdict(list)
         for wire in wires:
@@ -34,7 +34,7 @@ class Clos:
         self._order = sorted(self.tiers, key=lambda name: -self.tiers[name])
 
     def ways_to(self, target: str) -> Ways:
-        """Return the shortest ways of every other switch to one; a switch without a way is not there."""
+        """Return the shortest paths of every other switch to one, without unreachable switches."""
         steps, ways = {target: 0}, dict[str, frozenset[str]]()
         level = [target]
         while level:

@@ -1,8 +1,8 @@
-"""What dies in a lab, and what the fabric makes of it: measured with packets, and compared with what the plan says.
+"""Failures in a lab, measured with packets and compared with the plan.
 
-Owns cutting and mending. What has failed is named as everywhere: `switch:NAME`, `link:LABEL`,
-`nic:GPU[/plane]`, `gpu:GPU`, `hb:DOMAIN`, `plane:N`, `rail:N`. Relays beyond plain IP are a
-library's work, done here by the order of the emitted tables over crossings that were measured.
+Owns cutting and repairing. Failures have their usual names: `switch:NAME`, `link:LABEL`,
+`nic:GPU[/plane]`, `gpu:GPU`, `hb:DOMAIN`, `plane:N`, `rail:N`. A communication library would choose
+relays; here they follow the order of the emitted tables over the measured crossings.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from fabricgen.lab.boot import End
-    from fabricgen.lab.measure import Bench
+    from fabricgen.lab.measure import RunningLab
 
 Key = tuple[str, int]
-"""What failures can share: a rail, a plane where blocks span rails, or an HB domain."""
+"""The scope of a failure: a rail, a plane where blocks span rails, or an HB domain."""
 
 
 QUICK_S = 0.1
-"""Silence that means that the rest is lost; what is lost is sent twice."""
+"""Silence after which the remaining packets count as lost; lost packets are sent twice."""
 
 
 class Measured(NamedTuple):
-    """What packets showed: the ordered pairs of GPUs that a crossing of the network joins, and those that an HB domain joins."""
+    """Ordered pairs of GPUs, measured: joined by the network, or by an HB domain."""
 
     crossings: frozenset[tuple[str, str]]
     inside: frozenset[tuple[str, str]]
 
 
 class MeasuredWalker(Walker):
-    """Walks the emitted tables over what was measured, instead of over what they say."""
+    """Walks the emitted tables over measured crossings."""
 
     measured: Measured
 
@@ -54,21 +54,21 @@ class MeasuredWalker(Walker):
         return int(tuple(crossing) in self.measured.crossings)
 
     def meets(self, one: str, other: str) -> bool:
-        """Say whether a packet went from one GPU to the other inside their HB domain."""
+        """Return whether a packet went from one GPU to the other inside their HB domain."""
         return one == other or (one, other) in self.measured.inside
 
 
 @dataclass(frozen=True)
 class Breaker:
-    """Cuts and mends a running lab."""
+    """Cuts and repairs a running lab."""
 
-    bench: Bench
+    lab: RunningLab
 
     @cached_property
     def _ends(self) -> dict[str, list[tuple[str, End]]]:
-        """The upper ends of wires by what names them: a label, and the node at either end."""
+        """The upper ends of wires by their names: the label, and the node at either end."""
         found: dict[str, list[tuple[str, End]]] = defaultdict(list)
-        machines = self.bench.machines
+        machines = self.lab.machines
         for wire in machines.layout.wires:
             end = wire.b, machines.ends[wire.b][wire.b_interface]
             for name in {wire.label, wire.a, wire.b} - {""}:
@@ -76,9 +76,12 @@ class Breaker:
         return found
 
     def ends(self, failure: str) -> list[tuple[str, End]]:
-        """Return the ends of wires that a failure takes down: always the upper ones, so that a GPU keeps its routes and loses its carrier."""
+        """Return the ends of wires that a failure takes down.
+
+        They are the upper ends, so that a GPU keeps its routes and loses its carrier.
+        """
         kind, _, name = failure.partition(":")
-        bench = self.bench
+        lab = self.lab
         if kind in ("switch", "link", "gpu"):
             return self._ends[name]
         if kind == "hb":
@@ -90,8 +93,8 @@ class Breaker:
                 for end in self._ends[gpu]
                 if end[1].wire.label and plane in ("", end[1].wire.a_interface.removeprefix("nic"))
             ]
-        seats = bench.machines.layout.switches
-        mapping = bench.machines.layout.plan.mapping
+        seats = lab.machines.layout.switches
+        mapping = lab.machines.layout.plan.mapping
         number = mapping.plane if kind == "plane" else mapping.rail
         return [
             end
@@ -101,11 +104,11 @@ class Breaker:
         ]
 
     def cut(self, failures: Iterable[str]) -> None:
-        """Take down what the failures name."""
+        """Take down the wires of failures."""
         self._set("down", failures)
 
-    def mend(self, failures: Iterable[str]) -> None:
-        """Bring it up again."""
+    def repair(self, failures: Iterable[str]) -> None:
+        """Bring the wires of failures up again."""
         self._set("up", failures)
 
     def _set(self, state: str, failures: Iterable[str]) -> None:
@@ -114,38 +117,38 @@ class Breaker:
         for failure in failures:
             for node, end in self.ends(failure):
                 by_node[node] += (
-                    self.bench.machines.up(node, end.interface)
+                    self.lab.machines.up(node, end.interface)
                     if state == "up"
                     else [f"link set {end.interface} down"]
                 )
-                if end.wire.a not in self.bench.tiers:
+                if end.wire.a not in self.lab.tiers:
                     by_gpu[end.wire.a].append(end.wire.a_interface)
-        networks = self.bench.machines.networks
+        networks = self.lab.machines.networks
         networks.each(list(by_node), lambda node: batch(by_node[node], node))
         networks.each(list(by_gpu), lambda gpu: wait_for_carrier(by_gpu[gpu], up=state == "up"))
 
     def dead(self, failures: Iterable[str]) -> set[str]:
-        """Return the labels of the cables, and the names of the switches, that failures leave without a living wire."""
+        """Return the labels of cables and names of switches that failures disconnect."""
         found: set[str] = set()
         for failure in failures:
             kind, _, name = failure.partition(":")
             found |= {end.wire.label for _, end in self.ends(failure)} - {""}
             found |= {name} if kind == "switch" else set()
             if kind in ("plane", "rail"):
-                found |= {node for node, _ in self.ends(failure) if node in self.bench.tiers}
+                found |= {node for node, _ in self.ends(failure) if node in self.lab.tiers}
         return found
 
     def touches(self, failure: str) -> set[Key]:
-        """Return what a failure touches; failures that touch nothing in common can be tried at once.
+        """Return the scopes of a failure; failures without a common scope can be tried at once.
 
         Without its HB domain a GPU crosses the network to those of the domain that share its rail,
         so that rail is touched as well.
         """
-        gpus, found = self.bench.tables.gpus, set[Key]()
-        mapping = self.bench.machines.layout.plan.mapping
+        gpus, found = self.lab.tables.gpus, set[Key]()
+        mapping = self.lab.machines.layout.plan.mapping
         for _, end in self.ends(failure):
             wire = end.wire
-            found |= {self._key(seat) for seat in (wire.a, wire.b) if seat in self.bench.tiers}
+            found |= {self._key(seat) for seat in (wire.a, wire.b) if seat in self.lab.tiers}
             if not wire.label:
                 found.add(("hb", gpus[wire.a]["domain"]))
                 if mapping.spans_rails or mapping.fabric.ranks_per_rail > 1:
@@ -158,14 +161,14 @@ class Breaker:
         """Return the rail of a switch, or its plane where blocks span rails."""
         return self._keys[switch]
 
-    def beside(self, switch: str) -> list[str]:
+    def same_rail(self, switch: str) -> list[str]:
         """Return the switches of the rail of one, or all where blocks span rails."""
         return [name for name, key in self._keys.items() if key == self._key(switch)]
 
     @cached_property
     def _keys(self) -> dict[str, Key]:
         """The rail of each switch, or its plane where blocks span rails."""
-        layout = self.bench.machines.layout
+        layout = self.lab.machines.layout
         mapping = layout.plan.mapping
         return {
             seat.name: ("plane", 0)
@@ -175,22 +178,25 @@ class Breaker:
         }
 
     def measure(self) -> Measured:
-        """Send a packet over every crossing of the network and inside every HB domain, with relays off, and tell which arrived, and how."""
-        bench = self.bench
-        asked = probes(bench, self._neighbours())
-        bench.forwarding(on=False)
+        """Send a packet over every crossing and inside every HB domain, with relays off.
+
+        Returns the pairs whose packet arrived, by the way it took.
+        """
+        lab = self.lab
+        asked = probes(lab, self._neighbours())
+        lab.forwarding(on=False)
         try:
-            sockets = bench.sockets()
+            sockets = lab.sockets()
             found = send_all(sockets, asked, asked, QUICK_S)
             lost = [probe for probe in asked if probe not in found]
             found |= send_all(sockets, lost, lost, QUICK_S)
             sockets.close()
         finally:
-            bench.forwarding(on=True)
+            lab.forwarding(on=True)
         crossed = {
             asked[probe][:2]
             for probe, record in found.items()
-            if any(bench.owner.get(address) in bench.tiers for address in record)
+            if any(lab.owner.get(address) in lab.tiers for address in record)
         }
         return Measured(
             frozenset(crossed), frozenset(asked[probe][:2] for probe in found) - crossed
@@ -198,8 +204,8 @@ class Breaker:
 
     def _neighbours(self) -> Iterator[tuple[str, str]]:
         """Yield the ordered pairs of GPUs that need no relay."""
-        gpus, spans = self.bench.tables.gpus, self.bench.machines.layout.plan.mapping.spans_rails
-        for one, other in permutations(self.bench.addresses, 2):
+        gpus, spans = self.lab.tables.gpus, self.lab.machines.layout.plan.mapping.spans_rails
+        for one, other in permutations(self.lab.addresses, 2):
             if (
                 spans
                 or gpus[one]["rail"] == gpus[other]["rail"]
@@ -209,7 +215,7 @@ class Breaker:
 
 
 def groups(breaker: Breaker, failures: list[str]) -> Iterator[list[str]]:
-    """Put failures together that touch nothing in common, so that each is still the only one that its rail and its HB domain see."""
+    """Yield groups of failures without a common scope, which do not affect each other."""
     left = [(failure, breaker.touches(failure)) for failure in failures]
     while left:
         taken: list[str] = []
@@ -225,13 +231,13 @@ def groups(breaker: Breaker, failures: list[str]) -> Iterator[list[str]]:
         left = rest
 
 
-def every_failure(bench: Bench) -> list[str]:
-    """Name every single thing that can fail in a lab."""
-    layout = bench.machines.layout
+def every_failure(lab: RunningLab) -> list[str]:
+    """Return the name of every single failure in a lab."""
+    layout = lab.machines.layout
     fabric = layout.plan.fabric
     found = [f"link:{wire.label}" for wire in layout.wires if wire.label]
-    found += [f"switch:{name}" for name in bench.switches]
-    found += [f"{kind}:{gpu}" for kind in ("nic", "gpu") for gpu in bench.addresses]
+    found += [f"switch:{name}" for name in lab.switches]
+    found += [f"{kind}:{gpu}" for kind in ("nic", "gpu") for gpu in lab.addresses]
     found += [f"hb:{domain}" for domain in layout.domains] + [
         f"plane:{plane}" for plane in range(fabric.planes)
     ]
@@ -241,18 +247,18 @@ def every_failure(bench: Bench) -> list[str]:
 
 
 class Survival:
-    """Tries failures one by one, or as many at once as see nothing of each other, and compares every pair and `impact` with the plan."""
+    """Tries failures, independent ones at once, and compares them with the plan."""
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, lab: RunningLab) -> None:
         """Measure the healthy lab first."""
-        self.bench, self.breaker = bench, Breaker(bench)
+        self.lab, self.breaker = lab, Breaker(lab)
         self.healthy = self.breaker.measure()
         self.findings: list[str] = []
         self.pairs = self.lost = self.relayed = 0
         self.slowest_s = 0.0
 
-    def run(self, failures: list[str], say: Callable[[int, int], None] | None = None) -> Trial:
-        """Try every failure; what was measured is compared while the next ones converge, which is mostly waiting."""
+    def run(self, failures: list[str], emit: Callable[[int, int], None] | None = None) -> Trial:
+        """Try every failure; a comparison runs while the next failures converge."""
         done, compared = 0, list[Future[None]]()
         with ThreadPoolExecutor(1) as comparing:
             for group in groups(self.breaker, failures):
@@ -262,8 +268,8 @@ class Survival:
                     for failure in group
                 ]
                 done += len(group)
-                if say:
-                    say(done, len(failures))
+                if emit:
+                    emit(done, len(failures))
         for each in compared:
             each.result()
         pairs = (
@@ -275,22 +281,25 @@ class Survival:
         return Trial("survival", "every single failure", figure, self.findings)
 
     def _try(self, group: list[str]) -> Measured:
-        """Try failures that see nothing of each other, and return what packets showed."""
+        """Try independent failures at once, and return the measurement."""
         breaker = self.breaker
         breaker.cut(group)
-        took, wrong = self.bench.converge(breaker.dead(group))
+        took, wrong = self.lab.converge(breaker.dead(group))
         self.slowest_s = max(self.slowest_s, took)
         self.findings += [f"{', '.join(group)}: {name} does not converge" for name in wrong]
         measured = breaker.measure()
-        breaker.mend(group)
+        breaker.repair(group)
         return measured
 
     def _alone(self, failure: str, measured: Measured) -> Measured:
-        """Return what would have been measured with one failure alone: what it touches as it was measured, the rest as it was in health."""
+        """Return the measurement of one failure alone.
+
+        The scope of the failure is as measured with the others, the rest as measured in health.
+        """
         touched, gpus, spans = (
             self.breaker.touches(failure),
-            self.bench.tables.gpus,
-            self.bench.machines.layout.plan.mapping.spans_rails,
+            self.lab.tables.gpus,
+            self.lab.machines.layout.plan.mapping.spans_rails,
         )
 
         def mine(pair: tuple[str, str], *, inside: bool) -> bool:
@@ -316,12 +325,12 @@ class Survival:
         )
 
     def _compare(self, failure: str, measured: Measured) -> None:
-        """Walk the tables over what was measured, and compare each pair's way with the plan's, and the sums with what `impact` says."""
-        layout = self.bench.machines.layout
+        """Compare the path of each pair with the plan's, and the counts with those of `impact`."""
+        layout = self.lab.machines.layout
         failures, names = find_failures(layout.plan, [failure]) | layout.missing, layout.gpus
         choice = PathSelector(Reach(layout.plan, failures))
         walker = MeasuredWalker(
-            self.bench.tables, [names[gpu] for gpu in failures.gpus if gpu in names]
+            self.lab.tables, [names[gpu] for gpu in failures.gpus if gpu in names]
         )
         walker.measured = measured
         walks = {
@@ -337,24 +346,25 @@ class Survival:
             )
             if planned != walked:
                 self._object(
-                    f"{failure}: {names[one]} to {names[other]} goes {_text(walked)}, and the plan says {_text(planned)}"
+                    f"{failure}: {names[one]} to {names[other]} goes {_text(walked)}, "
+                    f"and the plan says {_text(planned)}"
                 )
         self.pairs += len(walks)
         shown = self._cost(
             {(names[one], names[other]): walked for (one, other), walked in walks.items()}, measured
         )
         if not layout.left_out():  # `impact` counts the whole fabric
-            said = impact(layout.plan, [failure])
+            output = impact(layout.plan, [failure])
             for key, value in shown.items():
-                expected = getattr(said, key)
+                expected = getattr(output, key)
                 if expected != value:
                     self._object(f"{failure}: {key} is {value} here, and impact says {expected}")
 
     def _cost(
         self, walks: dict[tuple[str, str], list[Crossing] | None], measured: Measured
     ) -> dict[str, float]:
-        """Count what a failure costs, in the words of `impact`."""
-        gpus, healthy = self.bench.tables.gpus, self.healthy
+        """Return the counts of a failure in the keys of `impact`."""
+        gpus, healthy = self.lab.tables.gpus, self.healthy
         alive = {pair for pair, walked in walks.items() if walked is not None}
         straight, before = measured.crossings | measured.inside, healthy.crossings | healthy.inside
         relayed = sum(pair in before and pair not in straight for pair in alive)
@@ -368,7 +378,7 @@ class Survival:
         }
 
     def _object(self, finding: str) -> None:
-        """Keep a finding, unless there are enough."""
+        """Keep a finding, up to `LISTED`."""
         if len(self.findings) < LISTED:
             self.findings.append(finding)
 
@@ -377,11 +387,11 @@ DIGITS = 6
 """Decimals of a percentage, as `impact` rounds it."""
 
 LISTED = 50
-"""Findings that are kept; more say nothing new."""
+"""Findings that are kept."""
 
 
 def _text(walked: list[Crossing] | None) -> str:
-    """Write a way."""
+    """Return a path as text."""
     if walked is None:
         return "nowhere"
     return ", ".join(f"over {one} and {other}" for one, other in walked) or "inside its HB domain"

@@ -1,6 +1,6 @@
-"""The emitted files of a lab, at one place inside of it: those of a directory that `build` wrote, or made anew where they vanish with the lab.
+"""The emitted files inside a lab: those of a `build` directory, or built anew in memory.
 
-Owns where they lie. What they say is nobody's here to change.
+Owns their place; it never changes them.
 """
 
 from __future__ import annotations
@@ -21,11 +21,14 @@ if TYPE_CHECKING:
     from fabricgen.lab.topology import Layout
 
 FILES = Path("/run/fabricgen")
-"""Where they are inside a lab; it is in memory, and no other lab sees it."""
+"""Their directory inside a lab: in memory, and invisible to other labs."""
 
 
 def place_files(layout: Layout, out: Path | None, templates: tuple[Path, ...] = ()) -> Path:
-    """Give the lab directories of its own, and its files; return where they are. Raises Refusal where they cannot be built."""
+    """Mount the lab's private directories and its files, and return the directory of the files.
+
+    Raises Refusal where they cannot be built.
+    """
     held = (
         None if out is None else os.open(out, os.O_RDONLY | os.O_DIRECTORY)
     )  # before /run is covered: it may lie there

@@ -1,7 +1,7 @@
-"""The routing daemons of the switches: started with the emitted frr.conf, asked, and stopped.
+"""The routing daemons of the switches: started with the emitted frr.conf, queried and stopped.
 
-Owns FRR's ways. Daemons skip a bad line and go on, so whatever vtysh answers to a line is a
-complaint.
+Owns the interface to FRR. Daemons skip a bad line and continue, so any answer of vtysh to a line is
+an error.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 PLACE = Path("/run/frr")
 PROGRAMS = Path("/usr/lib/frr")
 FIRST = "zebra"
-"""The daemon that every other one speaks to."""
+"""The daemon that all others connect to."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,16 @@ class Daemons:
     machines: Machines
 
     def start(self, switches: Iterable[str]) -> None:
-        """Start the daemons of some switches and load their configuration. Raises Refusal `lab-failed` with what FRR said."""
+        """Start the daemons of switches with their configuration.
+
+        Raises Refusal `lab-failed` with the output of FRR.
+        """
         names = list(switches)
         self.machines.networks.each(names, self._start)
         self.machines.networks.each(names, self._load)
 
     def _start(self, switch: str) -> None:
-        """Start the daemons of a switch; the thread is in its namespace."""
+        """Start the daemons of a switch, in whose namespace the thread is."""
         place = PLACE / switch
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)
@@ -77,15 +80,15 @@ class Daemons:
             )
 
     def _load(self, switch: str) -> None:
-        """Load a switch's configuration as it was emitted, line by line.
+        """Load a switch's emitted configuration line by line.
 
-        It goes in by vtysh's input: `vtysh -b` would have bgpd hold its sessions back for five
-        seconds more, as after a boot.
+        It is typed into vtysh: after `vtysh -b`, bgpd would hold its sessions back for five
+        seconds, as after a boot.
         """
         self._enter(switch, (PLACE / switch / "frr.conf").read_text(encoding="utf-8"))
 
     def _enter(self, switch: str, lines: str) -> None:
-        """Type lines of configuration."""
+        """Enter lines of configuration."""
         place, text = PLACE / switch, f"configure terminal\n{lines}\n"
         done = subprocess.run(  # noqa: S603 - the emitted configuration
             ["vtysh", "--vty_socket", place, "--config_dir", place],  # noqa: S607 - as above
@@ -103,21 +106,21 @@ class Daemons:
             raise _refused(switch, "vtysh", complaints)
 
     def stop(self, switch: str) -> None:
-        """Kill the daemons of a switch, as a crash would; what they left in the kernel stays."""
+        """Kill the daemons of a switch, as a crash would; their kernel routes stay."""
         self._signal(switch, signal.SIGKILL)
         for number in self._numbers(switch):
             _wait_for_end(number)
 
     def freeze(self, switch: str, *, frozen: bool) -> None:
-        """Stop the daemons of a switch where they are, or let them go on."""
+        """Stop or continue the processes of a switch's daemons."""
         self._signal(switch, signal.SIGSTOP if frozen else signal.SIGCONT)
 
-    def tell(self, switch: str, lines: list[str]) -> None:
-        """Give a switch some lines of configuration. Raises Refusal where FRR objects."""
+    def configure(self, switch: str, lines: list[str]) -> None:
+        """Enter configuration lines on a switch. Raises Refusal where FRR rejects one."""
         self._enter(switch, "\n".join(lines))
 
     def _numbers(self, switch: str) -> list[int]:
-        """List the processes of a switch's daemons."""
+        """Return the process numbers of a switch's daemons."""
         return [
             int(file.read_text(encoding="ascii")) for file in sorted((PLACE / switch).glob("*.pid"))
         ]
@@ -129,20 +132,19 @@ class Daemons:
                 os.kill(process, number)
 
     def ask(self, switch: str, command: str, daemon: str = "bgpd") -> Any:  # noqa: ANN401 - whatever FRR answers
-        """Ask a daemon of a switch something that it answers in JSON.
+        """Run a command in a daemon of a switch and return its JSON output.
 
-        It is asked on the socket by which vtysh speaks to it, for a process for each question costs
-        more than the answer: a command ends with a zero byte, and the answer with three and a
-        result.
+        It uses the socket of vtysh, because a process per command would cost more than the answer:
+        a command ends with a zero byte, and the answer with three and a result.
         """
         with socket.socket(socket.AF_UNIX) as line:
             line.connect(str(PLACE / switch / f"{daemon}.vty"))
             for words in ("enable", f"{command} json"):
                 line.sendall(f"{words}\0".encode())
-                said = b""
-                while said[-4:-1] != bytes(3):
-                    said += line.recv(1 << 16) or bytes(4)
-        return json.loads(said[:-4] or b"{}")
+                output = b""
+                while output[-4:-1] != bytes(3):
+                    output += line.recv(1 << 16) or bytes(4)
+        return json.loads(output[:-4] or b"{}")
 
     def sessions(self, switch: str) -> tuple[int, int]:
         """Return how many BGP sessions of a switch are up, and how many it has."""
@@ -150,7 +152,7 @@ class Daemons:
         return states.count("Established"), len(states)
 
     def states(self, switch: str) -> dict[str, str]:
-        """Return the state of each BGP session, by port; those over ports that a slice leaves out are not counted."""
+        """Return the state of each BGP session, by port, without ports that a slice leaves out."""
         peers, booted = (
             self.ask(switch, "show bgp ipv4 unicast summary").get("peers", {}),
             self.machines.ends[switch],
@@ -158,7 +160,7 @@ class Daemons:
         return {port: peer["state"] for port, peer in peers.items() if port in booted}
 
     def bfd(self, switch: str) -> tuple[int, int]:
-        """Return how many BFD sessions of a switch are up, and how many it has; none where no bfdd runs."""
+        """Return how many BFD sessions of a switch are up, and how many it has."""
         peers = (
             self.ask(switch, "show bfd peers", "bfdd")
             if (PLACE / switch / "bfdd.vty").exists()
@@ -167,7 +169,7 @@ class Daemons:
         return sum(peer.get("status") == "up" for peer in peers), len(peers)
 
     def down(self, switch: str) -> list[str]:
-        """Say which kinds of session of a switch are not all up."""
+        """Return a sentence for each kind of session that is not completely up on a switch."""
         counts = {"BGP": self.sessions(switch), "BFD": self.bfd(switch)}
         return [
             f"{switch}: {up} of {every} {kind} sessions are up"
@@ -177,7 +179,7 @@ class Daemons:
 
 
 def enabled(text: str) -> dict[str, list[str]]:
-    r"""Read an emitted `daemons` file: each daemon that it enables, with its options, the first one first.
+    r"""Parse an emitted `daemons` file: each enabled daemon with its options, zebra first.
 
     >>> enabled('bgpd=yes\nzebra_options="-A 127.0.0.1"\nbgpd_options="-A 127.0.0.1"\n')
     {'zebra': ['-A', '127.0.0.1'], 'bgpd': ['-A', '127.0.0.1']}
@@ -198,23 +200,23 @@ def enabled(text: str) -> dict[str, list[str]]:
 
 
 def run_daemon(command: list[Any], switch: str) -> None:
-    """Run a program that goes on by itself. Raises Refusal `lab-failed` where it does not."""
+    """Start a program that runs in the background. Raises Refusal `lab-failed` where it fails."""
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)  # noqa: S603 - our own words
     if done.returncode:
         raise _refused(switch, Path(command[0]).name, (done.stdout + done.stderr).splitlines())
 
 
-def _refused(switch: str, program: str, said: list[str]) -> Refusal:
-    """Refuse to go on with a configuration that FRR does not take."""
+def _refused(switch: str, program: str, output: list[str]) -> Refusal:
+    """Return the refusal of a configuration that FRR rejects."""
     return refuse(
         "lab-failed",
-        f"{switch}: {program} does not take what was emitted",
-        because=tuple(said[:4]),
+        f"{switch}: {program} rejects what was emitted",
+        because=tuple(output[:4]),
         hint="`fabricgen lab doctor` shows the versions",
     )
 
 
 def _wait_for_end(number: int) -> None:
-    """Wait until a process is gone; it is no child of ours, so there is nothing else to wait on."""
+    """Wait until a process has ended, which is not a child of this one."""
     while started_at(number):
         time.sleep(0.005)

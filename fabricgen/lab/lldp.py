@@ -1,7 +1,6 @@
-"""What the lab's own LLDP daemons see: a witness of the cabling that knows nothing of the plan.
+"""The neighbours that the lab's own LLDP daemons report, which know nothing of the plan.
 
-Owns lldpd in every switch and GPU. The comparison is plain: each neighbour against the cable that
-should be there.
+Owns lldpd in every switch and GPU, and compares each neighbour with the planned cable.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from fabricgen.lab.frr import run_daemon
 from fabricgen.lab.measure import Trial
 
 if TYPE_CHECKING:
-    from fabricgen.lab.measure import Bench
+    from fabricgen.lab.measure import RunningLab
 
 PLACE = Path("/run/lldp")
 PATIENCE_S, POLL_S = 30.0, 0.3
 
 
-def start(bench: Bench) -> None:
+def start(lab: RunningLab) -> None:
     """Start lldpd at every end of a cable. Raises Refusal `lab-needs` where it may not run."""
     if not namespaces.may_choose_groups():
         because = ("lldpd gives up its groups when it starts, which only root's labs allow",)
@@ -34,20 +33,21 @@ def start(bench: Bench) -> None:
             because=because,
             hint="boot the lab as root",
         )
-    bench.machines.networks.each(_speakers(bench), _start)
+    lab.machines.networks.each(_speakers(lab), _start)
 
 
-def _speakers(bench: Bench) -> list[str]:
-    """List the switches and GPUs."""
-    return [*bench.switches, *bench.addresses]
+def _speakers(lab: RunningLab) -> list[str]:
+    """Return the names of the switches and GPUs."""
+    return [*lab.switches, *lab.addresses]
 
 
 def _start(name: str) -> None:
-    """Start lldpd at a node; the thread is in its namespace."""
+    """Start lldpd at a node, in whose namespace the thread is."""
     place = PLACE / name
     place.mkdir(parents=True, exist_ok=True)
     (place / "conf").write_text(
-        f"configure system hostname {name}\nconfigure lldp portidsubtype ifname\nconfigure lldp tx-interval 1\n",
+        f"configure system hostname {name}\n"
+        "configure lldp portidsubtype ifname\nconfigure lldp tx-interval 1\n",
         encoding="utf-8",
     )
     namespaces.unshare(namespaces.NEWUTS)
@@ -55,22 +55,25 @@ def _start(name: str) -> None:
     run_daemon(["lldpd", "-u", place / "socket", "-O", place / "conf"], name)
 
 
-def neighbours(bench: Bench) -> dict[str, Any]:
-    """Return what `lldpctl -f json0` says at every switch and GPU, by name, once every cable is heard of or patience ends."""
+def neighbours(lab: RunningLab) -> dict[str, Any]:
+    """Return the output of `lldpctl -f json0` at every switch and GPU, by name.
+
+    Waits until every cable is reported, or for `PATIENCE_S`.
+    """
     if not PLACE.exists():
-        start(bench)
-    wanted = _wanted(bench)
+        start(lab)
+    wanted = _wanted(lab)
     deadline = time.monotonic() + PATIENCE_S
     while True:
-        names = _speakers(bench)
-        found = dict(zip(names, bench.machines.networks.each(names, _ask), strict=True))
-        if heard(found).keys() >= wanted.keys() or time.monotonic() > deadline:
+        names = _speakers(lab)
+        found = dict(zip(names, lab.machines.networks.each(names, _ask), strict=True))
+        if reported_neighbours(found).keys() >= wanted.keys() or time.monotonic() > deadline:
             return found
         time.sleep(POLL_S)
 
 
 def _ask(name: str) -> dict[str, Any]:
-    """Ask the daemon of a node."""
+    """Return the output of the daemon of a node."""
     done = subprocess.run(  # noqa: S603 - our own words
         ["lldpctl", "-u", PLACE / name / "socket", "-f", "json0"],  # noqa: S607 - as above
         capture_output=True,
@@ -81,8 +84,8 @@ def _ask(name: str) -> dict[str, Any]:
     return answer
 
 
-def heard(found: dict[str, Any]) -> dict[tuple[str, str], set[tuple[str, str]]]:
-    """Read who is heard at each interface: the node and the interface at the far end."""
+def reported_neighbours(found: dict[str, Any]) -> dict[tuple[str, str], set[tuple[str, str]]]:
+    """Return the node and the interface at the far end of each interface."""
     ends: dict[tuple[str, str], set[tuple[str, str]]] = {}
     for name, answer in found.items():
         for group in answer.get("lldp", []):
@@ -93,20 +96,24 @@ def heard(found: dict[str, Any]) -> dict[tuple[str, str], set[tuple[str, str]]]:
     return ends
 
 
-def _wanted(bench: Bench) -> dict[tuple[str, str], tuple[str, str]]:
-    """Return who should be heard at each interface of a cable."""
-    cables = [wire for wire in bench.machines.layout.wires if wire.label]
+def _wanted(lab: RunningLab) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return the planned far end of each interface of a cable."""
+    cables = [wire for wire in lab.machines.layout.wires if wire.label]
     ends = {(wire.a, wire.a_interface): (wire.b, wire.b_interface) for wire in cables}
     return ends | {far: near for near, far in ends.items()}
 
 
-def compare(bench: Bench, found: dict[str, Any]) -> Trial:
-    """Compare what is heard with the plan, end by end."""
-    ends, wanted = heard(found), _wanted(bench)
+def compare(lab: RunningLab, found: dict[str, Any]) -> Trial:
+    """Compare the reported neighbours with the plan, end by end."""
+    ends, wanted = reported_neighbours(found), _wanted(lab)
+
+    def seen(end: tuple[str, str]) -> str:
+        return ", ".join(sorted(" ".join(far) for far in ends.get(end, ()))) or "no neighbour"
+
     findings = [
-        f"{name} {interface} hears {', '.join(sorted(' '.join(end) for end in ends.get((name, interface), ()))) or 'nobody'}, and should {' '.join(far)}"
-        for (name, interface), far in wanted.items()
-        if ends.get((name, interface)) != {far}
+        f"{' '.join(end)} sees {seen(end)}, expected {' '.join(far)}"
+        for end, far in wanted.items()
+        if ends.get(end) != {far}
     ]
     return Trial(
         "lldp",

@@ -1,6 +1,6 @@
-"""How long the fabric is deaf when something dies: packets of many flows, sent on and on while it happens.
+"""Packet loss during a failure: packets of many flows, sent continuously while it happens.
 
-Owns the clock of failures. It counts packets and reads no table.
+Owns the timing of failures. It counts packets and reads no table.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from fabricgen.lab.probes import Sockets
 
 EVERY_S = 0.002
-"""Between two rounds in which each flow sends a packet."""
+"""Time between two rounds in which each flow sends a packet."""
 
 SILENT = 10
-"""Packets of a flow that are lost in a row until it counts as silent."""
+"""Packets of a flow lost in a row before it counts as silent."""
 
 BEFORE_S, SETTLED_S, LAST_S = 0.2, 0.4, 0.05
-"""How long packets flow before the failure, how long they must all arrive after it, and how long the last ones may take."""
+"""Seconds of traffic before the failure, of full delivery after it, and of waiting at the end."""
 
 
 class Outage(NamedTuple):
-    """What a failure cost the flows that survive it: packets lost of those sent, the longest silence of any flow, and the flows still silent at the end."""
+    """The cost of a failure: packets sent and lost, the longest silence, flows still silent."""
 
     sent: int
     lost: int
@@ -41,7 +41,7 @@ class Outage(NamedTuple):
 def outage(
     sockets: Sockets, flows: list[Probe], happens: Callable[[], None], patience_s: float = 15
 ) -> Outage:
-    """Send packets of every flow while something happens beside it, until all arrive again or patience ends."""
+    """Send packets of every flow during an event, until all arrive again or patience ends."""
     watch = _Watch(sockets, flows)
     started = time.monotonic()
     with ThreadPoolExecutor(1) as beside:
@@ -64,12 +64,15 @@ def outage(
 
 
 class _Watch:
-    """The flows on the clock. Silence is measured between the times at which packets were sent, so a clock that stumbles counts as nothing."""
+    """The timed flows.
+
+    Silence is measured between the times of sending, so a delayed clock adds nothing.
+    """
 
     def __init__(self, sockets: Sockets, flows: list[Probe]) -> None:
         self.sockets, self.flows = sockets, flows
         self.rounds: list[float] = []
-        self.heard = Counter[Probe]()
+        self.arrived = Counter[Probe]()
         self.last = dict.fromkeys(flows, -1)
         self.longest_s = 0.0
         self.poll = select.epoll()
@@ -78,7 +81,7 @@ class _Watch:
             self.poll.register(number, select.EPOLLIN)
 
     def round(self) -> int:
-        """Send a packet of each flow, read what has arrived, and return how many flows are silent."""
+        """Send a packet of each flow, read arrivals, and return the number of silent flows."""
         self.rounds.append(time.monotonic())
         for flow in self.flows:
             with contextlib.suppress(OSError):  # lost where it starts
@@ -94,7 +97,7 @@ class _Watch:
         return [flow for flow in self.flows if len(self.rounds) - 1 - self.last[flow] > SILENT]
 
     def _receive(self) -> None:
-        """Read what has arrived."""
+        """Read the packets that have arrived."""
         for number, _ in self.poll.poll(0):
             while True:
                 try:
@@ -104,18 +107,18 @@ class _Watch:
                 source, target, port, at = text.decode().split()
                 probe, turn = Probe(source, target, int(port)), int(at)
                 if probe in self.last:
-                    self.heard[probe] += 1
+                    self.arrived[probe] += 1
                     self._note(probe, turn)
 
     def _note(self, probe: Probe, turn: int) -> None:
-        """Measure the silence before a packet that has arrived: from the first one lost to this one."""
+        """Measure the silence before a packet: from the first lost one to this one."""
         lost = self.last[probe] + 1
         if turn > lost:
             self.longest_s = max(self.longest_s, self.rounds[turn] - self.rounds[lost])
         self.last[probe] = max(self.last[probe], turn)
 
     def outage(self) -> Outage:
-        """Read what is still under way, and add up; a silence that has not ended counts until now."""
+        """Read the last packets, and sum up; a silence that has not ended counts until now."""
         time.sleep(LAST_S)
         self._receive()
         self.poll.close()
@@ -126,4 +129,4 @@ class _Watch:
                 *(self.rounds[-1] - self.rounds[self.last[flow] + 1] for flow in silent),
             ]
         )
-        return Outage(sent, sent - self.heard.total(), longest_s, silent)
+        return Outage(sent, sent - self.arrived.total(), longest_s, silent)

@@ -1,7 +1,7 @@
-"""A running lab and what it is judged by: its tables, its wires, what its kernels have learnt, and packets.
+"""A running lab and its measurements: tables, wires, kernel routes and packets.
 
-Owns the measurements that trials and failures share. What they must come to is said by `trials` and
-`breaking`.
+Owns the measurements that trials and failures share. `verify` and `failures` define the expected
+results.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from fabricgen.lab.boot import batch, set_kernel
 from fabricgen.lab.expected_routes import Clos
 from fabricgen.lab.probes import Probe, Sockets, open_at, send_all
-from fabricgen.lab.table_walk import Tables
+from fabricgen.lab.table_walk import EmittedTables
 from fabricgen.planning.addressing import dotted
 
 if TYPE_CHECKING:
@@ -31,21 +31,21 @@ if TYPE_CHECKING:
     from fabricgen.lab.topology import Wire
 
 Routes = dict[str, frozenset[str]]
-"""By prefix: the interfaces of its next hops."""
+"""Prefix -> the interfaces of its next hops."""
 
 EXACT_GPUS, SAMPLED_PEERS = 512, 64
-"""Up to so many GPUs every ordered pair is tried; above it, every GPU with so many others, drawn once and for all."""
+"""Up to this many GPUs every ordered pair is tried; above it, every GPU with a fixed sample."""
 
 STUCK_S = 8.0
-"""How long nothing may get better before idle sessions are looked for; FRR tries again every three seconds by itself."""
+"""Seconds without progress after which idle sessions are reopened; FRR retries every three."""
 
 POLL_S, ASKED = 0.05, 4
-"""Between two looks at kernels that have not learnt everything, and how many are looked at together: what is looked at costs the daemons time."""
+"""Interval of reading unfinished kernels, and how many at once: each costs the daemons time."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """The outcome of one trial."""
+    """The result of one trial."""
 
     code: str
     title: str
@@ -54,27 +54,27 @@ class Trial:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing was found."""
+        """Whether there are no findings."""
         return not self.findings
 
 
 @dataclass(frozen=True)
-class Bench:
-    """A running lab and what it is judged by."""
+class RunningLab:
+    """A running lab with its measurements."""
 
     machines: Machines
     daemons: Daemons
     reopened: list[str] = field(default_factory=list)
-    """The ports that had to be opened a second time, as `switch port`."""
+    """The ports that were opened a second time, as `switch port`."""
 
     @cached_property
-    def tables(self) -> Tables:
+    def tables(self) -> EmittedTables:
         """The emitted forwarding tables of the lab's hosts and switches."""
-        return Tables.read(self.machines.out, self.machines.layout.hosts, self.switches)
+        return EmittedTables.read(self.machines.out, self.machines.layout.hosts, self.switches)
 
     @cached_property
     def absent(self) -> frozenset[str]:
-        """The cables that the tables name and a slice leaves out: they count as dead."""
+        """The cables of the tables that a slice leaves out, which count as failed."""
         booted = {wire.label for wire in self.machines.layout.wires}
         named = (
             hop["cable"]
@@ -125,7 +125,7 @@ class Bench:
 
     @cached_property
     def owner(self) -> dict[str, str]:
-        """The GPU or switch that writes an address into a packet's record."""
+        """The GPU or switch of each address in a packet's record."""
         owner = {
             address: gpu for gpu, ports in self.addresses.items() for address in ports.values()
         }
@@ -135,11 +135,11 @@ class Bench:
         }
 
     def clos(self, dead: Collection[str] = ()) -> Clos:
-        """Return the living switches and wires between them."""
+        """Return the working switches and the wires between them."""
         return Clos(self.tiers, self.machines.layout.wires, dead)
 
     def expected(self, dead: Collection[str] = ()) -> dict[str, Routes]:
-        """Return what every living switch must have learnt, with some cables and switches dead."""
+        """Return the routes that every working switch must have despite some failures."""
         clos = self.clos(dead)
         routes: dict[str, Routes] = {name: {} for name in clos.tiers}
         for target in clos.tiers:
@@ -153,7 +153,7 @@ class Bench:
         return routes
 
     def learnt(self, switches: list[str]) -> dict[str, Routes]:
-        """Read what the kernels of some switches have learnt from BGP."""
+        """Return the BGP routes in the kernels of some switches."""
         return dict(
             zip(
                 switches,
@@ -165,7 +165,10 @@ class Bench:
     def converge(
         self, dead: Collection[str] = (), patience_s: float = 60, switches: list[str] | None = None
     ) -> tuple[float, dict[str, tuple[Routes, Routes]]]:
-        """Wait until every kernel has what it must; return the seconds it took, and what is still wrong then: expected and learnt, by switch."""
+        """Wait until every kernel has its routes; return the seconds and the differences left.
+
+        A difference has the expected and the learnt routes, by switch.
+        """
         wanted, started = self.expected(dead), time.monotonic()
         waiting, progress = [name for name in switches or self.switches if name in wanted], started
         while waiting and time.monotonic() - started < patience_s:
@@ -185,9 +188,9 @@ class Bench:
         }
 
     def _reopen(self, switches: list[str], dead: Collection[str]) -> None:
-        """Open the ports with an idle session again.
+        """Reopen the ports with an idle session.
 
-        bgpd 8.4.4 forgets a neighbour for good when it hears of it before it hears that the port is
+        bgpd 8.4.4 forgets a neighbour for good if its packets arrive before the port is reported
         up, which happens on a busy machine.
         """
         for name in switches:
@@ -213,7 +216,7 @@ class Bench:
     def deliver(
         self, probes: Collection[Probe], wanted: Collection[Probe], flows: int = 1
     ) -> tuple[dict[Probe, list[str]], int]:
-        """Send probes and return the record of each that arrived; of the wanted ones that did not, how many were sent a second time."""
+        """Send probes; return the records of those that arrived, and how many were resent."""
         sockets = self.sockets(flows)
         found = send_all(sockets, probes, wanted)
         lost = [probe for probe in wanted if probe not in found]
@@ -222,21 +225,21 @@ class Bench:
         return found, len(lost)
 
     def forwarding(self, *, on: bool) -> None:
-        """Let GPUs forward for each other, or not."""
+        """Enable or disable forwarding between GPUs."""
         self.machines.networks.each(
             list(self.addresses), lambda _: set_kernel("net.ipv4.ip_forward", str(int(on)))
         )
 
 
 def _open_all(addresses: Iterable[str], flows: int) -> dict[tuple[str, int], socket]:
-    """Open the sockets of one GPU; the thread is in its namespace."""
+    """Open the sockets of one GPU, in whose namespace the thread is."""
     return {
         (address, flow): open_at(address, flow) for address in addresses for flow in range(flows)
     }
 
 
 def wire_prefix(address: str) -> str:
-    """Return the /31 that a NIC port's address is the odd half of.
+    """Return the /31 of a NIC port's address, its odd half.
 
     >>> wire_prefix("10.0.0.9")
     '10.0.0.8/31'
@@ -246,7 +249,7 @@ def wire_prefix(address: str) -> str:
 
 
 def _kernel_routes() -> Routes:
-    """Read the BGP routes of the namespace that the thread is in."""
+    """Return the BGP routes of this thread's namespace."""
     listed = json.loads(
         subprocess.run(
             ["ip", "-j", "-4", "route", "show", "proto", "bgp"],  # noqa: S607 - found as the user's shell finds it
@@ -266,9 +269,9 @@ def _kernel_routes() -> Routes:
     }
 
 
-def pairs(bench: Bench) -> Iterator[tuple[str, str]]:
-    """Yield the ordered pairs of GPUs that are tried: all of them, or a sample where there are too many."""
-    gpus = list(bench.addresses)
+def pairs(lab: RunningLab) -> Iterator[tuple[str, str]]:
+    """Yield the ordered pairs of GPUs to try: all, or a sample where there are too many."""
+    gpus = list(lab.addresses)
     if len(gpus) <= EXACT_GPUS:
         yield from permutations(gpus, 2)
         return
@@ -282,10 +285,10 @@ def pairs(bench: Bench) -> Iterator[tuple[str, str]]:
 
 
 def probes(
-    bench: Bench, chosen: Iterable[tuple[str, str]], flows: int = 1
+    lab: RunningLab, chosen: Iterable[tuple[str, str]], flows: int = 1
 ) -> dict[Probe, tuple[str, str, str]]:
-    """Return a probe for each pair, plane and flow, with the pair and the interface that its target is cabled by."""
-    addresses = bench.addresses
+    """Return a probe for each pair, plane and flow, with the pair and the target's interface."""
+    addresses = lab.addresses
     return {
         Probe(addresses[source][interface], addresses[target][interface], flow): (
             source,

@@ -1,7 +1,7 @@
-"""What the kernel is asked for: namespaces, mounts, and being somebody's child.
+"""The kernel's namespaces and mounts.
 
-Owns every call into libc. A namespace of the network belongs to a thread, and what a thread starts
-inherits it; Python offers none of this before 3.12, so it goes through ctypes. It knows no fabric.
+Owns every call into libc. A network namespace belongs to a thread, and processes inherit it; Python
+wraps none of this before 3.12, so it uses ctypes. It knows no fabric.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ NEWNS, NEWUTS, NEWUSER, NEWPID, NEWNET = 0x00020000, 0x04000000, 0x10000000, 0x2
 MS_BIND, MS_REC, MS_PRIVATE = 4096, 16384, 1 << 18
 PR_SET_PDEATHSIG = 1
 THREADS = 4
-"""Threads that work inside namespaces; more only wait for the kernel's one lock on links."""
+"""Threads that work inside namespaces; more would wait for the kernel's lock on links."""
 
 MOST_FILES = 1 << 16
-"""Open files that a lab allows itself, if its user may: a thousand, as systems allow unasked, are too few."""
+"""Open files of a lab, if its user may: the usual limit of a thousand is too low."""
 
 NAMES = Path("/run/netns")
-"""Where `ip netns` looks for names."""
+"""The directory of names that `ip netns` reads."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -44,14 +44,14 @@ def _check(result: int, what: str) -> None:
 
 
 def unshare(flags: int) -> None:
-    """Give this thread namespaces of its own. Raises OSError."""
+    """Move this thread into new namespaces. Raises OSError."""
     _check(_libc.unshare(flags), "unshare")
 
 
 def mount(
     source: str, target: Path | str, kind: str = "", flags: int = 0, options: str = ""
 ) -> None:
-    """Mount something. Raises OSError."""
+    """Mount a file system. Raises OSError."""
     _check(
         _libc.mount(
             source.encode(),
@@ -65,23 +65,26 @@ def mount(
 
 
 def set_host_name(name: str) -> None:
-    """Name the machine that this thread's processes see. Raises OSError."""
+    """Set the host name for this thread's processes. Raises OSError."""
     word = name.encode()
     _check(_libc.sethostname(word, len(word)), "sethostname")
 
 
 def die_with_parent() -> None:
-    """Ask to be killed when the parent ends."""
+    """Have the kernel kill this process when its parent ends."""
     _check(_libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "prctl")
 
 
 def enter(descriptor: int) -> None:
-    """Move this thread into a namespace of the network. Raises OSError."""
+    """Move this thread into a network namespace. Raises OSError."""
     _check(_libc.setns(descriptor, NEWNET), "setns")
 
 
 def can_map_users() -> bool:
-    """Say whether this user may make namespaces without being root: tried in a child, for the answer hangs on kernel, distribution and container."""
+    """Return whether this user may create namespaces without root.
+
+    A child tries it, because it depends on kernel, distribution and container.
+    """
     child = os.fork()
     if child == 0:
         with contextlib.suppress(BaseException):
@@ -92,12 +95,18 @@ def can_map_users() -> bool:
 
 
 def leave(*, as_root: bool) -> None:
-    """Leave every namespace of the machine; the next child is the first process of its own. The caller has one thread only. Raises OSError."""
+    """Leave every namespace of the machine; the next child is the first process of its own.
+
+    The caller has a single thread. Raises OSError.
+    """
     unshare((0 if as_root else NEWUSER) | NEWNS | NEWNET | NEWPID)
 
 
-def map_everybody(number: int) -> bool:
-    """Let a process that left our users see all of them as they are, and its programs choose their groups; say whether we may: only root may."""
+def map_all_users(number: int) -> bool:
+    """Map all users into a process that left our user namespace; return whether we may.
+
+    Only root may; the programs of the process can then choose their groups.
+    """
     try:
         for kind in ("uid", "gid"):
             Path(f"/proc/{number}/{kind}_map").write_text("0 0 4294967295\n", encoding="ascii")
@@ -107,19 +116,22 @@ def map_everybody(number: int) -> bool:
 
 
 def map_alone(user: int, group: int) -> None:
-    """Call the one user and group that we were root; all that an ordinary user may. Raises OSError."""
+    """Map the current user and group to root, the only mapping an ordinary user may make.
+
+    Raises OSError.
+    """
     Path("/proc/self/uid_map").write_text(f"0 {user} 1\n", encoding="ascii")
     Path("/proc/self/setgroups").write_text("deny\n", encoding="ascii")
     Path("/proc/self/gid_map").write_text(f"0 {group} 1\n", encoding="ascii")
 
 
 def own_mounts() -> None:
-    """Keep what is mounted from now on to ourselves. Raises OSError."""
+    """Make later mounts private. Raises OSError."""
     mount("none", "/", flags=MS_REC | MS_PRIVATE)
 
 
 def may_choose_groups() -> bool:
-    """Say whether programs here may choose their groups, as some insist on when they give up their rights."""
+    """Return whether programs here may choose their groups, which some need to drop privileges."""
     return Path("/proc/self/setgroups").read_text(encoding="ascii").strip() == "allow"
 
 
@@ -127,7 +139,7 @@ class Networks:
     """The network namespaces of one lab, by name, and threads that work inside them."""
 
     def __init__(self) -> None:
-        """Prepare the directory of names, which must be ours alone, and room for open files."""
+        """Create the private directory of names, and raise the limit of open files."""
         NAMES.mkdir(parents=True, exist_ok=True)
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         resource.setrlimit(
@@ -138,7 +150,7 @@ class Networks:
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="lab")
 
     def make(self, names: Sequence[str]) -> None:
-        """Make a namespace for each name. Raises OSError."""
+        """Create a namespace for each name. Raises OSError."""
         worker = threading.Thread(target=self._make, args=(names,))
         failed: list[BaseException] = []
         self._failed = failed
@@ -148,7 +160,7 @@ class Networks:
             raise failed[0]
 
     def _make(self, names: Sequence[str]) -> None:
-        """Make namespaces in a thread that is thrown away, because it ends in the last of them."""
+        """Create namespaces in a temporary thread, because it ends in the last of them."""
         try:
             for name in names:
                 unshare(NEWNET)
@@ -160,22 +172,22 @@ class Networks:
             self._failed.append(error)
 
     def inside(self, name: str, work: Callable[[], T]) -> T:
-        """Do some work inside a namespace and wait for it."""
+        """Call a function inside a namespace and return its result."""
         return self._threads.submit(self._inside, name, work).result()
 
     def each(self, names: Sequence[str], work: Callable[[str], T]) -> list[T]:
-        """Do some work inside each namespace, several at once; the results come in order."""
+        """Call a function inside each namespace, several at once; results are in order."""
         return list(self._threads.map(lambda name: self._inside(name, lambda: work(name)), names))
 
     def _inside(self, name: str, work: Callable[[], T]) -> T:
-        """Work inside a namespace; every thread of the pool stays in the last one it was in."""
+        """Call a function inside a namespace, in which this thread of the pool stays."""
         enter(self._descriptors[name])
         return work()
 
 
 @contextlib.contextmanager
 def own_host_name(name: str) -> Iterator[None]:
-    """Give what this thread starts a host name of its own; the thread keeps the namespace, so it belongs to the pool."""
+    """Set a host name for what this thread starts; the thread keeps its namespace."""
     unshare(NEWUTS)
     set_host_name(name)
     yield

@@ -1,7 +1,7 @@
-"""Packets that tell which way they went, without ICMP: UDP with IPv4's record-route option (RFC 791, nine slots).
+"""Packets that record their path, without ICMP: UDP with IPv4's record route option (RFC 791).
 
-One process holds the sockets of all GPUs, for a socket stays in the namespace in which it was made.
-It knows addresses and no fabric.
+The option has nine slots. One process holds the sockets of all GPUs, because a socket stays in the
+namespace where it was opened. It knows addresses and no fabric.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
 PORT = 40000
-"""First UDP port of the lab's sockets; the next ones make other flows."""
+"""First UDP port of the lab's sockets; further flows use the next ones."""
 
 RECORD_ROUTE = bytes([7, 39, 4, *([0] * 36), 0])
 """The option with nine empty slots, and a byte of padding."""
 
 IP_OPTIONS, IP_RECVOPTS = 4, 6
-"""Numbers of Linux's socket options, which Python does not name on every platform."""
+"""Socket options of Linux that Python does not name on every platform."""
 
 BURST, BUFFER = 128, 1 << 20
-"""Packets sent before the first answers are read, and the room of a socket."""
+"""Packets sent before the first answers are read, and the buffer size of a socket."""
 
 PATIENCE_S, CALM_S = 0.4, 0.1
-"""How long silence must last to mean that the rest is lost: while a packet is missing that should come, and once all of those are there."""
+"""Silence after which the rest counts as lost: with expected packets missing, and without."""
 
 
 class Probe(NamedTuple):
-    """One packet: the addresses of the sender and of the target, and which of the sender's sockets it leaves by."""
+    """One packet: the addresses of sender and target, and the sender's socket."""
 
     source: str
     target: str
@@ -46,13 +46,13 @@ class Sockets:
     by_end: dict[tuple[str, int], socket.socket]
 
     def close(self) -> None:
-        """Close them all."""
+        """Close all sockets."""
         for each in self.by_end.values():
             each.close()
 
 
 def open_at(address: str, flow: int) -> socket.socket:
-    """Open a socket at an address of the namespace that the thread is in."""
+    """Open a socket at an address of this thread's namespace."""
     made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
     made.setsockopt(socket.IPPROTO_IP, IP_RECVOPTS, 1)
@@ -63,7 +63,7 @@ def open_at(address: str, flow: int) -> socket.socket:
 
 
 def recorded(option: bytes) -> list[str]:
-    """Read the addresses that routers wrote into the option, the sender's own among them.
+    """Return the addresses that routers wrote into the option, the sender's own included.
 
     >>> recorded(bytes([7, 39, 8, 10, 0, 0, 1]) + bytes(33))
     ['10.0.0.1']
@@ -79,7 +79,10 @@ def send_all(
     patience_s: float = PATIENCE_S,
     size: int = 0,
 ) -> dict[Probe, list[str]]:
-    """Send every probe, filled up to so many bytes of UDP, and return the routers that each one met that arrived. The wanted ones should arrive."""
+    """Send every probe, padded to `size` bytes; return the routers that each one met.
+
+    `wanted` are the probes that are expected to arrive.
+    """
     found: dict[Probe, list[str]] = {}
     poll = select.epoll()
     numbers = {each.fileno(): each for each in sockets.by_end.values()}
@@ -95,12 +98,12 @@ def send_all(
         sent += 1
         if sent % BURST == 0:
             _receive(poll, numbers, found, 0)
-    heard, missing = time.monotonic(), set(wanted) - found.keys()
-    while len(found) < sent and time.monotonic() - heard < (
+    last_arrival, missing = time.monotonic(), set(wanted) - found.keys()
+    while len(found) < sent and time.monotonic() - last_arrival < (
         patience_s if missing else min(CALM_S, patience_s)
     ):
         if _receive(poll, numbers, found, 0.02):
-            heard, missing = time.monotonic(), missing - found.keys()
+            last_arrival, missing = time.monotonic(), missing - found.keys()
     poll.close()
     return found
 
@@ -111,7 +114,7 @@ def _receive(
     found: dict[Probe, list[str]],
     wait_s: float,
 ) -> int:
-    """Read what has arrived, and return how much it was."""
+    """Read the packets that have arrived, and return their number."""
     before = len(found)
     for number, _ in poll.poll(wait_s):
         while True:

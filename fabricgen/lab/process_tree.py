@@ -1,8 +1,8 @@
-"""A process tree of one lab's own: nothing of it outlives its first process, and nothing outside sees it.
+"""A lab's own process tree: it ends with its first process and is invisible from outside.
 
-Owns forks and ends. The tree: whoever asked - a guard, which left the namespaces of the machine -
-the first process of the new ones, which only waits - the worker. When any of them ends, for
-whatever reason, the kernel ends the rest, and with it every namespace, wire and daemon.
+Owns forking and ending. The tree: the caller - a guard, which left the namespaces of the machine -
+the first process of the new ones, which only waits - the worker. When any of them ends, the kernel
+ends the rest, and with it every namespace, wire and daemon.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ POLL_S = 0.01
 def run_isolated(
     work: Work, *, as_root: bool, meanwhile: Callable[[], None], without: Iterable[int] = ()
 ) -> int:
-    """Run `work` in namespaces of its own and return its exit code; `meanwhile` is done here. An interruption ends it all, and is raised on."""
+    """Run `work` in new namespaces and return its exit code; call `meanwhile` here.
+
+    An interruption ends the tree and is raised again.
+    """
     guard = start(work, as_root=as_root, without=without)
     try:
         meanwhile()
@@ -43,9 +46,10 @@ def run_isolated(
 def start(
     work: Work, *, as_root: bool, log: Path | None = None, without: Iterable[int] = ()
 ) -> int:
-    """Start `work` in namespaces of its own and return the number of its guard; with a `log` it lives on when this process ends, and speaks there.
+    """Start `work` in new namespaces and return the process number of its guard.
 
-    The tree closes the descriptors `without` which it is to live.
+    With a `log` it outlives this process, and its output goes there. The tree closes the
+    descriptors in `without`.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -60,7 +64,7 @@ def start(
     if os.read(left[0], 1):  # nothing comes where the guard could not leave
         os.write(
             mapped[1],
-            b"y" if os.geteuid() == 0 and not as_root and namespaces.map_everybody(guard) else b"n",
+            b"y" if os.geteuid() == 0 and not as_root and namespaces.map_all_users(guard) else b"n",
         )
     os.close(left[0])
     os.close(mapped[1])
@@ -68,7 +72,7 @@ def start(
 
 
 def end(guard: int) -> None:
-    """End a tree by its guard, and wait until the last of it is gone."""
+    """End a tree by its guard, and wait until its last process has ended."""
     tree = {number: started_at(number) for number in (guard, *children(guard))}
     with contextlib.suppress(ProcessLookupError):
         os.kill(guard, signal.SIGKILL)
@@ -79,7 +83,7 @@ def end(guard: int) -> None:
 
 
 def children(number: int) -> list[int]:
-    """List the children of a process; none where it is gone."""
+    """Return the children of a process; none where it has ended."""
     try:
         return [
             int(word)
@@ -92,7 +96,10 @@ def children(number: int) -> list[int]:
 
 
 def started_at(number: int) -> str:
-    """Return when a process started, in the kernel's own ticks, or nothing where there is none; a number alone may have been given out again."""
+    """Return the start time of a process in ticks, empty where there is none.
+
+    A process number alone may have been reused.
+    """
     try:
         fields = Path(f"/proc/{number}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
     except OSError:
@@ -120,7 +127,7 @@ def _guard(
         namespaces.map_alone(user, group)
     namespaces.own_mounts()
     if not log:
-        namespaces.die_with_parent()  # after `leave`: with new rights the kernel forgets whose death to follow
+        namespaces.die_with_parent()  # after `leave`: new credentials reset the setting
         if os.getppid() != asked_by:
             return FAULT
     told, tells = os.pipe()
@@ -142,7 +149,7 @@ def _first(work: Work, told: int, says: int) -> int:
     """Start the worker, and collect orphans until it ends."""
     namespaces.die_with_parent()
     os.write(says, b"!")
-    if not os.read(told, 1):  # the guard ended before its end could be followed
+    if not os.read(told, 1):  # the guard ended before this process could follow its end
         return FAULT
     worker = os.fork()
     if worker == 0:
@@ -157,7 +164,7 @@ def _first(work: Work, told: int, says: int) -> int:
 
 
 def _speak_into(log: Path) -> None:
-    """Let this process and its children read nothing, and write into a file."""
+    """Redirect this process and its children: no input, output to a file."""
     written = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     nothing = os.open(os.devnull, os.O_RDONLY)
     for number, stands_for in ((nothing, 0), (written, 1), (written, 2)):
@@ -165,14 +172,11 @@ def _speak_into(log: Path) -> None:
 
 
 def _end(work: Work) -> NoReturn:
-    """Do the work of a forked process and end it; nothing of the parent's cleaning up may run here."""
+    """Do the work of a forked process and end it without the parent's cleanup."""
     code = FAULT
     try:
         code = work()
-    except (
-        KeyboardInterrupt,
-        BrokenPipeError,
-    ):  # somebody ended it here, or whoever listened is gone
+    except (KeyboardInterrupt, BrokenPipeError):  # interrupted, or the listener has gone
         code = 128 + signal.SIGINT
     except BaseException:  # noqa: BLE001 - a forked process must end here, whatever happens
         traceback.print_exc()

@@ -1,8 +1,8 @@
-"""A lab that stays up: who keeps it, where it is found again, and what it is told.
+"""The labs that stay up: their directories, the processes that hold them, and their sockets.
 
-Owns the directory of a running lab and the words that go through its socket. A lab is known by a
-name; a second one of another name does not touch it. Only processes that the lab itself started are
-ever ended. Directories of labs that died are cleared away by whoever comes next.
+Owns the directory of a running lab and the messages on its socket. A lab has a name; one of another
+name is independent. Only processes that the lab itself started are ended. The next command removes
+the directories of labs that died.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 CONTROL, RECORD, LOG = "control", "lab.json", "log"
 UNFINISHED = ".new-"
-"""What the name of a directory begins with until its record is written; the number of the process that writes it follows."""
+"""Prefix of a directory until its record is written; the number of the writing process follows."""
 
 
 @dataclass(frozen=True)
 class LabRegistry:
-    """The place of one lab, by its name."""
+    """The directory and the process of one lab, by its name."""
 
     name: str
 
@@ -39,9 +39,10 @@ class LabRegistry:
         return labs() / self.name
 
     def make(self, facts: dict[str, Any]) -> Path:
-        """Make the directory, for this user alone, with what is known of the lab; until `record` tells of its guard, this process stands for it.
+        """Create the lab's private directory with a record of the lab, and return it.
 
-        Raises Refusal where a lab of this name is up, or the directory cannot be made.
+        Until `record` adds its guard, this process counts as such. Raises Refusal where a lab of
+        this name is up, or the directory cannot be made.
         """
         _make_room()
         clear_away()
@@ -59,15 +60,15 @@ class LabRegistry:
         return self.place
 
     def record(self, guard: int, *, ready: bool) -> None:
-        """Keep who guards the lab, and whether it is ready to be asked."""
+        """Record the guard of the lab, and whether the lab is ready for commands."""
         _write(self.place, _read(self.place) | _guarded_by(guard) | {"ready": ready})
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What is known of the lab. Raises Refusal where there is no such lab."""
+        """The record of the lab. Raises Refusal where there is no such lab."""
         found = _read(self.place)
         if not _lives(found):
-            others = ", ".join(keep.name for keep in every_keep())
+            others = ", ".join(registry.name for registry in running_labs())
             raise refuse(
                 "no-such-lab",
                 f"no lab called `{self.name}` is up",
@@ -76,7 +77,10 @@ class LabRegistry:
         return found
 
     def ask(self, words: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """Ask the running lab something and yield its answers. Raises Refusal where there is none, where it does not answer, and where it refuses."""
+        """Send a command to the running lab and yield its answers.
+
+        Raises Refusal where there is no lab, where it does not answer, and where it refuses.
+        """
         _ = self.facts
         with socket.socket(socket.AF_UNIX) as line:
             try:
@@ -86,14 +90,14 @@ class LabRegistry:
             line.sendall(json.dumps(words).encode() + b"\n")
             ended = False
             for text in line.makefile(encoding="utf-8"):
-                answer = heard(text)
+                answer = read_message(text)
                 ended = "end" in answer
                 yield answer
             if not ended:
                 raise self._silent("it ended before it had answered")
 
     def _silent(self, why: str) -> Refusal:
-        """Refuse to go on with a lab that does not answer."""
+        """Return the refusal of a lab that does not answer."""
         return refuse(
             "no-such-lab",
             f"the lab `{self.name}` does not answer",
@@ -102,7 +106,7 @@ class LabRegistry:
         )
 
     def end(self) -> None:
-        """End the lab: the guard's end ends everything in it."""
+        """End the lab by its guard."""
         facts = _read(self.place)
         if _lives(facts) and facts["guard"] != os.getpid():
             end(facts["guard"])
@@ -113,14 +117,14 @@ _UP = "`fabricgen lab up` boots one"
 
 
 def _write(place: Path, facts: dict[str, Any]) -> None:
-    """Write a record whole or not at all."""
+    """Write a record atomically."""
     fresh = place / f"{RECORD}{UNFINISHED}"
     fresh.write_text(json.dumps(facts), encoding="utf-8")
     fresh.rename(place / RECORD)
 
 
 def _read(place: Path) -> dict[str, Any]:
-    """Read a record; empty where there is none."""
+    """Return a record; empty where there is none."""
     try:
         found: dict[str, Any] = json.loads((place / RECORD).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -129,12 +133,12 @@ def _read(place: Path) -> dict[str, Any]:
 
 
 def _guarded_by(guard: int) -> dict[str, Any]:
-    """Return what a record says of a lab's guard."""
+    """Return the entries of a record about a lab's guard."""
     return {"guard": guard, "guard_started": started_at(guard)}
 
 
 def _lives(facts: dict[str, Any]) -> bool:
-    """Say whether the process that keeps a lab lives, and is the one that was recorded."""
+    """Return whether the recorded guard of a lab is running."""
     return (
         bool(facts)
         and bool(facts["guard_started"])
@@ -149,7 +153,7 @@ def labs() -> Path:
 
 
 def _make_room() -> None:
-    """Make the directory of this user's labs. Raises Refusal where it is somebody else's, or cannot be made."""
+    """Create the directory of this user's labs. Raises Refusal where it belongs to another user."""
     hint = "set XDG_RUNTIME_DIR to a directory of your own"
     try:
         labs().mkdir(parents=True, mode=0o700, exist_ok=True)
@@ -158,7 +162,7 @@ def _make_room() -> None:
             "cannot-write", f"cannot make `{labs()}`: {error.strerror}", hint=hint
         ) from error
     if {labs().stat().st_uid, labs().parent.stat().st_uid} != {os.getuid()}:
-        raise refuse("cannot-write", f"`{labs()}` belongs to somebody else", hint=hint)
+        raise refuse("cannot-write", f"`{labs()}` belongs to another user", hint=hint)
 
 
 def clear_away() -> None:
@@ -173,8 +177,8 @@ def clear_away() -> None:
             shutil.rmtree(place, ignore_errors=True)
 
 
-def every_keep() -> list[LabRegistry]:
-    """List this user's labs that are up, by name."""
+def running_labs() -> list[LabRegistry]:
+    """Return this user's labs that are up, by name."""
     clear_away()
     return [
         LabRegistry(path.parent.name)
@@ -183,16 +187,16 @@ def every_keep() -> list[LabRegistry]:
     ]
 
 
-def only_keep() -> LabRegistry:
+def only_lab() -> LabRegistry:
     """Return the lab that is up. Raises Refusal where there is none, or more than one."""
-    found = every_keep()
+    found = running_labs()
     if len(found) == 1:
         return found[0]
-    names = ", ".join(keep.name for keep in found)
+    names = ", ".join(registry.name for registry in found)
     raise refuse(
         "no-such-lab",
         "several labs are up" if found else "no lab is up",
-        hint=f"`--name` says which: {names}" if found else _UP,
+        hint=f"choose one with `--name`: {names}" if found else _UP,
     )
 
 
@@ -200,20 +204,20 @@ def serve(
     listening: socket.socket,
     answer: Callable[[dict[str, Any], Callable[[dict[str, Any]], None]], None],
 ) -> None:
-    """Answer requests, one after the other, for as long as the lab lives."""
+    """Answer requests one after the other until the lab ends."""
     while True:
         line, _ = listening.accept()
         with line, contextlib.suppress(BrokenPipeError, ConnectionResetError):
             words = json.loads(line.makefile(encoding="utf-8").readline() or "{}")
 
-            def say(document: dict[str, Any], line: socket.socket = line) -> None:
+            def emit(document: dict[str, Any], line: socket.socket = line) -> None:
                 line.sendall(json.dumps(document).encode() + b"\n")
 
-            answer(words, say)
+            answer(words, emit)
 
 
 def refused(refusal: Refusal) -> dict[str, Any]:
-    """Put a refusal into words that go to another process."""
+    """Encode a refusal for another process."""
     return {
         "refused": [
             [finding.code, finding.fact, finding.because, finding.hint]
@@ -222,8 +226,8 @@ def refused(refusal: Refusal) -> dict[str, Any]:
     }
 
 
-def heard(line: str) -> dict[str, Any]:
-    """Read what another process said. Raises Refusal where it was one."""
+def read_message(line: str) -> dict[str, Any]:
+    """Decode a message of another process. Raises Refusal where it carries one."""
     document: dict[str, Any] = json.loads(line)
     if "refused" in document:
         raise Refusal(

@@ -1,7 +1,7 @@
-"""Whether this machine can boot a lab: what is installed, what the kernel allows, and how much fits.
+"""Whether this machine can boot a lab: installed programs, kernel settings, and memory.
 
-Owns the doctor and the sum of memory. The figures were measured with FRR 8.4.4 on two cores and are
-rounded up: a sum that is a little too large refuses a lab that would swap.
+Owns the doctor and the sum of memory. The figures were measured with FRR 8.4.4 on two cores and
+rounded up, so that a lab that would swap is refused.
 """
 
 from __future__ import annotations
@@ -25,19 +25,21 @@ if TYPE_CHECKING:
     from fabricgen.lab.topology import Layout
 
 SWITCH_MB, PEER_MB, NODE_MB, BASE_MB = 22, 1, 0.5, 500
-"""Megabytes of a switch's daemons (zebra 9, bgpd 10, bfdd 3), of each BGP neighbour that its configuration names (0.7, and routes), of a namespace
-with its wires, and of the program, which keeps what it knows of each pair."""
+"""Megabytes of a switch's daemons (zebra 9, bgpd 10, bfdd 3), of each configured BGP neighbour
+(0.7, and routes), of a namespace with its wires, and of the program, with its results of each pair.
+"""
 
 BFD_CORES, SPARE_CORES = 0.0024, 0.25
-"""What share of a core the emitted BFD timers cost a session (512 sessions of 300 ms took 1.2 cores), and of all cores that must be left: below it
-BFD takes a slow neighbour for a dead one, and the fabric never rests."""
+"""Share of a core per BFD session (512 sessions of 300 ms took 1.2 cores), and share of all cores
+to keep free: with less, BFD takes a slow neighbour for a failed one, and the fabric never settles.
+"""
 
 FLOWS = 4
 """Sockets of each GPU's NIC port."""
 
 
 class Need(NamedTuple):
-    """One thing that a lab needs: whether it is there, what was found, and the command that brings it."""
+    """A requirement of a lab: whether it is met, what was found, the command that installs it."""
 
     what: str
     found: str
@@ -46,11 +48,14 @@ class Need(NamedTuple):
 
 
 def doctor() -> list[Need]:
-    """Return everything that a lab needs on this machine."""
+    """Return the requirements of a lab on this machine."""
     users = namespaces.can_map_users()
     root = os.geteuid() == 0
     allowed = "user namespaces" if users else "root" if root else "neither user namespaces nor root"
-    sysctl = "sysctl -w kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0   (as root), or run as root"
+    sysctl = (
+        "sysctl -w kernel.unprivileged_userns_clone=1 "
+        "kernel.apparmor_restrict_unprivileged_userns=0   (as root), or run as root"
+    )
     return [
         Need("namespaces without root, or root", allowed, users or root, sysctl),
         _program("ip", "iproute2", ["-V"]),
@@ -62,17 +67,18 @@ def doctor() -> list[Need]:
 
 
 def _program(name: str, package: str, version: list[str]) -> Need:
-    """Look for a program, and its version; its path where it does not tell the version, as some releases of vtysh do not."""
+    """Return a program with its version, or with its path if it prints no version."""
     path = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
     if path is None:
         return Need(name, "not installed", ok=False, install=f"apt-get install {package}")
-    said = subprocess.run([path, *version], capture_output=True, text=True, check=False)  # noqa: S603 - a program that was found, asked for its version
-    lines = [] if said.returncode else (said.stdout or said.stderr).strip().splitlines()
+    shown = subprocess.run([path, *version], capture_output=True, text=True, check=False)  # noqa: S603 - an installed program
+    lines = [] if shown.returncode else (shown.stdout or shown.stderr).strip().splitlines()
+
     return Need(name, lines[0] if lines else path, ok=True)
 
 
 def _daemon(name: str) -> Need:
-    """Look for a daemon of FRR's, which stands in no PATH."""
+    """Return a daemon of FRR, which is not in any PATH."""
     there = (PROGRAMS / name).is_file()
     return Need(
         name,
@@ -83,7 +89,7 @@ def _daemon(name: str) -> Need:
 
 
 def check_machine() -> None:
-    """Refuse to start where something is missing. Raises Refusal `lab-needs`."""
+    """Verify that nothing is missing. Raises Refusal `lab-needs`."""
     missing = [need for need in doctor() if not need.ok and not need.what.startswith("lldpd")]
     if missing:
         because = tuple(f"{need.what}: {need.found}" for need in missing)
@@ -96,7 +102,7 @@ def check_machine() -> None:
 
 
 class Share(NamedTuple):
-    """What a lab takes of one thing, what there is of it, and the sum in words."""
+    """The need of one resource, its amount here, and the sum as text."""
 
     needed: float
     there: float
@@ -104,7 +110,7 @@ class Share(NamedTuple):
 
 
 def shares(layout: Layout) -> list[Share]:
-    """Return what a lab takes of this machine: memory, processes, open files, and cores where BFD keeps them busy."""
+    """Return the needs of a lab: memory, processes, open files, and cores for BFD."""
     plan, cores = layout.plan, os.cpu_count() or 1
     gpus, switches, nodes, links = layout.size
     bfd, peers = (
@@ -113,8 +119,15 @@ def shares(layout: Layout) -> list[Share]:
     )
     daemons, sessions = switches * (3 if bfd else 2), links if bfd else 0
     needed = round(BASE_MB + SWITCH_MB * switches + PEER_MB * peers + NODE_MB * nodes)
+    busy, free = sessions * BFD_CORES, cores * (1 - SPARE_CORES)
+    bfd_sum = (
+        f"{sessions:,} BFD sessions keep {busy:,.1f} cores busy, and {free:.1f} of {cores} may be"
+    )
     lines = (
-        f"{switches:,} switches x {SWITCH_MB} MB and {peers:,} BGP neighbours x {PEER_MB} MB, as their configurations name them",
+        (
+            f"{switches:,} switches x {SWITCH_MB} MB and {peers:,} BGP neighbours x {PEER_MB} MB, "
+            "as their configurations name them"
+        ),
         f"{nodes:,} namespaces x {NODE_MB} MB, and {BASE_MB} MB for the program",
     )
     files = nodes + FLOWS * gpus * plan.fabric.planes
@@ -131,17 +144,15 @@ def shares(layout: Layout) -> list[Share]:
             f"{files:,} open files, one for each namespace and {FLOWS} for each NIC port",
         ),
         Share(
-            sessions * BFD_CORES,
-            cores * (1 - SPARE_CORES),
-            (
-                f"{sessions:,} BFD sessions keep {sessions * BFD_CORES:,.1f} cores busy, and {cores * (1 - SPARE_CORES):.1f} of {cores} may be",
-            ),
+            busy,
+            free,
+            (bfd_sum,),
         ),
     ]
 
 
 def _peers(layout: Layout, box: int) -> int:
-    """Count the BGP neighbours that the configuration of a box names, booted or not."""
+    """Return the number of BGP neighbours in the configuration of a box, booted or not."""
     plan = layout.plan
     role = plan.naming.boxes[box].role
     down, up = plan.widths[role]
@@ -149,7 +160,7 @@ def _peers(layout: Layout, box: int) -> int:
 
 
 def _limited(needed: int, limit: int, words: str) -> Share:
-    """Compare with a limit of this user's."""
+    """Return a need with a limit of this user."""
     there = resource.getrlimit(limit)[1]
     return Share(
         needed,
@@ -159,13 +170,16 @@ def _limited(needed: int, limit: int, words: str) -> Share:
 
 
 def available_mb() -> int:
-    """Return the memory that is free to use, in megabytes."""
+    """Return the available memory in megabytes."""
     lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
     return next(int(line.split()[1]) // 1024 for line in lines if line.startswith("MemAvailable:"))
 
 
 def check_fits(layout: Layout, *, one_rail: bool = False) -> None:
-    """Refuse a lab, or its first rail, that does not fit the machine, with the sum, and with what does. Raises Refusal `lab-too-large`."""
+    """Verify that a lab, or its first rail, fits the machine.
+
+    Raises Refusal `lab-too-large` with the sum and with what would fit.
+    """
     booted = only_rail(layout, min(layout.rails)) if one_rail else layout
     short = [share for share in shares(booted) if share.needed > share.there]
     if short:
@@ -184,12 +198,12 @@ def check_fits(layout: Layout, *, one_rail: bool = False) -> None:
 
 
 def fits(layout: Layout) -> bool:
-    """Say whether a lab fits this machine."""
+    """Return whether a lab fits this machine."""
     return all(share.needed <= share.there for share in shares(layout))
 
 
 def _hint(layout: Layout, *, one_rail: bool) -> str:
-    """Name what does fit: the whole without BFD, a slice, and a rail at a time."""
+    """Return a hint with what would fit: without BFD, a slice, or one rail at a time."""
     plan = layout.plan
     found = []
     if plan.spec.addressing.bfd and all(
@@ -221,4 +235,4 @@ def _hint(layout: Layout, *, one_rail: bool) -> str:
 
 
 SLICES = (64, 32, 16, 8, 4)
-"""HB domains of the slices that are offered; fewer than four lack a kind of path."""
+"""HB domains of the suggested slices; fewer than four lack a kind of path."""

@@ -1,6 +1,6 @@
-"""One lab from beginning to end: boot what was emitted, try it, and be gone.
+"""One lab from start to end: boot the emitted files, run the trials, remove everything.
 
-Owns the steps and what is said of each. Where it stays up between commands, `keeping` holds it.
+Owns the steps and what is reported of each. `daemon` holds a lab that stays up between commands.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from fabricgen.lab.failover_time import measure_failover
 from fabricgen.lab.failures import Survival, every_failure
 from fabricgen.lab.files import place_files
 from fabricgen.lab.frr import Daemons
-from fabricgen.lab.measure import Bench, Trial
+from fabricgen.lab.measure import RunningLab, Trial
 from fabricgen.lab.process_tree import run_isolated
-from fabricgen.lab.registry import heard, refused
+from fabricgen.lab.registry import read_message, refused
 from fabricgen.lab.topology import lay_out, one_rail
 from fabricgen.lab.verify import TRIALS
 
@@ -34,12 +34,16 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 PATIENCE_S = 120.0
-"""How long a lab may take until every kernel knows every route."""
+"""Seconds until every kernel must know every route."""
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What is asked for: a plan, the directory with its emitted files or None where they are made anew, the slice, and which failures are tried."""
+class LabRequest:
+    """The options of a lab.
+
+    The plan, the directory of emitted files (None to build them), the slice, and the failures to
+    try.
+    """
 
     plan: Plan
     out: Path | None = None
@@ -47,47 +51,51 @@ class Wish:
     rails: int | None = None
     domains: int | None = None
     failures: str = "none"
-    """none, clocked (one of each kind, with the time that it costs), single (every single thing, with what is left), or all."""
+    """none, clocked (one of each kind, timed), single (every single failure, with what is left), or
+    all."""
     one_rail: bool = False
 
 
 def as_root() -> bool:
-    """Say whether the lab must be booted by root: where users may not make namespaces."""
+    """Return whether root must boot the lab, because users may not create namespaces."""
     return os.geteuid() == 0 and not namespaces.can_map_users()
 
 
-def run(wish: Wish, say: Callable[[dict[str, Any]], None]) -> int:
-    """Boot a lab in a process tree of its own, try it, and end it; return 0 where every trial holds, else 1."""
-    layout = lay_out(wish.plan, wish.rails, wish.domains)
-    if not wish.one_rail:
-        return _isolated(layout, wish, say)
+def run(request: LabRequest, emit: Callable[[dict[str, Any]], None]) -> int:
+    """Run the trials in a lab of its own; return 0 where all hold, else 1."""
+    layout = lay_out(request.plan, request.rails, request.domains)
+    if not request.one_rail:
+        return _isolated(layout, request, emit)
     codes = [
-        _isolated(one_rail(layout, rail), wish, _of_rail(rail, say))
+        _isolated(one_rail(layout, rail), request, _of_rail(rail, emit))
         for rail in sorted(layout.rails)
     ]
-    said = f"{codes.count(0)} of {len(codes)} rails hold, each booted alone with all its HB domains"
-    say(
+    held = f"{codes.count(0)} of {len(codes)} rails hold, each booted alone with all its HB domains"
+    emit(
         {
-            "say": f"{said}; that rails stay apart, and how packets cross them over relays, is not proven by it"
+            "say": (
+                f"{held}; it does not prove that rails stay apart, "
+                "or how packets cross them over relays"
+            )
         }
     )
     return max(codes)
 
 
-def _of_rail(rail: int, say: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
-    """Say of everything which rail it is about."""
-    return lambda document: say({**document, "rail": rail})
+def _of_rail(rail: int, emit: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
+    """Add the rail to every report."""
+    return lambda document: emit({**document, "rail": rail})
 
 
-def _isolated(layout: Layout, wish: Wish, say: Callable[[dict[str, Any]], None]) -> int:
-    """Do it all in a process tree of its own."""
-    return isolated(lambda tells: _whole(layout, wish, tells), say)
+def _isolated(layout: Layout, request: LabRequest, emit: Callable[[dict[str, Any]], None]) -> int:
+    """Run everything in a process tree of its own."""
+    return isolated(lambda tells: _whole(layout, request, tells), emit)
 
 
 def isolated(
-    whole: Callable[[Callable[[dict[str, Any]], None]], int], say: Callable[[dict[str, Any]], None]
+    whole: Callable[[Callable[[dict[str, Any]], None]], int], emit: Callable[[dict[str, Any]], None]
 ) -> int:
-    """Do a lab's work in a process tree of its own, and hand on what it says; return its exit code."""
+    """Run a lab's work in its own process tree and forward its reports; return its exit code."""
     reading, writing = os.pipe()
 
     def work() -> int:
@@ -98,40 +106,40 @@ def isolated(
         os.close(writing)
         with os.fdopen(reading, encoding="utf-8") as words:
             for line in words:
-                say(heard(line))
+                emit(read_message(line))
 
     return run_isolated(work, as_root=as_root(), meanwhile=listen, without=[reading])
 
 
-def _whole(layout: Layout, wish: Wish, say: Callable[[dict[str, Any]], None]) -> int:
+def _whole(layout: Layout, request: LabRequest, emit: Callable[[dict[str, Any]], None]) -> int:
     """Boot, try and report, inside the lab's own namespaces."""
     try:
-        return attempt(boot(layout, wish.out, say, wish.templates), wish.failures, say)
+        return attempt(boot(layout, request.out, emit, request.templates), request.failures, emit)
     except Refusal as refusal:
-        say(refused(refusal))
+        emit(refused(refusal))
         return 1
 
 
 def boot(
     layout: Layout,
     out: Path | None,
-    say: Callable[[dict[str, Any]], None],
+    emit: Callable[[dict[str, Any]], None],
     templates: tuple[Path, ...] = (),
-) -> Bench:
-    """Boot a lab in the namespaces that this process is in, and wait until every kernel knows every route.
+) -> RunningLab:
+    """Boot a lab in this process's namespaces, and wait until every kernel knows every route.
 
-    `out` is what `build` wrote; where it is None, the files are made here.
+    `out` is a directory that `build` wrote; with None, the files are built here.
     """
     started = time.monotonic()
 
     def lap(step: str) -> None:
         nonlocal started
         now = time.monotonic()
-        say({"step": step, "seconds": round(now - started, 2)})
+        emit({"step": step, "seconds": round(now - started, 2)})
         started = now
 
     if left := layout.left_out():
-        say({"say": left})
+        emit({"say": left})
     os.environ["PATH"] = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
     machines = Machines(layout, place_files(layout, out, templates))
     lap("the emitted files")
@@ -141,22 +149,22 @@ def boot(
     daemons.start([seat.name for seat in layout.switches])
     machines.open_ports()
     lap(f"FRR in {len(layout.switches):,} switches")
-    bench = Bench(machines, daemons)
-    _, wrong = bench.converge(patience_s=PATIENCE_S)
+    lab = RunningLab(machines, daemons)
+    _, wrong = lab.converge(patience_s=PATIENCE_S)
     lap(
         "routes in every kernel" if not wrong else f"{len(wrong)} switches without all their routes"
     )
-    return bench
+    return lab
 
 
-def attempt(bench: Bench, failures: str, say: Callable[[dict[str, Any]], None]) -> int:
-    """Run the trials, then the failures that were asked for; return 0 where all hold, else 1."""
-    return max([tell(outcome, say) for outcome in _outcomes(bench, failures, say)])
+def attempt(lab: RunningLab, failures: str, emit: Callable[[dict[str, Any]], None]) -> int:
+    """Run the trials and the chosen failures; return 0 where all hold, else 1."""
+    return max([report(outcome, emit) for outcome in _outcomes(lab, failures, emit)])
 
 
-def tell(outcome: Trial, say: Callable[[dict[str, Any]], None]) -> int:
-    """Tell the outcome of a trial, and return 0 where it holds, else 1."""
-    say(
+def report(outcome: Trial, emit: Callable[[dict[str, Any]], None]) -> int:
+    """Report the result of a trial; return 0 where it holds, else 1."""
+    emit(
         {
             "code": outcome.code,
             "title": outcome.title,
@@ -169,24 +177,24 @@ def tell(outcome: Trial, say: Callable[[dict[str, Any]], None]) -> int:
 
 
 def _outcomes(
-    bench: Bench, failures: str, say: Callable[[dict[str, Any]], None]
+    lab: RunningLab, failures: str, emit: Callable[[dict[str, Any]], None]
 ) -> Iterator[Trial]:
-    """Yield the outcome of each trial."""
+    """Yield the result of each trial."""
     for trial in TRIALS:
         started = time.monotonic()
-        outcome = trial(bench)
-        say({"seconds": round(time.monotonic() - started, 2)})
+        outcome = trial(lab)
+        emit({"seconds": round(time.monotonic() - started, 2)})
         yield outcome
     if failures in ("clocked", "all"):
-        yield from measure_failover(bench)
+        yield from measure_failover(lab)
     if failures in ("single", "all"):
-        yield Survival(bench).run(
-            every_failure(bench), lambda done, total: say({"done": done, "total": total})
+        yield Survival(lab).run(
+            every_failure(lab), lambda done, total: emit({"done": done, "total": total})
         )
 
 
 def digest_of(out: Path) -> str | None:
-    """Return the digest of the wiring that a directory was built from; None where `build` did not write it."""
+    """Return the wiring's digest of a built directory; None where `build` did not write it."""
     try:
         document = parse_json(read_text(out / "plan.json", PLAN_BYTES))
     except FileError:

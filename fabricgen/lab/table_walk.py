@@ -1,7 +1,7 @@
-"""A packet that knows nothing but the emitted forwarding tables: it walks them hop by hop, with some things dead.
+"""Walks through the emitted forwarding tables, hop by hop, with some parts failed.
 
-Knows the documents' keys and no code of the program's. Dead things are names: a GPU, `hb:<domain>`,
-a NIC port `<GPU>/<plane>`, a switch, or a cable's label.
+Knows the keys of the documents and no other code of the program. Failed parts are names: a GPU,
+`hb:<domain>`, a NIC port `<GPU>/<plane>`, a switch, or a cable's label.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class Crossing(NamedTuple):
 
 
 def number_of(address: str) -> int:
-    """Read an address."""
+    """Return an address as a number."""
     return int(ipaddress.IPv4Address(address))
 
 
 class Routes:
-    """The routes of one table, looked up by the longest prefix, then by the lowest metric."""
+    """The routes of one table, found by the longest prefix, then by the lowest metric."""
 
     def __init__(self, routes: Iterable[tuple[str, int, Any]]) -> None:
         """Sort routes, each a prefix, a metric and a next hop, by length and network."""
@@ -55,15 +55,15 @@ class Routes:
         )
 
     def find(self, address: int) -> list[Any]:
-        """Return what stands at the longest prefix that holds an address, best first."""
+        """Return the next hops at the longest prefix of an address, best first."""
         for shift in self.shifts:
             if found := self.by_length[shift].get(address >> shift):
                 return [hop for _, hop in sorted(found, key=lambda entry: entry[0])]
         return []
 
 
-class Tables:
-    """The tables of one fabric, as they were written."""
+class EmittedTables:
+    """The emitted tables of one fabric."""
 
     def __init__(
         self,
@@ -121,8 +121,8 @@ class Tables:
     @classmethod
     def read(
         cls, out: Path, hosts: Iterable[str] = ("*",), switches: Iterable[str] = ("*",)
-    ) -> Tables:
-        """Read what a build wrote: all of it, or the tables of the hosts and switches that are named."""
+    ) -> EmittedTables:
+        """Read the tables of a build: all of them, or those of some hosts and switches."""
         by_host = [
             _read(path)
             for name in hosts
@@ -138,23 +138,26 @@ class Tables:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Read a document."""
+    """Return a document."""
     document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return document
 
 
 class Walker:
-    """Walks the tables while some things are dead."""
+    """Walks the tables with some parts failed."""
 
-    def __init__(self, tables: Tables, dead: Collection[str] = ()) -> None:
-        """Keep the tables and the names of what is dead."""
+    def __init__(self, tables: EmittedTables, dead: Collection[str] = ()) -> None:
+        """Keep the tables and the names of failed parts."""
         self.tables, self.dead = tables, frozenset(dead)
         self._switched: dict[tuple[Instance, int], int] = {}
         self._crossed: dict[tuple[str, str], int] = {}
         self._first: dict[tuple[str, str], Crossing | None] = {}
 
     def switched(self, at: Instance, address: int, seen: tuple[Instance, ...] = ()) -> int:
-        """Count the equal ways from a switch to an address; every next hop that leads nowhere drops out. Fails on a loop, and at a wrong NIC port."""
+        """Return the number of equal paths from a switch to an address, without dead ends.
+
+        Raises LookupError for a loop and for a wrong NIC port.
+        """
         key = at, address
         if key not in self._switched:
             if at in seen:
@@ -177,7 +180,7 @@ class Walker:
         return self._switched[key]
 
     def crossed(self, crossing: Crossing) -> int:
-        """Count the equal ways from a GPU's NIC ports to those of another on the same planes."""
+        """Return the number of equal paths between the NIC ports of two GPUs on the same planes."""
         if crossing not in self._crossed:
             ways = 0
             for port in self.tables.gpus[crossing.exit]["ports"]:
@@ -198,7 +201,7 @@ class Walker:
         return self._crossed[crossing]
 
     def meets(self, one: str, other: str) -> bool:
-        """Say whether the HB domain joins two GPUs."""
+        """Return whether the HB domain joins two GPUs."""
         gpus = self.tables.gpus
         return one == other or (
             gpus[one]["domain"] == gpus[other]["domain"]
@@ -207,14 +210,14 @@ class Walker:
         )
 
     def crossing(self, source: str, target: str) -> Crossing | None:
-        """Return the first crossing that lives in the order of the tables; it is looked for once."""
+        """Return the first working crossing in the order of the tables, cached."""
         key = source, target
         if key not in self._first:
             self._first[key] = self._look(source, target)
         return self._first[key]
 
     def _look(self, source: str, target: str) -> Crossing | None:
-        """Try the rails in order, and on each the source's relays as exits and the target's as landings."""
+        """Return the first working crossing by rail, relay of the source, relay of the target."""
         gpus = self.tables.gpus
         for leaving in self._exits(gpus[source], gpus[target]["rail"]):
             if leaving in gpus and self.meets(source, leaving) and leaving not in self.dead:
@@ -229,13 +232,16 @@ class Walker:
         return None
 
     def _exits(self, source: dict[str, Any], rail: int) -> Iterator[str]:
-        """Yield the relays of a GPU: those on the rail, on its own rail, and on every other in the order of its HB domain."""
+        """Yield the relays of a GPU: on the rail, on its own rail, then on the others in order."""
         thirds = self.tables.third_rails[source["domain"]][str(rail)]
         for each in dict.fromkeys([rail, source["rail"], *thirds]):
             yield from source["relays"][str(each)]
 
     def walk(self, source: str, target: str) -> list[Crossing] | None:
-        """Return the crossings from one GPU to another, none where they meet in their HB domain; None where the tables lead nowhere."""
+        """Return the crossings from one GPU to another; None where the tables lead nowhere.
+
+        The list is empty for two GPUs that their HB domain joins.
+        """
         if {source, target} & self.dead:
             return None
         if self.meets(source, target):
@@ -244,7 +250,7 @@ class Walker:
         return [direct] if direct else self._over_other_domains(source, target)
 
     def _over_other_domains(self, source: str, target: str) -> list[Crossing] | None:
-        """Cross into other domains first, as `domains` orders them, the fewest first."""
+        """Return the fewest crossings through other domains, in the order of `domains`."""
         came: dict[str, list[Crossing]] = {source: []}
         queue = deque([source])
         while queue:
@@ -263,7 +269,7 @@ class Walker:
         return None
 
     def _others(self, domain: int) -> Iterator[str]:
-        """Yield the living GPUs, domain by domain, beginning after the source's."""
+        """Yield the working GPUs, domain by domain, beginning after the source's."""
         count = len(self.tables.domains)
         for step in range(1, count + 1):
             yield from (
@@ -271,7 +277,10 @@ class Walker:
             )
 
     def forwarded(self, source: str, address: int) -> list[str]:
-        """Follow the GPUs' own IP routes to an address, and return the GPUs on the way. Fails on a loop, and where a route is missing."""
+        """Return the GPUs on the path of the GPUs' own IP routes to an address.
+
+        Raises LookupError for a loop, and StopIteration for a missing route.
+        """
         at, way = source, [source]
         while self.tables.addresses[address].split("/")[0] != at:
             route = next(iter(self.tables.routes[at].find(address)))

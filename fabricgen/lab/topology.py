@@ -1,7 +1,7 @@
-"""What stands in a lab: which switches, GPUs and HB domains, and the wires between them.
+"""The contents of a lab: switches, GPUs and HB domains, and the wires between them.
 
-Owns the slice of a fabric that is booted. Files are taken as they were emitted: in a slice the
-cables to what is left out are simply not there, as if they had failed. It starts nothing.
+Owns the slice of a fabric that is booted. Files are used as emitted: in a slice the cables to other
+parts are absent, as if they had failed. It starts nothing.
 """
 
 from __future__ import annotations
@@ -28,14 +28,17 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 LONGEST_INTERFACE = 15
-"""Characters of an interface's name that Linux takes."""
+"""Characters of an interface name in Linux."""
 
 NOS = "frr"
 """The NOS whose files boot on a plain Linux kernel."""
 
 
 class Wire(NamedTuple):
-    """A cable of the lab, or a GPU's port to its HB domain; `label` is the cable's, empty at an HB domain. Addresses are IPv4, empty where an end has none."""
+    """A cable of the lab, or a GPU's port to its HB domain.
+
+    `label` is the cable's, empty for an HB domain. Addresses are IPv4, empty where an end has none.
+    """
 
     label: str
     a: str
@@ -47,7 +50,7 @@ class Wire(NamedTuple):
 
 
 class Size(NamedTuple):
-    """How many of each a lab has: GPUs, switches, namespaces in all, and BGP sessions between switches."""
+    """The number of GPUs, switches, namespaces, and BGP sessions between switches."""
 
     gpus: int
     switches: int
@@ -55,7 +58,7 @@ class Size(NamedTuple):
     sessions: int
 
 
-class Seat(NamedTuple):
+class LabSwitch(NamedTuple):
     """A switch of the lab: its name, and its segment and box in the plan."""
 
     name: str
@@ -65,7 +68,10 @@ class Seat(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """The part of a plan that a lab boots: some rails, some HB domains, and at most `width` spines of a pod and cores of a group, or all where it is 0."""
+    """The part of a plan that a lab boots: some rails and HB domains.
+
+    It has at most `width` spines of a pod and cores of a group, or all with 0.
+    """
 
     plan: Plan
     rails: frozenset[int]
@@ -97,7 +103,7 @@ class Layout:
 
     @cached_property
     def boxes(self) -> list[int]:
-        """The boxes of a segment that are booted: in a slice the leaves with a GPU of it, and what they need above them."""
+        """The booted boxes of a segment: in a slice its leaves and the switches above."""
         plan, sizing = self.plan, self.plan.sizing
         leaves = set(plan.segment.upper[self._host_rows].tolist())
         pods = {leaf // sizing.pod_leaves for leaf in leaves}
@@ -119,7 +125,10 @@ class Layout:
 
     @cached_property
     def _host_rows(self) -> list[int]:
-        """The rows of `Plan.unit` of the GPUs' host links; where a block serves one rail, GPUs are counted by rail 0's."""
+        """The rows of `Plan.segment` of the GPUs' host links.
+
+        Where a block serves one rail, GPUs are numbered by those of rail 0.
+        """
         plan = self.plan
         own = {plan.mapping.pattern_gpu(gpu) for gpu in self.gpus}
         rows: list[int] = np.flatnonzero(
@@ -129,17 +138,17 @@ class Layout:
 
     @cached_property
     def _rows(self) -> list[int]:
-        """The rows of `Plan.unit` of the links between booted switches."""
+        """The rows of `Plan.segment` of the links between booted switches."""
         segment = self.plan.segment
         there = np.isin(segment.lower, self.boxes) & np.isin(segment.upper, self.boxes)
         rows: list[int] = np.flatnonzero((segment.kind != LinkKind.HOST) & there).tolist()
         return rows
 
     @cached_property
-    def switches(self) -> list[Seat]:
+    def switches(self) -> list[LabSwitch]:
         """The switches, in order of segment and box."""
         return [
-            Seat(names[box], segment, box)
+            LabSwitch(names[box], segment, box)
             for segment in self.segments
             for names in [self.plan.naming.switches(segment)]
             for box in self.boxes
@@ -147,7 +156,7 @@ class Layout:
 
     @cached_property
     def size(self) -> Size:
-        """The size of the lab, counted without naming anything: it may be far too large for that."""
+        """The size of the lab, counted without naming anything, as it may be too large."""
         coordinates, segments = self.plan.fabric.coordinates, len(self.segments)
         gpus = len(self.domains) * sum(
             coordinates.rail(gpu) in self.rails for gpu in coordinates.domain_range(0)
@@ -175,11 +184,11 @@ class Layout:
 
     @cached_property
     def wires(self) -> list[Wire]:
-        """Every cable, and every GPU's port to its HB domain; a link that takes several cables is one wire."""
+        """Every cable, and every GPU's port to its HB domain; a link is one wire."""
         return [*self._cables(), *self._hb_wires()]
 
     def _cables(self) -> Iterator[Wire]:
-        """List the cables."""
+        """Yield the cables."""
         plan, ends = self.plan, PathNames(Reach(self.plan))
         for segment in self.segments:
             plane, lower = plan.mapping.plane(segment), plan.segment.lower[self._host_rows].tolist()
@@ -208,7 +217,7 @@ class Layout:
                 )
 
     def _hb_wires(self) -> Iterator[Wire]:
-        """List the GPUs' ports to their HB domains."""
+        """Yield the GPUs' ports to their HB domains."""
         coordinates = self.plan.fabric.coordinates
         for gpu, name in self.gpus.items():
             rank = coordinates.rank(gpu)
@@ -223,12 +232,15 @@ class Layout:
 
     @property
     def scope(self) -> BuildScope:
-        """What must be built for this lab."""
+        """The part of the fabric that must be built for this lab."""
         return BuildScope(tuple(self.segments), tuple(self.boxes), frozenset(self.gpus))
 
     @cached_property
     def missing(self) -> Failures:
-        """What is left out, as failures of the plan; a link between two switches is there where both are."""
+        """The parts that are left out, as failures of the plan.
+
+        A link between two switches exists where both do.
+        """
         plan, boxes = self.plan, set(self.boxes)
         out = [index for index, has in enumerate(plan.installed) if has and index not in boxes]
         return Failures(
@@ -237,7 +249,7 @@ class Layout:
         )
 
     def left_out(self) -> str:
-        """Say what of the fabric is not booted now; empty where all of it is."""
+        """Return what of the fabric is not booted; empty where all of it is."""
         fabric, sizing = self.plan.fabric, self.plan.sizing
         counts = [
             (fabric.rails if self.in_turn else len(self.rails), fabric.rails, "rails"),
@@ -262,7 +274,10 @@ class Layout:
 
 
 def lay_out(plan: Plan, rails: int | None = None, domains: int | None = None) -> Layout:
-    """Choose what is booted: everything, whole rails, or some HB domains with every kind of path. Raises Refusal where the files cannot boot on Linux."""
+    """Choose what is booted: everything, whole rails, or some HB domains with every kind of path.
+
+    Raises Refusal where the files cannot boot on Linux.
+    """
     _check_bootable(plan)
     every = plan.fabric.coordinates.domains
     some = frozenset(range(min(rails or plan.fabric.rails, plan.fabric.rails)))
@@ -284,11 +299,15 @@ def one_rail(layout: Layout, rail: int) -> Layout:
 
 
 SLICE_WIDTH = 2
-"""Spines of a pod and cores of a group in a slice: two, so that one may fail and paths still spread."""
+"""Spines of a pod and cores of a group in a slice: two, so that one may fail and paths still
+spread."""
 
 
 def _choose(plan: Plan, count: int) -> tuple[int, ...]:
-    """Choose so many HB domains: by turns of the first leaf, of the last one and of the second, so that ways stay on a leaf, cross spines and cross cores."""
+    """Choose HB domains so that paths stay on a leaf, cross spines and cross cores.
+
+    They come in turn from the first leaf, the last one and the second.
+    """
     fabric = plan.fabric
     first = np.arange(0, fabric.gpus, fabric.domain_gpus)
     leaf = Reach(plan).slots[first] // plan.sizing.leaf_down
@@ -303,7 +322,7 @@ def _choose(plan: Plan, count: int) -> tuple[int, ...]:
 
 
 def _check_bootable(plan: Plan) -> None:
-    """Refuse what a plain Linux kernel cannot boot."""
+    """Raise Refusal for what a plain Linux kernel cannot boot."""
     for role in plan.roles:
         nos = next(
             (
@@ -321,7 +340,10 @@ def _check_bootable(plan: Plan) -> None:
                 else f"plan it with switches that run {NOS}, such as generic ones"
             )
             if plan.fabric.port_layouts[role].model.transport == "infiniband":
-                hint = "`fabricgen lab run` runs an InfiniBand fabric over ibsim, with OpenSM; it does not stay up"
+                hint = (
+                    "`fabricgen lab run` runs an InfiniBand fabric over ibsim, with OpenSM; "
+                    "it does not stay up"
+                )
             key = (
                 ("nos",)
                 if getattr(plan.spec.nos, role) or plan.spec.nos.rails
@@ -360,10 +382,11 @@ def _check_bootable(plan: Plan) -> None:
         for name in (port_layout.interface(port) for port in ports):
             if len(name) > LONGEST_INTERFACE or "/" in name:
                 why = f"at most {LONGEST_INTERFACE} characters, no slash"
-                hint = f"give {port_layout.model.model} other `interfaces.{NOS}`, in a catalog file of your own"
+                own = f"other `interfaces.{NOS}`, in a catalog file of your own"
+                hint = f"give {port_layout.model.model} {own}"
                 raise refuse(
                     "lab-interface-name",
-                    f"Linux takes no interface called `{name}`",
+                    f"Linux does not accept an interface called `{name}`",
                     path=("nos",),
                     because=(why,),
                     hint=hint,

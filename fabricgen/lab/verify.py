@@ -1,7 +1,7 @@
-"""What a running lab must show, each with a figure: sessions, the kernels' routes, the exact path of every pair, rails apart, an even spread.
+"""The trials of a running lab: sessions, kernel routes, exact paths, isolation, even spread.
 
-Owns the judgement. The kernel's own tables are the judge of ECMP, not a daemon's word, and a
-packet's own record is the judge of paths.
+Owns the verdicts. The kernel's tables decide on ECMP, not a daemon's output, and the record of a
+packet decides on its path.
 """
 
 from __future__ import annotations
@@ -12,36 +12,36 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from fabricgen.lab.measure import EXACT_GPUS, POLL_S, SAMPLED_PEERS, Routes, Trial, pairs, probes
-from fabricgen.lab.path_checks import PathJudge, Tally
+from fabricgen.lab.path_checks import PathCheck, SpreadCount
 from fabricgen.lab.verify_mtu import hidden, large
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from fabricgen.lab.measure import Bench
+    from fabricgen.lab.measure import RunningLab
 
 BFD_S = 10.0
-"""How long BFD sessions may take to come up: they begin once BGP's are, and at a packet a second."""
+"""Time for BFD sessions to come up: they start after BGP's, with a packet a second."""
 
 FLOWS, SPREAD, SIGMAS = 4, 8192, 6
-"""Flows of each pair whose spread is counted, of how many pairs at most, and how far chance may carry a count from its mean."""
+"""Flows per pair, pairs at most, and standard deviations from the mean that chance may cause."""
 
 
-def sessions(bench: Bench) -> Trial:
-    """Every BGP session between switches is up."""
+def sessions(lab: RunningLab) -> Trial:
+    """Verify that every BGP session between switches is up."""
     wanted = Counter(
         name
-        for wire in bench.machines.layout.wires
-        if wire.a in bench.tiers and wire.b in bench.tiers
+        for wire in lab.machines.layout.wires
+        if wire.a in lab.tiers and wire.b in lab.tiers
         for name in (wire.a, wire.b)
     )
-    counted = {name: bench.daemons.sessions(name) for name in bench.switches}
+    counted = {name: lab.daemons.sessions(name) for name in lab.switches}
     findings = [
         f"{name}: {counted[name][0]} of {wanted[name]} sessions are up"
-        for name in bench.switches
+        for name in lab.switches
         if counted[name][0] != wanted[name]
     ]
-    twice = f", {len(bench.reopened):,} ports opened twice" if bench.reopened else ""
+    twice = f", {len(lab.reopened):,} ports opened twice" if lab.reopened else ""
     return Trial(
         "sessions",
         "BGP sessions up",
@@ -50,15 +50,14 @@ def sessions(bench: Bench) -> Trial:
     )
 
 
-def bfd(bench: Bench) -> Trial:
-    """Every BFD session comes up, one for each of BGP."""
-    if not bench.machines.layout.plan.spec.addressing.bfd:
+def bfd(lab: RunningLab) -> Trial:
+    """Verify that every BFD session comes up, one for each of BGP."""
+    if not lab.machines.layout.plan.spec.addressing.bfd:
         return Trial("bfd", "BFD sessions up", "the inventory switches BFD off")
     until = time.monotonic() + BFD_S
     while True:
         counted = {
-            name: (bench.daemons.bfd(name)[0], bench.daemons.sessions(name)[1])
-            for name in bench.switches
+            name: (lab.daemons.bfd(name)[0], lab.daemons.sessions(name)[1]) for name in lab.switches
         }
         findings = [
             f"{name}: {up} of {every} BFD sessions are up"
@@ -77,11 +76,11 @@ def bfd(bench: Bench) -> Trial:
         time.sleep(POLL_S)
 
 
-def routes(bench: Bench) -> Trial:
-    """Every kernel has every prefix of its rail with every equal next hop, and no other."""
-    wanted, learnt = bench.expected(), bench.learnt(bench.switches)
+def routes(lab: RunningLab) -> Trial:
+    """Verify that every kernel has exactly the prefixes and equal next hops of its rail."""
+    wanted, learnt = lab.expected(), lab.learnt(lab.switches)
     findings = [
-        text for name in bench.switches for text in differences(name, wanted[name], learnt[name])
+        text for name in lab.switches for text in differences(name, wanted[name], learnt[name])
     ]
     hops = sum(len(ways) for each in wanted.values() for ways in each.values())
     widest = max((len(ways) for each in wanted.values() for ways in each.values()), default=0)
@@ -94,7 +93,7 @@ def routes(bench: Bench) -> Trial:
 
 
 def differences(name: str, wanted: Routes, learnt: Routes) -> Iterator[str]:
-    """Say where a kernel's routes differ from what they must be."""
+    """Yield the differences between a kernel's routes and the expected ones."""
     for prefix in sorted(wanted.keys() | learnt.keys()):
         if wanted.get(prefix) != learnt.get(prefix):
             have, want = (
@@ -103,19 +102,17 @@ def differences(name: str, wanted: Routes, learnt: Routes) -> Iterator[str]:
             yield f"{name}: {prefix} leads to {have}, and must to {want}"
 
 
-def paths(bench: Bench) -> Trial:
-    """Every pair's packet takes exactly a path that the emitted tables name, relay included."""
-    asked = probes(bench, pairs(bench))
-    found, again = bench.deliver(asked, asked)
-    judge = PathJudge(bench)
+def paths(lab: RunningLab) -> Trial:
+    """Verify that every pair's packet takes a path of the emitted tables, relay included."""
+    asked = probes(lab, pairs(lab))
+    found, again = lab.deliver(asked, asked)
+    judge = PathCheck(lab)
     findings = [
         text for probe, pair in asked.items() if (text := judge.fault(pair, found.get(probe)))
     ]
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(judge.kinds.items()))
     exact = (
-        "every pair"
-        if len(bench.addresses) <= EXACT_GPUS
-        else f"{SAMPLED_PEERS} peers of every GPU"
+        "every pair" if len(lab.addresses) <= EXACT_GPUS else f"{SAMPLED_PEERS} peers of every GPU"
     )
     return Trial(
         "paths",
@@ -126,47 +123,49 @@ def paths(bench: Bench) -> Trial:
 
 
 def _again(count: int) -> str:
-    """Say that packets were sent twice."""
+    """Return the number of packets that were sent twice, as text."""
     return f", {count:,} sent twice" if count else ""
 
 
-def isolation(bench: Bench) -> Trial:
-    """With forwarding inside HB domains off, exactly the pairs of one rail or one domain reach each other."""
-    asked = probes(bench, pairs(bench))
-    gpus, spans = bench.tables.gpus, bench.machines.layout.plan.mapping.spans_rails
+def isolation(lab: RunningLab) -> Trial:
+    """Verify that without relays only pairs of one rail or HB domain reach each other."""
+    asked = probes(lab, pairs(lab))
+    gpus, spans = lab.tables.gpus, lab.machines.layout.plan.mapping.spans_rails
     near = {
         probe: spans
         or gpus[source]["rail"] == gpus[target]["rail"]
         or gpus[source]["domain"] == gpus[target]["domain"]
         for probe, (source, target, _) in asked.items()
     }
-    bench.forwarding(on=False)
+    lab.forwarding(on=False)
     try:
-        found, again = bench.deliver(asked, [probe for probe, may in near.items() if may])
+        found, again = lab.deliver(asked, [probe for probe, may in near.items() if may])
     finally:
-        bench.forwarding(on=True)
+        lab.forwarding(on=True)
     findings = [
-        f"{asked[probe][0]} to {asked[probe][1]}: {'does not arrive' if may else 'arrives across rails without a relay'}"
+        f"{asked[probe][0]} to {asked[probe][1]}: "
+        f"{'does not arrive' if may else 'arrives across rails without a relay'}"
         for probe, may in near.items()
         if may != (probe in found)
     ]
     return Trial(
         "isolation",
         "rails apart without relays",
-        f"{len(found):,} of {len(asked):,} packets arrive{_again(again)}, {sum(near.values()):,} may",
+        f"{len(found):,} of {len(asked):,} packets arrive{_again(again)}, "
+        f"{sum(near.values()):,} may",
         findings,
     )
 
 
-def spread(bench: Bench) -> Trial:
-    """Flows spread over all equal ways, at every switch that has a choice, as the wires do."""
-    if max(bench.tiers.values()) == 1:
+def spread(lab: RunningLab) -> Trial:
+    """Verify that flows spread over all equal paths as the wires do, at every switch."""
+    if max(lab.tiers.values()) == 1:
         return Trial("spread", "flows spread over uplinks", "one tier has no uplinks")
-    every = list(pairs(bench))
+    every = list(pairs(lab))
     drawn = every if len(every) <= SPREAD else random.Random(0).sample(every, SPREAD)  # noqa: S311 - the same sample everywhere, and no secret
-    asked = probes(bench, drawn, FLOWS)
-    found, _ = bench.deliver(asked, asked, FLOWS)
-    tally = Tally(bench)
+    asked = probes(lab, drawn, FLOWS)
+    found, _ = lab.deliver(asked, asked, FLOWS)
+    tally = SpreadCount(lab)
     for record in found.values():
         tally.add(record)
     off = list(tally.off())
@@ -184,7 +183,7 @@ def spread(bench: Bench) -> Trial:
     )
 
 
-TRIALS: tuple[Callable[[Bench], Trial], ...] = (
+TRIALS: tuple[Callable[[RunningLab], Trial], ...] = (
     sessions,
     routes,
     paths,
@@ -194,4 +193,4 @@ TRIALS: tuple[Callable[[Bench], Trial], ...] = (
     hidden,
     bfd,
 )
-"""In the order in which they are run."""
+"""The trials in the order in which they run."""

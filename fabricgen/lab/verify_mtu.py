@@ -1,7 +1,7 @@
-"""How large packets may be on the way to another rail, and what such a way hides from traceroute.
+"""The MTU of paths to another rail, and the hops that such a path hides from traceroute.
 
-Owns both trials. A switch of another rail knows no way back to the sender, so whatever it says by
-ICMP is lost: that a packet is too large, too. That is why MTUs must be equal everywhere.
+Owns both trials. A switch of another rail has no route back to the sender, so its ICMP messages are
+lost, including that a packet is too large. Therefore MTUs must be equal everywhere.
 """
 
 from __future__ import annotations
@@ -20,33 +20,37 @@ from fabricgen.lab.probes import IP_OPTIONS, PORT, send_all
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.lab.measure import Bench
+    from fabricgen.lab.measure import RunningLab
 
 IP_MTU_DISCOVER, IP_PMTUDISC_DO, IP_RECVERR, MSG_ERRQUEUE = 10, 2, 11, 0x2000
-"""Numbers of Linux's socket options, which Python does not name on every platform."""
+"""Socket options of Linux that Python does not name on every platform."""
 
 HEADERS = 28
-"""Bytes of IPv4's header and of UDP's."""
+"""Bytes of the headers of IPv4 and UDP."""
 
 OFFENDER = slice(20, 24)
-"""Where in an error of the kernel (struct sock_extended_err, then sockaddr_in) the address stands of whoever sent it."""
+"""Position of the sender's address in an error of the kernel (struct sock_extended_err, then
+sockaddr_in)."""
 
 LONGEST, TRIES, STEP_S, WAIT_S = 9, 3, 0.03, 0.1
-"""Hops that are looked at, how often a packet to one is tried, how long its answer is waited for before the next hop is looked at, and how long
-silence must last in the end to mean that nobody else answers."""
+"""Hops examined, attempts per hop, seconds until the next hop, and seconds of silence at the end.
+"""
 
 FLOWS = 4
 """Large packets from one GPU to another."""
 
 CLOSED = PORT - 1
-"""A port that nobody listens at, so that the target answers too."""
+"""A port without a listener, so that the target answers too."""
 
 
-def large(bench: Bench) -> Trial:
-    """Packets as large as the MTU, which nobody may cut, arrive from every GPU at two of the next HB domain: on its rail, and over a relay."""
-    mtu, gpus = bench.machines.layout.plan.spec.addressing.mtu, bench.tables.gpus
-    asked = probes(bench, _next_domain(bench), FLOWS)
-    sockets = bench.sockets(FLOWS)
+def large(lab: RunningLab) -> Trial:
+    """Verify that packets of the MTU's size arrive unfragmented, on the rail and over a relay.
+
+    Every GPU sends to two of the next HB domain.
+    """
+    mtu, gpus = lab.machines.layout.plan.spec.addressing.mtu, lab.tables.gpus
+    asked = probes(lab, _next_domain(lab), FLOWS)
+    sockets = lab.sockets(FLOWS)
     for each in sockets.by_end.values():
         each.setsockopt(socket.IPPROTO_IP, IP_OPTIONS, b"")
         each.setsockopt(socket.IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO)
@@ -54,7 +58,7 @@ def large(bench: Bench) -> Trial:
     sockets.close()
     lost = [probe for probe in asked if probe not in found]
     findings = [
-        *(_narrow(bench, mtu) if lost else ()),
+        *(_narrow(lab, mtu) if lost else ()),
         *(f"{asked[probe][0]} to {asked[probe][1]}: {mtu:,} bytes do not arrive" for probe in lost),
     ]
     across = sum(gpus[one]["rail"] != gpus[other]["rail"] for one, other, _ in asked.values())
@@ -66,11 +70,11 @@ def large(bench: Bench) -> Trial:
     )
 
 
-def _next_domain(bench: Bench) -> Iterator[tuple[str, str]]:
-    """Yield each GPU with two of the domain after its own: the one in its place, and the one beside it."""
+def _next_domain(lab: RunningLab) -> Iterator[tuple[str, str]]:
+    """Yield each GPU with two of the next domain: at its position, and after that."""
     by_domain: dict[int, list[str]] = defaultdict(list)
-    for name in bench.addresses:
-        by_domain[bench.tables.gpus[name]["domain"]].append(name)
+    for name in lab.addresses:
+        by_domain[lab.tables.gpus[name]["domain"]].append(name)
     domains = list(by_domain.values())
     for domain, following in zip(domains, domains[1:] + domains[:1], strict=True):
         for place, source in enumerate(domain if len(domains) > 1 else ()):
@@ -79,10 +83,10 @@ def _next_domain(bench: Bench) -> Iterator[tuple[str, str]]:
                 yield source, following[(place + 1) % len(following)]
 
 
-def _narrow(bench: Bench, mtu: int) -> Iterator[str]:
-    """Name the interfaces whose MTU is not the planned one."""
-    for node, ends in bench.machines.ends.items():
-        shown = bench.machines.networks.inside(node, _interfaces)
+def _narrow(lab: RunningLab, mtu: int) -> Iterator[str]:
+    """Yield the interfaces whose MTU is not the planned one."""
+    for node, ends in lab.machines.ends.items():
+        shown = lab.machines.networks.inside(node, _interfaces)
         yield from (
             f"{node}: {name} takes {shown[name]:,} bytes, and must take {mtu:,}"
             for name in ends
@@ -91,19 +95,22 @@ def _narrow(bench: Bench, mtu: int) -> Iterator[str]:
 
 
 def _interfaces() -> dict[str, int]:
-    """Return the MTU of each interface of the namespace that the thread is in."""
+    """Return the MTU of each interface of this thread's namespace."""
     listed = json.loads(
         subprocess.run(["ip", "-j", "link"], capture_output=True, text=True, check=True).stdout  # noqa: S607 - found as the user's shell finds it
     )
     return {link["ifname"]: link["mtu"] for link in listed}
 
 
-def hidden(bench: Bench) -> Trial:
-    """Traceroute shows every hop of a rail, and on the way to another rail none of that rail's switches: they know no way back to the sender."""
+def hidden(lab: RunningLab) -> Trial:
+    """Verify that traceroute shows every hop of a rail, and no switch of another rail.
+
+    The switches of another rail have no route back to the sender.
+    """
     gpus, addresses, spans = (
-        bench.tables.gpus,
-        bench.addresses,
-        bench.machines.layout.plan.mapping.spans_rails,
+        lab.tables.gpus,
+        lab.addresses,
+        lab.machines.layout.plan.mapping.spans_rails,
     )
     source = next(iter(addresses))
     figures, findings = [], list[str]()
@@ -115,32 +122,30 @@ def hidden(bench: Bench) -> Trial:
             (name for name in far if (gpus[name]["rail"] == gpus[source]["rail"]) == same), None
         )
         if target:
-            names = _hops(bench, source, target)
+            names = _hops(lab, source, target)
             figures.append(f"{what} {sum(map(bool, names))} of {len(names)}")
             findings += (
                 f"{source} to {target}: {fault}"
-                for fault in _faults(bench, names, target, open_all=spans or same)
+                for fault in _faults(lab, names, target, open_all=spans or same)
             )
     return Trial(
         "traceroute",
         "hops that answer",
-        ", ".join(figures) or "one HB domain has no way out",
+        ", ".join(figures) or "one HB domain has no other to reach",
         findings,
     )
 
 
-def _hops(bench: Bench, source: str, target: str) -> list[str]:
-    """Name who answers at each hop to a GPU; empty where nobody does."""
-    start, end = (bench.addresses[name]["nic0"] for name in (source, target))
-    answers = bench.machines.networks.inside(source, lambda: trace(start, end))
+def _hops(lab: RunningLab, source: str, target: str) -> list[str]:
+    """Return the node that answers at each hop to a GPU; empty where none does."""
+    start, end = (lab.addresses[name]["nic0"] for name in (source, target))
+    answers = lab.machines.networks.inside(source, lambda: trace(start, end))
     last = min((hop for hop, address in answers.items() if address == end), default=LONGEST)
-    return [
-        bench.owner.get(answers.get(hop, ""), answers.get(hop, "")) for hop in range(1, last + 1)
-    ]
+    return [lab.owner.get(answers.get(hop, ""), answers.get(hop, "")) for hop in range(1, last + 1)]
 
 
-def _faults(bench: Bench, names: list[str], target: str, *, open_all: bool) -> Iterator[str]:
-    """Say what is wrong with the hops that answered."""
+def _faults(lab: RunningLab, names: list[str], target: str, *, open_all: bool) -> Iterator[str]:
+    """Yield what is wrong with the hops that answered."""
     if names[-1] != target:
         yield "the target does not answer"
     elif open_all:
@@ -149,14 +154,17 @@ def _faults(bench: Bench, names: list[str], target: str, *, open_all: bool) -> I
         )
     else:
         yield from (
-            f"{name} answers, and is to have no way back to another rail"
+            f"{name} answers, and must have no route back to another rail"
             for name in names
-            if name in bench.tiers
+            if name in lab.tiers
         )
 
 
 def trace(source: str, target: str) -> dict[int, str]:
-    """Return the address that answers at each hop to another; the thread is in the sender's namespace. All packets are of one flow."""
+    """Return the address that answers at each hop; the thread is in the sender's namespace.
+
+    All packets are of one flow.
+    """
     found: dict[int, str] = {}
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
         line.bind((source, 0))
@@ -164,13 +172,11 @@ def trace(source: str, target: str) -> dict[int, str]:
         line.setsockopt(socket.IPPROTO_IP, IP_RECVERR, 1)
         poll = select.poll()
         poll.register(line, 0)  # an error is reported unasked
-        for hop in range(
-            1, LONGEST + 1
-        ):  # one after the other, for a target answers so many packets at once and no more
+        # one hop after the other, because a target limits how many packets it answers at once
+        for hop in range(1, LONGEST + 1):
             line.setsockopt(socket.IPPROTO_IP, socket.IP_TTL, hop)
-            for _ in range(
-                TRIES
-            ):  # an answer that has come already is reported here, in place of sending
+            # an answer that has already come is reported here, instead of sending
+            for _ in range(TRIES):
                 with contextlib.suppress(OSError):
                     line.sendto(bytes(hop), (target, CLOSED))
                     break
@@ -184,13 +190,13 @@ def trace(source: str, target: str) -> dict[int, str]:
 
 
 def _whole(found: dict[int, str], target: str) -> bool:
-    """Say whether every hop up to the target has answered."""
+    """Return whether every hop up to the target has answered."""
     last = min((hop for hop, address in found.items() if address == target), default=0)
     return last > 0 and all(hop in found for hop in range(1, last))
 
 
 def _answers(line: socket.socket) -> dict[int, str]:
-    """Read the errors that have come, each by the hop that its packet was sent for."""
+    """Return the addresses of the received errors, by the hop that their packet was sent for."""
     found: dict[int, str] = {}
     with contextlib.suppress(BlockingIOError):
         while True:

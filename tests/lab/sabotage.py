@@ -23,7 +23,7 @@ from fabricgen.api import plan_file
 from fabricgen.lab import lldp, session, verify, verify_mtu
 from fabricgen.lab.boot import set_kernel
 from fabricgen.lab.frr import PLACE
-from fabricgen.lab.measure import Bench, Trial
+from fabricgen.lab.measure import RunningLab, Trial
 from fabricgen.lab.process_tree import run_isolated
 from fabricgen.lab.topology import Layout, lay_out
 
@@ -39,7 +39,7 @@ PATIENCE_S, SWAPPED_S = 30.0, 5.0
 LEAF, SPINE, NEAR, FAR = "r0-leaf-1", "r0-spine-1", "d0-g0", "d7-g0"
 
 
-def ip(bench: Bench, node: str, *words: str) -> str:
+def ip(bench: RunningLab, node: str, *words: str) -> str:
     """Run `ip` in a node."""
     return bench.machines.networks.inside(
         node,
@@ -54,7 +54,7 @@ def wait(come: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def settle(bench: Bench) -> None:
+def settle(bench: RunningLab) -> None:
     """Wait until every session of a leaf and a spine is up, and every kernel has every route."""
     wait(lambda: not bench.daemons.down(LEAF) and not bench.daemons.down(SPINE))
     bench.converge()
@@ -69,7 +69,7 @@ def without_zebra(switch: str) -> Iterator[None]:
     os.kill(number, signal.SIGCONT)
 
 
-def route_to(bench: Bench, switch: str, gpu: str) -> tuple[str, list[list[str]]]:
+def route_to(bench: RunningLab, switch: str, gpu: str) -> tuple[str, list[list[str]]]:
     """Return the prefix of a GPU's NIC in a switch's kernel, and the words of each next hop."""
     prefix = prefix_of(bench.addresses[gpu]["nic0"])
     (route,) = json.loads(ip(bench, switch, "-j", "route", "show", prefix))
@@ -86,7 +86,7 @@ def prefix_of(address: str) -> str:
 
 @contextmanager
 def changed_route(
-    bench: Bench, words: Callable[[list[list[str]]], list[list[str]]]
+    bench: RunningLab, words: Callable[[list[list[str]]], list[list[str]]]
 ) -> Iterator[None]:
     """Change the next hops of a route in a leaf's kernel, and restore them."""
     with without_zebra(LEAF):
@@ -98,7 +98,7 @@ def changed_route(
 
 
 @contextmanager
-def removed_route(bench: Bench) -> Iterator[None]:
+def removed_route(bench: RunningLab) -> Iterator[None]:
     """Remove a route from a leaf's kernel."""
     with without_zebra(LEAF):
         prefix, hops = route_to(bench, LEAF, FAR)
@@ -118,13 +118,13 @@ def removed_route(bench: Bench) -> Iterator[None]:
         )
 
 
-def narrowed_route(bench: Bench) -> AbstractContextManager[None]:
+def narrowed_route(bench: RunningLab) -> AbstractContextManager[None]:
     """Leave one next hop of four in a leaf's kernel, while FRR still has four."""
     return changed_route(bench, lambda hops: hops[:1])
 
 
 @contextmanager
-def leaked_prefix(bench: Bench) -> Iterator[None]:
+def leaked_prefix(bench: RunningLab) -> Iterator[None]:
     """Announce a prefix of another rail to a leaf."""
     prefix, port = (
         prefix_of(bench.addresses["d7-g1"]["nic0"]),
@@ -136,7 +136,7 @@ def leaked_prefix(bench: Bench) -> Iterator[None]:
 
 
 @contextmanager
-def closed_port(bench: Bench) -> Iterator[None]:
+def closed_port(bench: RunningLab) -> Iterator[None]:
     """Take down an uplink of a leaf."""
     uplink = next(wire for wire in bench.machines.layout.wires if (wire.a, wire.b) == (LEAF, SPINE))
     ip(bench, LEAF, "link", "set", uplink.a_interface, "down")
@@ -147,16 +147,16 @@ def closed_port(bench: Bench) -> Iterator[None]:
 
 
 @contextmanager
-def silent_bfd(bench: Bench) -> Iterator[None]:
+def silent_bfd(bench: RunningLab) -> Iterator[None]:
     """Stop the BFD daemon of a switch permanently; BGP continues once it has recovered."""
-    bench.daemons.tell(SPINE, ["bfd", "profile FABRIC", "shutdown"])
+    bench.daemons.configure(SPINE, ["bfd", "profile FABRIC", "shutdown"])
     yield
-    bench.daemons.tell(SPINE, ["bfd", "profile FABRIC", "no shutdown"])
+    bench.daemons.configure(SPINE, ["bfd", "profile FABRIC", "no shutdown"])
     settle(bench)
 
 
 @contextmanager
-def wrong_relay(bench: Bench) -> Iterator[None]:
+def wrong_relay(bench: RunningLab) -> Iterator[None]:
     """Send a GPU's packets for another rail over the wrong GPU of its domain."""
     routes = json.loads(ip(bench, NEAR, "-j", "route", "show"))
     route = min(
@@ -184,7 +184,7 @@ def wrong_relay(bench: Bench) -> Iterator[None]:
 
 
 @contextmanager
-def deaf_relay(bench: Bench) -> Iterator[None]:
+def deaf_relay(bench: RunningLab) -> Iterator[None]:
     """Disable forwarding on a GPU."""
     bench.machines.networks.inside("d0-g1", lambda: set_kernel("net.ipv4.ip_forward", "0"))
     yield
@@ -192,21 +192,21 @@ def deaf_relay(bench: Bench) -> Iterator[None]:
 
 
 @contextmanager
-def forwarding_left_on(_bench: Bench) -> Iterator[None]:
+def forwarding_left_on(_bench: RunningLab) -> Iterator[None]:
     """Enable forwarding on a GPU that must not forward."""
-    switched = Bench.forwarding
+    switched = RunningLab.forwarding
 
-    def all_but_one(self: Bench, *, on: bool) -> None:
+    def all_but_one(self: RunningLab, *, on: bool) -> None:
         switched(self, on=on)
         self.machines.networks.inside("d0-g1", lambda: set_kernel("net.ipv4.ip_forward", "1"))
 
-    setattr(Bench, "forwarding", all_but_one)  # noqa: B010 - a method is replaced for a while
+    setattr(RunningLab, "forwarding", all_but_one)  # noqa: B010 - a method is replaced for a while
     yield
-    setattr(Bench, "forwarding", switched)  # noqa: B010 - the original
+    setattr(RunningLab, "forwarding", switched)  # noqa: B010 - the original
 
 
 @contextmanager
-def narrow_link(bench: Bench) -> Iterator[None]:
+def narrow_link(bench: RunningLab) -> Iterator[None]:
     """Let a spine's ports carry packets of the usual size only."""
     for port in bench.machines.ends[SPINE]:
         ip(bench, SPINE, "link", "set", port, "mtu", "1500")
@@ -216,7 +216,7 @@ def narrow_link(bench: Bench) -> Iterator[None]:
 
 
 @contextmanager
-def way_back(bench: Bench) -> Iterator[None]:
+def way_back(bench: RunningLab) -> Iterator[None]:
     """Give the leaf of another rail a route back to a GPU.
 
     It is over the host that the packet comes from.
@@ -236,7 +236,7 @@ def way_back(bench: Bench) -> Iterator[None]:
 
 
 @contextmanager
-def leaning(bench: Bench) -> Iterator[None]:
+def leaning(bench: RunningLab) -> Iterator[None]:
     """Make a leaf prefer one spine for every prefix behind the other leaf.
 
     All next hops exist, and their weights differ.
@@ -279,7 +279,7 @@ def leaning(bench: Bench) -> Iterator[None]:
 
 
 FAULTS: dict[
-    str, tuple[Callable[[Bench], AbstractContextManager[None]], Callable[[Bench], Trial]]
+    str, tuple[Callable[[RunningLab], AbstractContextManager[None]], Callable[[RunningLab], Trial]]
 ] = {
     "a route is removed": (removed_route, verify.routes),
     "a route is narrowed": (narrowed_route, verify.routes),
@@ -351,7 +351,7 @@ def main(inventory: Path) -> int:
     def swap() -> int:
         session.PATIENCE_S = SWAPPED_S
         planned = session.boot(Swapped(plan, whole.rails, whole.domains), None, lambda _: None)
-        mixed = Bench(planned.machines, planned.daemons)
+        mixed = RunningLab(planned.machines, planned.daemons)
         object.__setattr__(mixed.machines, "layout", whole)
         print_findings(
             "cables are swapped",

@@ -132,7 +132,7 @@ def test_two_labs_side_by_side(machine: Machine) -> None:
     unclear = machine.run("lab", "test")
     assert (unclear.returncode, unclear.stderr) == (
         1,
-        "error[no-such-lab]: several labs are up\n\nhint: `--name` says which: one, two\n",
+        "error[no-such-lab]: several labs are up\n\nhint: choose one with `--name`: one, two\n",
     )
     assert (
         machine.run(
@@ -271,7 +271,7 @@ def test_a_lab_that_does_not_come_up(machine: Machine, command: str) -> None:
     done = machine.run("lab", command, fabric, "-o", out)
     assert done.returncode == 1
     assert re.match(
-        r"error\[lab-failed\]: r0-leaf-1: vtysh does not take what was emitted\n   = "
+        r"error\[lab-failed\]: r0-leaf-1: vtysh rejects what was emitted\n   = "
         r"because % Unknown command: +timers bgp three nine",
         done.stderr,
     )

@@ -40,7 +40,7 @@ CULPRITS: dict[str, tuple[str, str]] = {
     "a link is narrow": ("mtu", "r0-spine-1: swp1 takes 1,500 bytes, and must take 9,216"),
     "a way back": (
         "traceroute",
-        "d0-g0 to d7-g7: r7-leaf-1 answers, and is to have no way back to another rail",
+        "d0-g0 to d7-g7: r7-leaf-1 answers, and must have no route back to another rail",
     ),
 }
 """Each fault of `sabotage`, the trial that fails, and words of its finding."""
@@ -48,7 +48,7 @@ CULPRITS: dict[str, tuple[str, str]] = {
 SWAPPED = {
     "routes": "r0-leaf-1: 10.128.0.3 leads to swp6, swp7, and must to swp5, swp6",
     "paths": "d0-g0 to d1-g0: met r0-leaf-2 r0-spine",
-    "lldp": "d0-g0 nic0 hears r0-leaf-2 swp4, and should r0-leaf-1 swp1",
+    "lldp": "d0-g0 nic0 sees r0-leaf-2 swp4, expected r0-leaf-1 swp1",
 }
 """Words of each trial's finding about swapped cables."""
 

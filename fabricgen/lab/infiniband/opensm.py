@@ -1,8 +1,8 @@
-"""ibsim with an emitted net file, and OpenSM with the emitted files upon it.
+"""ibsim with an emitted net file, and OpenSM with the emitted files on top.
 
-Owns the programs of one subnet: their command lines, environment, logs and ends. OpenSM ends with 0
-whatever it was told, so its log is read. Every command finds the simulator by a name of its own,
-and sees the fabric from one adapter. It knows no plan and no verdict.
+Owns the programs of one subnet: command lines, environment, logs and ends. OpenSM always exits with
+0, so its log is read. Every command finds the simulator by its socket name, and sees the fabric
+from one adapter. It knows no plan and no verdict.
 """
 
 from __future__ import annotations
@@ -26,19 +26,20 @@ if TYPE_CHECKING:
     from fabricgen.lab.infiniband.tables import Net
 
 LIBRARY = "libumad2sim.so"
-"""What stands between a program and the kernel's InfiniBand: it brings what is sent to ibsim instead."""
+"""The library that redirects a program's InfiniBand calls from the kernel to ibsim."""
 
 PATIENCE_S, POLL_S = 120.0, 0.01
-"""How long OpenSM may take: 4,096 adapters take it ten seconds; and how often its log is looked at."""
+"""Time limit for OpenSM, which needs ten seconds for 4,096 adapters; interval of reading its log.
+"""
 
 TRAP_S = 0.2
-"""How long a trap and its sweep are waited for before OpenSM is told to sweep."""
+"""Time to wait for a trap and its sweep before OpenSM is made to sweep."""
 
 SOON_S = 3.0
-"""How long a further sweep is waited for; OpenSM begins one as soon as it is told of a change."""
+"""Time to wait for a further sweep; OpenSM begins one as soon as a change is reported."""
 
 SIM_SPARE = 64
-"""Room that ibsim gets beyond what the net needs."""
+"""Capacity of ibsim beyond the size of the net."""
 
 ROUTED = re.compile(r"osm_ucast_mgr_process: (\S+) tables configured on all switches")
 UP, STRANGE = "SUBNET UP", "Unrecognized token"
@@ -46,7 +47,7 @@ _FAULT = re.compile(r"0x0[12] -> (.*(?:ERR|not fat-tree|cannot build|fail).*)", 
 
 
 def library() -> Path | None:
-    """Find the library that leads programs to ibsim; None where it is not installed."""
+    """Return the library that connects programs to ibsim; None where it is not installed."""
     return next(
         (
             found
@@ -59,7 +60,7 @@ def library() -> Path | None:
 
 @dataclass(frozen=True)
 class Routed:
-    """What OpenSM said of one sweep: the engine whose tables stand now (empty for none), what went wrong before, and seconds until it was up."""
+    """The result of one sweep: the engine of the tables (empty for none), faults, and seconds."""
 
     engine: str
     faults: list[str]
@@ -77,7 +78,7 @@ class Subnet:
 
     @cached_property
     def net(self) -> Net:
-        """The net as it was emitted. Raises Refusal where it joins what it does not have."""
+        """The net as it was emitted. Raises Refusal where its links contradict its nodes."""
         try:
             return read_net(self.files / "fabric.net")
         except (KeyError, IndexError, ValueError) as error:
@@ -102,11 +103,11 @@ class Subnet:
 
     @property
     def dumps(self) -> Path:
-        """Where OpenSM writes its tables."""
+        """The directory of OpenSM's tables."""
         return self.place / "dumps"
 
     def tables(self) -> Tables:
-        """Read the tables that stand now."""
+        """Return the current tables."""
         return Tables(self.net, self.dumps / "opensm-lfts.dump")
 
     @cached_property
@@ -123,7 +124,7 @@ class Subnet:
         return os.environ | own | {"SIM_HOST": net.ids[net.switches], "LD_PRELOAD": str(library())}
 
     def simulate(self) -> None:
-        """Start ibsim. Raises Refusal where it does not take the net file."""
+        """Start ibsim. Raises Refusal where it rejects the net file."""
         self.dumps.mkdir(parents=True)
         net, log = self.net, self.place / "ibsim.log"
         room = {"-N": len(net.ids), "-S": net.switches, "-P": net.ports}
@@ -134,13 +135,13 @@ class Subnet:
             str(self.files / "fabric.net"),
         ]
         environment = self._environment | {"LD_PRELOAD": ""}
-        with log.open("w", encoding="utf-8") as said:
+        with log.open("w", encoding="utf-8") as output:
             child = subprocess.Popen(  # noqa: S603 - a program of the machine, with paths of ours
                 command,
                 env=environment,
                 cwd=self.place,
                 stdin=subprocess.PIPE,
-                stdout=said,
+                stdout=output,
                 stderr=subprocess.STDOUT,
                 text=True,
             )
@@ -151,26 +152,26 @@ class Subnet:
         self._console = child
 
     def manage(self) -> Routed:
-        """Start OpenSM with the emitted files, to stay, and wait until the subnet is up."""
+        """Start OpenSM with the emitted files as a resident, and wait until the subnet is up."""
         self._log = self.place / "opensm.log"
         started = time.monotonic()
-        with (self.place / "opensm.out").open("w", encoding="utf-8") as said:
+        with (self.place / "opensm.out").open("w", encoding="utf-8") as output:
             self._manager = subprocess.Popen(  # noqa: S603 - as above
                 self._opensm(self._log),
                 env=self._environment,
                 cwd=self.place,
-                stdout=said,
+                stdout=output,
                 stderr=subprocess.STDOUT,
                 text=True,
             )
         self._children.append(self._manager)
-        self._heard = 0
+        self._read = 0
         return self._sweep(started, PATIENCE_S)
 
     def sweeps(self, command: str, most: int) -> Iterator[Routed]:
-        """Type a command at ibsim's console, and yield what comes of each sweep that follows: one at least, and more for as long as they come soon.
+        """Enter a command at ibsim's console, and yield the result of each sweep that follows.
 
-        Raises Refusal where none comes.
+        There is at least one, and more as long as they come soon. Raises Refusal where none comes.
         """
         started = self._type(command)
         yield self._sweep(started, PATIENCE_S)
@@ -179,10 +180,11 @@ class Subnet:
                 return
             yield self._sweep(started, SOON_S)
 
-    def mend(self, command: str) -> None:
-        """Type a command at ibsim's console, and have OpenSM look at everything; a trap of ibsim's may be lost, and it would look by itself in ten seconds.
+    def relink(self, command: str) -> None:
+        """Enter a command at ibsim's console, and have OpenSM sweep the whole subnet.
 
-        Raises Refusal where no sweep comes.
+        A trap of ibsim may be lost, and OpenSM would look by itself after ten seconds. Raises
+        Refusal where no sweep comes.
         """
         started = self._type(command)
         if not self._swept(started + TRAP_S):
@@ -190,8 +192,8 @@ class Subnet:
         self._sweep(started, PATIENCE_S)
 
     def _type(self, command: str) -> float:
-        """Type a command at ibsim's console, and return when; sweeps are heard from now on."""
-        self._heard = len(self._log.read_text(encoding="utf-8"))
+        """Enter a command at ibsim's console and return the time; later sweeps count from here."""
+        self._read = len(self._log.read_text(encoding="utf-8"))
         if self._console.stdin is None:
             raise ValueError("ibsim has no console")
         self._console.stdin.write(f"{command}\n")
@@ -199,25 +201,25 @@ class Subnet:
         return time.monotonic()
 
     def _swept(self, until: float) -> bool:
-        """Wait a while for the end of a sweep that was not heard of yet, and say whether it came."""
-        while UP not in self._log.read_text(encoding="utf-8")[self._heard :]:
+        """Return whether a new sweep ended before the given time."""
+        while UP not in self._log.read_text(encoding="utf-8")[self._read :]:
             if time.monotonic() > until:
                 return False
             time.sleep(POLL_S)
         return True
 
     def _sweep(self, started: float, patience_s: float) -> Routed:
-        """Wait for the next sweep's end. Raises Refusal where none comes."""
+        """Wait for the end of the next sweep. Raises Refusal where none comes."""
         self._await(
             self._manager,
-            lambda: UP in self._log.read_text(encoding="utf-8")[self._heard :],
+            lambda: UP in self._log.read_text(encoding="utf-8")[self._read :],
             "opensm",
             self._log,
             patience_s,
         )
-        fresh = self._log.read_text(encoding="utf-8")[self._heard :]
+        fresh = self._log.read_text(encoding="utf-8")[self._read :]
         end = fresh.index(UP) + len(UP)
-        self._heard += end
+        self._read += end
         strange = [
             line.strip()
             for line in (self.place / "opensm.out").read_text(encoding="utf-8").splitlines()
@@ -226,7 +228,7 @@ class Subnet:
         return _routed(fresh[:end], time.monotonic() - started, strange)
 
     def route_once(self, engine: str) -> Routed:
-        """Let a new OpenSM route with one engine, once, in the place of the resident one."""
+        """Route once with one engine in a new OpenSM that replaces the resident one."""
         self._manager.terminate()
         self._manager.wait()
         log, started = self.place / f"opensm-{engine}.log", time.monotonic()
@@ -234,7 +236,7 @@ class Subnet:
         return _routed(log.read_text(encoding="utf-8"), time.monotonic() - started)
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
-        """Run a program to its end, as one that sees the fabric."""
+        """Run a program of the fabric to its end."""
         return subprocess.run(  # noqa: S603 - as above
             command,
             env=self._environment,
@@ -246,13 +248,13 @@ class Subnet:
         )
 
     def end(self) -> None:
-        """End what was started."""
+        """End the started programs."""
         for child in reversed(self._children):
             with child:
                 child.kill()
 
     def _opensm(self, log: Path) -> list[str]:
-        """Return the command of OpenSM; the lists' places in the emitted file are those on a manager, so they are said again."""
+        """Return the command of OpenSM; the paths in its emitted file are those of a manager."""
         lists = {
             "-F": "opensm.conf",
             "-a": "root_guids.txt",
@@ -270,22 +272,22 @@ class Subnet:
         log: Path,
         patience_s: float = PATIENCE_S,
     ) -> None:
-        """Wait until a program is ready. Raises Refusal where it ends, or is not ready in time."""
+        """Wait until a program is ready. Raises Refusal where it ends or is not ready in time."""
         until = time.monotonic() + patience_s
         while not (log.exists() and ready()):
             if child.poll() is not None or time.monotonic() > until:
-                said = log.read_text(encoding="utf-8").splitlines()[-4:] if log.exists() else []
+                output = log.read_text(encoding="utf-8").splitlines()[-4:] if log.exists() else []
                 raise refuse(
                     "lab-failed",
                     f"{program} did not take the files of subnet {self.name}",
-                    because=tuple(said),
+                    because=tuple(output),
                     hint="build them again",
                 )
             time.sleep(POLL_S)
 
 
 def _routed(log: str, seconds: float, strange: Sequence[str] = ()) -> Routed:
-    """Read what OpenSM logged of a sweep, after what it did not know of its options."""
+    """Return the result of a sweep from OpenSM's log, with its unknown options first."""
     engines = ROUTED.findall(log)
     faults = [found[1] for line in log.splitlines() if (found := _FAULT.search(line))]
     return Routed(engines[-1] if engines else "", [*dict.fromkeys(strange), *faults], seconds)

@@ -1,6 +1,6 @@
-"""Whether this machine can run an InfiniBand lab: which programs it takes, and which subnets are run.
+"""Whether this machine can run an InfiniBand lab: the programs that it needs.
 
-Owns that list. No kernel InfiniBand is needed; what every lab needs of the kernel is `fitting`'s.
+No kernel InfiniBand is needed; `lab.requirements` lists what every lab needs of the kernel.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ PACKAGES = {
     "ibnetdiscover": "infiniband-diags",
     "ibdmchk": "ibutils",
 }
-"""Each program and the Debian package that brings it."""
+"""Program -> the Debian package that contains it."""
 
 
 def needs() -> list[Need]:
-    """Return the programs that an InfiniBand lab takes, beside what every lab needs."""
+    """Return the programs that an InfiniBand lab needs in addition."""
     path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
     found = {
         **{name: shutil.which(name, path=path) for name in PACKAGES},
@@ -41,7 +41,7 @@ def needs() -> list[Need]:
 
 
 def check_machine() -> None:
-    """Refuse to start where something is missing. Raises Refusal `lab-needs`."""
+    """Verify that nothing is missing. Raises Refusal `lab-needs`."""
     missing = [need for need in (doctor()[0], *needs()) if not need.ok]
     if missing:
         because = tuple(f"{need.what}: {need.found}" for need in missing)

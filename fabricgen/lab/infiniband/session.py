@@ -1,8 +1,7 @@
-"""One InfiniBand lab from beginning to end: ibsim and OpenSM in every subnet, the trials, and nothing left.
+"""One InfiniBand lab from start to end: ibsim and OpenSM in every subnet, and the trials.
 
-Owns the steps and what is said of each, in the words of `session`. All of it lives in namespaces of
-its own, as every lab does, so that no simulator meets another, and everything ends with the first
-process.
+Owns the steps and what is reported of each, in the format of `lab.session`. Everything runs in
+namespaces of its own, so that simulators do not meet, and ends with the first process.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from fabricgen.lab import namespaces
 from fabricgen.lab.infiniband.opensm import Subnet
 from fabricgen.lab.infiniband.verify import TRIALS, Fabric, counted
 from fabricgen.lab.registry import refused
-from fabricgen.lab.session import isolated, tell
+from fabricgen.lab.session import isolated, report
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.infiniband.build import Subnets
 
@@ -29,41 +28,42 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from fabricgen.lab.session import Wish
+    from fabricgen.lab.session import LabRequest
 
 FILES, PLACE = Path("/run/fabricgen"), Path("/run/subnets")
-"""Where the emitted files, and the logs and dumps, are inside a lab; both are in memory, and no other lab sees them."""
+"""Directories inside a lab of the emitted files, and of logs and dumps; both are in memory, and
+invisible to other labs."""
 
 REPORTS = Path("/var/cache/ibutils")
-"""Where ibdmchk insists on writing."""
+"""The fixed output directory of ibdmchk."""
 
 
-def run(wish: Wish, say: Callable[[dict[str, Any]], None]) -> int:
-    """Run an InfiniBand lab in a process tree of its own, try it, and end it; return 0 where every trial holds, else 1."""
-    return isolated(lambda tells: _whole(wish, tells), say)
+def run(request: LabRequest, emit: Callable[[dict[str, Any]], None]) -> int:
+    """Run the trials in an InfiniBand lab of its own; return 0 where all hold, else 1."""
+    return isolated(lambda tells: _whole(request, tells), emit)
 
 
-def _whole(wish: Wish, say: Callable[[dict[str, Any]], None]) -> int:
+def _whole(request: LabRequest, emit: Callable[[dict[str, Any]], None]) -> int:
     """Place the files, start, try and report, inside the lab's own namespaces."""
     started = time.monotonic()
     try:
-        _place_files(wish)
-        say({"step": "the emitted files", "seconds": round(time.monotonic() - started, 2)})
+        _place_files(request)
+        emit({"step": "the emitted files", "seconds": round(time.monotonic() - started, 2)})
         fabric = Fabric(
-            wish.plan,
-            [Subnet(name, FILES / "subnets" / name, PLACE / name) for name in _names(wish)],
-            wish.failures,
+            request.plan,
+            [Subnet(name, FILES / "subnets" / name, PLACE / name) for name in _names(request)],
+            request.failures,
         )
         try:
-            return _attempt(fabric, say)
+            return _attempt(fabric, emit)
         finally:
             fabric.end()
     except Refusal as refusal:
-        say(refused(refusal))
+        emit(refused(refusal))
         return 1
 
 
-def _attempt(fabric: Fabric, say: Callable[[dict[str, Any]], None]) -> int:
+def _attempt(fabric: Fabric, emit: Callable[[dict[str, Any]], None]) -> int:
     """Start the programs and run the trials; return 0 where all hold, else 1."""
     started = time.monotonic()
     fabric.manage()
@@ -71,9 +71,11 @@ def _attempt(fabric: Fabric, say: Callable[[dict[str, Any]], None]) -> int:
         sum(getattr(subnet.net, key) for subnet in fabric.subnets)
         for key in ("switches", "adapters")
     )
-    say(
+    emit(
         {
-            "step": f"ibsim and OpenSM: {counted(fabric)}, {switches:,} switches, {adapters:,} adapters",
+            "step": (
+                f"ibsim and OpenSM: {counted(fabric)}, {switches:,} switches, {adapters:,} adapters"
+            ),
             "seconds": round(time.monotonic() - started, 2),
         }
     )
@@ -81,24 +83,24 @@ def _attempt(fabric: Fabric, say: Callable[[dict[str, Any]], None]) -> int:
     for trial in TRIALS:
         started = time.monotonic()
         outcome = trial(fabric)
-        say({"seconds": round(time.monotonic() - started, 2)})
-        codes.append(tell(outcome, say))
+        emit({"seconds": round(time.monotonic() - started, 2)})
+        codes.append(report(outcome, emit))
     return max(codes)
 
 
-def _names(wish: Wish) -> list[str]:
-    """Name the subnets that are run: all, or those of the first rails."""
-    names, planes = Subnets(wish.plan).names, wish.plan.fabric.planes
-    mapping = wish.plan.mapping
-    if wish.rails is None or mapping.spans_rails:
+def _names(request: LabRequest) -> list[str]:
+    """Return the names of the subnets to run: all, or those of the first rails."""
+    names, planes = Subnets(request.plan).names, request.plan.fabric.planes
+    mapping = request.plan.mapping
+    if request.rails is None or mapping.spans_rails:
         return names
-    return names[: -(-wish.rails // mapping.segment_blocks) * planes]
+    return names[: -(-request.rails // mapping.segment_blocks) * planes]
 
 
-def _place_files(wish: Wish) -> None:
-    """Give the lab directories of its own, and its files. Raises Refusal where they cannot be built."""
+def _place_files(request: LabRequest) -> None:
+    """Mount the lab's directories and files. Raises Refusal where they cannot be built."""
     held = (
-        None if wish.out is None else os.open(wish.out, os.O_RDONLY | os.O_DIRECTORY)
+        None if request.out is None else os.open(request.out, os.O_RDONLY | os.O_DIRECTORY)
     )  # before /run is covered: it may lie there
     os.environ["PATH"] = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
     namespaces.mount("proc", "/proc", "proc")
@@ -106,7 +108,7 @@ def _place_files(wish: Wish) -> None:
         namespaces.mount("tmpfs", place, "tmpfs")
     REPORTS.mkdir()
     if held is None:
-        context = BuildContext(wish.plan, Packs(wish.templates), GroupSelection(("configs",)))
+        context = BuildContext(request.plan, Packs(request.templates), GroupSelection(("configs",)))
         build(make_job(context), FILES)
     else:
         FILES.mkdir()

@@ -1,8 +1,8 @@
-"""Linear forwarding tables as opensm made them, walked from every leaf to every adapter, and what each link carries then.
+"""The linear forwarding tables of OpenSM, walked from every leaf to every adapter, and link loads.
 
-Owns the reading of an emitted fabric.net and of opensm's dump, and the walk. A table says for each
-switch and LID through which port to go; the walk follows that over the wires of the net file, so a
-table that leads into a loop, or over a wire that is not there, is seen.
+Owns parsing an emitted fabric.net and OpenSM's dump, and the walk. A table gives the exit port for
+each switch and LID; the walk follows it over the wires of the net file, so it detects a loop and a
+missing wire.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 MOST_HOPS = 8
-"""Switches that a packet may meet; a fabric of three tiers has ways of five, and one around a failure seven."""
+"""Switches on a path at most; a fabric of three tiers has paths of five, seven around a failure."""
 
 _NODE = re.compile(r'(Switch|Ca)\t(\d+) "([^"]+)"\t+# "([^"]*)"')
 _PORT = re.compile(r'\[(\d+)\]\t"([^"]+)"\[(\d+)\]')
@@ -31,11 +31,11 @@ _ENTRY = re.compile(r"0x([0-9a-f]+) (\d+) # .*? portguid (0x[0-9a-f]+):")
 
 @dataclass(frozen=True)
 class Net:
-    """An emitted net file: switches and adapters by number, each from 0, and the wires between them.
+    """An emitted net file: switches and adapters, each numbered from 0, and their wires.
 
-    `names` are the NodeDescriptions of switches and then adapters, `ids` what ibsim calls them,
-    `guids` those of switches and of adapters' ports. `peers` and `far` give for each switch and
-    port the node behind it (-1 for none) and the port there; shape (switches, ports + 1).
+    `names` are the NodeDescriptions of switches, then adapters, `ids` their names in ibsim, `guids`
+    those of switches and of adapters' ports. `peers` and `far` have for each switch and port the
+    node behind it (-1 for none) and its port there; shape (switches, ports + 1).
     """
 
     switches: int
@@ -47,12 +47,12 @@ class Net:
 
     @property
     def adapters(self) -> int:
-        """How many adapters there are."""
+        """The number of adapters."""
         return len(self.names) - self.switches
 
     @cached_property
     def leaves(self) -> Int64Array:
-        """The switch that each adapter hangs on; shape (adapters,)."""
+        """The switch of each adapter; shape (adapters,)."""
         found = np.full(self.adapters, -1, dtype=np.int64)
         switch, port = np.nonzero(self.peers >= self.switches)
         found[self.peers[switch, port] - self.switches] = switch
@@ -60,7 +60,7 @@ class Net:
 
     @cached_property
     def ports(self) -> int:
-        """The ports of all nodes, port 0 of switches included; what ibsim must have room for."""
+        """The ports of all nodes, port 0 of switches included; the capacity that ibsim needs."""
         return self.switches * int(self.peers.shape[1]) + self.adapters
 
     def without(self, dead: int) -> Net:
@@ -78,7 +78,7 @@ class Net:
 
     @cached_property
     def islands(self) -> Int64Array:
-        """Number the parts of the net that hang together, for each switch; shape (switches,)."""
+        """The connected part of each switch, as its least switch; shape (switches,)."""
         island = np.arange(self.switches)
         near, port = np.nonzero((self.peers >= 0) & (self.peers < self.switches))
         far = self.peers[near, port]
@@ -90,7 +90,7 @@ class Net:
 
 
 def read_net(path: Path) -> Net:
-    """Read an emitted fabric.net."""
+    """Parse an emitted fabric.net."""
     nodes: list[tuple[str, str, int]] = []
     links: list[tuple[int, int, str, int]] = []
     width = guid = 0
@@ -116,11 +116,11 @@ def read_net(path: Path) -> Net:
 
 @dataclass
 class Walk:
-    """What came of walking every leaf's packets to every adapter.
+    """The result of walking every leaf's packets to every adapter.
 
-    `lost` are the pairs (leaf, adapter) that do not arrive, with the switch where the way ends.
+    `lost` are the pairs (leaf, adapter) that do not arrive, with the switch where the path ends.
     `loads` counts for each switch and port the pairs of adapters that leave through it. `links` is
-    the longest way, in links from adapter to adapter.
+    the longest path, in links from adapter to adapter.
     """
 
     pairs: int
@@ -133,7 +133,7 @@ class Tables:
     """The tables of one subnet, over the wires of its net."""
 
     def __init__(self, net: Net, dump: Path) -> None:
-        """Read opensm's opensm-lfts.dump; `port` has the exit of each switch towards each adapter, -1 where the table has none."""
+        """Parse opensm-lfts.dump; `port` is the exit of each switch to each adapter, or -1."""
         self.net = net
         switch_of = {guid: number for number, guid in enumerate(net.guids[: net.switches])}
         adapter_of = {guid: number for number, guid in enumerate(net.guids[net.switches :])}
@@ -151,7 +151,10 @@ class Tables:
                     at = switch_of.get(int(table[1], 16), -1)
 
     def walk(self) -> Walk:
-        """Walk from each leaf that has adapters to every adapter that the wires join it with, all at once; a pair is two adapters, one way."""
+        """Walk from each leaf with adapters to every connected adapter, all pairs at once.
+
+        A pair is two adapters, in one direction.
+        """
         net = self.net
         hosts = np.bincount(net.leaves[net.leaves >= 0], minlength=net.switches)
         source, target = (
@@ -166,6 +169,7 @@ class Tables:
         loads = np.zeros_like(net.peers)
         at, steps, open_ = source.copy(), 0, np.ones(len(source), dtype=bool)
         arrived = np.zeros(len(source), dtype=bool)
+        # one step of every open walk: look up the exit, count its load, move on or finish
         while open_.any() and steps < MOST_HOPS:
             rows = np.flatnonzero(open_)
             ports = self.port[at[rows], target[rows]]
@@ -185,7 +189,7 @@ class Tables:
         return Walk(int(weight.sum()), lost, loads, steps + 1)
 
     def way(self, source: int, target: int) -> list[str]:
-        """Name the nodes from one adapter to another, both included, as far as the tables lead."""
+        """Return the names of the nodes from one adapter to another, as far as the tables lead."""
         net = self.net
         at, way = int(net.leaves[source]), [net.names[net.switches + source]]
         for _ in range(MOST_HOPS):

@@ -1,7 +1,8 @@
-"""What an InfiniBand fabric must hold: every switch routed, every pair reached, links evenly used, failures routed around, the plan discovered again.
+"""The trials of an InfiniBand lab.
 
-Owns the trials and their figures. The programs are `ib_running`'s, the walk over tables is
-`ib_tables`'s; what must come of it follows from the plan and the emitted net.
+Owns routing, reachability, spread, credit loops, failures and discovery, and their figures.
+`opensm` runs the programs, `tables` walks the tables; the expected results follow from the plan and
+the emitted net.
 """
 
 from __future__ import annotations
@@ -34,14 +35,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 TRACED = 16
-"""Pairs of a fabric whose way ibtracert follows; one takes some 20 ms."""
+"""Pairs of a fabric whose path ibtracert follows; one takes some 20 ms."""
 
 SWEEPS = 5
-"""Sweeps that a failure may take: the first may begin before the last link of a dead switch is gone."""
+"""Sweeps after a failure; the first may begin before the last link of a dead switch has gone."""
 
 CLEAN = "no credit loops found"
 _MET = re.compile(r'^(?!To ).*"([^"]*)"\s*$', re.MULTILINE)
-"""A node in what ibtracert prints; the last one it names twice."""
+"""A node in the output of ibtracert, which prints the last one twice."""
 
 
 @dataclass
@@ -52,15 +53,15 @@ class Fabric:
     subnets: list[Subnet]
     failures: str = "none"
     routed: list[Routed] = field(default_factory=list)
-    """What came of the first sweep of each subnet."""
+    """The result of the first sweep of each subnet."""
 
     def each(self, ask: Callable[[Subnet], T]) -> list[T]:
-        """Ask something of every subnet, on every core."""
+        """Call a function for every subnet, on every core."""
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             return list(pool.map(ask, self.subnets))
 
     def manage(self) -> None:
-        """Start ibsim and OpenSM in every subnet. Raises Refusal where one does not take its files."""
+        """Start ibsim and OpenSM in every subnet. Raises Refusal where one rejects its files."""
 
         def start(subnet: Subnet) -> Routed:
             subnet.simulate()
@@ -80,7 +81,7 @@ class Fabric:
 
     @cached_property
     def walks(self) -> list[Walk]:
-        """The walk over them."""
+        """The walks over the tables of the first sweep."""
         return [tables.walk() for tables in self.tables]
 
     @cached_property
@@ -97,7 +98,10 @@ class Fabric:
 
     @cached_property
     def regular(self) -> bool:
-        """Whether every leaf has as many adapters, and every two switches that meet as many links: then no link may carry more than another of its tier."""
+        """Whether all leaves, and all pairs of connected switches, have as many links.
+
+        Then all links of a tier must carry the same.
+        """
         segment = self.plan.segment
         hosts = np.unique(segment.upper[segment.kind == LinkKind.HOST], return_counts=True)[1]
         leaves = int((self.tiers == Role.LEAF.tier).sum())
@@ -119,7 +123,7 @@ class Fabric:
 
 
 class Killed(NamedTuple):
-    """A switch that was killed: until when its subnet was routed again, the pairs that survive by the wires, and those that do not arrive."""
+    """A killed switch: seconds until re-routed, engine, connected pairs, lost pairs."""
 
     switch: str
     seconds: float
@@ -129,20 +133,24 @@ class Killed(NamedTuple):
 
 
 def routes(fabric: Fabric) -> Trial:
-    """Let OpenSM route with the emitted opensm.conf; the first engine that it names must do it."""
+    """Verify that OpenSM routes with the first engine of the emitted opensm.conf."""
     findings = [
-        f"{subnet.name}: {routed.engine or 'no'} tables, where {subnet.engine} was wanted: {'; '.join(routed.faults) or 'nothing was logged'}"
+        f"{subnet.name}: {routed.engine or 'no'} tables, where {subnet.engine} was wanted: "
+        f"{'; '.join(routed.faults) or 'nothing was logged'}"
         for subnet, routed in zip(fabric.subnets, fabric.routed, strict=True)
         if routed.engine != subnet.engine or routed.faults
     ]
     engines = " and ".join(sorted({routed.engine or "no" for routed in fabric.routed}))
     slowest = max(routed.seconds for routed in fabric.routed)
-    figure = f"{engines} tables configured on all switches of {counted(fabric)}, the slowest in {slowest:.2f} s"
+    figure = (
+        f"{engines} tables configured on all switches of {counted(fabric)}, "
+        f"the slowest in {slowest:.2f} s"
+    )
     return Trial("ib-routes", "OpenSM routes the emitted files", figure, findings)
 
 
 def reaches(fabric: Fabric) -> Trial:
-    """Walk the tables from every adapter to every other one of its subnet."""
+    """Verify that the tables lead from every adapter to every other one of its subnet."""
     findings = [
         found
         for tables, walk in zip(fabric.tables, fabric.walks, strict=True)
@@ -154,7 +162,7 @@ def reaches(fabric: Fabric) -> Trial:
 
 
 def spreads(fabric: Fabric) -> Trial:
-    """Count the pairs on each link between switches; in a regular fabric all links of two tiers carry the same."""
+    """Count the pairs on each switch link; in a regular fabric they must be even."""
     findings, figures = [], []
     for low, high in pairwise(fabric.plan.roles):
         pairs = zip(fabric.tables, fabric.walks, strict=True)
@@ -183,7 +191,7 @@ def spreads(fabric: Fabric) -> Trial:
 
 
 def traces(fabric: Fabric) -> Trial:
-    """Let ibtracert ask the switches themselves for the way of a sample of pairs."""
+    """Compare the paths that ibtracert reads from the switches with the tables, for a sample."""
     share = max(1, TRACED // len(fabric.subnets))
     asked = [
         (subnet, tables, *pair)
@@ -198,7 +206,9 @@ def traces(fabric: Fabric) -> Trial:
         return (
             ""
             if met == wanted
-            else f"{wanted[0]} to {wanted[-1]}: ibtracert met {', '.join(met) or done.stderr.strip()}, and the tables name {', '.join(wanted)}"
+            else f"{wanted[0]} to {wanted[-1]}: "
+            f"ibtracert met {', '.join(met) or done.stderr.strip()}, "
+            f"and the tables name {', '.join(wanted)}"
         )
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
@@ -212,9 +222,9 @@ def traces(fabric: Fabric) -> Trial:
 
 
 def loops(fabric: Fabric) -> Trial:
-    """Let ibdmchk look for credit loops: in the emitted topology, by its own routing, and in the tables that OpenSM made.
+    """Verify with ibdmchk that there are no credit loops, as designed and as routed.
 
-    It may end by a fault of its own after its verdict, so the verdict is what is read.
+    ibdmchk may fail after its verdict, so the verdict is read, not the exit code.
     """
 
     def look(subnet: Subnet) -> list[str]:
@@ -240,10 +250,10 @@ def loops(fabric: Fabric) -> Trial:
             for word in (flag, str(subnet.dumps / name))
         ]
         routed = subnet.run("ibdmchk", *dumps)
-        said = (("the emitted topology", designed.stdout), ("OpenSM's tables", routed.stdout))
+        output = (("the emitted topology", designed.stdout), ("OpenSM's tables", routed.stdout))
         return [
             f"{subnet.name}: {what}: {_complaint(text)}"
-            for what, text in said
+            for what, text in output
             if CLEAN not in text or "\n-E-" in text
         ]
 
@@ -257,7 +267,7 @@ def loops(fabric: Fabric) -> Trial:
 
 
 def discovers(fabric: Fabric) -> Trial:
-    """Let ibnetdiscover print what there is, and audit it against the plan."""
+    """Audit the output of ibnetdiscover against the plan."""
 
     def discover(subnet: Subnet) -> Path:
         path = subnet.place / "discovered.txt"
@@ -276,10 +286,10 @@ def discovers(fabric: Fabric) -> Trial:
 
 
 def survives(fabric: Fabric) -> Trial:
-    """Kill switches, and walk the new tables: every pair that the wires still join must be reached.
+    """Kill switches and verify that the new tables connect every pair that the wires still connect.
 
-    By default the last switch of each tier dies, but never the leaf of the manager; with
-    `--failures single` every switch does, one after the other.
+    By default the last switch of each tier is killed, except the leaf of the manager; with
+    `--failures single` every switch is, one after the other.
     """
     killed = [
         each
@@ -293,26 +303,33 @@ def survives(fabric: Fabric) -> Trial:
         )
     engines = ", ".join(sorted({each.engine or "no engine" for each in killed}))
     slowest, pairs = max(each.seconds for each in killed), sum(each.pairs for each in killed)
-    figure = f"{len(killed)} killed, {pairs:,} surviving pairs reached, re-routed by {engines} within {slowest:.2f} s"
+    figure = (
+        f"{len(killed)} killed, {pairs:,} surviving pairs reached, "
+        f"re-routed by {engines} within {slowest:.2f} s"
+    )
     return Trial("ib-survives", "a switch killed is routed around", figure, findings)
 
 
 def falls_back(fabric: Fabric) -> Trial:
-    """Route again with updn alone, which the emitted opensm.conf falls back to: every pair must be reached too."""
+    """Verify that updn alone, the fallback of the emitted opensm.conf, reaches every pair too."""
     findings: list[str] = []
 
     def route(subnet: Subnet) -> Walk:
         routed, tables = subnet.route_once("updn"), subnet.tables()
         if routed.engine != "updn":
             findings.append(
-                f"{subnet.name}: {routed.engine or 'no'} tables, where updn was wanted: {'; '.join(routed.faults)}"
+                f"{subnet.name}: {routed.engine or 'no'} tables, where updn was wanted: "
+                f"{'; '.join(routed.faults)}"
             )
         walk = tables.walk()
         findings.extend(_lost(subnet.net, walk))
         return walk
 
     walks = fabric.each(route)
-    figure = f"updn tables configured on all switches of {counted(fabric)}, {sum(walk.pairs for walk in walks):,} pairs reached"
+    figure = (
+        f"updn tables configured on all switches of {counted(fabric)}, "
+        f"{sum(walk.pairs for walk in walks):,} pairs reached"
+    )
     return Trial("ib-updn", "updn routes it too", figure, findings)
 
 
@@ -329,15 +346,16 @@ TRIALS: tuple[Callable[[Fabric], Trial], ...] = (
 
 
 def counted(fabric: Fabric) -> str:
-    """Count the subnets."""
+    """Return the number of subnets as text."""
     count = len(fabric.subnets)
     return f"{count} subnet{'s' * (count > 1)}"
 
 
 def _lost(net: Net, walk: Walk) -> list[str]:
-    """Name the ways that end early."""
+    """Return a sentence for each path that ends early."""
     return [
-        f"{net.names[leaf]} to {net.names[net.switches + target]}: the tables lead no further than {net.names[at]}"
+        f"{net.names[leaf]} to {net.names[net.switches + target]}: "
+        f"the tables lead no further than {net.names[at]}"
         for leaf, target, at in walk.lost
     ]
 
@@ -345,7 +363,7 @@ def _lost(net: Net, walk: Walk) -> list[str]:
 def _between(
     fabric: Fabric, net: Net, walk: Walk, tiers: tuple[int, int]
 ) -> Iterator[tuple[int, str]]:
-    """Yield what each link between two tiers carries, a way at a time, with its name."""
+    """Yield the load and the name of each link between two tiers, in each direction."""
     near, port = np.nonzero((net.peers >= 0) & (net.peers < net.switches))
     far = net.peers[near, port]
     rows = np.isin(fabric.tiers[near], tiers) & np.isin(fabric.tiers[far], tiers)
@@ -359,7 +377,7 @@ def _between(
 
 
 def _sample(adapters: int, count: int) -> Iterator[tuple[int, int]]:
-    """Choose pairs that begin and end all over a subnet.
+    """Yield pairs whose ends are spread over a subnet.
 
     >>> list(_sample(8, 3))
     [(0, 4), (2, 7), (5, 3)]
@@ -372,7 +390,7 @@ def _sample(adapters: int, count: int) -> Iterator[tuple[int, int]]:
 
 
 def _complaint(text: str) -> str:
-    """Return what ibdmchk complains of."""
+    """Return the complaint of ibdmchk."""
     lines = text.splitlines()
     return next(
         (line for line in lines if line.startswith("-E-") or "credit loop" in line.lower()),
@@ -381,7 +399,7 @@ def _complaint(text: str) -> str:
 
 
 def _kill_in_turn(fabric: Fabric, subnet: Subnet) -> Iterator[Killed]:
-    """Kill the switches that are to die in a subnet, one after the other; each lives again before the next dies."""
+    """Kill switches of a subnet one after the other, each restored before the next."""
     net, manager = subnet.net, int(subnet.net.leaves[0])
     every = [switch for switch in range(net.switches) if switch != manager]
     last = [
@@ -399,11 +417,11 @@ def _kill_in_turn(fabric: Fabric, subnet: Subnet) -> Iterator[Killed]:
 def _kill(subnet: Subnet, switch: int) -> Killed:
     """Unlink a switch, wait until OpenSM has routed around it, and link it again."""
     net, rest = subnet.net, subnet.net.without(switch)
-    for routed in subnet.sweeps(f'Unlink "{net.ids[switch]}"', SWEEPS):  # noqa: B007 - the last one is what is told
+    for routed in subnet.sweeps(f'Unlink "{net.ids[switch]}"', SWEEPS):  # noqa: B007 - the last one is reported
         walk = Tables(rest, subnet.dumps / "opensm-lfts.dump").walk()
         if not walk.lost:
             break
     lost = _lost(rest, walk)
-    subnet.mend(f'Relink "{net.ids[switch]}"')
+    subnet.relink(f'Relink "{net.ids[switch]}"')
     shown = [f"{lost[0]}, and {len(lost) - 1} more" if len(lost) > 1 else lost[0]] if lost else []
     return Killed(net.names[switch], routed.seconds, routed.engine, walk.pairs, shown)

@@ -23,7 +23,7 @@ from fabricgen.analysis.graph import graph
 from fabricgen.api import plan_file
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.inventory.load import read_inventory
-from fabricgen.lab.table_walk import Tables, Walker, number_of
+from fabricgen.lab.table_walk import EmittedTables, Walker, number_of
 from tests import ROOT
 from tests.fabrics import plan_of
 from tests.laws.drawn import drawn
@@ -73,7 +73,7 @@ PLANS = {
 }
 
 
-def tables_of(plan: Plan) -> Tables:
+def tables_of(plan: Plan) -> EmittedTables:
     """Return the tables of a plan as parsed from its files."""
     writer = Writer(plan)
     switches = [
@@ -86,7 +86,7 @@ def tables_of(plan: Plan) -> Tables:
         switches,
         writer.domains(),
     )
-    return Tables(*json.loads(json.dumps(written)))
+    return EmittedTables(*json.loads(json.dumps(written)))
 
 
 def dead_things(plan: Plan, names: Iterable[str]) -> set[str]:
@@ -209,7 +209,7 @@ def single_failures(plan: Plan) -> Iterator[str]:
 
 def compare_walks(
     plan: Plan,
-    tables: Tables,
+    tables: EmittedTables,
     made: nx.MultiGraph[str],
     names: list[str],
     pairs: Iterable[tuple[str, str]],
