@@ -156,7 +156,7 @@ def accepted() -> list[dict[str, Any]]:
 
     def sound(keys: dict[str, Any]) -> bool:
         try:
-            return bool(plan_of(**keys).offers)
+            return bool(plan_of(**keys).candidates)
         except Refusal:
             return False
 
@@ -184,7 +184,7 @@ def test_the_fabrics_have_every_shape() -> None:
     """
     shipped = {name: plan_of(**keys) for name, keys in FABRICS.items() if "fibres" not in name}
     kinds = {
-        name: {(joint.shared > 1, joint.cable.legs, joint.cables) for joint in plan.offers}
+        name: {(joint.shared > 1, joint.cable.legs, joint.cables) for joint in plan.candidates}
         for name, plan in shipped.items()
     }
     assert (True, 1, 1) in kinds["twin copper between switches"] & kinds["twin copper of two rails"]

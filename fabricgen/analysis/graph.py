@@ -80,7 +80,7 @@ def switch_graph(plan: Plan) -> nx.Graph[str]:
     """
     made: nx.Graph[str] = nx.Graph(name=plan.spec.name, design=plan.spec.design.value)
     endpoints, joined = _folded(plan)
-    speed_gbps = plan.joints[LinkKind.HOST].speed_gbps
+    speed_gbps = plan.link_parts[LinkKind.HOST].speed_gbps
     for segment in range(plan.mapping.segments):
         made.add_nodes_from(switch_nodes(plan, segment))
         names = switch_names(plan, segment)
@@ -95,7 +95,7 @@ def switch_graph(plan: Plan) -> nx.Graph[str]:
                 "kind": kind_name(kind),
                 **belongs,
                 "links": links,
-                "capacity_gbps": links * plan.joints[kind].speed_gbps,
+                "capacity_gbps": links * plan.link_parts[kind].speed_gbps,
             }
             made.add_edges_from(((names[lower], names[upper]) for lower, upper in pairs), **shown)
     return made

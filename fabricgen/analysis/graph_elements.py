@@ -98,7 +98,7 @@ def link_edges(plan: Plan, segment: int) -> Iterator[tuple[str, str, str, Shown]
         (kind.value, block): (
             plan.label(kind, segment, block),
             mapping.rail(segment, block),
-            {"kind": kind_name(kind), "capacity_gbps": plan.joints[kind].speed_gbps},
+            {"kind": kind_name(kind), "capacity_gbps": plan.link_parts[kind].speed_gbps},
         )
         for kind in plan.kinds
         for block in range(blocks)

@@ -171,7 +171,9 @@ def _switches(draft: Draft, switches: dict[Role, int], book: PriceBook) -> Itera
 
 def _transceivers(draft: Draft, counted: PartCounts, book: PriceBook) -> Iterator[BillLine]:
     """List the modules by model."""
-    models = {module.model: module for joint in draft.offers for module in joint.modules.values()}
+    models = {
+        module.model: module for joint in draft.candidates for module in joint.modules.values()
+    }
     for part, purposes in _by_part(counted.modules).items():
         module = models[part]
         rate = book.transceiver(module.ports * module.port_gbps)
@@ -189,7 +191,7 @@ def _transceivers(draft: Draft, counted: PartCounts, book: PriceBook) -> Iterato
 
 def _cables(draft: Draft, counted: PartCounts, book: PriceBook) -> Iterator[BillLine]:
     """List the cables by model."""
-    cables = {joint.cable.model: joint.cable for joint in draft.offers}
+    cables = {joint.cable.model: joint.cable for joint in draft.candidates}
     for part, purposes in _by_part(
         {kind.key.replace("_", "-"): models for kind, models in counted.cables.items()}
     ).items():

@@ -52,14 +52,14 @@ def _takes(plan: Plan, stands: BoolArray | None) -> Iterator[LinkGroup]:
     segments, size = plan.mapping.segments, len(plan.segment.kind)
     alike = stands is None and not plan.decides
     for segment in range(1 if alike else segments):
-        offer = plan.offer[segment]
+        candidate = plan.candidate[segment]
         here = (
             np.ones(size, dtype=bool)
             if stands is None
             else stands[segment * size : (segment + 1) * size]
         )
-        for number, joint in enumerate(plan.offers):
-            rows = np.flatnonzero(here & (offer == number))
+        for number, joint in enumerate(plan.candidates):
+            rows = np.flatnonzero(here & (candidate == number))
             if len(rows):
                 yield LinkGroup(joint, segment, rows, segments if alike else 1)
 

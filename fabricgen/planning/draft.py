@@ -37,7 +37,7 @@ class Draft:
     addresses: AddressPlan
     ports: dict[Role, list[Port]]
     """The ports in use on a switch of each role: downlinks first, then uplinks."""
-    offers: tuple[LinkParts, ...]
+    candidates: tuple[LinkParts, ...]
     """The candidates for the parts of each kind of link, each reaching further than the one before.
 
     All candidates of a kind have the same speed and the same number of cables.
@@ -69,14 +69,14 @@ class Draft:
         return switch_widths(self.mapping)
 
     @property
-    def joints(self) -> dict[LinkKind, LinkParts]:
+    def link_parts(self) -> dict[LinkKind, LinkParts]:
         """The first candidate of each kind of link."""
-        return {joint.kind: joint for joint in reversed(self.offers)}
+        return {joint.kind: joint for joint in reversed(self.candidates)}
 
     @property
     def decides(self) -> bool:
         """Whether segments may differ in their parts."""
-        return decided_by_length(self.offers)
+        return decided_by_length(self.candidates)
 
     @property
     def label_width(self) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 from fabricgen.core.terms import LinkKind
 from fabricgen.planning.cabling.cable_runs import make_runs
 from fabricgen.planning.cabling.length_limits import check_lengths
-from fabricgen.planning.cabling.lengths import lengths_within, make_lengths, offered_parts
+from fabricgen.planning.cabling.lengths import candidate_set, lengths_within, make_lengths
 from fabricgen.planning.cabling.trays import check_trays
 from fabricgen.planning.segment_links import wire_segment
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fabricgen.core.arrays import IntArray
-    from fabricgen.planning.cabling.assignment import OfferedParts
+    from fabricgen.planning.cabling.assignment import CandidateSet
     from fabricgen.planning.cabling.cages import Cages
     from fabricgen.planning.cabling.lengths import Lengths
     from fabricgen.planning.draft import Draft
@@ -40,16 +40,16 @@ def measure(
     """
     if room is None:
         return None
-    offered = offered_parts(draft.offers, make_runs(room, cages.links, measured), cages)
+    given = candidate_set(draft.candidates, make_runs(room, cages.links, measured), cages)
     within = draft.spec.reserve and draft.decides
-    lengths = _within_reserve(draft, offered) if within else make_lengths(offered)
+    lengths = _within_reserve(draft, given) if within else make_lengths(given)
     if draft.spec.site:
-        check_lengths(lengths, offered)
+        check_lengths(lengths, given)
         check_trays(lengths)
     return lengths
 
 
-def _within_reserve(draft: Draft, installed: OfferedParts) -> Lengths:
+def _within_reserve(draft: Draft, installed: CandidateSet) -> Lengths:
     """Return the lengths of the installed links, with the parts that the whole reserve takes."""
     whole = wire_segment(draft.mapping, draft.fabric.planned_gpus)
     rows = np.flatnonzero(np.isin(_keys(whole), _keys(installed.runs.links)))
@@ -58,9 +58,9 @@ def _within_reserve(draft: Draft, installed: OfferedParts) -> Lengths:
         for (segment, row), run_mm in installed.runs.measured.items()
     }
     runs = replace(installed.runs, links=whole, measured=measured)
-    offered = offered_parts(draft.offers, runs, replace(installed.cages, links=whole))
-    reserved = make_lengths(offered)
-    check_lengths(reserved, offered)
+    given = candidate_set(draft.candidates, runs, replace(installed.cages, links=whole))
+    reserved = make_lengths(given)
+    check_lengths(reserved, given)
     return lengths_within(reserved, rows, installed)
 
 

@@ -223,6 +223,6 @@ def _long_cables(plan: Plan) -> Iterator[str]:
 
 def _other_parts(plan: Plan) -> Iterator[str]:
     """Notice parts in whose place others of the catalog fit and reach alike."""
-    for taken, others in alternatives(plan.fabric, plan.catalog, plan.offers):
+    for taken, others in alternatives(plan.fabric, plan.catalog, plan.candidates):
         names = " or ".join(other.model for other in others)
         yield f"{taken.model} is planned where {names} would fit as well: {RULE}, then the name"

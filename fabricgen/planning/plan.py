@@ -15,9 +15,9 @@ import numpy as np
 
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.addressing import plan_addresses
-from fabricgen.planning.cabling.assignment import first_offers
+from fabricgen.planning.cabling.assignment import first_candidates
 from fabricgen.planning.cabling.cages import make_cages
-from fabricgen.planning.cabling.candidates import choose
+from fabricgen.planning.cabling.candidates import part_candidates
 from fabricgen.planning.cabling.shared_cages import one_module_a_cage
 from fabricgen.planning.designs import map_design
 from fabricgen.planning.draft import Draft
@@ -60,9 +60,9 @@ def make_draft(spec: FabricSpec, catalog: Catalog, baseline: Baseline | None = N
     naming = make_naming(mapping)
     addresses = plan_addresses(mapping)
     ports = switch_ports(mapping)
-    offers = choose(fabric, catalog, list(LinkKind)[: mapping.sizing.tiers])
-    offers = one_module_a_cage(offers, mapping, ports, catalog)
-    return Draft(fabric, catalog, mapping, naming, addresses, ports, offers)
+    candidates = part_candidates(fabric, catalog, list(LinkKind)[: mapping.sizing.tiers])
+    candidates = one_module_a_cage(candidates, mapping, ports, catalog)
+    return Draft(fabric, catalog, mapping, naming, addresses, ports, candidates)
 
 
 def complete(draft: Draft) -> Plan:
@@ -75,10 +75,10 @@ def complete(draft: Draft) -> Plan:
     room = make_room(draft.naming, draft.catalog, installed)
     cages = make_cages(draft.mapping, draft.ports, segment, len(draft.naming.boxes))
     lengths = measure(draft, room, cages, measured)
-    offer = (
-        lengths.offer
+    candidate = (
+        lengths.candidate
         if lengths
-        else first_offers(draft.offers, segment.kind, draft.mapping.segments)
+        else first_candidates(draft.candidates, segment.kind, draft.mapping.segments)
     )
     names = interface_names(draft.fabric, draft.ports)
     return Plan(
@@ -89,7 +89,7 @@ def complete(draft: Draft) -> Plan:
         names=names,
         cages=cages,
         lengths=lengths,
-        offer=offer,
+        candidate=candidate,
     )
 
 
@@ -109,8 +109,8 @@ class Plan(Draft):
     """The cage that each end of a link is plugged into."""
     lengths: Lengths | None
     """The racks of all devices and the length of every cable; None for `site: unknown`."""
-    offer: IntArray
-    """Which of `offers` each link takes; shape (segments, links of a segment)."""
+    candidate: IntArray
+    """Which of `candidates` each link takes; shape (segments, links of a segment)."""
 
     def interfaces(self, segment: int) -> dict[Role, list[str]]:
         """Return the names of the ports in use of each role in a segment, as in `ports`."""
@@ -142,21 +142,21 @@ class Plan(Draft):
 
     def row_count(self, kind: LinkKind) -> int:
         """Count the rows of a kind of link in the cable list: one for each cable of a link."""
-        return self.link_count(kind) * self.joints[kind].cables
+        return self.link_count(kind) * self.link_parts[kind].cables
 
     def cable_count(self, kind: LinkKind) -> int:
         """Count the installed cables of a kind, as pieces: several links may share one."""
         if self.pieces is None:
             return self.row_count(kind)
         rows = self.segment.kind == kind
-        return int(np.count_nonzero(self.pieces.first[:, rows])) * self.joints[kind].cables
+        return int(np.count_nonzero(self.pieces.first[:, rows])) * self.link_parts[kind].cables
 
     def module_count(self) -> int:
         """Count the link ends that are in a module: one for each link that a module carries."""
-        ends = np.array([len(joint.modules) for joint in self.offers])
+        ends = np.array([len(joint.modules) for joint in self.candidates])
         if not self.decides:
-            return self.mapping.segments * int(ends[self.offer[0]].sum())
-        return sum(int(ends[offer].sum()) for offer in self.offer)
+            return self.mapping.segments * int(ends[self.candidate[0]].sum())
+        return sum(int(ends[candidate].sum()) for candidate in self.candidate)
 
     def digest(self) -> str:
         """Return a SHA-256 of the wiring, which shows whether a plan file still gives this plan."""

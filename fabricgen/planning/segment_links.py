@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.core.terms import LinkKind
-from fabricgen.planning.baseline.baseline import joints
+from fabricgen.planning.baseline.baseline import kept_links
 from fabricgen.planning.clos import leaf_spine, spine_core
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _block(
     )
     parts: list[tuple[LinkKind, tuple[Int32Array, ...]]] = [(LinkKind.HOST, hosts)]
     if sizing.tiers > 1:
-        wired = joined(mapping, LinkKind.LEAF_SPINE)
+        wired = tier_links(mapping, LinkKind.LEAF_SPINE)
         ports = np.int32(sizing.leaf_down * shares + block) + wired.lower_port * np.int32(shares)
         parts.append(
             (
@@ -98,7 +98,7 @@ def _block(
             )
         )
     if sizing.spine_up:
-        wired = joined(mapping, LinkKind.SPINE_CORE)
+        wired = tier_links(mapping, LinkKind.SPINE_CORE)
         pods = sizing.by_pod(leaves)[:, 0]
         ports = np.int32(sizing.spine_down) + wired.lower_port
         parts.append(
@@ -127,11 +127,11 @@ def _block(
     )
 
 
-def joined(mapping: Mapping, kind: LinkKind) -> TierLinks:
+def tier_links(mapping: Mapping, kind: LinkKind) -> TierLinks:
     """Join two tiers of a block: as the plan keeps them, else by the rule."""
     kept = mapping.baseline.wired.get(kind) if mapping.baseline else None
     if kept:
-        return joints(kind, kept, mapping.sizing)
+        return kept_links(kind, kept, mapping.sizing)
     return leaf_spine(mapping.sizing) if kind is LinkKind.LEAF_SPINE else spine_core(mapping.sizing)
 
 

@@ -111,7 +111,7 @@ def every_failure(plan: Plan, kind: str) -> list[str]:
     kinds, blocks = plan.segment.kind.tolist(), plan.segment.block.tolist()
     rows = zip(kinds, blocks, plan.segment.number.tolist(), strict=True)
     links = [(block, number) for kind, block, number in rows if kind == link]
-    cables = plan.joints[link].cables if links else 1
+    cables = plan.link_parts[link].cables if links else 1
     letters = "abcdefgh"[:cables] if cables > 1 else " "
     return [
         f"link:{plan.label(link, segment, block)}{number:0{plan.label_width}}{letter}".strip()

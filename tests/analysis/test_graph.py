@@ -102,8 +102,8 @@ def test_the_fabrics_cover_every_difference_of_graphs() -> None:
         len({edge["links"] for *_, edge in switch_graph(plans["uneven spines"]).edges(data=True)})
         == 2
     )
-    assert {joint.cables for joint in plans["two cables a link"].joints.values()} == {2}
-    assert {joint.speed_gbps for joint in plans["faster spines"].joints.values()} == {400, 800}
+    assert {joint.cables for joint in plans["two cables a link"].link_parts.values()} == {2}
+    assert {joint.speed_gbps for joint in plans["faster spines"].link_parts.values()} == {400, 800}
     assert not all(plans["shared boxes with a reserve"].installed)
 
 
@@ -126,7 +126,7 @@ def test_an_edge_is_the_cable_of_the_cabling_plan(plan: Plan) -> None:
     The cables of one link are one edge.
     """
     _views, ports = Views(plan), nic_ports(plan)
-    letters = "ab" if any(joint.cables > 1 for joint in plan.joints.values()) else ""
+    letters = "ab" if any(joint.cables > 1 for joint in plan.link_parts.values()) else ""
     wanted = {
         cable.cable.rstrip(letters): (
             {ports.get((cable.a_device, cable.a_interface), cable.a_device), cable.b_device},

@@ -64,7 +64,7 @@ def test_an_800g_link_takes_two_cables() -> None:
         "spine": {"model": "sn5600", "breakout": "1x800G"},
     }
     plan = plan_of(**{**DGX, "switches": both})
-    assert [plan.joints[kind].cables for kind in plan.kinds] == [1, 2]
+    assert [plan.link_parts[kind].cables for kind in plan.kinds] == [1, 2]
     assert {line.part: line.quantity for line in make_bom(plan).lines}["mfp7e10"] == 1024 + 2 * 512
 
 

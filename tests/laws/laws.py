@@ -68,7 +68,7 @@ def ports_run_at_the_speed_of_their_links(plan: Plan) -> None:
     """Both ends of a link have its speed."""
     boxes = plan.naming.boxes
     for kind, _, lower, lower_port, upper, upper_port, _, _ in links(plan):
-        speed = plan.joints[LinkKind(kind)].speed_gbps
+        speed = plan.link_parts[LinkKind(kind)].speed_gbps
         assert plan.ports[boxes[upper].role][upper_port].breakout.speed_gbps == speed
         assert (
             kind == LinkKind.HOST
@@ -224,7 +224,7 @@ def the_summary_counts_what_is_wired(plan: Plan) -> None:
     assert summary["links"]["host"] == plan.fabric.gpus * plan.fabric.planes
     assert summary["transceivers"] == 2 * segments * len(rows)
     assert summary["cables"]["total"] == segments * sum(
-        plan.joints[LinkKind(row[0])].cables for row in rows
+        plan.link_parts[LinkKind(row[0])].cables for row in rows
     )
     by_role = Counter(boxes[switch].role.value for switch in wired)
     assert summary["switches"] == {role.value: segments * by_role[role.value] for role in Role} | {
@@ -268,9 +268,11 @@ def modules_have_a_connector_for_every_link_end(plan: Plan) -> None:
         for line in make_bom(plan).lines
         if line.part_class == "transceivers"
     }
-    modules = {module.model: module for joint in plan.offers for module in joint.modules.values()}
+    modules = {
+        module.model: module for joint in plan.candidates for module in joint.modules.values()
+    }
     connectors = sum(count * modules[part].ports for part, count in bought.items())
-    ends = sum(2 * plan.link_count(kind) * plan.joints[kind].cables for kind in plan.kinds)
+    ends = sum(2 * plan.link_count(kind) * plan.link_parts[kind].cables for kind in plan.kinds)
     assert ends <= connectors
 
 

@@ -71,7 +71,7 @@ def dropped(evidence: Evidence, lost: Iterable[int]) -> Evidence:
     kept = np.ones(len(evidence.wiring.kind), dtype=bool)
     kept[list(lost)] = False
     wiring: Wiring = type(evidence.wiring)(*(column[kept] for column in evidence.wiring))
-    return replace(evidence, wiring=wiring, offer=evidence.offer[kept])
+    return replace(evidence, wiring=wiring, candidate=evidence.candidate[kept])
 
 
 def thinner(evidence: Evidence, kind: LinkKind) -> Evidence:
@@ -105,26 +105,27 @@ def with_joint(evidence: Evidence, kind: LinkKind, **parts: Any) -> Evidence:  #
     """Use other parts for a kind of link."""
     return replace(
         evidence,
-        offers=tuple(
-            replace(joint, **parts) if joint.kind is kind else joint for joint in evidence.offers
+        candidates=tuple(
+            replace(joint, **parts) if joint.kind is kind else joint
+            for joint in evidence.candidates
         ),
     )
 
 
 def with_copper(evidence: Evidence, **facts: Any) -> Evidence:  # noqa: ANN401 - the facts of a cable have many types
     """Change the facts of every cable with its own ends."""
-    offers = (
+    candidates = (
         replace(joint, cable=joint.cable.model_copy(update=facts)) if not joint.modules else joint
-        for joint in evidence.offers
+        for joint in evidence.candidates
     )
-    return replace(evidence, offers=tuple(offers))
+    return replace(evidence, candidates=tuple(candidates))
 
 
 def with_other_offer(evidence: Evidence, row: int) -> Evidence:
-    """Let one link use the next offer."""
-    offer = evidence.offer.copy()
-    offer[row] += 1
-    return replace(evidence, offer=offer)
+    """Let one link use the next candidate."""
+    candidate = evidence.candidate.copy()
+    candidate[row] += 1
+    return replace(evidence, candidate=candidate)
 
 
 def with_spec(evidence: Evidence, **keys: Any) -> Evidence:  # noqa: ANN401 - keys of an inventory

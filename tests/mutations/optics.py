@@ -36,7 +36,7 @@ def _cage_of_two_modules(evidence: Evidence) -> Evidence:
     """Put the last downlink of a leaf into the cage of the first uplink, whose module differs."""
     down, ports = evidence.plan.widths[Role.LEAF][0], list(evidence.ports[Role.LEAF])
     ports[down - 1 : down + 1] = ports[down], ports[down - 1]
-    upper = evidence.joints[UP].modules["lower"].model_copy(update={"model": "another"})
+    upper = evidence.link_parts[UP].modules["lower"].model_copy(update={"model": "another"})
     return with_joint(with_ports(evidence, Role.LEAF, ports), UP, lower=upper)
 
 
@@ -93,7 +93,9 @@ MUTATIONS = (
     Mutation(
         "fibre that does not cross",
         "superpod",
-        lambda e: with_joint(e, UP, cable=e.joints[UP].cable.model_copy(update={"polarity": "A"})),
+        lambda e: with_joint(
+            e, UP, cable=e.link_parts[UP].cable.model_copy(update={"polarity": "A"})
+        ),
         "optics-match",
         "does not cross",
     ),
@@ -101,7 +103,7 @@ MUTATIONS = (
         "fibre with another plug",
         "superpod",
         lambda e: with_joint(
-            e, UP, cable=e.joints[UP].cable.model_copy(update={"ends": ("LC", "LC")})
+            e, UP, cable=e.link_parts[UP].cable.model_copy(update={"ends": ("LC", "LC")})
         ),
         "optics-match",
         "no plug in common",
@@ -144,7 +146,9 @@ MUTATIONS = (
     Mutation(
         "a short fibre",
         "superpod",
-        lambda e: with_joint(e, UP, cable=e.joints[UP].cable.model_copy(update={"reach_m": 20.0})),
+        lambda e: with_joint(
+            e, UP, cable=e.link_parts[UP].cable.model_copy(update={"reach_m": 20.0})
+        ),
         "optics-match",
         "reaches 20 m",
     ),
@@ -152,7 +156,7 @@ MUTATIONS = (
         "a short-sighted module",
         "superpod",
         lambda e: with_joint(
-            e, UP, lower=e.joints[UP].modules["lower"].model_copy(update={"reach_m": 3.0})
+            e, UP, lower=e.link_parts[UP].modules["lower"].model_copy(update={"reach_m": 3.0})
         ),
         "optics-match",
         "reaches 3 m",
@@ -163,7 +167,9 @@ MUTATIONS = (
         lambda e: with_joint(
             e,
             HOST,
-            upper=e.joints[HOST].modules["upper"].model_copy(update={"transports": ("ethernet",)}),
+            upper=e.link_parts[HOST]
+            .modules["upper"]
+            .model_copy(update={"transports": ("ethernet",)}),
         ),
         "optics-match",
         "does not carry infiniband",

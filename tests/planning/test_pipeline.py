@@ -125,6 +125,6 @@ def test_a_rail_of_another_nos_differs_in_names_alone() -> None:
         nos={"leaf": "cumulus", "rails": {1: "sonic"}},
     )
     other = plan.with_port_layouts(plan.fabric.switches_by_rail[1])
-    kept = ("segment", "ports", "installed", "hosts", "lengths", "offer")
+    kept = ("segment", "ports", "installed", "hosts", "lengths", "candidate")
     assert all(getattr(other, name) is getattr(plan, name) for name in kept)
     assert other.interfaces(0) == plan.interfaces(1) != plan.interfaces(0) == plan.interfaces(2)

@@ -66,9 +66,9 @@ class Evidence:
     """The planned ports of a box of each role, as the wiring counts them."""
     idle: dict[Role, list[Port]]
     """The ports that are left beside those."""
-    offers: tuple[LinkParts, ...]
+    candidates: tuple[LinkParts, ...]
     """The parts that links may take."""
-    offer: IntArray
+    candidate: IntArray
     """Which of them each link takes."""
     switches: list[str]
     """The name of each planned switch."""
@@ -95,9 +95,9 @@ class Evidence:
     """How many of each part are in each rack; empty where nothing is placed."""
 
     @property
-    def joints(self) -> dict[LinkKind, LinkParts]:
-        """The first offer for each kind of link."""
-        return {joint.kind: joint for joint in reversed(self.offers)}
+    def link_parts(self) -> dict[LinkKind, LinkParts]:
+        """The first candidate for each kind of link."""
+        return {joint.kind: joint for joint in reversed(self.candidates)}
 
     @property
     def boxes(self) -> int:
@@ -244,8 +244,8 @@ def evidence_of(plan: Plan, views: Views | None = None) -> Evidence:
         idle={
             role: plan.fabric.port_layouts[role].idle(ports) for role, ports in plan.ports.items()
         },
-        offers=plan.offers,
-        offer=np.concatenate([plan.offer[segment] for segment in segments]),
+        candidates=plan.candidates,
+        candidate=np.concatenate([plan.candidate[segment] for segment in segments]),
         switches=list(chain.from_iterable(plan.naming.switches(segment) for segment in segments)),
         hosts=plan.hosts,
         prefixes={

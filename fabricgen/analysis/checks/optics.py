@@ -43,7 +43,8 @@ def optics_match(evidence: Evidence) -> Verdict:
     """Modules and cables fit their cages, carry their links, share a medium, and reach as far as they have to; a cage holds one thing."""
     reaches = _reaches(evidence)
     used = [
-        (evidence.offers[number], reaches[number]) for number in distinct(evidence.offer).tolist()
+        (evidence.candidates[number], reaches[number])
+        for number in distinct(evidence.candidate).tolist()
     ]
     objections = [
         objection
@@ -68,14 +69,14 @@ def _parts(joint: LinkParts) -> tuple[str, str, str]:
 
 
 def _reaches(evidence: Evidence) -> list[float]:
-    """Return how far each offer must reach, in metres: its longest cable in a described room, else what is assumed of its kind."""
+    """Return how far each candidate must reach, in metres: its longest cable in a described room, else what is assumed of its kind."""
     if evidence.lengths is None or evidence.plan.spec.site is None:
-        return [ASSUMED_REACH_M[joint.kind] for joint in evidence.offers]
-    found = [0.0] * len(evidence.offers)
+        return [ASSUMED_REACH_M[joint.kind] for joint in evidence.candidates]
+    found = [0.0] * len(evidence.candidates)
     for segment in range(evidence.plan.mapping.segments):
         laid = evidence.lengths.laid(segment)
         longest = (
-            evidence.lengths.stock_mm[laid.stock[laid.offer == number]].max(initial=0)
+            evidence.lengths.stock_mm[laid.stock[laid.candidate == number]].max(initial=0)
             for number in range(len(found))
         )
         found = [
@@ -238,13 +239,13 @@ def _cages(evidence: Evidence, kind: LinkKind) -> tuple[_Cage, _Cage]:
 def _shared_cages(evidence: Evidence) -> Iterator[Violation]:
     """Find cages that would need two modules, or a module and a cable's own end, because their links take different parts."""
     wiring = evidence.wiring
-    models = sorted({part for joint in evidence.offers for part in _parts(joint)})
+    models = sorted({part for joint in evidence.candidates for part in _parts(joint)})
     plugs = np.array(
         [
             [models.index(low or cable), models.index(high or cable)]
-            for low, cable, high in map(_parts, evidence.offers)
+            for low, cable, high in map(_parts, evidence.candidates)
         ]
-    )[evidence.offer]
+    )[evidence.candidate]
     hosts = host_cages(evidence, evidence.has_host)
     yield from _two_in_one(
         evidence,

@@ -277,11 +277,11 @@ def _listed(evidence: Evidence, rows: range, links: _Links) -> Iterator[tuple[st
             joint.cable.model,
             *(module.model if module else "" for module in (joint.lower, joint.upper)),
         )
-        for joint in evidence.offers
+        for joint in evidence.candidates
     ]
-    offer = evidence.offer[rows.start : rows.stop]
-    cables = np.array([joint.cables for joint in evidence.offers])[offer]
-    cells = (*links[1:8], *_laid(evidence, rows), *np.array(parts, dtype=object)[offer].T)
+    candidate = evidence.candidate[rows.start : rows.stop]
+    cables = np.array([joint.cables for joint in evidence.candidates])[candidate]
+    cells = (*links[1:8], *_laid(evidence, rows), *np.array(parts, dtype=object)[candidate].T)
     listed = zip(*(column.tolist() for column in cells), strict=True)
     if not np.any(cables > 1):
         yield from zip(links.label.tolist(), listed, strict=True)
@@ -313,7 +313,7 @@ def _laid(evidence: Evidence, rows: range) -> list[Texts]:
         shared = lengths.pieces.number.ravel()[here] >= 0
         way[shared] = lengths.needed_mm.ravel()[here][shared]
     stock = _texts(map(metres, lengths.stock_mm.tolist()))[
-        lengths.stock.rounded(evidence.offer[here], way)
+        lengths.stock.rounded(evidence.candidate[here], way)
     ]
     racks, segments = _texts(room.names), room.positions.rack_unit
     seats = [

@@ -37,8 +37,8 @@ def parts_of(evidence: Evidence) -> dict[str, int]:
         )
         for module, filled in _filled(evidence, role.tier).items():
             add(module, filled)
-    for number, joint in enumerate(evidence.offers):
-        rows = evidence.offer == number
+    for number, joint in enumerate(evidence.candidates):
+        rows = evidence.candidate == number
         add(joint.cable.model, _connectors(evidence, joint, rows, joint.shared) * joint.cables)
         if joint.kind is LinkKind.HOST and joint.lower:
             add(joint.lower.model, len(distinct(host_cages(evidence, rows))))
@@ -51,8 +51,8 @@ def _filled(evidence: Evidence, tier: int) -> dict[str, int]:
     """Count the cages with a module on the switches of a tier, by module."""
     wiring = evidence.wiring
     filled: dict[str, list[IntArray]] = {}
-    for number, joint in enumerate(evidence.offers):
-        rows = evidence.offer == number
+    for number, joint in enumerate(evidence.candidates):
+        rows = evidence.candidate == number
         for at, module, switch, port in (
             (joint.kind, joint.upper, wiring.upper, wiring.upper_port),
             (joint.kind - 1, joint.lower, wiring.lower, wiring.lower_port),
@@ -66,7 +66,9 @@ def _filled(evidence: Evidence, tier: int) -> dict[str, int]:
 
 def connectors_of(evidence: Evidence) -> int:
     """Count the connectors of all cables: two of each, and of a splitter one at its near end and one for each leg."""
-    taken = [(joint, evidence.offer == number) for number, joint in enumerate(evidence.offers)]
+    taken = [
+        (joint, evidence.candidate == number) for number, joint in enumerate(evidence.candidates)
+    ]
     shares = (
         (joint, rows, share)
         for joint, rows in taken

@@ -52,18 +52,18 @@ def counts_agree(evidence: Evidence) -> Verdict:
 
 def _counted(evidence: Evidence) -> dict[str, int]:
     """Count everything on the wiring."""
-    parts, offers = parts_of(evidence), evidence.offers
-    taken = np.bincount(evidence.offer, minlength=len(offers)).tolist()
+    parts, candidates = parts_of(evidence), evidence.candidates
+    taken = np.bincount(evidence.candidate, minlength=len(candidates)).tolist()
     return {
         "links": len(evidence.wiring.kind),
-        "rows": sum(count * joint.cables for count, joint in zip(taken, offers, strict=True)),
-        "cables": sum(parts.get(model, 0) for model in {joint.cable.model for joint in offers}),
+        "rows": sum(count * joint.cables for count, joint in zip(taken, candidates, strict=True)),
+        "cables": sum(parts.get(model, 0) for model in {joint.cable.model for joint in candidates}),
         "transceivers": sum(
-            count * len(joint.modules) for count, joint in zip(taken, offers, strict=True)
+            count * len(joint.modules) for count, joint in zip(taken, candidates, strict=True)
         ),
         "modules": sum(
             parts.get(model, 0)
-            for model in {module.model for joint in offers for module in joint.modules.values()}
+            for model in {module.model for joint in candidates for module in joint.modules.values()}
         ),
         "labels": connectors_of(evidence),
     }

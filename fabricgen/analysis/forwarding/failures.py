@@ -133,7 +133,7 @@ def _cable(
     rows = np.flatnonzero(
         (columns.kind == kind) & (columns.block == block) & (columns.number == int(match[2]))
     )
-    letters = "abcdefgh"[: plan.joints[kind].cables] if plan.joints[kind].cables > 1 else ""
+    letters = "abcdefgh"[: plan.link_parts[kind].cables] if plan.link_parts[kind].cables > 1 else ""
     if not len(rows) or (match[3] and match[3] not in letters):
         hint = (
             f"a link of this kind takes {len(letters)} cables: `{match[1]}{match[2]}a` and on"

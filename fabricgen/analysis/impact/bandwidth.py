@@ -115,8 +115,8 @@ class Capacity:
 
         A layer of switches is cut by taking at each the smaller of what comes in and what goes out.
         """
-        joints = self.living.reach.plan.joints
-        speeds = {kind: joint.speed_gbps for kind, joint in joints.items()}
+        link_parts = self.living.reach.plan.link_parts
+        speeds = {kind: joint.speed_gbps for kind, joint in link_parts.items()}
         if not sides.leaves:
             return int(endpoints.sum()) * speeds[LinkKind.HOST]
         first = np.arange(len(endpoints)) < sides.leaves

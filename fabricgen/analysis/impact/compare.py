@@ -130,7 +130,7 @@ def _label(
     rows = np.flatnonzero(
         (columns.kind == kind) & (columns.block == block) & (getattr(columns, column) == value)
     )
-    letter = "a" if plan.joints[kind].cables > 1 else ""
+    letter = "a" if plan.link_parts[kind].cables > 1 else ""
     return (
         f"link:{plan.label(kind, segment, block)}{int(columns.number[rows[0]]):0{plan.label_width}}{letter}"
         if len(rows)

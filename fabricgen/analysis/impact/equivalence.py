@@ -172,8 +172,8 @@ class Parts:
     def _cables(self, kind: LinkKind) -> list[Group]:
         """Group the cables of a kind in block 0."""
         plan, (rows, likes) = self.plan, self._links(kind)
-        letter = "a" if plan.joints[kind].cables > 1 else ""
-        times = plan.mapping.segments * plan.mapping.segment_blocks * plan.joints[kind].cables
+        letter = "a" if plan.link_parts[kind].cables > 1 else ""
+        times = plan.mapping.segments * plan.mapping.segment_blocks * plan.link_parts[kind].cables
 
         def name(part: int) -> str:
             return f"{plan.label(kind, 0, 0)}{int(plan.segment.number[rows[part]]):0{plan.label_width}}{letter}"

@@ -65,7 +65,7 @@ def count(draft: Draft) -> PartCounts:
         HOST: Counter(),
         **{str(role): Counter() for role in draft.roles},
     }
-    plugged = draft.joints[LinkKind.HOST].lower
+    plugged = draft.link_parts[LinkKind.HOST].lower
     if plugged:
         modules[HOST][plugged.model] = draft.fabric.coordinates.hosts * _host_cages(draft)
     for role in draft.roles:
@@ -73,7 +73,7 @@ def count(draft: Draft) -> PartCounts:
             for model, cages in _filled(draft, role, box).items():
                 modules[str(role)][model] += box.number * len(cages)
     cables = {
-        kind: Counter({draft.joints[kind].cable.model: links * draft.joints[kind].cables})
+        kind: Counter({draft.link_parts[kind].cable.model: links * draft.link_parts[kind].cables})
         for kind, links in link_counts(draft).items()
     }
     return PartCounts(modules, cables)
@@ -91,7 +91,7 @@ def _filled(draft: Draft, role: Role, box: Boxes) -> dict[str, set[int]]:
     """Return the cages of a box that each module fills; a downlink and an uplink may share one."""
     filled: dict[str, set[int]] = {}
     ends: tuple[tuple[End, frozenset[int]], ...] = (("upper", box.down), ("lower", box.up))
-    for joint, (end, cages) in product((draft.joints[kind] for kind in draft.kinds), ends):
+    for joint, (end, cages) in product((draft.link_parts[kind] for kind in draft.kinds), ends):
         module = joint.modules.get(end)
         if module and cages and (joint.kind.upper if end == "upper" else joint.kind.lower) is role:
             filled.setdefault(module.model, set()).update(cages)

@@ -50,7 +50,7 @@ class Judged:
     def cables(self) -> int:
         """Cables in all."""
         return sum(
-            links * self.draft.joints[kind].cables
+            links * self.draft.link_parts[kind].cables
             for kind, links in link_counts(self.draft).items()
         )
 

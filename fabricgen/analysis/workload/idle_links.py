@@ -32,7 +32,7 @@ def document(links: Links) -> dict[str, Any]:
     for kind in plan.kinds:
         rows = plan.segment.kind == kind
         most = float(np.maximum(up, down)[rows].max(initial=0))
-        seconds = most / (plan.joints[kind].speed_gbps * 10**9 / 8)
+        seconds = most / (plan.link_parts[kind].speed_gbps * 10**9 / 8)
         count, empty = int(rows.sum()) * segments, int(idle[rows].sum()) * segments
         kinds[kind.key] = {
             "links": count,
@@ -62,7 +62,7 @@ def _busiest(links: Links) -> dict[str, Any]:
     plan, (up, down) = links.plan, links.loads
     speeds = np.zeros(len(LinkKind) + 1)
     for kind in plan.kinds:
-        speeds[kind] = plan.joints[kind].speed_gbps * 10**9 / 8
+        speeds[kind] = plan.link_parts[kind].speed_gbps * 10**9 / 8
     seconds = np.maximum(up, down) / speeds[plan.segment.kind]
     row, most = int(seconds.argmax()), float(seconds.max())
     alike = int(np.count_nonzero(seconds >= most * (1 - 1e-9))) * plan.mapping.segments

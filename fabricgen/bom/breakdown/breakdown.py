@@ -137,9 +137,12 @@ def _runs(plan: Plan) -> Iterator[tuple[LinkParts, int, Int32Array, dict[End, In
     if plan.lengths is None:
         return
     for segment in range(plan.mapping.segments):
-        offer, (lower, upper) = plan.offer[segment], plan.lengths.runs.ends(segment, 0, None)
-        for number, joint in enumerate(plan.offers):
-            rows = np.flatnonzero(offer == number).astype(np.int32)
+        candidate, (lower, upper) = (
+            plan.candidate[segment],
+            plan.lengths.runs.ends(segment, 0, None),
+        )
+        for number, joint in enumerate(plan.candidates):
+            rows = np.flatnonzero(candidate == number).astype(np.int32)
             if len(rows):
                 yield joint, segment, rows, {"lower": lower[rows], "upper": upper[rows]}
 

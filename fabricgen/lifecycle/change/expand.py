@@ -21,7 +21,7 @@ from fabricgen.planning.clos import TierLinks
 from fabricgen.planning.designs import map_design
 from fabricgen.planning.plan import make_draft, make_plan
 from fabricgen.planning.resolve import resolve
-from fabricgen.planning.segment_links import joined
+from fabricgen.planning.segment_links import tier_links
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -271,7 +271,7 @@ def _wired(old: Plan, new: Mapping) -> dict[LinkKind, tuple[Int32Array, Int32Arr
     """Return the switch links to keep, without kinds where every link follows the rule."""
     found = {}
     for kind in list(LinkKind)[1 : old.sizing.tiers]:
-        rule = joined(new, kind)
+        rule = tier_links(new, kind)
         wired = (
             _leaf_spine(old, new, rule)
             if kind is LinkKind.LEAF_SPINE
@@ -291,14 +291,14 @@ def _leaf_spine(old: Plan, new: Mapping, rule: TierLinks) -> TierLinks:
         sizing.spine,
         new.fabric.port_layouts[Role.SPINE].radix if top else sizing.spine_down,
     )
-    was = joined(old.mapping, LinkKind.LEAF_SPINE)
+    was = tier_links(old.mapping, LinkKind.LEAF_SPINE)
     return keep(was, rule, side)
 
 
 def _spine_core(old: Plan, new: Mapping, rule: TierLinks) -> TierLinks:
     """Keep the links of spines to cores, group by group; a group has its older cores first."""
     # renumber the cores as the larger groups do, then sort the groups' links back into block order
-    sizing, was = new.sizing, joined(old.mapping, LinkKind.SPINE_CORE)
+    sizing, was = new.sizing, tier_links(old.mapping, LinkKind.SPINE_CORE)
     group, member = np.divmod(was.upper, np.int32(old.sizing.group_cores))
     was = was._replace(upper=(group * sizing.group_cores + member).astype(np.int32))
     side = TierPorts(sizing.spine_up, sizing.group_cores, new.fabric.port_layouts[Role.CORE].radix)

@@ -23,7 +23,7 @@ from fabricgen.lifecycle.change.port_names import NicEnd, PlanNames, SwitchEnd, 
 from fabricgen.planning.baseline.baseline import Baseline, Slices
 from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.planning.plan import make_plan
-from fabricgen.planning.segment_links import joined
+from fabricgen.planning.segment_links import tier_links
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -304,7 +304,7 @@ def _wired(
 
     Links that are not installed yet follow the rule.
     """
-    rule = joined(replace(base.mapping, baseline=None), kind)
+    rule = tier_links(replace(base.mapping, baseline=None), kind)
     found = cabled.links.get((kind, 0, 0), {})
     lows = sorted(found)
     columns = np.array([(*low, *found[low]) for low in lows], dtype=np.int32).reshape(-1, 4).T

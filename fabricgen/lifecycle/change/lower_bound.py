@@ -29,11 +29,14 @@ def fewest_moves(old: Plan, new: Plan) -> int:
         kind: _between(old, new, kind) for kind in old.kinds[1:]
     }
     most = {
-        kind: max(joint.shared for joint in old.offers if joint.kind is kind) if old.pieces else 1
+        kind: max(joint.shared for joint in old.candidates if joint.kind is kind)
+        if old.pieces
+        else 1
         for kind in links
     }
     return sum(
-        -(-blocks * count * old.joints[kind].cables // most[kind]) for kind, count in links.items()
+        -(-blocks * count * old.link_parts[kind].cables // most[kind])
+        for kind, count in links.items()
     )
 
 

@@ -242,7 +242,7 @@ def _stage(
         parts={part: count for part, count in parts.items() if count},
         cost=sum(priced, Decimal(0)) if priced else None,
         unpriced=tuple(part for part in parts if prices[part] is None),
-        nic_gbps=int(np.count_nonzero(host)) * plan.joints[LinkKind.HOST].speed_gbps,
+        nic_gbps=int(np.count_nonzero(host)) * plan.link_parts[LinkKind.HOST].speed_gbps,
         bare_gpus=plan.fabric.gpus - len(distinct(wiring.lower[host])),
         oversubscription=_oversubscription(plan, wiring, stands),
     )
@@ -263,7 +263,7 @@ def _oversubscription(plan: Plan, wiring: Wiring, stands: BoolArray) -> Fraction
         for leaf, rows in ((wiring.upper[down], down), (wiring.lower[up], up))
     )
     speeds = (
-        plan.joints[LinkKind.HOST].speed_gbps,
+        plan.link_parts[LinkKind.HOST].speed_gbps,
         plan.fabric.port_layouts[Role.SPINE].down.speed_gbps,
     )
     pairs = distinct_columns(np.stack([have[carry > 0], carry[carry > 0]])).T.tolist()
@@ -272,7 +272,7 @@ def _oversubscription(plan: Plan, wiring: Wiring, stands: BoolArray) -> Fraction
 
 def summarize_phases(plan: Plan, stages: list[Stage]) -> PhaseList:
     """Count what each phase buys and cables, and the bandwidth after it."""
-    cables = {joint.cable.model for joint in plan.offers}
+    cables = {joint.cable.model for joint in plan.candidates}
     return PhaseList(
         plan.spec.name,
         [
@@ -297,7 +297,7 @@ def summarize_phases(plan: Plan, stages: list[Stage]) -> PhaseList:
 def cables_of(plan: Plan, stage: Stage) -> Iterator[CableView]:
     """Yield the rows of the cable list that a phase adds, in their order."""
     views, size = Views(plan), len(plan.segment.kind)
-    many = np.array([0, *(plan.joints[kind].cables for kind in plan.kinds)])[plan.segment.kind]
+    many = np.array([0, *(plan.link_parts[kind].cables for kind in plan.kinds)])[plan.segment.kind]
     for segment in range(plan.mapping.segments):
         wanted = np.repeat(stage.rows[segment * size : (segment + 1) * size], many)
         yield from (

@@ -42,11 +42,11 @@ class PieceViews:
     @cached_property
     def straight_count(self) -> int:
         """The number of links whose cables are not shared."""
-        several = [number for number, joint in enumerate(self.plan.offers) if joint.shared > 1]
+        several = [number for number, joint in enumerate(self.plan.candidates) if joint.shared > 1]
         if not several:
             return self.plan.links
         return sum(
-            int(np.count_nonzero(~np.isin(self.plan.offer[segment], several)))
+            int(np.count_nonzero(~np.isin(self.plan.candidate[segment], several)))
             for segment in range(self.plan.mapping.segments)
         )
 

@@ -110,7 +110,7 @@ class Drawings:
 
     def _speed(self, kind: LinkKind) -> str:
         """Return the speed of a kind of link."""
-        return speed_text(self.plan.joints[kind].speed_gbps)
+        return speed_text(self.plan.link_parts[kind].speed_gbps)
 
     def title(self, subject: Subject) -> str:
         """Return the title of a drawing: its rail, and its plane where there are several."""

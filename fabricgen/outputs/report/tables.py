@@ -75,7 +75,7 @@ def cables_table(plan: Plan, views: Views, losses: Losses) -> dict[str, Any]:
 
 def _by_cable(plan: Plan, texts: Iterable[str]) -> list[str]:
     """Repeat the text of each link of a segment for each of its cables."""
-    many = {int(kind): plan.joints[kind].cables for kind in plan.kinds}
+    many = {int(kind): plan.link_parts[kind].cables for kind in plan.kinds}
     return [
         *chain.from_iterable(
             repeat(text, many[kind])

@@ -116,7 +116,7 @@ class Simulator:
         tier = np.array(
             [kind.upper.tier for kind in self.plan.kinds for _ in range(self._count(kind.upper))]
         )
-        speeds = np.array([0, *(self.plan.joints[kind].speed_gbps for kind in self.plan.kinds)])
+        speeds = np.array([0, *(self.plan.link_parts[kind].speed_gbps for kind in self.plan.kinds)])
         hb = low.size and links < 0
         return np.where(
             hb,
@@ -196,7 +196,7 @@ class Simulator:
             return "a block is one switch, and htsim builds two tiers or three"
         if baseline and (baseline.wired or baseline.endpoints is not None):
             return "cables were kept from an older plan, and htsim wires by its own rule"
-        speeds = [plan.joints[kind].speed_gbps for kind in plan.kinds]
+        speeds = [plan.link_parts[kind].speed_gbps for kind in plan.kinds]
         widths = [(sizing.leaf_down, sizing.leaf_up), (sizing.spine_down, sizing.spine_up)][
             : sizing.tiers - 1
         ]

@@ -286,7 +286,7 @@ def _sides(kind: LinkKind, sizing: Sizing) -> tuple[tuple[int, int], tuple[int, 
     return (sizing.spine, sizing.spine_up), (sizing.core, sizing.core_down)
 
 
-def joints(kind: LinkKind, columns: tuple[Int32Array, Int32Array], sizing: Sizing) -> TierLinks:
+def kept_links(kind: LinkKind, columns: tuple[Int32Array, Int32Array], sizing: Sizing) -> TierLinks:
     """Join two tiers of a block as the columns (upper, upper port) say, which stand in order of lower switch, then uplink."""
     (lowers, uplinks), _ = _sides(kind, sizing)
     lower, lower_port = np.divmod(np.arange(lowers * uplinks, dtype=np.int32), np.int32(uplinks))

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from fabricgen.planning.cabling.stock_lengths import StockTables
 
 
-class OfferedParts(NamedTuple):
+class CandidateSet(NamedTuple):
     """The candidates for the links of a fabric, and what decides among them."""
 
-    offers: tuple[LinkParts, ...]
+    candidates: tuple[LinkParts, ...]
     runs: CableRuns
     cages: Cages
     stock: StockTables
@@ -32,7 +32,7 @@ class OfferedParts(NamedTuple):
     @property
     def kinds(self) -> list[LinkKind]:
         """The kinds of link, from the hosts up."""
-        return list(dict.fromkeys(joint.kind for joint in self.offers))
+        return list(dict.fromkeys(joint.kind for joint in self.candidates))
 
     @property
     def segments(self) -> int:
@@ -41,77 +41,79 @@ class OfferedParts(NamedTuple):
 
     def numbers(self, kind: LinkKind) -> list[int]:
         """Return the candidates of a kind, by number."""
-        return [number for number, joint in enumerate(self.offers) if joint.kind is kind]
+        return [number for number, joint in enumerate(self.candidates) if joint.kind is kind]
 
 
-def decided_by_length(offers: tuple[LinkParts, ...]) -> bool:
+def decided_by_length(candidates: tuple[LinkParts, ...]) -> bool:
     """Return whether segments may differ in their parts.
 
     They may where a kind of link has several candidates, or a cable serves several segments.
     """
-    several = len(offers) > len({joint.kind for joint in offers})
-    return several or any(joint.shared > 1 for joint in offers)
+    several = len(candidates) > len({joint.kind for joint in candidates})
+    return several or any(joint.shared > 1 for joint in candidates)
 
 
-def first_offers(offers: tuple[LinkParts, ...], kind: Int32Array, segments: int) -> IntArray:
+def first_candidates(
+    candidates: tuple[LinkParts, ...], kind: Int32Array, segments: int
+) -> IntArray:
     """Return the first candidate of each link's kind; shape (segments, links).
 
     The rows share one array: segments are alike.
     """
-    first = first_of([joint.kind for joint in offers], kind)
+    first = first_of([joint.kind for joint in candidates], kind)
     return np.broadcast_to(first, (segments, len(first)))
 
 
-def assign_offers(offered: OfferedParts, run_mm: Int32Array) -> IntArray:
+def assign_candidates(given: CandidateSet, run_mm: Int32Array) -> IntArray:
     """Choose a candidate for each link by its run; both have shape (segments, links).
 
     All segments are considered at once, because a cage of a host can hold links of several.
     """
     found = np.empty(run_mm.shape, dtype=np.int8)
-    for kind in offered.kinds:
-        rows, choice, cages = _choice(offered, kind)
-        taken = assign_parts(run_mm[:, rows].ravel(), cages, choice) + offered.numbers(kind)[0]
+    for kind in given.kinds:
+        rows, choice, cages = _choice(given, kind)
+        taken = assign_parts(run_mm[:, rows].ravel(), cages, choice) + given.numbers(kind)[0]
         found[:, rows] = taken.reshape(len(run_mm), -1)
     return found
 
 
-def has_unassignable(offered: OfferedParts, offer: IntArray, kind: LinkKind) -> bool:
+def has_unassignable(given: CandidateSet, candidate: IntArray, kind: LinkKind) -> bool:
     """Return whether a kind of link is left with a cable that is one piece at both ends.
 
     That does not fit where other links share one of its cages.
     """
-    numbers = offered.numbers(kind)
-    if not offered.cages.paired(offered.offers[numbers[-1]]):
+    numbers = given.numbers(kind)
+    if not given.cages.paired(given.candidates[numbers[-1]]):
         return False
-    rows, choice, cages = _choice(offered, kind)
-    return bool(unassignable(offer[:, rows].ravel() - numbers[0], cages, choice).any())
+    rows, choice, cages = _choice(given, kind)
+    return bool(unassignable(candidate[:, rows].ravel() - numbers[0], cages, choice).any())
 
 
 def _choice(
-    offered: OfferedParts, kind: LinkKind
+    given: CandidateSet, kind: LinkKind
 ) -> tuple[IntArray, PartChoice, tuple[IntArray, IntArray]]:
     """Return the rows of a kind of link, its choice, and the cages at both ends.
 
     The rows of all segments follow each other.
     """
-    rows = np.flatnonzero(offered.runs.links.kind == kind)
-    offers = [(number, offered.offers[number]) for number in offered.numbers(kind)]
+    rows = np.flatnonzero(given.runs.links.kind == kind)
+    candidates = [(number, given.candidates[number]) for number in given.numbers(kind)]
     choice = PartChoice(
         [
-            offered.stock.limit_mm(number, joint.reach_m[0] if joint.reach_m else None)
-            for number, joint in offers
+            given.stock.limit_mm(number, joint.reach_m[0] if joint.reach_m else None)
+            for number, joint in candidates
         ],
-        [offered.cages.paired(joint) for _, joint in offers],
+        [given.cages.paired(joint) for _, joint in candidates],
     )
     return (
         rows,
         choice,
-        (_cages(offered, "lower", kind, rows), _cages(offered, "upper", kind, rows)),
+        (_cages(given, "lower", kind, rows), _cages(given, "upper", kind, rows)),
     )
 
 
-def _cages(offered: OfferedParts, end: End, kind: LinkKind, rows: IntArray) -> IntArray:
+def _cages(given: CandidateSet, end: End, kind: LinkKind, rows: IntArray) -> IntArray:
     """Return the cage at one end of each link of a kind, segment by segment."""
     return np.concatenate(
-        [offered.cages.at(end, kind, segment, rows) for segment in range(offered.segments)]
+        [given.cages.at(end, kind, segment, rows) for segment in range(given.segments)]
     )

@@ -48,7 +48,7 @@ GENERIC = "generic"
 _LETTERS = {LinkKind.HOST: "h", LinkKind.LEAF_SPINE: "u", LinkKind.SPINE_CORE: "c"}
 
 
-def choose(
+def part_candidates(
     fabric: ResolvedFabric, catalog: Catalog, kinds: list[LinkKind]
 ) -> tuple[LinkParts, ...]:
     """Return the parts for each kind of link of the fabric, from the shortest reach to the longest.
@@ -62,7 +62,7 @@ def choose(
     return tuple(
         joint
         for kind in kinds
-        for joint in _offers(fabric, kind, catalog, getattr(site.media, kind.key))
+        for joint in _described_candidates(fabric, kind, catalog, getattr(site.media, kind.key))
     )
 
 
@@ -198,7 +198,7 @@ def _half_known(
     )
 
 
-def _offers(
+def _described_candidates(
     fabric: ResolvedFabric, kind: LinkKind, catalog: Catalog, media: tuple[str, ...]
 ) -> list[LinkParts]:
     """Return the candidates of a kind of link in a described room, each reaching further.
@@ -214,11 +214,11 @@ def _offers(
         raise _nothing_fits(fabric, kind, (lower, upper), media)
     furthest = max(found, key=lambda joint: (_reach(joint), -joint.cables))
     alike = (joint for joint in found if joint.cables == furthest.cables)
-    offers: list[LinkParts] = []
+    candidates: list[LinkParts] = []
     for _, joint in _ranked(((_order(joint, media), joint) for joint in alike), catalog):
-        if not offers or _reach(joint) > _reach(offers[-1]):
-            offers.append(joint)
-    return offers
+        if not candidates or _reach(joint) > _reach(candidates[-1]):
+            candidates.append(joint)
+    return candidates
 
 
 def _reach(joint: LinkParts) -> float:
@@ -244,14 +244,14 @@ class Alternative(NamedTuple):
 
 
 def alternatives(
-    fabric: ResolvedFabric, catalog: Catalog, offers: Iterable[LinkParts]
+    fabric: ResolvedFabric, catalog: Catalog, candidates: Iterable[LinkParts]
 ) -> list[Alternative]:
     """Yield the candidates that other parts of equal medium and reach could replace."""
     found: dict[str, dict[str, Transceiver | Cable]] = {}
     taken: dict[str, Transceiver | Cable] = {}
-    for offer in offers:
-        for joint in _equals(fabric, catalog, offer):
-            for part, other in zip(_parts(offer), _parts(joint), strict=True):
+    for candidate in candidates:
+        for joint in _equals(fabric, catalog, candidate):
+            for part, other in zip(_parts(candidate), _parts(joint), strict=True):
                 if part and other and part.model != other.model:
                     taken[part.model] = part
                     found.setdefault(part.model, {})[other.model] = other
@@ -263,26 +263,29 @@ def _parts(joint: LinkParts) -> tuple[Transceiver | Cable | None, ...]:
     return joint.cable, joint.lower, joint.upper
 
 
-def _equals(fabric: ResolvedFabric, catalog: Catalog, offer: LinkParts) -> list[LinkParts]:
+def _equals(fabric: ResolvedFabric, catalog: Catalog, candidate: LinkParts) -> list[LinkParts]:
     """Return what fits a kind of link like a candidate: its medium and reach, itself too."""
-    cages, site = _ends(fabric, offer.kind), fabric.spec.site
+    cages, site = _ends(fabric, candidate.kind), fabric.spec.site
     if GENERIC in (cages[0].form_factor, cages[1].form_factor):
         return []
     if site is None or site.lengths == "unknown":
-        order = _assumed_order(offer, (offer.medium,)) if len(offer.modules) > 1 else None
+        order = (
+            _assumed_order(candidate, (candidate.medium,)) if len(candidate.modules) > 1 else None
+        )
         return [
             joint
-            for _, joint in _known(*cages, offer.kind, catalog)
-            if joint.medium == offer.medium and _assumed_order(joint, (offer.medium,)) == order
+            for _, joint in _known(*cages, candidate.kind, catalog)
+            if joint.medium == candidate.medium
+            and _assumed_order(joint, (candidate.medium,)) == order
         ]
-    order = _order(offer, (offer.medium,))
-    found = fitting(*cages, offer.kind, catalog, (offer.medium,))
+    order = _order(candidate, (candidate.medium,))
+    found = fitting(*cages, candidate.kind, catalog, (candidate.medium,))
     return [
         joint
         for joint in found
-        if joint.cables == offer.cables
-        and _order(joint, (offer.medium,)) == order
-        and len(joint.modules) == len(offer.modules)
+        if joint.cables == candidate.cables
+        and _order(joint, (candidate.medium,)) == order
+        and len(joint.modules) == len(candidate.modules)
     ]
 
 

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.core.terms import LinkKind
-    from fabricgen.planning.cabling.assignment import OfferedParts
+    from fabricgen.planning.cabling.assignment import CandidateSet
     from fabricgen.planning.cabling.lengths import Lengths
 
 
-def check_lengths(lengths: Lengths, offered: OfferedParts) -> None:
+def check_lengths(lengths: Lengths, given: CandidateSet) -> None:
     """Refuse links that no candidate serves.
 
     Raises Refusal with a finding for each kind of link: `link-too-long`, or `no-part-for-link`.
@@ -34,9 +34,9 @@ def check_lengths(lengths: Lengths, offered: OfferedParts) -> None:
         for fact, *because in too_long(lengths)
     ]
     findings += [
-        _unpaired(offered, kind)
-        for kind in offered.kinds
-        if has_unassignable(offered, lengths.offer, kind)
+        _unpaired(given, kind)
+        for kind in given.kinds
+        if has_unassignable(given, lengths.candidate, kind)
     ]
     if findings:
         raise Refusal(findings)
@@ -45,7 +45,7 @@ def check_lengths(lengths: Lengths, offered: OfferedParts) -> None:
 def too_long(lengths: Lengths) -> Iterator[tuple[str, ...]]:
     """Yield a finding for each kind of link with a cable longer than its parts reach."""
     for kind, found in lengths.longest.items():
-        reach = lengths.offers[found.offer].reach_m
+        reach = lengths.candidates[found.candidate].reach_m
         if reach and found.stock_mm > millimetres(reach[0]):
             fact = (
                 f"{kind.key.replace('_', '-')} links are up to {metres(found.stock_mm)} m long,"
@@ -57,9 +57,9 @@ def too_long(lengths: Lengths) -> Iterator[tuple[str, ...]]:
             yield (fact, *because, f"the next stock length is {metres(found.stock_mm)} m")
 
 
-def _unpaired(offered: OfferedParts, kind: LinkKind) -> Finding:
+def _unpaired(given: CandidateSet, kind: LinkKind) -> Finding:
     """Return a finding: no candidate serves links that part between the cages of a cable."""
-    last, name = offered.offers[offered.numbers(kind)[-1]], kind.key.replace("_", "-")
+    last, name = given.candidates[given.numbers(kind)[-1]], kind.key.replace("_", "-")
     because = (
         (
             f"{last.cable.model} is one piece: the {last.shared} links of a cage at one end"

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.planning.cabling.assignment import (
-    OfferedParts,
-    assign_offers,
+    CandidateSet,
+    assign_candidates,
     decided_by_length,
-    first_offers,
+    first_candidates,
 )
 from fabricgen.planning.cabling.pieces import find_pieces
 from fabricgen.planning.cabling.stock_lengths import STEP_MM, stock_tables
@@ -41,7 +41,7 @@ class CableLengths(NamedTuple):
     lower: Int32Array
     upper: Int32Array
     run_mm: Int32Array
-    offer: IntArray
+    candidate: IntArray
     stock: Int32Array
 
 
@@ -55,7 +55,7 @@ class Longest(NamedTuple):
     upper: int
     run_mm: int
     stock_mm: int
-    offer: int
+    candidate: int
     measured: bool
 
 
@@ -63,14 +63,14 @@ class Longest(NamedTuple):
 class Lengths:
     """The length and the parts of every cable of a fabric.
 
-    `offer` and `needed_mm` have shape (segments, links). A million GPUs have two million cables, so
+    `candidate` and `needed_mm` have shape (segments, links). A million GPUs have two million cables, so
     the columns of a segment are computed by `laid` each time that they are read.
     """
 
     runs: CableRuns
-    offers: tuple[LinkParts, ...]
+    candidates: tuple[LinkParts, ...]
     stock: StockTables
-    offer: IntArray
+    candidate: IntArray
     """The candidate that each link takes."""
     pieces: Pieces | None
     """How installed links share cables; None where none does."""
@@ -85,9 +85,9 @@ class Lengths:
         A piece is as long as the longest of its links needs.
         """
         lower, upper, run_mm = self.runs.of_segment(segment, start, stop)
-        offer = self.offer[segment, start:stop]
+        candidate = self.candidate[segment, start:stop]
         needed = run_mm if self.needed_mm is None else self.needed_mm[segment, start:stop]
-        return CableLengths(lower, upper, run_mm, offer, self.stock.rounded(offer, needed))
+        return CableLengths(lower, upper, run_mm, candidate, self.stock.rounded(candidate, needed))
 
     @property
     def room(self) -> Room:
@@ -100,44 +100,44 @@ class Lengths:
         return self.stock.every_mm
 
 
-def offered_parts(offers: tuple[LinkParts, ...], runs: CableRuns, cages: Cages) -> OfferedParts:
+def candidate_set(candidates: tuple[LinkParts, ...], runs: CableRuns, cages: Cages) -> CandidateSet:
     """Return the candidates with all that decides among them."""
     stated, furthest_mm = runs.room.site.stock_lengths_m, runs.furthest_mm + 2 * STEP_MM
-    return OfferedParts(offers, runs, cages, stock_tables(offers, stated, furthest_mm))
+    return CandidateSet(candidates, runs, cages, stock_tables(candidates, stated, furthest_mm))
 
 
-def make_lengths(offered: OfferedParts) -> Lengths:
+def make_lengths(given: CandidateSet) -> Lengths:
     """Choose the part and the length of every cable of a fabric."""
-    if not decided_by_length(offered.offers):
-        first = first_offers(offered.offers, offered.runs.links.kind, offered.segments)
-        return _with_longest(offered, first, None, None)
-    run_mm = offered.runs.every()
-    offer = assign_offers(offered, run_mm)
-    pieces = find_pieces(offered.cages, offered.offers, offer)
+    if not decided_by_length(given.candidates):
+        first = first_candidates(given.candidates, given.runs.links.kind, given.segments)
+        return _with_longest(given, first, None, None)
+    run_mm = given.runs.every()
+    candidate = assign_candidates(given, run_mm)
+    pieces = find_pieces(given.cages, given.candidates, candidate)
     needed_mm = None if pieces is None else pieces.greatest(run_mm)
-    return _with_longest(offered, offer, pieces, needed_mm)
+    return _with_longest(given, candidate, pieces, needed_mm)
 
 
-def lengths_within(reserved: Lengths, rows: IntArray, offered: OfferedParts) -> Lengths:
+def lengths_within(reserved: Lengths, rows: IntArray, given: CandidateSet) -> Lengths:
     """Return the lengths of the links of a reserve that are installed, those at `rows`.
 
     The whole reserve decides, so that growth changes no installed part.
     """
-    offer = reserved.offer[:, rows]
-    pieces = find_pieces(offered.cages, offered.offers, offer)
+    candidate = reserved.candidate[:, rows]
+    pieces = find_pieces(given.cages, given.candidates, candidate)
     if pieces is None or reserved.needed_mm is None:
-        return _with_longest(offered, offer, None, None)
-    return _with_longest(offered, offer, pieces, reserved.needed_mm[:, rows])
+        return _with_longest(given, candidate, None, None)
+    return _with_longest(given, candidate, pieces, reserved.needed_mm[:, rows])
 
 
 def _with_longest(
-    offered: OfferedParts, offer: IntArray, pieces: Pieces | None, needed_mm: Int32Array | None
+    given: CandidateSet, candidate: IntArray, pieces: Pieces | None, needed_mm: Int32Array | None
 ) -> Lengths:
     """Measure all cables once, segment by segment, for the longest of each kind."""
-    lengths = Lengths(offered.runs, offered.offers, offered.stock, offer, pieces, needed_mm, {})
-    kinds = {kind: np.flatnonzero(offered.runs.links.kind == kind) for kind in offered.kinds}
+    lengths = Lengths(given.runs, given.candidates, given.stock, candidate, pieces, needed_mm, {})
+    kinds = {kind: np.flatnonzero(given.runs.links.kind == kind) for kind in given.kinds}
     longest: dict[LinkKind, Longest] = {}
-    for segment in range(offered.segments):
+    for segment in range(given.segments):
         laid = lengths.laid(segment)
         for kind, rows in kinds.items():
             row = int(rows[np.argmax(laid.run_mm[rows])])
@@ -147,7 +147,7 @@ def _with_longest(
                     int(laid.upper[row]),
                     int(laid.run_mm[row]),
                     int(lengths.stock_mm[laid.stock[row]]),
-                    int(laid.offer[row]),
-                    (segment, row) in offered.runs.measured,
+                    int(laid.candidate[row]),
+                    (segment, row) in given.runs.measured,
                 )
     return replace(lengths, longest=longest)

@@ -50,21 +50,23 @@ class Pieces:
         return found
 
 
-def find_pieces(cages: Cages, offers: tuple[LinkParts, ...], offer: IntArray) -> Pieces | None:
+def find_pieces(
+    cages: Cages, candidates: tuple[LinkParts, ...], candidate: IntArray
+) -> Pieces | None:
     """Return the pieces of a fabric whose links take these candidates; None where none is shared.
 
-    `offer` has a row for each segment.
+    `candidate` has a row for each segment.
     """
     shared = [
         (joint, taken)
-        for number, joint in enumerate(offers)
-        if joint.shared > 1 and (taken := offer == number).any()
+        for number, joint in enumerate(candidates)
+        if joint.shared > 1 and (taken := candidate == number).any()
     ]
     if not shared:
         return None
     pieces = Pieces(
-        np.full(offer.shape, -1, dtype=np.int64),
-        *(np.full(offer.shape, fill) for fill in (True, True, False)),
+        np.full(candidate.shape, -1, dtype=np.int64),
+        *(np.full(candidate.shape, fill) for fill in (True, True, False)),
     )
     for joint, taken in shared:
         _mark(pieces, cages, joint, taken)

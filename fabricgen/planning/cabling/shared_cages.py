@@ -23,33 +23,38 @@ if TYPE_CHECKING:
 
 
 def one_module_a_cage(
-    offers: tuple[LinkParts, ...], mapping: Mapping, ports: dict[Role, list[Port]], catalog: Catalog
+    candidates: tuple[LinkParts, ...],
+    mapping: Mapping,
+    ports: dict[Role, list[Port]],
+    catalog: Catalog,
 ) -> tuple[LinkParts, ...]:
     """Leave out candidates that would need two modules in a cage that links of two kinds share.
 
     Raises Refusal `two-modules-in-a-cage` where none is left.
     """
     layouts, widths = mapping.fabric.port_layouts, switch_widths(mapping)
-    for below, above in pairwise(dict.fromkeys(offer.kind for offer in offers)):
+    for below, above in pairwise(dict.fromkeys(candidate.kind for candidate in candidates)):
         role = below.upper
         split, down = layouts[role].down.count, widths[role][0]
         cage = ports[role][down].cage
         if down % split and cage == ports[role][down - 1].cage:
-            module = _common(offers, below, above, catalog)
+            module = _common(candidates, below, above, catalog)
             if module is None:
                 raise _two_modules(
-                    offers, (below, above), f"{down} downlinks at {split} a cage", cage
+                    candidates, (below, above), f"{down} downlinks at {split} a cage", cage
                 )
-            offers = tuple(offer for offer in offers if _takes(offer, below, above, module))
-    return offers
+            candidates = tuple(
+                candidate for candidate in candidates if _takes(candidate, below, above, module)
+            )
+    return candidates
 
 
 def _common(
-    offers: tuple[LinkParts, ...], below: LinkKind, above: LinkKind, catalog: Catalog
+    candidates: tuple[LinkParts, ...], below: LinkKind, above: LinkKind, catalog: Catalog
 ) -> Transceiver | None:
     """Return the preferred module that both kinds can have in the switch between them, if any."""
-    down = {offer.upper for offer in offers if offer.kind is below}
-    up = {offer.lower for offer in offers if offer.kind is above}
+    down = {candidate.upper for candidate in candidates if candidate.kind is below}
+    up = {candidate.lower for candidate in candidates if candidate.kind is above}
     return min(
         (module for module in down & up if module),
         key=lambda module: (rank(module, catalog), module.model),
@@ -57,23 +62,25 @@ def _common(
     )
 
 
-def _takes(offer: LinkParts, below: LinkKind, above: LinkKind, module: Transceiver) -> bool:
+def _takes(candidate: LinkParts, below: LinkKind, above: LinkKind, module: Transceiver) -> bool:
     """Return whether a candidate has a module in the switch between two kinds of link.
 
     A candidate of another kind is not concerned.
     """
-    ends = {below: offer.upper, above: offer.lower}
-    return offer.kind not in ends or ends[offer.kind] == module
+    ends = {below: candidate.upper, above: candidate.lower}
+    return candidate.kind not in ends or ends[candidate.kind] == module
 
 
 def _two_modules(
-    offers: tuple[LinkParts, ...], kinds: tuple[LinkKind, LinkKind], downlinks: str, cage: int
+    candidates: tuple[LinkParts, ...], kinds: tuple[LinkKind, LinkKind], downlinks: str, cage: int
 ) -> Refusal:
     """Refuse a cage in which the downlink and the uplink take different modules."""
-    first = [next(offer for offer in offers if offer.kind is kind) for kind in kinds]
+    first = [
+        next(candidate for candidate in candidates if candidate.kind is kind) for kind in kinds
+    ]
     plugs = [
-        module.model if module else offer.cable.model
-        for offer, module in zip(first, (first[0].upper, first[1].lower), strict=True)
+        module.model if module else candidate.cable.model
+        for candidate, module in zip(first, (first[0].upper, first[1].lower), strict=True)
     ]
     because = (
         f"{downlinks} end in the middle of cage {cage}, and the uplinks go on there",

@@ -32,34 +32,34 @@ STEP_MM = 10_000
 class StockTables:
     """The stock lengths of each candidate, and all of them as one table; sorted, in millimetres."""
 
-    of_offer: tuple[Int32Array, ...]
+    of_candidate: tuple[Int32Array, ...]
     every_mm: Int32Array
 
-    def rounded(self, offer: IntArray, run_mm: Int32Array) -> Int32Array:
+    def rounded(self, candidate: IntArray, run_mm: Int32Array) -> Int32Array:
         """Round runs up to stock lengths of their candidates; return the indices in `every_mm`."""
         stock = np.zeros_like(run_mm)
-        for number, table in enumerate(self.of_offer):
-            rows = offer == number
+        for number, table in enumerate(self.of_candidate):
+            rows = candidate == number
             places = np.searchsorted(self.every_mm, table).astype(np.int32)
             stock[rows] = places[np.searchsorted(table, run_mm[rows])]
         return stock
 
     def limit_mm(self, number: int, reach_m: float | None) -> int:
         """Return the longest run of a candidate: its longest stock length within a reach."""
-        table = self.of_offer[number]
+        table = self.of_candidate[number]
         within = table if reach_m is None else table[table <= millimetres(reach_m)]
         return int(within[-1]) if len(within) else 0
 
 
 def stock_tables(
-    offers: Sequence[LinkParts], stated: StockLengths, furthest_mm: int
+    candidates: Sequence[LinkParts], stated: StockLengths, furthest_mm: int
 ) -> StockTables:
     """Return the stock lengths of each candidate, past `furthest_mm`."""
     tables = tuple(
         stock_mm(
             getattr(stated, joint.medium, None) or joint.cable.lengths_m or USUAL_M, furthest_mm
         )
-        for joint in offers
+        for joint in candidates
     )
     return StockTables(tables, distinct(np.concatenate(tables)))
 

@@ -181,18 +181,19 @@ def check_trays(lengths: Lengths) -> None:
         laid = lengths.laid(segment)
         first = slice(None) if lengths.pieces is None else lengths.pieces.first[segment]
         columns = np.stack(
-            [room.positions.rack[laid.lower], room.positions.rack[laid.upper], laid.offer]
+            [room.positions.rack[laid.lower], room.positions.rack[laid.upper], laid.candidate]
         )[:, first]
-        for (one, other, offer), count in zip(
+        for (one, other, candidate), count in zip(
             *(each.tolist() for each in np.unique(columns.T, axis=0, return_counts=True)),
             strict=True,
         ):
-            joint = lengths.offers[offer]
+            joint = lengths.candidates[candidate]
             counted[room.names[one], room.names[other], joint.cable.model] += count * joint.cables
     trays = Trays(room)
     trays.check(
         trays.loads(
-            pairs_of(counted, room), {joint.cable.model: joint.cable for joint in lengths.offers}
+            pairs_of(counted, room),
+            {joint.cable.model: joint.cable for joint in lengths.candidates},
         )
     )
 

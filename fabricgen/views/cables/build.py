@@ -53,10 +53,10 @@ class CableViews:
         """Return the cables of one segment, or a run of them, in the order of `Plan.segment`."""
         run = slice(start, stop)
         links = self.ports.link_ends.of_segment(segment).columns(run)
-        offers = self.plan.offer[segment][run]
+        candidates = self.plan.candidate[segment][run]
         columns = {
             **self._link_columns(links, segment),
-            **dict(zip(PARTS, self._parts[:, offers].tolist(), strict=True)),
+            **dict(zip(PARTS, self._parts[:, candidates].tolist(), strict=True)),
             **dict(zip(PLACES, self._places(segment, run), strict=True)),
             "piece": repeat(""),
             "connector": repeat(0),
@@ -64,7 +64,7 @@ class CableViews:
         }
         # a hot loop: CABLE_COLUMNS are the fields in their order, so no view is built by keyword
         views = list(map(CableView, *(columns[name] for name in CABLE_COLUMNS)))
-        self._share_pieces(views, links, offers, (segment, start))
+        self._share_pieces(views, links, candidates, (segment, start))
         return self._split(views, links.kind)
 
     def _link_columns(self, links: LinkColumns, segment: int) -> dict[str, Iterable[Any]]:
@@ -101,16 +101,20 @@ class CableViews:
         return [column.tolist() for column in columns]
 
     def _share_pieces(
-        self, views: list[CableView], links: LinkColumns, offers: IntArray, start: tuple[int, int]
+        self,
+        views: list[CableView],
+        links: LinkColumns,
+        candidates: IntArray,
+        start: tuple[int, int],
     ) -> None:
         """Give links that share a piece of cable its name, the ends that they label, and its rail."""
         pieces, (segment, first) = self.plan.pieces, start
         if pieces is None:
             return
-        shares = np.array([joint.shared > 1 for joint in self.plan.offers])
-        for row in np.flatnonzero(shares[offers]).tolist():
+        shares = np.array([joint.shared > 1 for joint in self.plan.candidates])
+        for row in np.flatnonzero(shares[candidates]).tolist():
             view, place = views[row], (segment, first + row)
-            joint = self.plan.offers[offers[row]]
+            joint = self.plan.candidates[candidates[row]]
             view.piece = self._piece(joint, view, int(links.gpu[row]), first + row)
             view.label_ends = "A" * bool(pieces.lower[place]) + "B" * bool(pieces.upper[place])
             view.piece_rail = "" if pieces.several_rails[place] else view.rail
@@ -130,7 +134,7 @@ class CableViews:
 
     def _split(self, views: list[CableView], kinds: IntArray) -> list[CableView]:
         """Return a view for each cable, where links of a kind take several."""
-        many = {int(kind): joint.cables for kind, joint in self.plan.joints.items()}
+        many = {int(kind): joint.cables for kind, joint in self.plan.link_parts.items()}
         if max(many.values()) == 1:
             return views
         pairs = zip(views, kinds.tolist(), strict=True)
@@ -144,7 +148,7 @@ class CableViews:
     @cached_property
     def _parts(self) -> NDArray[np.object_]:
         """The texts of each candidate; a row for each of `PARTS`."""
-        return np.array([*map(_part_texts, self.plan.offers)], dtype=object).T
+        return np.array([*map(_part_texts, self.plan.candidates)], dtype=object).T
 
     @cached_property
     def _texts(self) -> tuple[NDArray[np.object_], ...]:

@@ -96,7 +96,7 @@ def _longest_ends(plan: Plan, ports: dict[str, str]) -> Iterator[_End]:
 
 def _longest_ports(plan: Plan) -> dict[str, str]:
     """Return the longest text printed beside a port of each kind of device."""
-    fabric, several = plan.fabric, {kind: joint.cables for kind, joint in plan.joints.items()}
+    fabric, several = plan.fabric, {kind: joint.cables for kind, joint in plan.link_parts.items()}
     labels = [
         plan.naming.label(gpu, plane)
         for gpu in range(fabric.host_gpus)

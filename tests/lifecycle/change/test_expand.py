@@ -28,7 +28,7 @@ from fabricgen.lifecycle.change.expand import grow
 from fabricgen.lifecycle.change.lower_bound import fewest_moves
 from fabricgen.lifecycle.change.renumbering import outgrown
 from fabricgen.planning.plan_document import plan_document
-from fabricgen.planning.segment_links import joined
+from fabricgen.planning.segment_links import tier_links
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.build import Hosts
 from tests.fabrics import CATALOG, cables_of, plan_of, spec_of
@@ -93,7 +93,7 @@ def exact(old: Plan, new: Plan, kind: LinkKind) -> int:
     continues as an old link, each of which is used once and earns one, or as a new link. An upper
     switch has the capacity of its ports.
     """
-    was, now = (joined(plan.mapping, kind) for plan in (old, new))
+    was, now = (tier_links(plan.mapping, kind) for plan in (old, new))
     scale = new.sizing.group_cores, max(old.sizing.group_cores, 1)
     upper = (
         was.upper // scale[1] * scale[0] + was.upper % scale[1]

@@ -51,7 +51,7 @@ def adds_up(plan: Plan) -> None:
     assert bought == Counter({part: count for part, count in bill.items() if count})
     assert (
         stages[-1].nic_gbps
-        == plan.link_count(LinkKind.HOST) * plan.joints[LinkKind.HOST].speed_gbps
+        == plan.link_count(LinkKind.HOST) * plan.link_parts[LinkKind.HOST].speed_gbps
     )
     assert stages[-1].bare_gpus == 0
     assert [stage.nic_gbps for stage in stages] == sorted(stage.nic_gbps for stage in stages)

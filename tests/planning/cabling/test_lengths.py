@@ -144,7 +144,7 @@ def test_cables_of_one_link_have_one_length() -> None:
         host={"model": "dgx-b300"},
         switches={"leaf": {"model": "sn5600", "breakout": "1x800G"}},
     )
-    assert plan.joints[LinkKind.HOST].cables == 2
+    assert plan.link_parts[LinkKind.HOST].cables == 2
     cables = Views(plan).cables(0)
     assert [cable.length_m for cable in cables[::2]] == [cable.length_m for cable in cables[1::2]]
 

@@ -48,7 +48,7 @@ def planned_with(*directories: Path, room: str = "generated") -> Plan:
 
 def leaf_module(plan: Plan) -> str:
     """Return the name of the module in the leaves' cages."""
-    (module,) = {joint.upper.model for joint in plan.offers if joint.upper}
+    (module,) = {joint.upper.model for joint in plan.candidates if joint.upper}
     return module
 
 
@@ -91,7 +91,7 @@ def test_cables_are_chosen_like_modules(tmp_path: Path) -> None:
     copied(tmp_path, "cables", "mfp7e10", "zz-fibre")
     for room in ROOMS:
         plan = planned_with(tmp_path, room=room)
-        assert {joint.cable.model for joint in plan.offers} == {"zz-fibre"}
+        assert {joint.cable.model for joint in plan.candidates} == {"zz-fibre"}
         assert any(
             note.startswith("zz-fibre is planned where mfp7e10 would fit as well")
             for note in advice(plan)
@@ -114,5 +114,5 @@ def test_an_end_has_no_more_reach_than_needed() -> None:
         Catalog(),
     )
     assert [
-        joint.modules["upper"].model for joint in plan.offers if joint.kind.key == "leaf_spine"
+        joint.modules["upper"].model for joint in plan.candidates if joint.kind.key == "leaf_spine"
     ] == ["mms4x00-ns"]

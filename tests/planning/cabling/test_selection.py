@@ -1,4 +1,4 @@
-"""Parts of a link by its length: the shortest sufficient offer, one for each cage.
+"""Parts of a link by its length: the shortest sufficient candidate, one for each cage.
 
 The bill counts them by the piece.
 """
@@ -151,10 +151,10 @@ def test_every_part_reaches(plan: Plan) -> None:
         laid = plan.lengths.laid(segment)
         stock = plan.lengths.stock_mm[laid.stock]
         reach = np.array(
-            [1000 * joint.reach_m[0] if joint.reach_m else np.inf for joint in plan.offers]
+            [1000 * joint.reach_m[0] if joint.reach_m else np.inf for joint in plan.candidates]
         )
         assert (stock >= laid.run_mm).all()
-        assert (stock <= reach[laid.offer]).all()
+        assert (stock <= reach[laid.candidate]).all()
 
 
 def media(plan: Plan) -> dict[str, set[str]]:
@@ -209,7 +209,7 @@ def test_the_number_of_cables_of_a_link_is_independent_of_length() -> None:
         "switches": {"leaf": {"model": "sn5600", "breakout": "1x800G"}},
     }
     plan = plan_of(**keys, site={"rack": {"units": 52}, "leaves": "top-of-rack"})
-    assert {joint.cables for joint in plan.offers} == {2}
+    assert {joint.cables for joint in plan.candidates} == {2}
     assert media(plan) == {"host": {"mmf"}}
 
 
@@ -241,9 +241,9 @@ def test_growth_within_the_reserve_changes_no_part() -> None:
 def test_an_undescribed_room_selects_no_part() -> None:
     """There is one part for each kind of link, as without any room."""
     keys = {**H100, **SN5600}
-    assert len(plan_of(**keys).offers) == len(plan_of(**keys, site="unknown").offers) == 2
-    assert [joint.cable for joint in plan_of(**keys).offers] == [
-        joint.cable for joint in plan_of(**keys, site="unknown").offers
+    assert len(plan_of(**keys).candidates) == len(plan_of(**keys, site="unknown").candidates) == 2
+    assert [joint.cable for joint in plan_of(**keys).candidates] == [
+        joint.cable for joint in plan_of(**keys, site="unknown").candidates
     ]
 
 
@@ -313,14 +313,14 @@ LINKS = st.lists(
 @settings(max_examples=300)
 @given(LINKS, st.lists(st.tuples(st.integers(1, 15), st.booleans()), min_size=1, max_size=4))
 def test_settling_equals_connected_components(
-    links: list[tuple[int, int, int]], offers: list[tuple[int, bool]]
+    links: list[tuple[int, int, int]], candidates: list[tuple[int, bool]]
 ) -> None:
-    """Links connected by cages take one offer.
+    """Links connected by cages take one candidate.
 
     It is the first that serves the longest of them, with pairs only where needed.
     """
-    limits = np.cumsum([limit for limit, _ in offers]).tolist()
-    paired = [needs for _, needs in offers]
+    limits = np.cumsum([limit for limit, _ in candidates]).tolist()
+    paired = [needs for _, needs in candidates]
     lower, upper, way = (np.array(column) for column in zip(*links, strict=True))
     found = assign_parts(way, (lower, upper), PartChoice(limits, paired)).tolist()
     graph = nx.Graph((("low", low), ("high", high)) for low, high, _ in links)
@@ -339,17 +339,18 @@ def test_settling_equals_connected_components(
 
 
 def test_offers_have_increasing_reach(plan: Plan) -> None:
-    """Of a kind each offer has more reach than the one before.
+    """Of a kind each candidate has more reach than the one before.
 
     Fibre has modules at both ends, and copper has none.
     """
     for kind in plan.kinds:
-        offers = [joint for joint in plan.offers if joint.kind is kind]
-        reaches = [joint.reach_m[0] for joint in offers if joint.reach_m]
-        assert len(reaches) == len(offers)
+        candidates = [joint for joint in plan.candidates if joint.kind is kind]
+        reaches = [joint.reach_m[0] for joint in candidates if joint.reach_m]
+        assert len(reaches) == len(candidates)
         assert reaches == sorted(set(reaches))
     assert all(
-        len(joint.modules) == (2 if joint.medium in {"mmf", "smf"} else 0) for joint in plan.offers
+        len(joint.modules) == (2 if joint.medium in {"mmf", "smf"} else 0)
+        for joint in plan.candidates
     )
 
 
