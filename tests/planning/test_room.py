@@ -380,7 +380,7 @@ def test_a_table_is_found_beside_the_inventory_with_other_prices(
     )
     monkeypatch.chdir(tmp_path)
     assert run(["plan", "far/fabric.yaml", "--prices", "paper-v5"]) == 0
-    assert "up to 5 m long in the room of `site`" in capsys.readouterr().out
+    assert "at most 5 m (room of `site`)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
