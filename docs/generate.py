@@ -186,7 +186,10 @@ def _pack(pack: Pack) -> Iterator[str]:
         "group": code(pack.group),
         "configures": code(pack.nos) if pack.nos else "",
         "releases": ", ".join(pack.nos_versions),
-        "needs of the switch": ", ".join(map(code, pack.needs)),
+        "facts of the switch": "; ".join(
+            f"{code(name)}{' (needed)' if name in pack.needs else ''}: {meaning}"
+            for name, meaning in pack.facts.items()
+        ),
         "takes": "; ".join(f"{code(key)} {limit}" for key, limit in pack.limits.items()),
         "in labs": ", ".join(
             f"{thing} as {code(box.image)}" for thing, box in pack.containers.items()

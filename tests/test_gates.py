@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import pytest
 from jinja2 import Environment, nodes
 
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.packs.sandbox import FILTERS, OWN_FILTERS, TESTS
 from tests import ROOT
 
@@ -160,6 +161,15 @@ def test_the_gate_accepts_layout() -> None:
         )
         == []
     )
+
+
+def test_a_pack_declares_the_facts_that_it_reads() -> None:
+    """Each name that a template reads of `facts` is in a pack.yaml."""
+    packs = Packs()
+    declared = {name for each in packs.names() if (pack := packs.pack(each)) for name in pack.facts}
+    texts = "".join(path.read_text(encoding="utf-8") for path in TEMPLATES)
+    read = re.findall(r"facts\.(?!get\b)(\w+)|facts\.get\(\"(\w+)\"|\"(\w+)\" in \w+\.facts", texts)
+    assert {name for names in read for name in names if name} == declared
 
 
 def test_every_exception_in_the_settings_has_a_reason() -> None:

@@ -270,11 +270,9 @@ def _finding(
     """Return the finding for a fact that does not fit its model."""
     key = ".".join(str(step) for step in loc)
     if kind == "extra_forbidden":
-        return _bad(
-            path,
-            f"`{key}` is not a fact of this kind of file",
-            suggest(key, shape.model_fields),
-        )
+        of_nos = f"facts of one NOS belong under `nos`, such as `nos.{loc[-1]}`"
+        hint = suggest(key, shape.model_fields, of_nos if "nos" in shape.model_fields else "")
+        return _bad(path, f"`{key}` is not a fact of this kind of file", hint)
     if kind == "missing":
         return _bad(path, f"`{key}` is missing")
     message = message.removeprefix("Value error, ")

@@ -159,14 +159,14 @@ def test_a_device_type(tmp_path: Path) -> None:
     )
     assert [(mode.name, mode.lanes) for mode in box.breakouts] == [("1x800G", 8)]
     assert set(box.unverified) == {"cooling", "interfaces.cumulus"}
-    assert (box.typical_w, box.sonic) == (None, None)
+    assert (box.typical_w, box.nos) == (None, {})
     assert [sentence.split(":")[0] for sentence in needed] == [
         "cooling",
         "interfaces.cumulus",
         "breakouts",
         "typical_w",
         "maximum_w",
-        "sonic",
+        "nos",
     ]
     assert box.source == ("box.yaml, a NetBox device type (maker, ports, size, weight)",)
 
@@ -238,19 +238,18 @@ def test_a_platform_file(tmp_path: Path) -> None:
         "sonic",
         "ethernet",
     )
-    assert [(mode.name, mode.sonic, mode.lanes) for mode in box.breakouts] == [
-        ("1x800G", "1x800G[400G]", 8),
-        ("2x400G", "2x400G", 4),
-    ]
+    assert [(mode.name, mode.lanes) for mode in box.breakouts] == [("1x800G", 8), ("2x400G", 4)]
     assert [(limit.first, limit.last, limit.breakouts) for limit in box.cage_limits] == [
         (32, 32, ("1x800G",))
     ]
-    assert box.sonic
-    assert (box.sonic.platform, box.sonic.mixed_modes, box.sonic.lanes[1]) == (
-        "x86_64-acme_box-r0",
-        ("4x100G(4)+1x400G(4)",),
-        tuple(range(8, 16)),
-    )
+    sonic: dict[str, Any] = dict(box.nos["sonic"])
+    assert sonic["lanes"].per_lane[1] == tuple(range(8, 16))
+    assert sonic | {"lanes": ...} == {
+        "platform": "x86_64-acme_box-r0",
+        "mode": {"1x800G": "1x800G[400G]", "2x400G": "2x400G"},
+        "lanes": ...,
+        "mixed_modes": ("4x100G(4)+1x400G(4)",),
+    }
     assert box.alias("sonic", 3, 1, box.breakouts[1]) == "etp3b"
     assert set(box.unverified) == {"vendor", "form_factor", "cooling"}
     assert needed[0] == "vendor: not in the file; `unknown` is assumed"
@@ -356,14 +355,12 @@ def test_import_and_plan(tmp_path: Path, run: Run) -> None:
 def test_real_platform_files_match_the_catalog(model: str, tmp_path: Path, oracles: Path) -> None:
     """The import finds the facts that the catalog has from each file."""
     ours = _switch(model)
-    assert ours.sonic
-    source = _folder(oracles) / f"{ours.sonic.platform}.platform.json"
+    source = _folder(oracles) / f"{ours.nos['sonic']['platform']}.platform.json"
     draft = draft_model(source, read_description(source, "frr"), {"model": "x"})
     (tmp_path / "switches").mkdir()
     (tmp_path / "switches" / "x.yaml").write_text(draft.text, encoding="utf-8")
     theirs = Catalog([tmp_path]).switch("x")
     assert theirs
-    assert theirs.sonic
     assert (theirs.cages, theirs.lanes_per_cage, theirs.cage_limits, theirs.transport) == (
         ours.cages,
         ours.lanes_per_cage,
@@ -373,8 +370,10 @@ def test_real_platform_files_match_the_catalog(model: str, tmp_path: Path, oracl
     assert {mode.name: mode for mode in theirs.breakouts} == {
         mode.name: mode for mode in ours.breakouts
     }
-    assert (theirs.sonic.platform, theirs.sonic.lanes) == (ours.sonic.platform, ours.sonic.lanes)
-    assert set(theirs.sonic.mixed_modes) == set(ours.sonic.mixed_modes)
+    read, own_facts = theirs.nos["sonic"], ours.nos["sonic"]
+    kept = {"platform", "lanes", "mode", *(read.keys() & {"mixed_modes"})}
+    assert read.keys() == kept
+    assert {name: own_facts[name] for name in kept} == read
     for mode in ours.breakouts:
         for cage, sub in ((1, 0), (ours.cages, mode.count - 1)):
             own = theirs.breakout(mode.name)

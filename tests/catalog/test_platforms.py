@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -45,13 +45,16 @@ def _folder(oracles: Path) -> Path:
 def _switch(model: str) -> Switch:
     switch = Catalog().switch(model)
     assert switch is not None
-    assert switch.sonic is not None
     return switch
 
 
+def _sonic(switch: Switch) -> dict[str, Any]:
+    """Return the facts of SONiC, which differ in type."""
+    return dict(switch.nos["sonic"])
+
+
 def _cages(oracles: Path, switch: Switch) -> list[Cage]:
-    assert switch.sonic is not None
-    path = _folder(oracles) / f"{switch.sonic.platform}.platform.json"
+    path = _folder(oracles) / f"{_sonic(switch)['platform']}.platform.json"
     assert path.is_file(), f"FABRICGEN_ORACLES is set, but {path} is missing"
     found = []
     for name, port in json.loads(path.read_text(encoding="utf-8"))["interfaces"].items():
@@ -67,16 +70,12 @@ def test_every_platform_file_is_compared_once(oracles: Path) -> None:
     """Seven files, and seven models with lanes."""
     on_disk = {path.name.removesuffix(".platform.json") for path in _folder(oracles).iterdir()}
     compared = [
-        switch.sonic.platform
+        switch.nos["sonic"]["platform"]
         for switch in Catalog().switches()
-        if switch.sonic and switch.sonic.lanes
+        if "lanes" in switch.nos.get("sonic", {})
     ]
     assert len(compared) == len(MODELS) == 7
-    assert (
-        set(compared)
-        == on_disk
-        == {sonic.platform for sonic in (_switch(model).sonic for model in MODELS) if sonic}
-    )
+    assert set(compared) == on_disk == {_sonic(_switch(model))["platform"] for model in MODELS}
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -84,9 +83,8 @@ def test_cages_and_lanes(oracles: Path, model: str) -> None:
     """The catalog has every front cage, in order, with its serdes lanes."""
     switch = _switch(model)
     cages = _cages(oracles, switch)
-    assert switch.sonic is not None
     assert [cage.index for cage in cages] == list(range(1, switch.cages + 1))
-    assert switch.sonic.lanes == tuple(cage.lanes for cage in cages)
+    assert _sonic(switch)["lanes"].per_lane == tuple(cage.lanes for cage in cages)
     assert switch.lanes_per_cage == FRONT_LANES
 
 
@@ -94,8 +92,7 @@ def test_cages_and_lanes(oracles: Path, model: str) -> None:
 def test_mode_strings_are_verbatim_and_complete(oracles: Path, model: str) -> None:
     """Every cage has exactly the modes of the catalog, including those that split it unevenly."""
     switch = _switch(model)
-    assert switch.sonic is not None
-    known = [mode.sonic for mode in switch.breakouts] + list(switch.sonic.mixed_modes)
+    known = [*_sonic(switch)["mode"].values(), *_sonic(switch).get("mixed_modes", ())]
     assert len(known) == len(set(known))
     for cage in _cages(oracles, switch):
         assert set(cage.modes) == set(known), cage.name
@@ -109,9 +106,8 @@ def test_breakouts_follow_from_their_mode_strings(model: str) -> None:
     A number in round brackets is the lanes of all ports together.
     """
     switch = _switch(model)
-    assert switch.sonic is not None
     for mode in switch.breakouts:
-        output = MODE.fullmatch(mode.sonic or "")
+        output = MODE.fullmatch(_sonic(switch)["mode"][mode.name])
         assert output is not None, mode
         count, speed = int(output["count"]), int(output["speed"])
         lanes = int(output["lanes"] or FRONT_LANES) // count
@@ -121,7 +117,7 @@ def test_breakouts_follow_from_their_mode_strings(model: str) -> None:
             speed,
             lanes,
         )
-    assert not [text for text in switch.sonic.mixed_modes if MODE.fullmatch(text)]
+    assert not [text for text in _sonic(switch).get("mixed_modes", ()) if MODE.fullmatch(text)]
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -136,6 +132,6 @@ def test_names_and_aliases(oracles: Path, model: str) -> None:
         for mode in switch.breakouts:
             assert switch.interface("sonic", cage.index, 0, mode) == cage.name
             aliases = [switch.alias("sonic", cage.index, sub, mode) for sub in range(mode.count)]
-            assert aliases == cage.modes[str(mode.sonic)]
+            assert aliases == cage.modes[_sonic(switch)["mode"][mode.name]]
             compared += len(aliases)
     assert compared == switch.cages * sum(mode.count for mode in switch.breakouts)

@@ -29,7 +29,7 @@ TARGETS = (
 NAMES = (
     "switch",
     "switch.roce",
-    "switch.platform",
+    "switch.facts",
     "switch.ports",
     "switch.ports[0]",
     "switch.instances[0]",

@@ -544,7 +544,7 @@ def _ports(*names: tuple[str, int, int]) -> list[PortView]:
             alias="",
             cage=cage,
             subport=subport,
-            lanes="",
+            facts={},
             speed="400G",
             speed_mbps=400000,
             breakout="",

@@ -34,7 +34,7 @@ WANTED = {
     "weight_kg": "needed to check the weight of racks",
     "typical_w": "needed for the sums of power",
     "maximum_w": "needed to check the power of racks",
-    "sonic": "needed for SONiC configurations: platform and lanes",
+    "nos": "needed for SONiC configurations: platform and lanes",
 }
 """Optional facts and what each is needed for."""
 
@@ -175,12 +175,11 @@ def model_name(text: object) -> str:
     return re.sub(r"[^a-z0-9.]+", "-", str(text).lower()).strip("-.")
 
 
-def mode(count: int, speed_gbps: int, lanes: int, sonic: str | None = None) -> dict[str, Any]:
+def mode(count: int, speed_gbps: int, lanes: int) -> dict[str, Any]:
     """Return one breakout; `lanes` are those of each port."""
-    facts: dict[str, Any] = {
+    return {
         "name": f"{count}x{speed_gbps}G",
         "count": count,
         "speed_gbps": speed_gbps,
         "lanes": lanes,
     }
-    return facts | ({"sonic": sonic} if sonic else {})

@@ -54,7 +54,8 @@ def read_platform(path: Path, facts: dict[str, Any]) -> Description:
     model, platform = model_name(facts["chassis"].get("name", "")), _platform(path)
     sonic = {
         "platform": platform or model,
-        "lanes": " ".join(f"{cage.lanes[0]}-{cage.lanes[-1]}" for cage in cages),
+        "mode": {made["name"]: text for text, made in modes.items()},
+        "lanes": {"per_lane": " ".join(f"{cage.lanes[0]}-{cage.lanes[-1]}" for cage in cages)},
     }
     contents = "cages, lanes, breakouts, names, aliases"
     described = f"{path.name} of {platform or model}, a SONiC platform file ({contents})"
@@ -68,10 +69,10 @@ def read_platform(path: Path, facts: dict[str, Any]) -> Description:
     }
     found.facts |= {
         "model": model or model_name(platform),
-        "sonic": sonic | ({"mixed_modes": mixed} if mixed else {}),
+        "nos": {"sonic": sonic | ({"mixed_modes": mixed} if mixed else {})},
     }
     found.facts["interfaces"] = {"sonic": _names(path, cages, modes, found)}
-    found.doubtful |= set() if platform else {"sonic.platform"}
+    found.doubtful |= set() if platform else {"nos.sonic.platform"}
     limits = [*_limits(cages, modes)]
     found.facts |= {"cage_limits": limits} if limits else {}
     found.notes += (
@@ -101,7 +102,7 @@ def _modes(texts: list[str], size: int) -> dict[str, dict[str, Any]]:
     for text in texts:
         if match := MODE.fullmatch(text):
             count = int(match["count"])
-            made = mode(count, int(match["speed"]), int(match["lanes"] or size) // count, text)
+            made = mode(count, int(match["speed"]), int(match["lanes"] or size) // count)
             if made["name"] not in {other["name"] for other in found.values()}:
                 found[text] = made
     return found

@@ -2,7 +2,7 @@
 
 import re
 from decimal import Decimal
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -10,6 +10,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PlainValidator,
     StringConstraints,
     model_validator,
 )
@@ -66,6 +67,42 @@ class Facts(BaseModel):
     """Facts of a file: frozen; unknown keys are rejected."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+
+class LaneFact(Facts):
+    """A fact of each lane: a number for every lane of every cage, in their order."""
+
+    per_lane: LaneTable
+
+
+def _nos_fact(value: object) -> object:
+    """Accept a fact of a NOS in one of its forms."""
+    match value:
+        case bool() | int() | LaneFact():
+            return value
+        case str():
+            return _one_line(value)
+        case {"per_lane": _}:
+            return LaneFact.model_validate(value)
+        case dict() | list() | tuple() if all(isinstance(each, str) for each in _texts_of(value)):
+            texts = [*map(_one_line, _texts_of(value))]
+            return dict(zip(value, texts, strict=True)) if isinstance(value, dict) else (*texts,)
+    raise ValueError(
+        "a fact of a NOS is a text, a number, true or false, a list of texts, a mapping of "
+        "breakouts to texts, or `per_lane` with ranges of lanes"
+    )
+
+
+def _texts_of(value: dict[str, Any] | list[Any] | tuple[Any, ...]) -> list[Any]:
+    """Return the items of a list, or the values of a mapping."""
+    return [*(value.values() if isinstance(value, dict) else value)]
+
+
+if TYPE_CHECKING:
+    NosFact = bool | int | str | tuple[str, ...] | dict[str, str] | LaneFact
+    """A fact of a NOS: one of the switch, of each breakout, or of each lane."""
+else:
+    NosFact = Annotated[Any, PlainValidator(_nos_fact)]
 
 
 class Sourced(Facts):

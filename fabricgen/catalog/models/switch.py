@@ -10,7 +10,8 @@ from fabricgen.catalog.models.base import (
     Facts,
     FormFactor,
     Index,
-    LaneTable,
+    LaneFact,
+    NosFact,
     Part,
     Pattern,
     Text,
@@ -29,7 +30,6 @@ class Breakout(Facts):
     count: Count
     speed_gbps: Count
     lanes: Count
-    sonic: str | None = None  # the mode of platform.json, verbatim with its brackets
 
 
 class Interfaces(Facts):
@@ -61,21 +61,6 @@ class FaceplateFacts(Facts):
     order: Literal["column", "row"] = "column"
 
 
-class SonicPlatform(Facts):
-    """The platform of this switch in SONiC, and the serdes lanes of each front cage."""
-
-    platform: str
-    hwsku: str | None = None
-    # the breakout of every cage under this SKU; another split has another SKU
-    hwsku_split: str | None = None
-    lanes: LaneTable = ()
-    # modes of platform.json that split one cage unevenly, which no breakout here uses
-    mixed_modes: tuple[str, ...] = ()
-    fec: str | None = None
-    # whether its SONiC computes lossless headroom from speed and cable length
-    dynamic_buffers: bool = False
-
-
 class Switch(Part):
     """A switch: its cages, their breakouts, port names by NOS, and its size and power."""
 
@@ -97,7 +82,8 @@ class Switch(Part):
     default_nos: str
     transport: Transport
     cooling: Literal["air", "liquid"]
-    sonic: SonicPlatform | None = None
+    # facts that one NOS needs, by NOS and name: the pack of the NOS declares which it reads
+    nos: dict[str, dict[str, NosFact]] = {}
     power_w_per_400g: Amount | None = None
     adaptive_routing: bool = False  # whether it can spread packets over equal paths by their load
 
@@ -186,10 +172,22 @@ def _contradictions(switch: Switch) -> "Iterator[str]":
         yield f"faceplate: {switch.faceplate.rows} rows for {switch.cages} cages"
     if switch.default_nos not in switch.interfaces:
         yield f"default_nos: {switch.default_nos} has no entry under interfaces"
-    if switch.sonic and switch.sonic.hwsku and switch.sonic.hwsku_split not in names:
-        yield "sonic.hwsku_split: it must be one of the breakouts"
-    cages = switch.sonic.lanes if switch.sonic else ()
-    if cages and (
-        len(cages) != switch.cages or {len(cage) for cage in cages} != {switch.lanes_per_cage}
-    ):
-        yield f"sonic.lanes: {switch.cages} cages of {switch.lanes_per_cage} lanes were expected"
+    yield from _contradictions_of_nos(switch, names)
+
+
+def _contradictions_of_nos(switch: Switch, breakouts: set[str]) -> "Iterator[str]":
+    """Find facts of a NOS that do not belong to the switch."""
+    for nos, facts in switch.nos.items():
+        if nos not in switch.interfaces:
+            yield f"nos.{nos}: {nos} has no entry under interfaces"
+        for name, fact in facts.items():
+            if isinstance(fact, dict) and (unknown := sorted(fact.keys() - breakouts)):
+                yield f"nos.{nos}.{name}: {unknown[0]} is not a breakout of the switch"
+            sizes = {len(cage) for cage in fact.per_lane} if isinstance(fact, LaneFact) else set()
+            if isinstance(fact, LaneFact) and (
+                len(fact.per_lane) != switch.cages or sizes != {switch.lanes_per_cage}
+            ):
+                yield (
+                    f"nos.{nos}.{name}: {switch.cages} cages of {switch.lanes_per_cage} lanes were "
+                    "expected"
+                )

@@ -262,6 +262,9 @@ def _unlike(
     if is_dataclass(old) and type(old) is type(new):
         for name in _names(type(old)):  # type: ignore[arg-type]  # mypy holds that this class is not hashable
             yield from _unlike(getattr(old, name), getattr(new, name), (*path, name))
+    elif isinstance(old, dict) and isinstance(new, dict):
+        for key in dict.fromkeys((*old, *new)):
+            yield from _unlike(old.get(key), new.get(key), (*path[:-1], key))
     elif isinstance(old, list | tuple) and isinstance(new, list | tuple):
         before, after = _items(old), _items(new)
         if before == after:  # in another order

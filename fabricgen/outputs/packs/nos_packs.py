@@ -74,12 +74,10 @@ def _check_needs(port_layout: PortLayout, pack: Pack, path: Path, packs: Packs) 
     """Refuse a model that lacks a fact which the pack's files cannot do without."""
     model = port_layout.model
     for need in pack.needs:
-        value: Any = model
-        for key in need.split("."):
-            value = getattr(value, key, None)
-        if not value:
+        if need not in model.nos.get(port_layout.nos, {}):
+            fact = f"nos.{port_layout.nos}.{need}"
             because = (
-                f"the pack `{pack.name}` needs `{need}`, and the catalog does not have it for {model.model}",
+                f"the pack `{pack.name}` needs `{fact}`, and the catalog does not have it for {model.model}",
             )
             others = ", ".join(
                 nos for nos in sorted(model.interfaces) if nos != pack.nos and packs.for_nos(nos)

@@ -181,8 +181,10 @@ class Pack(BaseModel):
     """The group of files that its files belong to: a key of `PACK_GROUPS`."""
     verified: str
     """By what the syntax was verified, or why it could not be."""
+    facts: dict[str, str] = {}
+    """Facts that it reads under `nos` of the switch model, by name, and what each means."""
     needs: tuple[str, ...] = ()
-    """Facts that the switch model must have in the catalog, like `sonic.lanes`."""
+    """Those without which it cannot configure a switch."""
     limits: dict[str, Annotated[Limit, BeforeValidator(_as_limit)]] = {}
     """The values that the NOS takes of a number of the inventory, like `addressing.mtu`; a number alone is the most."""
     assumed: dict[str, Constant | tuple[Constant, ...] | dict[str, Constant]] = {}
@@ -194,6 +196,13 @@ class Pack(BaseModel):
     outputs: tuple[Output, ...]
     containers: dict[Thing, Container] = {}
     """How its switches run in a lab, or, of a pack of group `lab`, GPUs and HB domains."""
+
+    @model_validator(mode="after")
+    def _needs_are_facts(self) -> Self:
+        """Refuse a need that is not declared."""
+        if unknown := [name for name in self.needs if name not in self.facts]:
+            raise ValueError(f"`needs`: `{unknown[0]}` is not declared under `facts`")
+        return self
 
     @field_validator("group")
     @classmethod

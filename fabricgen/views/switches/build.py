@@ -17,13 +17,13 @@ from fabricgen.core.terms import ROLES, LinkKind, Role, speed_text
 from fabricgen.planning.addressing import dotted
 from fabricgen.views.link_ends import objects
 from fabricgen.views.protocols import RoceView, TimersView
+from fabricgen.views.switches.facts import cage_facts, switch_facts
 from fabricgen.views.switches.ports import PortFacts, Ports, SegmentLabels, facts_of, vrf_name
 from fabricgen.views.switches.view import (
     PORT_COLUMNS,
     CageView,
     IdlePort,
     Instance,
-    PlatformView,
     PortView,
     SwitchView,
 )
@@ -124,8 +124,7 @@ class SwitchViews:
             hosts_numbered=plan.addresses.numbered,
             timers=self._timers,
             roce=self._roce,
-            platform=_platform(port_layout),
-            hwsku=_hwsku(port_layout),
+            facts=switch_facts(port_layout),
             ports=ports,
             idle_ports=idle,
             cages=cages,
@@ -268,22 +267,6 @@ class SwitchViews:
         return self._lengths[1]
 
 
-def _hwsku(port_layout: PortLayout) -> str:
-    """Return the SKU that stands for this front: a wrong one would split the cages otherwise."""
-    sonic = port_layout.model.sonic
-    return (
-        sonic.hwsku or ""
-        if sonic and sonic.hwsku_split == port_layout.down.name == port_layout.up.name
-        else ""
-    )
-
-
-def _platform(port_layout: PortLayout) -> PlatformView | None:
-    """Return what SONiC calls the switch; None where the catalog knows none."""
-    sonic = port_layout.model.sonic
-    return PlatformView(sonic.platform, sonic.fec or "", sonic.dynamic_buffers) if sonic else None
-
-
 def _cages(port_layout: PortLayout, ports: list[Port]) -> list[CageView]:
     """List the cages with their split."""
     splits = {port.cage: port.breakout for port in ports}
@@ -300,7 +283,7 @@ def _cages(port_layout: PortLayout, ports: list[Port]) -> list[CageView]:
                 whole=unsplit,
                 breakout=mode.name,
                 count=mode.count,
-                sonic_mode=mode.sonic or mode.name,
+                facts=cage_facts(port_layout, mode.name),
                 split=mode.count > 1,
                 speed=speed_text(mode.speed_gbps),
                 lane_count=mode.lanes,

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabricgen.core.terms import Role, speed_text
 from fabricgen.planning.addressing import dotted
 from fabricgen.views.link_ends import LinkEnds
+from fabricgen.views.switches.facts import port_facts
 
 if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import Port, PortLayout
+    from fabricgen.views.switches.facts import Values
 
 
 class PortFacts(NamedTuple):
@@ -24,7 +26,7 @@ class PortFacts(NamedTuple):
     alias: str
     cage: int
     subport: int
-    lanes: str
+    facts: Values
     speed: str
     speed_mbps: int
     breakout: str
@@ -85,19 +87,13 @@ def facts_of(port_layout: PortLayout, port: Port) -> PortFacts:
     """Work out what a port is called and made of."""
     cage, sub, mode = port
     alias = port_layout.model.alias(port_layout.nos, cage, sub, mode) or ""
-    lanes = (
-        port_layout.model.sonic.lanes[cage - 1]
-        if port_layout.model.sonic and port_layout.model.sonic.lanes
-        else ()
-    )
-    own = ",".join(str(lane) for lane in lanes[sub * mode.lanes : (sub + 1) * mode.lanes])
     subport = sub + 1 if mode.count > 1 else 0
     return PortFacts(
         port_layout.interface(port),
         alias,
         cage,
         subport,
-        own,
+        port_facts(port_layout, port),
         speed_text(mode.speed_gbps),
         mode.speed_gbps * 1000,
         mode.name,

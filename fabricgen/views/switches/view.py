@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fabricgen.views.protocols import RoceView, TimersView
+    from fabricgen.views.switches.facts import Values
 
 
 @dataclass(slots=True)
@@ -18,8 +19,8 @@ class PortView:
     cage: int
     subport: int
     """Position in the cage from 1; 0 where the cage is not split."""
-    lanes: str
-    """Lanes of the port, joined by commas; empty where the platform's lanes are not known."""
+    facts: Values
+    """Facts that the NOS has of the port, by name; one that may be missing is read by `get`."""
     speed: str
     speed_mbps: int
     breakout: str
@@ -52,7 +53,7 @@ class IdlePort:
     alias: str
     cage: int
     subport: int
-    lanes: str
+    facts: Values
     speed: str
     speed_mbps: int
 
@@ -66,7 +67,8 @@ class CageView:
     whole: str
     breakout: str
     count: int
-    sonic_mode: str
+    facts: Values
+    """Facts that the NOS has of a cage with this breakout, by name."""
     split: bool
     speed: str
     """Of each of its ports."""
@@ -110,17 +112,6 @@ class Instance:
     """AS number of `bgp_hosts`; 0 where there are none."""
 
 
-@dataclass(slots=True)
-class PlatformView:
-    """What SONiC calls the switch, and what its SONiC does by itself."""
-
-    platform: str
-    fec: str
-    """Forward error correction of the ports; empty where the catalog does not know it."""
-    dynamic_buffers: bool
-    """Whether SONiC computes the lossless headroom from speed and cable length."""
-
-
 @dataclass(slots=True, kw_only=True)
 class SwitchView:
     """One switch and everything that its configuration says."""
@@ -139,10 +130,8 @@ class SwitchView:
     hosts_numbered: bool
     timers: TimersView
     roce: RoceView
-    platform: PlatformView | None
-    """None where the catalog knows no SONiC for the model."""
-    hwsku: str
-    """SONiC's SKU of this platform; empty where the known one stands for another split of the cages."""
+    facts: Values
+    """Facts that the NOS has of the switch, by name; one of a breakout where all cages have it."""
     ports: list[PortView]
     """Ports in use, in the order of the front panel."""
     idle_ports: list[IdlePort]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fabricgen.catalog.models.base import LaneFact
 from fabricgen.core.terms import LinkKind
 from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.planning.plan import make_plan
@@ -270,9 +271,10 @@ def test_every_scalar_is_a_string_and_every_port_is_listed(name: str) -> None:
         )
         model = CATALOG.switch(one.switch.model)
         assert model is not None
-        assert model.sonic is not None
+        wanted = model.nos["sonic"]["lanes"]
+        assert isinstance(wanted, LaneFact)
         lanes = [lane for row in tables["PORT"].values() for lane in row["lanes"].split(",")]
-        assert sorted(lanes) == sorted(str(lane) for cage in model.sonic.lanes for lane in cage)
+        assert sorted(lanes) == sorted(str(lane) for cage in wanted.per_lane for lane in cage)
         assert len({row["alias"] for row in tables["PORT"].values()}) == len(tables["PORT"])
         up = [port for port, row in tables["PORT"].items() if row["admin_status"] == "up"]
         assert (
@@ -287,8 +289,7 @@ def test_every_scalar_is_a_string_and_every_port_is_listed(name: str) -> None:
 def test_ports_are_what_sonic_makes_of_the_breakout(name: str, oracles: Path) -> None:
     """SONiC's platform file, split as in BREAKOUT_CFG, gives exactly the PORT table."""
     one = variant_files(name)[-1]
-    assert one.switch.platform is not None
-    path = oracles / "sonic-platforms" / f"{one.switch.platform.platform}.platform.json"
+    path = oracles / "sonic-platforms" / f"{one.switch.facts['platform']}.platform.json"
     cages = json.loads(path.read_text(encoding="utf-8"))["interfaces"]
     tables = tables_of(one)
     made = {}
@@ -364,11 +365,11 @@ def test_buffers_are_dynamic_only_where_sonic_supports_it() -> None:
 def test_all_models_with_lanes_are_covered() -> None:
     """Every model of the catalog that SONiC can be configured on has a test."""
     assert {
-        switch.model for switch in CATALOG.switches() if switch.sonic and switch.sonic.lanes
+        switch.model for switch in CATALOG.switches() if "lanes" in switch.nos.get("sonic", {})
     } == set(MODELS)
     pack = PACKS.for_nos("sonic")
     assert pack is not None
-    assert pack.needs == ("sonic.lanes",)
+    assert pack.needs == ("lanes", "platform")
 
 
 def test_a_sku_is_named_only_for_its_split() -> None:
@@ -389,5 +390,5 @@ def test_a_sku_is_named_only_for_its_split() -> None:
             ),
             CATALOG,
         )
-        named.append(next(Views(plan).switches(0)).hwsku)
-    assert named == ["Mellanox-SN5600-O128", "", ""]
+        named.append(next(Views(plan).switches(0)).facts.get("hwsku"))
+    assert named == ["Mellanox-SN5600-O128", None, None]
