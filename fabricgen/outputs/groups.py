@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Limit(NamedTuple):
+class GroupLimit(NamedTuple):
     """How many of something a build writes files for without a request."""
 
     word: str
@@ -36,7 +36,7 @@ class GroupSpec(NamedTuple):
     packs: tuple[str, ...] = ()
     """What `group` of a pack.yaml may be for the pack's files to belong here."""
     own: tuple[OwnFile, ...] = ()
-    limits: tuple[Limit, ...] = ()
+    limits: tuple[GroupLimit, ...] = ()
     on_request: bool = False
     """Whether the whole group is written on request only."""
     brings: tuple[str, ...] = ()
@@ -59,11 +59,11 @@ SPECS = (
         ),
         limits=(
             # a workbook takes ten seconds to write and as long to open
-            Limit("workbook", 100_000, "rows", "cables.xlsx"),
+            GroupLimit("workbook", 100_000, "rows", "cables.xlsx"),
             # labels to print are thousands of pages
-            Limit("labels", 100_000, "cables", "cabling/labels.html"),
+            GroupLimit("labels", 100_000, "cables", "cabling/labels.html"),
             # the sheets are some ten thousand pages
-            Limit("pull-sheets", 20_000, "cables", "pull-sheets/, racks/ and ports/"),
+            GroupLimit("pull-sheets", 20_000, "cables", "pull-sheets/, racks/ and ports/"),
         ),
     ),
     GroupSpec(
@@ -72,7 +72,7 @@ SPECS = (
         packs=("bom",),
         own=(OwnFile("bom/bom.xlsx", "buyers, in a spreadsheet"),),
         # so are the rows of racks in loads.csv, and their sheets in the workbook
-        limits=(Limit("racks", 2_000, "racks", "by-rack.csv"),),
+        limits=(GroupLimit("racks", 2_000, "racks", "by-rack.csv"),),
     ),
     GroupSpec(
         "configs",
@@ -85,7 +85,7 @@ SPECS = (
         "hosts: addresses, routes and NCCL settings",
         packs=("hosts",),
         # above it the hosts have more files than all switches
-        limits=(Limit("hosts", 32_768, "NIC ports", "hosts/"),),
+        limits=(GroupLimit("hosts", 32_768, "NIC ports", "hosts/"),),
     ),
     GroupSpec(
         "forwarding",
@@ -98,7 +98,7 @@ SPECS = (
             ),
             OwnFile("forwarding/{switch}.json", "programs that read the routes of a switch"),
         ),
-        limits=(Limit("forwarding", 100_000, "entries", "forwarding tables"),),
+        limits=(GroupLimit("forwarding", 100_000, "entries", "forwarding tables"),),
     ),
     GroupSpec(
         "graph",
@@ -108,14 +108,14 @@ SPECS = (
             OwnFile("graph/fabric.json", "networkx and programs that read node-link data"),
             OwnFile("graph/fabric.graphml", "yEd, Gephi, Cytoscape and networkx"),
         ),
-        limits=(Limit("graph", 100_000, "links", "fabric.json and fabric.graphml"),),
+        limits=(GroupLimit("graph", 100_000, "links", "fabric.json and fabric.graphml"),),
     ),
     GroupSpec(
         "lab",
         "lab engines that run containers, and `fabricgen lab`",
         packs=("lab",),
         # a larger lab is more than the engines run
-        limits=(Limit("lab", 1_024, "GPUs", "lab/"),),
+        limits=(GroupLimit("lab", 1_024, "GPUs", "lab/"),),
         brings=("configs",),
         configures=True,
     ),
@@ -124,13 +124,13 @@ SPECS = (
         "schedulers and automation: the topology of the cluster, the inventory of its devices",
         packs=("cluster",),
         # Slurm itself takes 65,536 nodes
-        limits=(Limit("cluster", 50_000, "lines", "cluster/"),),
+        limits=(GroupLimit("cluster", 50_000, "lines", "cluster/"),),
     ),
     GroupSpec(
         "drawings",
         "everyone, in a browser or an editor of diagrams: each rail and each stripe",
         packs=("drawings",),
-        limits=(Limit("drawings", 16, "similar drawings", "all drawings but the first"),),
+        limits=(GroupLimit("drawings", 16, "similar drawings", "all drawings but the first"),),
     ),
     GroupSpec(
         "simulators",
@@ -149,7 +149,7 @@ SPECS = (
             ),
         ),
         # twenty files of cables are too many to upload by hand, and take a database hours
-        limits=(Limit("dcim", 20_000, "cables", "dcim/"),),
+        limits=(GroupLimit("dcim", 20_000, "cables", "dcim/"),),
     ),
     GroupSpec(
         "report",
