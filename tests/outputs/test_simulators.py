@@ -383,8 +383,8 @@ def test_simulators_that_are_left_out_are_named(tmp_path: Path, run: Run) -> Non
         "simulators/htsim/block.topo"
     ]
     assert (
-        "simulators/simai/topology.txt: nobody says how fast an HB domain is; "
-        "`hb_domain.bandwidth` does"
+        "simulators/simai/topology.txt: the speed of an HB domain is unknown; "
+        "`hb_domain.bandwidth` states it"
     ) in done.stderr
     job = build_job(
         plan_of(gpus=32768, hb_domain={"gpus": 8, "bandwidth": "3.6Tbps"}, radix=64),

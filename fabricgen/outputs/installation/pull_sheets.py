@@ -116,7 +116,7 @@ class PullSheets:
         tray, limit = self.room.site.tray, self.trays.limit_percent
         if not self.trays.section_mm2:
             return (
-                "Nobody says how wide and deep a tray is, so no fill is shown: give `width_mm` and"
+                "The size of a tray is unknown, so no fill is shown: give `width_mm` and"
                 " `depth_mm` under `site.tray`."
             )
         of = (

@@ -170,7 +170,7 @@ def _room(summary: PlanSummary) -> Iterator[KeyFigure]:
         ("weight_kg", "weight", summary.weight_kg, "kg"),
     ):
         unknown = summary.unknown.get(key)
-        note = f"nobody publishes it for {', '.join(unknown)}" if unknown else notes[key]
+        note = f"not published for {', '.join(unknown)}" if unknown else notes[key]
         yield KeyFigure(key, label, _text(value, unit), note)
 
 

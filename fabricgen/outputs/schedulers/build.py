@@ -134,7 +134,7 @@ def _notes(plan: Plan, root: str, count: int) -> Iterator[str]:
     """Yield notes on what a stripe is, and what its root does and does not promise."""
     fabric = plan.fabric
     yield (
-        "A stripe is the HB domains that share the same leaf in every rail; it stands here for"
+        "A stripe is the HB domains that share the same leaf in every rail; it represents"
         " those leaves, because a host has one parent only."
     )
     if not plan.mapping.spans_rails and fabric.rails > 1:

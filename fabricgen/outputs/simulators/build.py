@@ -47,7 +47,7 @@ class Simulator:
         return (
             None
             if self.plan.fabric.hb_bandwidth_gbps
-            else "nobody says how fast an HB domain is; `hb_domain.bandwidth` does"
+            else "the speed of an HB domain is unknown; `hb_domain.bandwidth` states it"
         )
 
     @property
