@@ -23,6 +23,7 @@ from fabricgen.build.job import make_job
 from fabricgen.build.selection import GroupSelection
 from fabricgen.core.template_api import template_names
 from fabricgen.outputs.groups import GROUPS
+from fabricgen.outputs.packs.kinds import KINDS
 from fabricgen.outputs.packs.render import Packs
 
 LOOKED_AT, WIDE = 50, 60
@@ -264,7 +265,9 @@ def watched() -> tuple[Watching, Seen]:
 def seen_page() -> str:
     """Describe the names that each template is given, and every class behind them."""
     packs, seen = watched()
-    eaches = sorted({given.each for given in packs.given})
+    eaches = sorted(KINDS)
+    if unseen := KINDS.keys() - {given.each for given in packs.given}:
+        raise ValueError(f"no fabric here has {', '.join(sorted(unseen))}")
     texts = [
         "# What templates see",
         "`each` of an output in a `pack.yaml` selects what a file is written for, and so the names in its template.",
@@ -276,7 +279,8 @@ def seen_page() -> str:
         rows = sorted(
             [code(given.word), linked(given.shape)] for given in packs.given if given.each == each
         )
-        texts += [f"### {each} {{ #each-{each} }}", table(["word", "what it is"], rows)]
+        title = f"### {each} {{ #each-{each} }}"
+        texts += [title, KINDS[each].meaning, table(["word", "what it is"], rows)]
     module = ""
     for shape in seen.classes():
         if shape.__module__ != module:

@@ -15,20 +15,14 @@ from pydantic import (
     model_validator,
 )
 
+from fabricgen.core.diagnostics import suggest
 from fabricgen.inventory.fields import VERSION
 from fabricgen.outputs.groups import PACK_GROUPS
 from fabricgen.outputs.packs.containers import Container, Thing
+from fabricgen.outputs.packs.kinds import KINDS
 
 Constant = str | int | float
 Word = str | bool | dict[str, str]
-
-FIELDS: dict[str, tuple[str, ...]] = {
-    "switch": ("{switch}",), "host": ("{host}",), "nic": ("{host}", "{interface}"), "gpu": ("{gpu}",),
-    "rack": ("{rack}",), "pull-sheet": ("{rack}",), "port-map": ("{switch}",), "subnet": ("{subnet}",), "system": ("{subnet}", "{system}"),
-    "drawing": ("{drawing}",),
-}  # fmt: skip
-"""Fields of the path of a file that is written for each of something, sorted; other files are written once and have none."""
-
 
 RESERVED = ("manifest.json", "plan.json", "report.html")
 """What a build writes beside the packs' files."""
@@ -41,46 +35,8 @@ class Output(BaseModel):
 
     path: Annotated[str, Field(pattern=r"^[A-Za-z0-9{}._/-]+$")]
     template: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+$")]
-    each: Literal[
-        "switch",
-        "host",
-        "nic",
-        "gpu",
-        "cables",
-        "bom",
-        "by-role",
-        "by-rack",
-        "by-phase",
-        "loads",
-        "comparison",
-        "savings",
-        "lab",
-        "node",
-        "rack",
-        "port-map",
-        "pull-sheet",
-        "pulling",
-        "labels",
-        "subnet",
-        "system",
-        "cluster",
-        "domains",
-        "members",
-        "inventory",
-        "drawing",
-        "simulation",
-        "simulated-link",
-        "simulated-block",
-        "assets",
-        "assets-placed",
-        "devices",
-        "interfaces",
-        "straight-cables",
-        "pieces",
-        "seats",
-        "wiring",
-        "rail-topology",
-    ]
+    each: str
+    """A kind of `kinds`."""
     roles: tuple[Literal["leaf", "spine", "core"], ...] = ("leaf", "spine", "core")
     transport: Literal["ethernet", "infiniband"] | None = None
     """For hosts, NICs and GPUs: written only where the leaves speak this."""
@@ -98,6 +54,15 @@ class Output(BaseModel):
         """The mode as a number."""
         return int(self.mode, 8) if self.mode else None
 
+    @field_validator("each")
+    @classmethod
+    def _is_known(cls, each: str) -> str:
+        """Refuse a kind that no build writes."""
+        if each not in KINDS:
+            near = suggest(each, KINDS, f"kinds: {', '.join(KINDS)}")
+            raise ValueError(f"`each: {each}` is not a kind of output; {near}")
+        return each
+
     @model_validator(mode="after")
     def _stays_below_out(self) -> Self:
         """Refuse a path that leaves OUT, that is one of the build's own, or that does not tell one switch, host, NIC or GPU from another."""
@@ -106,7 +71,7 @@ class Output(BaseModel):
         if self.path in RESERVED:
             raise ValueError(f"`{self.path}` is written by every build; choose another name")
         fields = re.findall(r"[{][^{}]*[}]", self.path)
-        wanted = FIELDS.get(self.each, ())
+        wanted = KINDS[self.each].fields
         if tuple(sorted(set(fields))) != wanted or self.path.count("{") != len(fields):
             named = " and ".join(f"`{field}`" for field in wanted)
             told = (

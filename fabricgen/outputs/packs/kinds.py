@@ -1,0 +1,315 @@
+"""The kinds of outputs: what a pack may write a file for, and the view that its template receives.
+
+Owns the words that `each` of an output may be. A new kind is one entry here, and the module of the
+group that writes it passes the view.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Kind(NamedTuple):
+    """A kind of output."""
+
+    name: str
+    """The value of `each`."""
+    meaning: str
+    """What the file holds, or for each of what one is written."""
+    word: str
+    """The name of the view in the template."""
+    view: str
+    """Module and class of the view; of a list, those of its items."""
+    maker: str
+    """The module that makes the view."""
+    fields: tuple[str, ...] = ()
+    """Fields of the path, sorted, of a file that is written for each of something; a file that is
+    written once has none."""
+
+
+_DCIM, _SCHEDULERS = "fabricgen.outputs.dcim", "fabricgen.outputs.schedulers"
+_INSTALLATION, _INFINIBAND = "fabricgen.outputs.installation", "fabricgen.views.infiniband"
+_HOSTS, _SIMULATORS = "fabricgen.views.hosts", "fabricgen.outputs.simulators"
+_LAB, _BREAKDOWN = "fabricgen.outputs.lab_topologies", "fabricgen.bom.breakdown"
+
+_KINDS = (
+    Kind(
+        "switch",
+        "A file for each switch, with everything that its configuration has.",
+        "switch",
+        "fabricgen.views.switches.view:SwitchView",
+        "fabricgen.views.switches.build",
+        ("{switch}",),
+    ),
+    Kind(
+        "host",
+        "A file for each host, with its NIC ports, addresses and routes.",
+        "host",
+        f"{_HOSTS}.view:HostView",
+        f"{_HOSTS}.build",
+        ("{host}",),
+    ),
+    Kind(
+        "nic",
+        "A file for each NIC port of each host, which receives its host as well.",
+        "nic",
+        f"{_HOSTS}.view:NicView",
+        f"{_HOSTS}.build",
+        ("{host}", "{interface}"),
+    ),
+    Kind(
+        "gpu",
+        "A file for each GPU, as a router of its own in a lab.",
+        "gpu",
+        "fabricgen.analysis.forwarding.gpu_routes:GpuView",
+        "fabricgen.analysis.forwarding.gpu_routes",
+        ("{gpu}",),
+    ),
+    Kind(
+        "cables",
+        "All cables, in chunks of rows.",
+        "chunk",
+        "fabricgen.views.cables.view:Chunk",
+        "fabricgen.views.cables.build",
+    ),
+    Kind(
+        "labels",
+        "All labels of cables, in pages.",
+        "page",
+        "fabricgen.outputs.labels.pages:LabelPage",
+        "fabricgen.outputs.labels.pages",
+    ),
+    Kind(
+        "bom",
+        "The bill of materials.",
+        "bom",
+        "fabricgen.views.bom:BomView",
+        "fabricgen.bom.tables",
+    ),
+    Kind(
+        "by-role",
+        "The bill, divided by role.",
+        "division",
+        f"{_BREAKDOWN}.view:DivisionView",
+        f"{_BREAKDOWN}.build",
+    ),
+    Kind(
+        "by-rack",
+        "The bill, divided by rack.",
+        "division",
+        f"{_BREAKDOWN}.view:DivisionView",
+        f"{_BREAKDOWN}.build",
+    ),
+    Kind(
+        "by-phase",
+        "The bill, divided by phase.",
+        "division",
+        f"{_BREAKDOWN}.view:DivisionView",
+        f"{_BREAKDOWN}.build",
+    ),
+    Kind(
+        "loads",
+        "Power, heat, weight and rack units of racks and roles.",
+        "loads",
+        f"{_BREAKDOWN}.view:LoadsView",
+        f"{_BREAKDOWN}.build",
+    ),
+    Kind(
+        "comparison",
+        "The three designs of the same cluster.",
+        "comparison",
+        "fabricgen.views.bom:ComparisonView",
+        "fabricgen.bom.tables",
+    ),
+    Kind(
+        "savings",
+        "What rail-only saves against the other designs.",
+        "savings",
+        f"{_BREAKDOWN}.view:SavingsView",
+        f"{_BREAKDOWN}.savings",
+    ),
+    Kind(
+        "lab",
+        "A topology of a lab in containers.",
+        "lab",
+        f"{_LAB}.view:LabView",
+        f"{_LAB}.build",
+    ),
+    Kind(
+        "node",
+        "The same, rendered node by node.",
+        "node",
+        f"{_LAB}.view:LabNode",
+        f"{_LAB}.build",
+    ),
+    Kind(
+        "rack",
+        "A drawing of the elevation of each rack.",
+        "rack",
+        f"{_INSTALLATION}.view:ElevationView",
+        f"{_INSTALLATION}.elevations",
+        ("{rack}",),
+    ),
+    Kind(
+        "port-map",
+        "A drawing of the front of each switch.",
+        "ports",
+        f"{_INSTALLATION}.view:PortMapView",
+        f"{_INSTALLATION}.elevations",
+        ("{switch}",),
+    ),
+    Kind(
+        "pull-sheet",
+        "A sheet for each rack with upper ends of cables.",
+        "sheet",
+        f"{_INSTALLATION}.view:SheetView",
+        f"{_INSTALLATION}.pull_sheets",
+        ("{rack}",),
+    ),
+    Kind(
+        "pulling",
+        "All bundles and trays, in order of installation.",
+        "pulling",
+        f"{_INSTALLATION}.view:PullingView",
+        f"{_INSTALLATION}.pull_sheets",
+    ),
+    Kind(
+        "subnet",
+        "A file for each InfiniBand subnet.",
+        "subnet",
+        f"{_INFINIBAND}.view:SubnetView",
+        f"{_INFINIBAND}.build",
+        ("{subnet}",),
+    ),
+    Kind(
+        "system",
+        "A file for each type of switch in each InfiniBand subnet.",
+        "system",
+        f"{_INFINIBAND}.view:SystemView",
+        f"{_INFINIBAND}.build",
+        ("{subnet}", "{system}"),
+    ),
+    Kind(
+        "cluster",
+        "The hosts in stripes, for schedulers.",
+        "cluster",
+        f"{_SCHEDULERS}.view:ClusterView",
+        f"{_SCHEDULERS}.build",
+    ),
+    Kind(
+        "domains",
+        "The same, with a line for each HB domain.",
+        "cluster",
+        f"{_SCHEDULERS}.view:ClusterView",
+        f"{_SCHEDULERS}.build",
+    ),
+    Kind(
+        "members",
+        "The same, with a line for each host.",
+        "cluster",
+        f"{_SCHEDULERS}.view:ClusterView",
+        f"{_SCHEDULERS}.build",
+    ),
+    Kind(
+        "inventory",
+        "Hosts and switches in groups.",
+        "devices",
+        f"{_SCHEDULERS}.view:DevicesView",
+        f"{_SCHEDULERS}.build",
+    ),
+    Kind(
+        "drawing",
+        "A file for each drawing of the fabric.",
+        "drawing",
+        "fabricgen.outputs.drawings.view:Drawing",
+        "fabricgen.outputs.drawings.build",
+        ("{drawing}",),
+    ),
+    Kind(
+        "simulation",
+        "The fabric as simulators number it.",
+        "simulation",
+        f"{_SIMULATORS}.view:Simulation",
+        f"{_SIMULATORS}.build",
+    ),
+    Kind(
+        "simulated-link",
+        "The same, with its links in runs.",
+        "run",
+        f"{_SIMULATORS}.view:SimulatedRun",
+        f"{_SIMULATORS}.build",
+    ),
+    Kind(
+        "simulated-block",
+        "One block, for simulators of a folded Clos.",
+        "block",
+        f"{_SIMULATORS}.view:SimulatedBlock",
+        f"{_SIMULATORS}.build",
+    ),
+    Kind(
+        "assets",
+        "What a database of the data centre holds: types, roles, sites.",
+        "assets",
+        f"{_DCIM}.view:AssetsView",
+        f"{_DCIM}.devices",
+    ),
+    Kind(
+        "assets-placed",
+        "The same, where devices have racks.",
+        "assets",
+        f"{_DCIM}.view:AssetsView",
+        f"{_DCIM}.devices",
+    ),
+    Kind(
+        "devices",
+        "A row for each device.",
+        "table",
+        f"{_DCIM}.view:TableView",
+        f"{_DCIM}.devices",
+    ),
+    Kind(
+        "interfaces",
+        "A row for each interface.",
+        "table",
+        f"{_DCIM}.view:TableView",
+        f"{_DCIM}.devices",
+    ),
+    Kind(
+        "straight-cables",
+        "A row for each cable with two ends.",
+        "table",
+        f"{_DCIM}.view:TableView",
+        f"{_DCIM}.cables",
+    ),
+    Kind(
+        "pieces",
+        "The cables that several links share.",
+        "pieces",
+        f"{_DCIM}.view:PieceView",
+        f"{_DCIM}.cables",
+    ),
+    Kind(
+        "seats",
+        "The NIC of a host behind each HCA port of the sheet.",
+        "seats",
+        f"{_DCIM}.view:SeatView",
+        f"{_DCIM}.wiring_lists",
+    ),
+    Kind(
+        "wiring",
+        "The wiring as Hedgehog's controller reads it.",
+        "wiring",
+        f"{_DCIM}.view:WiringView",
+        f"{_DCIM}.wiring_lists",
+    ),
+    Kind(
+        "rail-topology",
+        "The rails as NVIDIA's launch kit reads them.",
+        "topology",
+        f"{_DCIM}.view:RailsView",
+        f"{_DCIM}.wiring_lists",
+    ),
+)
+
+KINDS = {kind.name: kind for kind in _KINDS}
+"""Every kind by its name."""
