@@ -1,10 +1,9 @@
 """AS numbers, loopbacks, and the prefix of every rail and link.
 
-Owns the cutting of pools: each block (a rail on a plane, or a plane) takes an equal slice, a power
-of two, so that one prefix stands for one rail; inside it addresses follow endpoint positions. A
-slice has room to grow, so that addresses and prefixes stay when the fabric grows. Addresses are
-plain integers, because `ipaddress` costs twelve times as much per address and a fabric has
-millions.
+Owns the division of pools: each block (a rail on a plane, or a plane) has an equal slice, a power
+of two, so that one prefix covers one rail; inside it addresses follow endpoint positions. A slice
+has headroom, so that addresses and prefixes stay when the fabric grows. Addresses are plain
+integers: `ipaddress` costs twelve times as much per address, and a fabric has millions.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class Slice:
         return self.base + block * self.size
 
     def prefix(self, block: int) -> str:
-        """Write a block's slice as a prefix.
+        """Format a block's slice as a prefix.
 
         >>> Slice(10 << 24, 512).prefix(1)
         '10.0.2.0/23'
@@ -49,7 +48,7 @@ class Slice:
         return f"{dotted(self.start(block))}/{33 - self.size.bit_length()}"
 
     def cover(self, blocks: int) -> str:
-        """Write the shortest prefix that holds the slices of the first `blocks` blocks.
+        """Format the shortest prefix that covers the slices of the first `blocks` blocks.
 
         >>> Slice(10 << 24, 256).cover(6)
         '10.0.0.0/21'
@@ -67,11 +66,14 @@ class AddressPlan:
 
     @property
     def numbered(self) -> bool:
-        """Whether each NIC port and its leaf port share a /31; otherwise each NIC port has a /32 of its own."""
+        """Whether each NIC port and its leaf port share a /31; otherwise each NIC port has a /32."""
         return self.mapping.fabric.spec.addressing.host_links == "numbered"
 
     def host_addresses(self, block: int, slots: Iterable[int]) -> list[int]:
-        """Return the NIC port's address at each endpoint position of a block; the leaf's is one below where links are numbered."""
+        """Return the NIC port's address at each endpoint position of a block.
+
+        Where links are numbered, the leaf's address is one below.
+        """
         start = self.hosts.start(block)
         return (
             [start + 2 * slot + 1 for slot in slots]
@@ -80,7 +82,7 @@ class AddressPlan:
         )
 
     def loopback(self, segment: int, block: int, box: Box) -> int:
-        """Return the loopback of a switch in one block of its segment; a shared leaf has one in each block."""
+        """Return the loopback of a switch in a block; a shared leaf has one in each block."""
         return (
             self.loopbacks.start(segment * self.mapping.segment_blocks + block)
             + 1
@@ -88,7 +90,10 @@ class AddressPlan:
         )
 
     def asn(self, segment: int, box: Box) -> int:
-        """Return the AS number of a switch: one for each leaf box, one for the spines of a pod, one for the cores of a block."""
+        """Return the AS number of a switch.
+
+        Each leaf has its own, the spines of a pod share one, and so do the cores of a block.
+        """
         leaf = box.role is Role.LEAF
         pod = 0 if leaf or box.role is Role.CORE else box.index // self.mapping.sizing.pod_spines
         stage = self._stages.of_leaf(box.index) if leaf else self._stages.of_pod(pod)
@@ -109,7 +114,10 @@ class AddressPlan:
 
     @property
     def host_asn(self) -> int:
-        """Return the AS number that all hosts share where their links are unnumbered: the one after the switches' of the first plan."""
+        """Return the AS number that all hosts share where their links are unnumbered.
+
+        It is the one after those of the switches in the first stage.
+        """
         _, leaves, uppers = self._asns[0]
         return self.mapping.fabric.spec.addressing.asn_base + self.mapping.segments * (
             leaves + self.mapping.segment_blocks * uppers
@@ -117,7 +125,7 @@ class AddressPlan:
 
     @cached_property
     def _stages(self) -> ExpansionStages:
-        """How the boxes of a block were added."""
+        """The stages in which the switches of a block were added."""
         return self.mapping.stages
 
     @cached_property
@@ -127,7 +135,7 @@ class AddressPlan:
 
 
 def dotted(address: int) -> str:
-    """Write an address.
+    """Format an address.
 
     >>> dotted(167772161)
     '10.0.0.1'
@@ -136,7 +144,10 @@ def dotted(address: int) -> str:
 
 
 def plan_addresses(mapping: Mapping) -> AddressPlan:
-    """Cut the pools for a fabric. Raises Refusal where a pool is too small, pools overlap, or AS numbers run out."""
+    """Divide the pools of a fabric.
+
+    Raises Refusal where a pool is too small, pools overlap, or AS numbers run out.
+    """
     asked, sizing = mapping.fabric.spec.addressing, mapping.sizing
     blocks = mapping.segments * mapping.segment_blocks
     per_slot = 2 if asked.host_links == "numbered" else 1
@@ -198,10 +209,11 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
 
 
 def _asns_of_stages(mapping: Mapping) -> list[tuple[int, int, int]]:
-    """Return for each stage how many AS numbers stand before it, and how many its leaves and each block of a segment take.
+    """Return the first AS number of each stage, and how many its leaves and its blocks take.
 
-    A block takes one for the spines of each pod and one for its cores, whether it has any or not;
-    all of them come in the first stage, whose end is also the place of the hosts'.
+    The first counts from `asn_base`; the others are those of a segment's leaves and of each of its
+    blocks. A block takes one for the spines of each pod, and in the first stage one for its cores,
+    whether it has any or not. The number of the hosts is the last one of the first stage.
     """
     found: list[tuple[int, int, int]] = []
     before = 0
@@ -215,12 +227,14 @@ def _asns_of_stages(mapping: Mapping) -> list[tuple[int, int, int]]:
     return found
 
 
-ROOM = 16
-"""So many times what a block needs its slice has where the pool allows it. Hosts send nothing of a slice to any other network, so it takes no more."""
+HEADROOM = 16
+"""The size of a slice relative to what its block needs, where the pool allows it."""
 
 
 def _cut(pool: IPv4Network, blocks: int, least: int, kept: int) -> Slice:
-    """Cut a pool for so many blocks that need so many addresses each; slices that are `kept` stay as large as they were, if that is enough.
+    """Divide a pool into slices for so many blocks that need so many addresses each.
+
+    Slices of `kept` addresses keep their size where it is sufficient.
 
     >>> from ipaddress import IPv4Network
     >>> [_cut(IPv4Network("10.0.0.0/16"), blocks, 200, kept).size for blocks, kept in ((8, 0), (20, 0), (8, 256), (8, 128), (1024, 0))]
@@ -230,19 +244,19 @@ def _cut(pool: IPv4Network, blocks: int, least: int, kept: int) -> Slice:
     largest = 1 << max(pool.num_addresses // blocks, 1).bit_length() - 1
     return Slice(
         int(pool.network_address),
-        kept if needed <= kept <= largest else max(needed, min(needed * ROOM, largest)),
+        kept if needed <= kept <= largest else max(needed, min(needed * HEADROOM, largest)),
     )
 
 
 def _power_of_two(number: int) -> int:
-    """Return the smallest power of two that is no smaller."""
+    """Return the smallest power of two that is at least a number."""
     return 1 << max(number - 1, 0).bit_length()
 
 
 def _pool_findings(
     pool: IPv4Network, size: int, blocks: int, path: Path, what: str
 ) -> Iterator[Finding]:
-    """Refuse a pool that the slices do not fit."""
+    """Refuse a pool that is smaller than its slices."""
     if size * blocks <= pool.num_addresses:
         return
     because = (

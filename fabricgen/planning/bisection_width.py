@@ -1,8 +1,8 @@
-"""What the halves of a block can send each other, computed from its size.
+"""The bandwidth between the halves of a block, computed from its size.
 
-Owns the cut of a block in two, between pods in three tiers, between leaves in two and through the
-one leaf of the smallest blocks, and the bandwidth over it. It reads no links: the law of bisection
-holds the wiring to these figures.
+Owns the cut of a block in two: between pods in three tiers, between leaves in two, and through the
+only leaf of the smallest blocks. It reads no links; the law `bisection` verifies the wiring against
+these figures.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
     from fabricgen.core.arrays import IntArray
     from fabricgen.planning.clos import Sizing
-    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.draft import Draft
 
 MOST_EDGES = 200_000
-"""Up to so many edges between classes of switches the flow is computed, in half a second."""
+"""The most edges between classes of switches for which the flow is computed: half a second."""
 
 
 class Bisection(NamedTuple):
-    """What one half of a block can send to the other, in Gbps.
+    """The bandwidth from one half of a block to the other, in Gbps.
 
-    `half` is what the endpoints of the smaller half can send, `even` what of that their leaves and
-    spines carry upwards, and `cut` the narrowest cut. `flow` is the maximum flow where it is
-    `exact`; where there are too many classes of switches to compute it, it is a lower bound. These
-    three differ only where uplinks are spread unevenly.
+    `half` is the bandwidth of the endpoints of the smaller half, `even` the part of it that their
+    leaves and spines carry upwards, and `cut` the narrowest cut. `flow` is the maximum flow where
+    it is `exact`, and a lower bound where there are too many classes of switches to compute it. The
+    last three differ only where uplinks are spread unevenly.
     """
 
     half: int
@@ -42,11 +42,11 @@ class Bisection(NamedTuple):
 
 
 class _Lowers(NamedTuple):
-    """The leaves of the only pod, or the pods, and how they meet at the switches above.
+    """The leaves of the only pod, or the pods, and their links to the switches above.
 
-    `supply` is what each can send, Gbps. It gives its `uplinks` to the `uppers` in turn; `link` is
-    the Gbps of one uplink, or of that uplink of every spine of a pod, because core groups are
-    alike.
+    `supply` is the bandwidth that each can send, in Gbps. Its `uplinks` go to the `uppers` in turn;
+    `link` is the bandwidth of one uplink, or of that uplink of every spine of a pod, because core
+    groups are alike.
     """
 
     supply: IntArray
@@ -55,26 +55,26 @@ class _Lowers(NamedTuple):
     link: int
 
 
-def seats_of(plan: Plan) -> IntArray:
-    """Count the installed endpoints that each leaf of a block is sized for, by the mapping alone."""
-    gpu = plan.mapping.pattern()
-    slots = np.flatnonzero((gpu >= 0) & (gpu < plan.fabric.gpus))
-    return np.bincount(slots // plan.sizing.leaf_down, minlength=plan.sizing.leaf)
+def leaf_endpoints(draft: Draft) -> IntArray:
+    """Count the installed endpoints of each leaf of a block, by the mapping alone."""
+    gpu, sizing = draft.mapping.pattern(), draft.sizing
+    slots = np.flatnonzero((gpu >= 0) & (gpu < draft.fabric.gpus))
+    return np.bincount(slots // sizing.leaf_down, minlength=sizing.leaf)
 
 
 def halves_of(sizing: Sizing, seats: IntArray) -> tuple[int, int]:
-    """Return the pods that have endpoints, and how many pods make the first half.
+    """Return the number of pods that have endpoints, and of those in the first half.
 
-    Where there is one pod, the half is of leaves; 0 is half of one leaf.
+    With one pod, the first half is a number of leaves; 0 means half of one leaf.
     """
     pods = int(np.count_nonzero(_of_pods(sizing, seats)))
     return pods, (pods if pods > 1 else int(np.count_nonzero(seats))) // 2
 
 
-def bisection_of(plan: Plan) -> Bisection:
+def bisection_of(draft: Draft) -> Bisection:
     """Compute the bisection of a block."""
-    sizing, seats = plan.sizing, seats_of(plan)
-    speeds = [plan.fabric.port_layouts[kind.upper].down.speed_gbps for kind in plan.kinds]
+    sizing, seats = draft.sizing, leaf_endpoints(draft)
+    speeds = [draft.fabric.port_layouts[kind.upper].down.speed_gbps for kind in draft.kinds]
     pods, first = halves_of(sizing, seats)
     if not first:
         half = int(seats.max(initial=0)) // 2 * speeds[0]
@@ -89,7 +89,7 @@ def bisection_of(plan: Plan) -> Bisection:
 
 
 def _lowers(sizing: Sizing, seats: IntArray, pods: int, speeds: list[int]) -> _Lowers:
-    """Say what the cut runs between: pods, or leaves where there is one."""
+    """Return what the cut divides: pods, or the leaves of the only pod."""
     leaf: IntArray = np.minimum(seats * speeds[0], sizing.leaf_up * speeds[1])
     if pods > 1:
         link = sizing.pod_spines * speeds[2]
@@ -100,18 +100,18 @@ def _lowers(sizing: Sizing, seats: IntArray, pods: int, speeds: list[int]) -> _L
 
 
 def _of_pods(sizing: Sizing, leaves: IntArray) -> IntArray:
-    """Add up, pod by pod, what the leaves of a block have."""
+    """Add up the figures of the leaves of a block, pod by pod."""
     sums: IntArray = np.add.reduceat(leaves, np.arange(0, sizing.leaf, sizing.pod_leaves))
     return sums
 
 
 def _smaller(amounts: IntArray, first: int) -> int:
-    """Return the smaller of two sums: of the first amounts, and of the rest."""
+    """Return the smaller of two sums: that of the first amounts, and that of the rest."""
     return min(int(amounts[:first].sum()), int(amounts[first:].sum()))
 
 
 def _met(first: int, lowers: int, uplinks: int, uppers: int) -> int:
-    """Return how many links can pass from the first lowers to the rest, at the uppers where they meet.
+    """Return how many links lead from the first lower switches through the uppers to the rest.
 
     >>> _met(1, 2, 4, 2), _met(1, 2, 3, 2)
     (4, 2)
@@ -124,11 +124,11 @@ def _met(first: int, lowers: int, uplinks: int, uppers: int) -> int:
 
 
 def _flow(lowers: _Lowers, first: int) -> tuple[int, bool]:
-    """Return the flow from the first lowers to the rest, and whether it is the greatest.
+    """Return the flow from the first lowers to the rest, and whether it is the maximum.
 
-    Even spreading carries all that either half can send. Otherwise lowers that are on one side, can
-    send as much and begin at the same upper are one class: exchanging them changes nothing, so that
-    some greatest flow is the same at each of them, and the class stands for their sum.
+    Even spreading carries all that either half can send. Otherwise lowers of one side that can send
+    the same and begin at the same upper form a class: they are interchangeable, so that some
+    maximum flow is equal at all of them, and one node represents their sum.
     """
     supply, uplinks, uppers, link = lowers
     if uplinks % uppers == 0:
@@ -144,7 +144,7 @@ def _flow(lowers: _Lowers, first: int) -> tuple[int, bool]:
 def _edges(
     classes: Counter[tuple[bool, int, int]], lowers: _Lowers
 ) -> Iterator[tuple[Hashable, Hashable, int]]:
-    """Yield the edges between classes of lowers and the uppers, with their capacity."""
+    """Yield the edges between classes of lowers and the uppers, each with its capacity."""
     _, uplinks, uppers, link = lowers
     run, more = divmod(uplinks, uppers)
     for one, count in classes.items():

@@ -1,7 +1,7 @@
-"""How many tiers and switches one block needs, and which port meets which port.
+"""The size of one block, a folded Clos with an ordered list of endpoints, and its links.
 
-A block is one folded Clos with an ordered list of endpoints. This module sizes and wires one block
-and knows nothing of rails, planes or vendors: only of widths. Counting is exact; wiring is numpy.
+Owns the number of tiers and switches, and the ports that are joined. It depends on widths only, not
+on rails, planes or vendors. Counts are exact integers; links are numpy columns.
 """
 
 from __future__ import annotations
@@ -35,7 +35,11 @@ class Width(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Widths:
-    """What each role offers a block: `single` and `spine_radix` are whole boxes, the rest are split boxes."""
+    """The ports of each role's switches for a block.
+
+    `single`, `spine_radix` and `core_radix` count all ports of a switch; the others are split into
+    downlinks and uplinks.
+    """
 
     single: int
     leaf: Width
@@ -46,7 +50,7 @@ class Widths:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizing:
-    """The size of one block. Counts are of switches; widths are the ports that wiring uses on one switch.
+    """The size of one block: the number of switches, and the ports in use on each.
 
     `pods` is 1 below three tiers. With three, each pod but the last has `spine_down` leaves; the
     last has the rest, with as many spines as any other. `slots` counts the endpoint positions on
@@ -67,7 +71,7 @@ class Sizing:
 
     @property
     def pod_leaves(self) -> int:
-        """Leaves of one pod, the last of three tiers aside: see `leaves_of_pod`."""
+        """Leaves of each pod but the last of three tiers: see `leaves_of_pod`."""
         return self.spine_down if self.core else self.leaf
 
     @property
@@ -77,7 +81,7 @@ class Sizing:
 
     @property
     def group_cores(self) -> int:
-        """Cores of one core group: those that meet spine `i` of every pod."""
+        """Cores of one core group: those that spine `i` of every pod is joined to."""
         return self.core // self.pod_spines if self.core else 0
 
     def leaves_of_pod(self, pod: int) -> range:
@@ -90,7 +94,7 @@ class Sizing:
         return range(pod * self.pod_leaves, min((pod + 1) * self.pod_leaves, self.leaf))
 
     def by_pod(self, column: NDArray[_Scalar]) -> NDArray[_Scalar]:
-        """Lay out a column with a row per leaf by pod; rows that the last pod lacks are 0.
+        """Group a column with a row for each leaf by pod; rows that the last pod lacks are 0.
 
         Shape (leaves, ...) becomes (pods, leaves of a pod, ...).
         """
@@ -101,7 +105,7 @@ class Sizing:
 
 
 class SizingContext(NamedTuple):
-    """What a refusal calls the block and its switches, which key asks for so many endpoints, and what else would help."""
+    """The words of a refusal: the block, its switches, the key at fault, and other remedies."""
 
     subject: str
     boxes: str
@@ -116,10 +120,11 @@ def width(
     ratio: Fraction,
     shares: int = 1,
 ) -> Width:
-    """Split a box: the widest `down` whose bandwidth over `ratio` still finds ports upwards, for each of `shares` equal parts.
+    """Divide the ports of a switch, or of each of its `shares` equal parts, into down and up.
 
-    `speeds` are of a down port and an up port, Gbps. Where they are equal this is down =
-    floor(radix*o/(1+o)), up = ceil(down/o), the rule that vendors' tables follow.
+    Return the widest `down` whose bandwidth over `ratio` still fits into ports upwards. `speeds`
+    are those of a down port and an up port in Gbps. Where they are equal this is down =
+    floor(radix*o/(1+o)), up = ceil(down/o), the rule of vendors' tables.
     """
 
     def up_for(down: int) -> int:
@@ -135,7 +140,7 @@ def width(
 
 
 def spread_over(ports: int, uplinks: int, radix: int, *, even: bool) -> int | None:
-    """Return the fewest switches of `radix` ports that take `ports` in all, or None where none do.
+    """Return the fewest switches of `radix` ports that have `ports` in all; None where none do.
 
     With `even` the number also divides the `uplinks` of one lower switch, so that every pair has
     equally many links.
@@ -156,9 +161,8 @@ def size(
 ) -> Sizing:
     """Size one block with the fewest tiers, or with exactly `tiers`.
 
-    `leaves_of(down)` tells how many leaves the endpoints need when a leaf takes `down` of them;
-    `words` name the block in a refusal. Raises Refusal `block-too-large` where no allowed tier
-    holds it.
+    `leaves_of(down)` returns the leaves that the endpoints need with `down` on each; `words` are
+    those of a refusal. Raises Refusal `block-too-large` where no allowed number of tiers holds it.
     """
     attempts: dict[int, Callable[[], Sizing | None]] = {
         1: lambda: _one_tier(leaves_of, widths),
@@ -183,7 +187,7 @@ def size(
 
 
 def _one_tier(leaves_of: Callable[[int], int], widths: Widths) -> Sizing | None:
-    """One switch holds the block."""
+    """Size a block of one switch."""
     if not widths.single or leaves_of(widths.single) != 1:
         return None
     return Sizing(
@@ -202,7 +206,7 @@ def _one_tier(leaves_of: Callable[[int], int], widths: Widths) -> Sizing | None:
 
 
 def _two_tiers(leaves_of: Callable[[int], int], widths: Widths, *, even: bool) -> Sizing | None:
-    """Every leaf meets every spine."""
+    """Size a block in which every leaf is joined to every spine."""
     down, up = widths.leaf
     if not down:
         return None
@@ -226,7 +230,7 @@ def _two_tiers(leaves_of: Callable[[int], int], widths: Widths, *, even: bool) -
 
 
 def _three_tiers(leaves_of: Callable[[int], int], widths: Widths, *, even: bool) -> Sizing | None:
-    """Pods of leaves and spines, where spine `i` of every pod meets core group `i`.
+    """Size a block of pods, where spine `i` of every pod is joined to core group `i`.
 
     The last pod has the leaves that the endpoints need, and all of its spines.
     """
@@ -255,7 +259,7 @@ def _three_tiers(leaves_of: Callable[[int], int], widths: Widths, *, even: bool)
 
 
 def _capacity(leaves_of: Callable[[int], int], widths: Widths, tiers: int) -> Iterable[str]:
-    """Say how much a block of so many tiers holds, step by step."""
+    """Yield the arithmetic of how many endpoints a block of so many tiers holds."""
     down, up = widths.leaf
     if tiers == 1 or not down:
         return [
@@ -284,7 +288,7 @@ _NO_UPLINKS = "a switch with so few ports has none left for uplinks"
 
 
 class TierLinks(NamedTuple):
-    """Links between two tiers of one block, as columns: switch index and port index at the lower and at the upper end."""
+    """Links between two tiers of one block as columns: the switch and the port at each end."""
 
     lower: Int32Array
     lower_port: Int32Array
@@ -293,11 +297,11 @@ class TierLinks(NamedTuple):
 
 
 def leaf_spine(sizing: Sizing) -> TierLinks:
-    """Wire the leaves of a block of two or three tiers to its spines, in order of leaf, then uplink; ports count from 0 within their side.
+    """Wire the leaves of a block of two or three tiers to its spines, in order of leaf and uplink.
 
-    Two tiers: spines take a leaf's uplinks in equal runs, in leaf order; where the spines do not
-    divide the uplinks (`minimal`), the links go round the spines one by one. Three tiers: uplink
-    `j` meets spine `j` of the leaf's pod.
+    Ports count from 0 on each side of a switch. Two tiers: the spines take a leaf's uplinks in
+    equal runs, in leaf order; where the number of spines does not divide the uplinks (`minimal`),
+    the links take the spines in turn. Three tiers: uplink `j` is joined to spine `j` of the pod.
     """
     leaf = np.repeat(np.arange(sizing.leaf, dtype=np.int32), sizing.leaf_up)
     uplink = np.tile(np.arange(sizing.leaf_up, dtype=np.int32), sizing.leaf)
@@ -308,9 +312,9 @@ def leaf_spine(sizing: Sizing) -> TierLinks:
 
 
 def spine_core(sizing: Sizing) -> TierLinks:
-    """Wire the spines of a three-tier block to its cores, in order of spine, then uplink.
+    """Wire the spines of a three-tier block to its cores, in order of spine and uplink.
 
-    Spine `i` of every pod meets core group `i`, by the rule of `leaf_spine`.
+    Spine `i` of every pod is joined to core group `i`, by the rule of `leaf_spine`.
     """
     spine = np.repeat(np.arange(sizing.spine, dtype=np.int32), sizing.spine_up)
     uplink = np.tile(np.arange(sizing.spine_up, dtype=np.int32), sizing.spine)

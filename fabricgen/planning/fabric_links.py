@@ -1,8 +1,7 @@
-"""The links of the whole fabric as columns: every segment stamped, every switch and GPU counted over all of them.
+"""The links of the whole fabric as columns, with the numbers of switches and GPUs in the fabric.
 
-Owns `Wiring` and the numbers by which the whole fabric counts its switches. `planner` wires one
-segment; who judges or compares a whole fabric reads it here. A million GPUs are three million rows,
-some 110 MB.
+Owns `Wiring`, for laws and comparisons, which read all segments at once. A million GPUs are three
+million rows, some 110 MB; `segment_links` wires the one segment that a plan holds.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class Wiring(NamedTuple):
-    """The installed links of a fabric as int32 columns of one length, segment by segment, in the order of `Plan.unit`.
+    """The installed links of a fabric as int32 columns, by segment, in the order of `Plan.segment`.
 
     `kind` is a LinkKind; `block` counts within the segment. `lower` and `lower_port` are GPU and plane
-    at a host link, otherwise switch and port; switches count as segment * boxes of a segment + box. Ports
-    index `Plan.ports` of the role; `slot` is the endpoint position of a host link, else -1;
-    `number` counts the cables of a kind within a block, from 1.
+    at a host link, otherwise switch and port; a switch has the number segment * boxes of a segment
+    + box. Ports index `Plan.ports` of the role; `slot` is the endpoint position of a host link,
+    else -1; `number` counts the cables of a kind within a block, from 1.
     """
 
     segment: Int32Array
@@ -39,7 +38,7 @@ class Wiring(NamedTuple):
 
 
 def wiring_of(plan: Plan) -> Wiring:
-    """Wire the whole fabric: stamp the links of one segment for each."""
+    """Wire the whole fabric: repeat the links of one segment for each."""
     segment, mapping, boxes = plan.segment, plan.mapping, len(plan.naming.boxes)
     segments, host = np.arange(mapping.segments, dtype=np.int32), segment.kind == LinkKind.HOST
     rails = np.stack([mapping.first_rail(each, segment.block) for each in range(mapping.segments)])

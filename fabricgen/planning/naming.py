@@ -1,8 +1,8 @@
 """The names of switches, hosts and host interfaces.
 
-Owns name patterns, their check and the numbering of installed things, which counts from 1. Numbers
-and padding follow what is planned, not what is installed, so that growth renames nothing. A name is
-made here and never parsed back.
+Owns name patterns, their check, and the numbers in names, which count from 1. Numbers and padding
+follow what is planned, not what is installed, so that growth within a reserve changes no name. A
+name is never parsed back.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ SWITCH_FIELDS, HOST_FIELDS, RACK_FIELDS = (
 
 @dataclass(frozen=True)
 class Box:
-    """One switch of a segment: its role, the block it serves (-1 where blocks share it) and its number in that scope, from 0."""
+    """One switch of a segment: its role, its block, and its number in the block, from 0.
+
+    The block is -1 where blocks share the switch; the number is then that in the segment.
+    """
 
     role: Role
     block: int
@@ -92,7 +95,7 @@ class DeviceNames:
         )
 
     def interface(self, gpu: int, plane: int) -> str:
-        """Name the interface of a NIC port as the host's system does; `gpu` counts within the host."""
+        """Name the interface of a NIC port as the host does; `gpu` counts within the host."""
         fabric = self.mapping.fabric
         if fabric.host is None:
             return f"nic{gpu}p{plane}" if fabric.planes > 1 else f"nic{gpu}"
@@ -101,13 +104,13 @@ class DeviceNames:
         return (port.infiniband if infiniband else None) or port.ethernet
 
     def label(self, gpu: int, plane: int) -> str:
-        """Return what is printed beside a NIC port; the interface's name where the chassis is not known."""
+        """Return the print beside a NIC port; without a host model, the name of the interface."""
         host = self.mapping.fabric.host
         return host.port(gpu, plane).label if host else self.interface(gpu, plane)
 
     @cached_property
     def _patterns(self) -> dict[tuple[Role, bool], str]:
-        """Return the pattern of each role, apart and shared, with the number padded to the largest."""
+        """The pattern of each role by whether blocks share the switch, with padded numbers."""
         mapping, naming = self.mapping, self.mapping.fabric.spec.naming
         sizes = {
             Role.LEAF: mapping.sizing.leaf,
@@ -130,7 +133,7 @@ class DeviceNames:
 
     @cached_property
     def _host_pattern(self) -> str:
-        """Return the hosts' pattern, padded."""
+        """The pattern of hosts, with padded numbers."""
         fabric = self.mapping.fabric
         largest = fabric.coordinates.planned_hosts
         return (fabric.spec.naming.host or "host-{n}").replace(
@@ -139,7 +142,7 @@ class DeviceNames:
 
 
 def make_naming(mapping: Mapping) -> DeviceNames:
-    """Return the names of a fabric. Raises Refusal where a pattern has a field that a name does not have."""
+    """Return the names of a fabric. Raises Refusal where a pattern has an unknown field."""
     check_patterns(mapping)
     return DeviceNames(mapping)
 
@@ -151,13 +154,13 @@ def host_names(naming: DeviceNames) -> list[str]:
 
 
 def switch_names(naming: DeviceNames, installed: list[bool]) -> Iterator[str]:
-    """Name every installed switch, segment by segment; `installed` is of the switches of a segment."""
+    """Name every installed switch by segment; `installed` is that of a segment's switches."""
     for segment in range(naming.mapping.segments):
         yield from compress(naming.switches(segment), installed)
 
 
 def check_patterns(mapping: Mapping) -> None:
-    """Refuse a pattern with an unknown field, before any name is made. Raises Refusal with every finding."""
+    """Refuse patterns with unknown fields. Raises Refusal with every finding."""
     naming = mapping.fabric.spec.naming
     patterns = [
         (kind, getattr(naming, kind), _fields(mapping, kind))
@@ -174,7 +177,7 @@ def check_patterns(mapping: Mapping) -> None:
 
 
 def _fields(mapping: Mapping, kind: str) -> tuple[str, ...]:
-    """Return the fields of a kind of name; a switch that serves several rails has no `rail`."""
+    """Return the fields of a kind of name; a switch of several rails has no `rail`."""
     if kind in ("host", "rack"):
         return HOST_FIELDS if kind == "host" else RACK_FIELDS
     several = mapping.spans_rails or (kind == Role.LEAF and mapping.segment_blocks > 1)
@@ -182,7 +185,7 @@ def _fields(mapping: Mapping, kind: str) -> tuple[str, ...]:
 
 
 def _pattern_findings(kind: str, pattern: str, fields: tuple[str, ...]) -> Iterator[Finding]:
-    """Allow plain fields with zero padding only: a format string can reach into objects."""
+    """Refuse all but plain fields with zero padding: a format string can read attributes."""
     hint = f"fields: {', '.join(f'`{{{field}}}`' for field in fields)}; `{{{'row' if kind == 'rack' else 'n'}:02}}` pads with zeros"
     try:
         pieces = list(Formatter().parse(pattern))
@@ -214,7 +217,10 @@ def _pattern_findings(kind: str, pattern: str, fields: tuple[str, ...]) -> Itera
 
 
 def check_names(names: list[str], hosts: list[str]) -> None:
-    """Refuse names that DNS cannot carry or that two devices share. Raises Refusal with an example of each."""
+    """Refuse names that DNS does not allow, or that two devices share.
+
+    Raises Refusal with an example of each.
+    """
     findings, path = [], ("naming",)
     illegal = [
         name for name in (*names, *hosts) if len(name) > LONGEST_NAME or not _LEGAL.fullmatch(name)

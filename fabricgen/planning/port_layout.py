@@ -1,8 +1,8 @@
-"""The front of a switch as one role uses it: which cages face down, which face up, and what each port is called.
+"""The ports of a switch in one role: the cages that face down, those that face up, and names.
 
-Owns the rule of port assignment inside a box: downlinks fill the low cages and uplinks the high
-ones; where both sides split their cages alike, the two may meet inside one. It knows the catalog
-and no topology.
+Owns the assignment of ports inside a switch: downlinks fill the low cages and uplinks the high
+ones; where both sides have the same breakout, a cage may hold both. It depends on the catalog, not
+on the topology.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Port(NamedTuple):
-    """One port of a split cage: the cage from 1, the position in it from 0, and how the cage is split."""
+    """One port of a cage: the cage from 1, the position in it from 0, and the breakout."""
 
     cage: int
     sub: int
@@ -25,13 +25,13 @@ class Port(NamedTuple):
 
     @property
     def printed(self) -> str:
-        """What is printed beside the port: the cage, and the position in it where it is split."""
+        """The print beside the port: the cage, and the position in it where it is split."""
         return f"{self.cage}/{self.sub + 1}" if self.breakout.count > 1 else str(self.cage)
 
 
 @dataclass(frozen=True)
 class PortLayout:
-    """A switch model in one role, with the split of the cages that face down and of those that face up."""
+    """A switch model in one role, with the breakouts of the cages that face down and up."""
 
     role: Role
     model: Switch
@@ -45,7 +45,7 @@ class PortLayout:
         return len(self._cages(self.down)) * self.down.count
 
     def fits(self, down: int, up: int) -> bool:
-        """Say whether so many downlinks and uplinks find a port each."""
+        """Return whether the switch has ports for so many downlinks and uplinks."""
         if self.down.name == self.up.name:
             return down + up <= self.radix
         low, high = self._cages(self.down), self._cages(self.up)
@@ -55,10 +55,10 @@ class PortLayout:
         return not used_low or not used_high or low[used_low - 1] < high[-used_high]
 
     def ports(self, down: int, up: int) -> list[Port]:
-        """List the ports in use: `down` downlinks from the lowest cage up, then `up` uplinks that end at the highest.
+        """List the ports in use: `down` downlinks from the lowest cage, then `up` uplinks.
 
-        Where the sides are split alike the uplinks are the last ports of the box; otherwise they
-        start at the first port of the lowest cage that faces up.
+        Where both sides have the same breakout, the uplinks are the last ports of the switch;
+        otherwise they start at the first port of the lowest cage that faces up.
         """
         low = [
             Port(cage, sub, self.down)
@@ -80,7 +80,10 @@ class PortLayout:
         return low[:down] + high[:up]
 
     def idle(self, used: list[Port]) -> list[Port]:
-        """List the ports that are left: the rest of cages in use, and whole cages split as the down side is, or not at all."""
+        """List the idle ports: the rest of the cages in use, and all ports of the others.
+
+        An idle cage has the breakout of the down side where it allows that, else its first one.
+        """
         taken = {(port.cage, port.sub) for port in used}
         splits = {port.cage: port.breakout for port in used}
         fallback = self.model.breakouts[0]
@@ -98,30 +101,33 @@ class PortLayout:
         return [port for port in every if (port.cage, port.sub) not in taken]
 
     def interface(self, port: Port) -> str:
-        """Name a port in the NOS's own words."""
+        """Name a port as the NOS does."""
         return self.model.interface(self.nos, port.cage, port.sub, port.breakout)
 
     @cached_property
     def numbers(self) -> int:
-        """The ports that InfiniBand numbers on this box: every cage has as many as the finer of its two splits makes, also where it is split coarser."""
+        """The port numbers that a subnet has for this switch.
+
+        Every cage has as many as the finer of the two breakouts, whatever its own.
+        """
         return self.model.cages * self._stride
 
     def number(self, port: Port) -> int:
-        """Return the number that a subnet has for a port, from 1: cage by cage; a part of a coarser split takes the first number of its share.
+        """Return the number that a subnet has for a port, from 1, cage by cage.
 
-        With cages of 2 ports, cage 3 has the numbers 5 and 6; where the other side splits its cages
-        into 4, it has 9 and 11.
+        With cages of 2 ports, cage 3 has the numbers 5 and 6; where the other side has 4 ports per
+        cage, it has 9 and 11: each the first number of its share.
         """
         cage, sub, mode = port
         return (cage - 1) * self._stride + sub * self._stride // mode.count + 1
 
     @cached_property
     def _stride(self) -> int:
-        """Numbers of a cage."""
+        """Port numbers of each cage."""
         return max(self.down.count, self.up.count)
 
     def _cages(self, breakout: Breakout) -> list[int]:
-        """List the cages that may be split this way, in order."""
+        """List the cages that allow a breakout, in order."""
         return [
             cage
             for cage in range(1, self.model.cages + 1)

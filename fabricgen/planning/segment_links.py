@@ -1,8 +1,7 @@
-"""One segment of a fabric, the blocks that share boxes, wired as columns.
+"""The links of one segment: the blocks that share switches, as columns.
 
-Owns the links of a segment: the block's kinds of link, stamped for each block that shares its boxes,
-and filtered to what is installed. All segments are alike; what any other is called, and where it
-stands, is for others.
+Owns the links of a block, repeated for each block of the segment and filtered to what is installed.
+All segments have the same links; names, addresses and racks differ.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class Segment(NamedTuple):
 
 
 def wire_segment(mapping: Mapping, installed_gpus: int) -> Segment:
-    """Wire one segment: the block's three kinds of link, stamped for each block that shares its leaf boxes, and filtered to what is installed."""
+    """Wire one segment: all kinds of link, for each of its blocks, as far as they are installed."""
     gpu = mapping.pattern()
     present = (gpu >= 0) & (gpu < installed_gpus)
     slots = np.flatnonzero(present).astype(np.int32)
@@ -59,7 +58,10 @@ def switches_with_links(segment: Segment, boxes: int) -> list[bool]:
 
 
 def _installed_leaves(mapping: Mapping, slots: Int32Array) -> BoolArray:
-    """Say which leaves are wired: all of them, or with a reserve those that serve a GPU now; in three tiers by whole pods."""
+    """Return which leaves are wired: with a reserve, those that serve an installed GPU.
+
+    In three tiers a pod is wired as a whole.
+    """
     sizing = mapping.sizing
     if mapping.fabric.spec.reserve is None:
         return np.ones(sizing.leaf, dtype=bool)
@@ -75,7 +77,11 @@ def _installed_leaves(mapping: Mapping, slots: Int32Array) -> BoolArray:
 def _block(
     mapping: Mapping, block: int, gpu: Int32Array, slots: Int32Array, leaves: BoolArray
 ) -> Segment:
-    """Wire one block of a segment. On a shared leaf box the ports of its blocks alternate, so that a twin cage carries two rails of one host."""
+    """Wire one block of a segment.
+
+    On a shared leaf the ports of its blocks alternate, so that the two ports of a cage serve two
+    rails of one host.
+    """
     sizing, shares = mapping.sizing, mapping.segment_blocks
     spines = np.int32(sizing.leaf + block * (sizing.spine + sizing.core))
     leaf, down = np.divmod(slots, np.int32(sizing.leaf_down))
@@ -128,7 +134,7 @@ def _block(
 
 
 def tier_links(mapping: Mapping, kind: LinkKind) -> TierLinks:
-    """Join two tiers of a block: as the plan keeps them, else by the rule."""
+    """Return the links between two tiers of a block: those of the baseline, else by the rule."""
     kept = mapping.baseline.wired.get(kind) if mapping.baseline else None
     if kept:
         return kept_links(kind, kept, mapping.sizing)
@@ -143,7 +149,7 @@ def _columns(
     upper: np.int32,
     uplinks: int,
 ) -> tuple[Int32Array, ...]:
-    """Turn the joints of two tiers into segment columns, keeping the installed ones."""
+    """Return the links between two tiers as columns of a segment, as far as they are installed."""
     number = wired.lower * np.int32(uplinks) + wired.lower_port + np.int32(1)
     columns = (
         wired.lower + lower,

@@ -1,7 +1,7 @@
-"""The stripes of a fabric: which HB domains share the same leaf in every rail.
+"""The stripes of a fabric: the HB domains that share the same leaf in every rail.
 
-Owns the grouping, which is read from the wiring and not from a rule, so that it holds for plans
-that keep cables of older ones. What schedulers make of it is for `scheduling`.
+Owns the grouping. It follows the wiring and not a rule, so that it is correct for plans that keep
+cables of older ones.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Stripe(NamedTuple):
-    """HB domains that share the same leaf in every rail. `leaves` are boxes of a segment, in order; `domains` count from 0."""
+    """HB domains, from 0, that share the same leaves: indices of switches of a segment."""
 
     leaves: tuple[int, ...]
     domains: tuple[int, ...]
@@ -27,9 +27,9 @@ class Stripe(NamedTuple):
 def stripes(plan: Plan) -> list[Stripe]:
     """Group the installed HB domains by their leaves, in order of the first domain of each.
 
-    All segments are alike, and so are the blocks of a segment, so that one block tells of every rail and
-    plane. A domain whose endpoints of a rail lie on two leaves shares both with no domain that lies
-    on one of them, and is in another stripe.
+    All segments have the same links, and so have the blocks of a segment: one block represents
+    every rail and plane. A domain with endpoints of a rail on two leaves is in another stripe than
+    one with all of them on one leaf.
     """
     segment = plan.segment
     rows = (segment.kind == LinkKind.HOST) & (segment.block == 0)

@@ -16,7 +16,7 @@ import numpy as np
 from fabricgen.analysis.checks.law import Verdict, Violation, violations
 from fabricgen.core.max_flow import max_flow
 from fabricgen.core.terms import LinkKind
-from fabricgen.planning.bisection_width import bisection_of, halves_of, seats_of
+from fabricgen.planning.bisection_width import bisection_of, halves_of, leaf_endpoints
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,7 +87,7 @@ class _Cut:
         self.pod = self.index // np.repeat(
             np.tile(_pod_sizes(evidence), plan.mapping.segments), vertices.blocks
         )
-        self.pods, self.first = halves_of(plan.sizing, seats_of(plan))
+        self.pods, self.first = halves_of(plan.sizing, leaf_endpoints(plan))
         self.near = self.pod < self.first if self.pods > 1 else self.index < self.first
 
     def formula(self) -> IntArray:
