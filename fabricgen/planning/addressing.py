@@ -66,7 +66,7 @@ class AddressPlan:
 
     @property
     def numbered(self) -> bool:
-        """Whether each NIC port and its leaf port share a /31; otherwise each NIC port has a /32."""
+        """Whether a NIC port and its leaf port share a /31; otherwise each NIC port has a /32."""
         return self.mapping.fabric.spec.addressing.host_links == "numbered"
 
     def host_addresses(self, block: int, slots: Iterable[int]) -> list[int]:
@@ -140,7 +140,8 @@ def dotted(address: int) -> str:
     >>> dotted(167772161)
     '10.0.0.1'
     """
-    return f"{OCTETS[address >> 24]}.{OCTETS[address >> 16 & 255]}.{OCTETS[address >> 8 & 255]}.{OCTETS[address & 255]}"
+    high = f"{OCTETS[address >> 24]}.{OCTETS[address >> 16 & 255]}"
+    return f"{high}.{OCTETS[address >> 8 & 255]}.{OCTETS[address & 255]}"
 
 
 def plan_addresses(mapping: Mapping) -> AddressPlan:
@@ -173,7 +174,10 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
         ),
     ]
     if asked.host_pool.overlaps(asked.loopback_pool):
-        hint = "choose two that share no address, like `host_pool: 10.0.0.0/9` and `loopback_pool: 10.128.0.0/10`"
+        hint = (
+            "choose two that share no address, like `host_pool: 10.0.0.0/9` and"
+            " `loopback_pool: 10.128.0.0/10`"
+        )
         findings.append(
             Finding(
                 "pools-overlap",
@@ -237,8 +241,11 @@ def _cut(pool: IPv4Network, blocks: int, least: int, kept: int) -> Slice:
     Slices of `kept` addresses keep their size where it is sufficient.
 
     >>> from ipaddress import IPv4Network
-    >>> [_cut(IPv4Network("10.0.0.0/16"), blocks, 200, kept).size for blocks, kept in ((8, 0), (20, 0), (8, 256), (8, 128), (1024, 0))]
-    [4096, 2048, 256, 4096, 256]
+    >>> pool = IPv4Network("10.0.0.0/16")
+    >>> [_cut(pool, blocks, 200, 0).size for blocks in (8, 20, 1024)]
+    [4096, 2048, 256]
+    >>> [_cut(pool, 8, 200, kept).size for kept in (256, 128)]
+    [256, 4096]
     """
     needed = _power_of_two(least)
     largest = 1 << max(pool.num_addresses // blocks, 1).bit_length() - 1

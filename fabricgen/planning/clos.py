@@ -87,7 +87,10 @@ class Sizing:
     def leaves_of_pod(self, pod: int) -> range:
         """Return the leaves of a pod.
 
-        >>> sizing = Sizing(tiers=3, slots=6, leaf=3, spine=4, core=4, leaf_down=2, leaf_up=2, spine_down=2, spine_up=2, core_down=2, pods=2)
+        >>> sizing = Sizing(
+        ...     tiers=3, slots=6, leaf=3, spine=4, core=4, pods=2,
+        ...     leaf_down=2, leaf_up=2, spine_down=2, spine_up=2, core_down=2,
+        ... )
         >>> [sizing.leaves_of_pod(pod) for pod in range(2)]
         [range(0, 2), range(2, 3)]
         """
@@ -174,7 +177,8 @@ def size(
         if sizing:
             return sizing
     largest = tiers or 3
-    fact = f"{('one tier', 'two tiers', 'three tiers')[largest - 1]} of {words.boxes} cannot hold {words.subject}"
+    tiers_text = ("one tier", "two tiers", "three tiers")[largest - 1]
+    fact = f"{tiers_text} of {words.boxes} cannot hold {words.subject}"
     higher = [f"allow `rails.tiers: {more}`" for more in range(largest + 1, 4) if attempts[more]()]
     hint = ", or ".join([*higher[:1], "choose switches of a larger radix", *words.remedies])
     raise refuse(
@@ -268,18 +272,27 @@ def _capacity(leaves_of: Callable[[int], int], widths: Widths, tiers: int) -> It
             else _NO_UPLINKS
         ]
     leaves = leaves_of(down)
-    first = f"a leaf gives {down} of its {widths.single} ports to endpoints and {up} to uplinks, so {leaves} leaves are needed"
+    first = (
+        f"a leaf gives {down} of its {widths.single} ports to endpoints and {up} to uplinks,"
+        f" so {leaves} leaves are needed"
+    )
     if tiers == 2:  # noqa: PLR2004 - the second tier
         return [
             first,
-            f"a spine reaches {widths.spine_radix} leaves, so two tiers hold {widths.spine_radix} x {down} = {widths.spine_radix * down}",
+            (
+                f"a spine reaches {widths.spine_radix} leaves,"
+                f" so two tiers hold {widths.spine_radix} x {down} = {widths.spine_radix * down}"
+            ),
         ]
     if not widths.spine.down:
         return [first, _NO_UPLINKS]
     pod, pods, reach = widths.spine.down * down, -(-leaves // widths.spine.down), widths.core_radix
     return [
         first,
-        f"a spine reaches the {widths.spine.down} leaves of its pod, so a pod holds {widths.spine.down} x {down} = {pod}, and {pods} pods are needed",
+        (
+            f"a spine reaches the {widths.spine.down} leaves of its pod,"
+            f" so a pod holds {widths.spine.down} x {down} = {pod}, and {pods} pods are needed"
+        ),
         f"a core reaches {reach} pods, so three tiers hold {reach} x {pod} = {reach * pod}",
     ]
 

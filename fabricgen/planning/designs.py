@@ -1,8 +1,8 @@
-"""Rail-only, rail-optimized and fat-tree: which NIC port is which endpoint of which block.
+"""Rail-only, rail-optimized and fat-tree: the block and the endpoint of each NIC port.
 
-A design is a mapping and nothing else. Blocks that share boxes form a *segment*; all segments of a fabric
-are alike, so one is planned and the rest are stamped. Rail-only: a segment for each plane and each
-group of `per_switch` rails, with a block per rail. Rail-optimized and fat-tree: a segment for each
+A design is a mapping. Blocks that share switches form a *segment*; all segments of a fabric have
+the same links, so that one is planned for all. Rail-only: a segment for each plane and each group
+of `per_switch` rails, with a block for each rail. Rail-optimized and fat-tree: a segment for each
 plane, with one block that spans all rails.
 """
 
@@ -32,41 +32,44 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """How one fabric's NIC ports fall on blocks: `segments` alike, each of `unit_blocks` blocks of one `sizing`.
+    """The blocks of a fabric: equal `segments`, each of `segment_blocks` blocks of one `sizing`.
 
-    `per_switch` is the number of rails on a leaf box; where `unit_blocks` is above 1 they are kept
-    apart by configuration.
+    `per_switch` is the number of rails on a leaf; where `segment_blocks` is above 1 the
+    configuration separates them.
     """
 
     fabric: ResolvedFabric
     sizing: Sizing
     per_switch: int
     baseline: Baseline | None = None
-    """What a grown or imported plan keeps; None where everything follows from the inventory."""
+    """What an expanded or imported plan keeps; None where all follows from the inventory."""
 
     @property
     def stages(self) -> ExpansionStages:
-        """How the boxes of a block were added."""
+        """The stages in which the switches of a block were added."""
         return self.baseline.stages if self.baseline else ExpansionStages((stage_of(self.sizing),))
 
     def digits(self, names: str, largest: int) -> int:
-        """Return the digits of the number in names of a kind: those of the largest, or as many as the names that are kept have."""
+        """Return the digits of the numbers in names of a kind.
+
+        Names of the baseline keep theirs; otherwise the largest number decides.
+        """
         kept = self.baseline.digits.get(names) if self.baseline else None
         return kept or len(str(largest))
 
     @property
     def spans_rails(self) -> bool:
-        """Whether a block joins rails."""
+        """Whether a block spans rails."""
         return self.fabric.design is not Design.RAIL_ONLY
 
     @property
     def segment_blocks(self) -> int:
-        """Blocks that share leaf boxes."""
+        """Blocks that share leaves."""
         return 1 if self.spans_rails else self.per_switch
 
     @property
     def segments(self) -> int:
-        """Units of the fabric, in order of rail group, then plane."""
+        """Segments of the fabric, in order of rail group and plane."""
         return self.rail_groups * self.fabric.planes
 
     @property
@@ -91,15 +94,18 @@ class Mapping:
         return segment * 0 if self.spans_rails else self.rail_group(segment) * self.per_switch
 
     def first_rail(self, segment: int, block: Whole) -> Whole:
-        """Return the lowest rail of a block of a segment: its only one, or 0 where blocks span rails."""
+        """Return the lowest rail of a block of a segment; 0 where blocks span rails."""
         return self.segment_rail(segment) + block
 
     def lower_gpu(self, segment: int, lower: Whole, block: Whole) -> Whole:
-        """Return the GPU at a host link: `lower` of `Segment` counts as on the first rail of its block."""
+        """Return the GPU at a host link; `Segment.lower` is the one on the first rail."""
         return lower + self.first_rail(segment, block)
 
     def pattern_gpu(self, gpu: Whole) -> Whole:
-        """Return the GPU that stands in `pattern` for a GPU: of the same rail slot on rail 0, or itself where blocks span rails."""
+        """Return the GPU that represents a GPU in `pattern`.
+
+        It has the same rail slot on rail 0; where blocks span rails, it is the GPU itself.
+        """
         return gpu if self.spans_rails else gpu - self.fabric.coordinates.rail(gpu)
 
     def pattern_index(self, gpu: Whole) -> Whole:
@@ -118,10 +124,9 @@ class Mapping:
         return rail // self.per_switch * self.fabric.planes + plane, rail % self.per_switch
 
     def pattern(self) -> Int32Array:
-        """Return the GPU of each endpoint position of a block of rail 0, or -1 where the position is vacant.
+        """Return the GPU of each endpoint position of a block of rail 0; -1 for a vacant position.
 
-        Shape (slots,). On a block of rail r the GPU is r higher; -1 stays -1. GPUs count domain by
-        domain.
+        Shape (slots,). On a block of rail r the GPU is r higher. GPUs count by HB domain.
         """
         if self.baseline and self.baseline.endpoints is not None:
             return self.baseline.endpoints
@@ -136,12 +141,15 @@ class Mapping:
         return np.where(gpu < self.fabric.planned_gpus, gpu, np.int32(-1))
 
     def _first_rail_gpus(self, slot: Int32Array) -> Int32Array:
-        """Return the GPUs at the endpoints of a block of rail 0: HB domain by HB domain, in rank order."""
+        """Return the GPUs at the endpoints of a block of rail 0, by HB domain and rank."""
         domain, rail_slot = np.divmod(slot, np.int32(self.fabric.ranks_per_rail))
         return self.fabric.coordinates.rail_gpu(domain, np.zeros_like(slot), rail_slot)
 
     def _striped(self, slot: Int32Array) -> Int32Array:
-        """Endpoints of a rail-optimized block: a leaf serves `per_switch` rails of one stripe, HB domain by HB domain, in rank order."""
+        """Return the GPUs at the endpoints of a rail-optimized block.
+
+        A leaf serves `per_switch` rails of one stripe, by HB domain and rank.
+        """
         fabric, down = self.fabric, self.sizing.leaf_down
         per_domain = self.per_switch * fabric.ranks_per_rail
         stripe_leaves, stripe_domains = fabric.rails // self.per_switch, down // per_domain
@@ -156,10 +164,9 @@ class Mapping:
 
 
 def map_design(fabric: ResolvedFabric, baseline: Baseline | None = None) -> Mapping:
-    """Choose how many rails share a box, and size the block.
+    """Choose how many rails share a leaf, and size the block.
 
-    Raises Refusal where no allowed number of tiers holds it, or what is kept of another plan does
-    not fit it.
+    Raises Refusal where no allowed number of tiers holds it, or the baseline does not fit it.
     """
     mapping = _mapping(fabric)
     if baseline is None:
@@ -177,19 +184,22 @@ def _mapping(fabric: ResolvedFabric) -> Mapping:
         return _rail_optimized(fabric)
     ports = fabric.planned_gpus
     return Mapping(
-        fabric, _size(fabric, 1, lambda down: -(-ports // down), _words(fabric)), fabric.rails
+        fabric,
+        _size(fabric, 1, lambda down: -(-ports // down), _sizing_context(fabric)),
+        fabric.rails,
     )
 
 
 def _rail_only(fabric: ResolvedFabric) -> Mapping:
-    """Map a block to each rail and plane, endpoints in order of HB domain."""
+    """Map a block to each rail and plane, with endpoints in order of HB domain."""
     ports = fabric.coordinates.planned_rail_gpus
     asked = fabric.spec.rails.per_switch
     radix = fabric.port_layouts[Role.LEAF].radix
     shared = rails_of_a_box(fabric) if asked == "auto" else asked
     if shared > radix:
         because = (f"each of {shared} rails needs a port at least, and a leaf has {radix}",)
-        hint = f"use `per_switch: {_most(fabric.rails, lambda rails: _fits(fabric, rails, ports))}`, or `per_switch: auto`"
+        most = _most(fabric.rails, lambda rails: _fits(fabric, rails, ports))
+        hint = f"use `per_switch: {most}`, or `per_switch: auto`"
         raise refuse(
             "too-many-rails-per-switch",
             f"{shared} rails cannot share a leaf",
@@ -199,28 +209,28 @@ def _rail_only(fabric: ResolvedFabric) -> Mapping:
         )
     return Mapping(
         fabric,
-        _size(fabric, shared, lambda down: -(-ports // down), _words(fabric, shared)),
+        _size(fabric, shared, lambda down: -(-ports // down), _sizing_context(fabric, shared)),
         shared,
     )
 
 
 def rails_of_a_box(fabric: ResolvedFabric) -> int:
-    """Return how many whole rails find room on one leaf box, at least 1: what `per_switch: auto` takes in a rail-only fabric."""
+    """Return how many whole rails fit on one leaf, at least 1: `per_switch: auto` of rail-only."""
     ports, radix = fabric.coordinates.planned_rail_gpus, fabric.port_layouts[Role.LEAF].radix
     return _most(fabric.rails, lambda rails: rails * ports <= radix)
 
 
 def _fits(fabric: ResolvedFabric, shared: int, ports: int) -> bool:
-    """Say whether a rail fits where so many share their leaf boxes."""
+    """Return whether a rail fits where so many share their leaves."""
     try:
-        _size(fabric, shared, lambda down: -(-ports // down), _words(fabric))
+        _size(fabric, shared, lambda down: -(-ports // down), _sizing_context(fabric))
     except Refusal:
         return False
     return True
 
 
 def _rail_optimized(fabric: ResolvedFabric) -> Mapping:
-    """Map a block to each plane, endpoints grouped so that a leaf serves `per_switch` rails of a stripe."""
+    """Map a block to each plane, so that a leaf serves `per_switch` rails of a stripe."""
     ranks, rails, domains = fabric.ranks_per_rail, fabric.rails, fabric.coordinates.planned_domains
     down = _widths(fabric, 1).leaf.down
     asked = fabric.spec.rails.per_switch
@@ -239,14 +249,17 @@ def _rail_optimized(fabric: ResolvedFabric) -> Mapping:
             return -(-domains // (down // per_domain)) * (rails // shared)
         return -(-fabric.planned_gpus // ports)
 
-    return Mapping(fabric, _size(fabric, 1, leaves_of, _words(fabric)), shared)
+    return Mapping(fabric, _size(fabric, 1, leaves_of, _sizing_context(fabric)), shared)
 
 
 def _stripe_too_wide(fabric: ResolvedFabric, shared: int, down: int) -> Refusal:
-    """Refuse a leaf that cannot serve even one HB domain; the hint is the fewest changes that let it."""
+    """Refuse a leaf that cannot serve one HB domain; the hint is the smallest change."""
     ranks, domain = fabric.ranks_per_rail, fabric.domain_gpus
     because = (
-        f"{shared} of {fabric.rails} rails x {ranks} of an HB domain's GPUs on each = {shared * ranks} endpoints on one leaf",
+        (
+            f"{shared} of {fabric.rails} rails x {ranks} of an HB domain's GPUs on each"
+            f" = {shared * ranks} endpoints on one leaf"
+        ),
         f"a leaf gives {down} ports to endpoints",
     )
     fewer = _most(fabric.rails, lambda rails: rails * ranks <= down)
@@ -271,8 +284,8 @@ def _stripe_too_wide(fabric: ResolvedFabric, shared: int, down: int) -> Refusal:
     )
 
 
-def _words(fabric: ResolvedFabric, shared: int = 1) -> SizingContext:
-    """Name a block of this request for a refusal, with what else than tiers and radix would let it fit."""
+def _sizing_context(fabric: ResolvedFabric, shared: int = 1) -> SizingContext:
+    """Return the words of a refusal of this block, with remedies beside tiers and radix."""
     rail_only, radix = fabric.design is Design.RAIL_ONLY, fabric.port_layouts[Role.LEAF].radix
     ports = fabric.coordinates.planned_rail_gpus if rail_only else fabric.planned_gpus
     remedies = []
@@ -289,7 +302,7 @@ def _words(fabric: ResolvedFabric, shared: int = 1) -> SizingContext:
 
 
 def _most(rails: int, fits: Callable[[int], bool]) -> int:
-    """Return the largest divisor of the rails that fits, at least 1."""
+    """Return the largest divisor of the rails that satisfies `fits`, at least 1."""
     return max(
         (number for number in range(1, rails + 1) if rails % number == 0 and fits(number)),
         default=1,
@@ -297,7 +310,7 @@ def _most(rails: int, fits: Callable[[int], bool]) -> int:
 
 
 def _widths(fabric: ResolvedFabric, shares: int) -> Widths:
-    """Split the boxes of every role; only leaf boxes are shared."""
+    """Divide the ports of the switches of every role; rails share only leaves."""
     leaf, spine, core = (fabric.port_layouts[role] for role in Role)
     return Widths(
         single=leaf.radix // shares,
@@ -309,7 +322,7 @@ def _widths(fabric: ResolvedFabric, shares: int) -> Widths:
 
 
 def _width(port_layout: PortLayout, ratio: Fraction, shares: int) -> Width:
-    """Split one box."""
+    """Divide the ports of one switch."""
     return width(
         port_layout.fits,
         port_layout.radix,
@@ -322,7 +335,7 @@ def _width(port_layout: PortLayout, ratio: Fraction, shares: int) -> Width:
 def _size(
     fabric: ResolvedFabric, shares: int, leaves_of: Callable[[int], int], words: SizingContext
 ) -> Sizing:
-    """Size the block of this request."""
+    """Size a block of the fabric."""
     tiers = fabric.spec.rails.tiers
     return size(
         leaves_of,

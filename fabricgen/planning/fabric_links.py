@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 class Wiring(NamedTuple):
     """The installed links of a fabric as int32 columns, by segment, in the order of `Plan.segment`.
 
-    `kind` is a LinkKind; `block` counts within the segment. `lower` and `lower_port` are GPU and plane
-    at a host link, otherwise switch and port; a switch has the number segment * boxes of a segment
-    + box. Ports index `Plan.ports` of the role; `slot` is the endpoint position of a host link,
-    else -1; `number` counts the cables of a kind within a block, from 1.
+    `kind` is a LinkKind; `block` counts within the segment. `lower` and `lower_port` are GPU and
+    plane at a host link, otherwise switch and port; a switch has the number segment * boxes of a
+    segment + box. Ports index `Plan.ports` of the role; `slot` is the endpoint position of a host
+    link, else -1; `number` counts the cables of a kind within a block, from 1.
     """
 
     segment: Int32Array

@@ -186,7 +186,8 @@ def _fields(mapping: Mapping, kind: str) -> tuple[str, ...]:
 
 def _pattern_findings(kind: str, pattern: str, fields: tuple[str, ...]) -> Iterator[Finding]:
     """Refuse all but plain fields with zero padding: a format string can read attributes."""
-    hint = f"fields: {', '.join(f'`{{{field}}}`' for field in fields)}; `{{{'row' if kind == 'rack' else 'n'}:02}}` pads with zeros"
+    padded = f"`{{{'row' if kind == 'rack' else 'n'}:02}}` pads with zeros"
+    hint = f"fields: {', '.join(f'`{{{field}}}`' for field in fields)}; {padded}"
     try:
         pieces = list(Formatter().parse(pattern))
     except ValueError as error:

@@ -1,6 +1,6 @@
-"""What is planned as asked, though a person may want it otherwise.
+"""Notices about a plan that follows the inventory and may not be what its author wants.
 
-Owns these notices. They refuse nothing; each says what else there is.
+Each names an alternative; none refuses the plan.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 WASTEFUL = 3
-"""So many times the switches, spines or leaf ports that are needed are worth a note."""
+"""The multiple of the switches, spines or leaf ports needed from which a notice is given."""
 
 TRIES = 8
-"""So many ratios of oversubscription are tried, from the least that could do without the last pod."""
+"""How many oversubscription ratios are tried, from the smallest that could save the last pod."""
 
 
 def room_guesses(plan: Plan) -> list[str]:
-    """Say where racks and lengths are those of a room that nobody described."""
+    """Return a notice where racks and lengths are those of a generated room."""
     guessed = plan.lengths is not None and plan.lengths.room.generated
     return (
         ["racks and lengths of cables follow a generated room; describe yours under `site`"]
@@ -43,7 +43,11 @@ def room_guesses(plan: Plan) -> list[str]:
 
 
 def advice(plan: Plan) -> list[str]:
-    """Note switches that serve little, halves that little joins, cables too long for an assumed room, and a choice of parts."""
+    """Return the notices of a plan.
+
+    They concern idle switches, narrow bisections, cables too long in an assumed room, and parts
+    with equal alternatives.
+    """
     rules = (
         _idle_boxes,
         _needless_tiers,
@@ -57,7 +61,7 @@ def advice(plan: Plan) -> list[str]:
 
 
 def _idle_boxes(plan: Plan) -> Iterator[str]:
-    """Notice rails that could share their boxes."""
+    """Yield a notice where rails could share their leaves."""
     fabric, mapping = plan.fabric, plan.mapping
     if mapping.spans_rails or plan.sizing.tiers > 1:
         return
@@ -65,11 +69,14 @@ def _idle_boxes(plan: Plan) -> Iterator[str]:
     if best > mapping.per_switch:
         used = mapping.per_switch * fabric.coordinates.planned_rail_gpus
         fewer = plan.switch_count(Role.LEAF) * mapping.per_switch // best
-        yield f"a leaf uses {used} of its {radix} ports; `rails.per_switch: auto` would put {best} rails on a box and take {fewer} instead"
+        yield (
+            f"a leaf uses {used} of its {radix} ports; `rails.per_switch: auto` would put {best}"
+            f" rails on a box and take {fewer} instead"
+        )
 
 
 def _needless_tiers(plan: Plan) -> Iterator[str]:
-    """Note tiers that were asked for, where fewer hold the block and the leaves or the cores serve little."""
+    """Yield a notice where fewer tiers hold the block than `rails.tiers` asks for."""
     sizing, asked = plan.sizing, plan.spec.rails.tiers
     endpoints = int(np.count_nonzero(plan.mapping.pattern() >= 0))
     why = (
@@ -93,11 +100,14 @@ def _needless_tiers(plan: Plan) -> Iterator[str]:
         f"{_sized(each):,} switch{'' if _sized(each) == 1 else 'es'}{_power(each)}"
         for each in (plan, other)
     )
-    yield f"{sizing.tiers} tiers were asked for; {'; '.join(why)}; `rails.tiers: {other.sizing.tiers}` takes {fewer} instead of {was}"
+    yield (
+        f"{sizing.tiers} tiers were asked for; {'; '.join(why)};"
+        f" `rails.tiers: {other.sizing.tiers}` takes {fewer} instead of {was}"
+    )
 
 
 def _idle_pod(plan: Plan) -> Iterator[str]:
-    """Note spines of the last pod that have few leaves below them, and what would do without that pod."""
+    """Yield a notice where the last pod has few leaves, with what would save it."""
     sizing, mapping = plan.sizing, plan.mapping
     leaves = len(sizing.leaves_of_pod(sizing.pods - 1))
     if sizing.pods == 1 or leaves * WASTEFUL > sizing.pod_leaves:
@@ -111,11 +121,17 @@ def _idle_pod(plan: Plan) -> Iterator[str]:
         if _sized(other) < _sized(plan)
     ]
     instead = f"; {', and '.join(cheaper)} switches instead of {_sized(plan):,}" if cheaper else ""
-    yield f"the last of {sizing.pods} pods has {leaves} of {sizing.pod_leaves} leaves, so {idle}{instead}"
+    yield (
+        f"the last of {sizing.pods} pods has {leaves} of {sizing.pod_leaves} leaves,"
+        f" so {idle}{instead}"
+    )
 
 
 def _without_last_pod(plan: Plan) -> Iterator[tuple[str, Draft]]:
-    """Find what needs a pod less, each with the line to write: wider leaves, or the GPUs of the pods before."""
+    """Yield the drafts that have a pod less, each with its inventory key.
+
+    Either leaves have more downlinks, or the GPUs of the last pod are left out.
+    """
     sizing, spec, shares = plan.sizing, plan.spec, plan.mapping.segment_blocks
     port_layout, leaves = plan.fabric.port_layouts[Role.LEAF], (sizing.pods - 1) * sizing.pod_leaves
     gpus = plan.mapping.pattern()
@@ -147,7 +163,7 @@ def _without_last_pod(plan: Plan) -> Iterator[tuple[str, Draft]]:
 
 
 def _drafted(plan: Plan, **keys: Any) -> Draft | None:  # noqa: ANN401 - the keys of an inventory
-    """Size the fabric of a plan with some keys changed, as an inventory of its own; None where that is refused."""
+    """Draft the fabric of a plan with some keys changed; None where that is refused."""
     try:
         return make_draft(plan.spec.model_copy(update=keys), plan.catalog)
     except Refusal:
@@ -161,7 +177,7 @@ def _sized(draft: Draft) -> int:
 
 
 def _power(draft: Draft) -> str:
-    """Write the typical power of the switches that a fabric is sized for; nothing where a model's is not known."""
+    """Format the typical power of the switches that a fabric is sized for, where it is known."""
     sizing, mapping = draft.sizing, draft.mapping
     counts = {
         Role.LEAF: sizing.leaf,
@@ -178,7 +194,7 @@ def _power(draft: Draft) -> str:
 
 
 def _wasteful_spread(plan: Plan) -> Iterator[str]:
-    """Notice spines or cores that are there only because they must divide the uplinks."""
+    """Yield a notice where `spread: even` takes many more spines or cores than ports need."""
     sizing, port_layouts = plan.sizing, plan.fabric.port_layouts
     if plan.spec.spread != "even" or sizing.tiers == 1:
         return
@@ -190,7 +206,10 @@ def _wasteful_spread(plan: Plan) -> Iterator[str]:
     fewest = -(-ports // port_layouts[upper].radix)
     if count >= WASTEFUL * fewest:
         where = " in a core group" if sizing.core else ""
-        why = f"{uplinks} uplinks are spread evenly, and nothing smaller that suffices divides {uplinks}"
+        why = (
+            f"{uplinks} uplinks are spread evenly,"
+            f" and nothing smaller that suffices divides {uplinks}"
+        )
         hint = (
             "`spread: minimal` takes the fewest, and another `oversubscription` may split rounder"
         )
@@ -198,7 +217,7 @@ def _wasteful_spread(plan: Plan) -> Iterator[str]:
 
 
 def _narrow_halves(plan: Plan) -> Iterator[str]:
-    """Note what `spread: minimal` takes from the bandwidth between the halves of a block."""
+    """Yield a notice where `spread: minimal` reduces the bisection bandwidth of a block."""
     if plan.spec.spread == "even" or plan.sizing.tiers == 1:
         return
     found = bisection_of(plan)
@@ -207,22 +226,32 @@ def _narrow_halves(plan: Plan) -> Iterator[str]:
         share = f"{bound}{100 * found.flow / found.even:.0f}% of the {found.even:,} Gbps"
         even = _drafted(plan, spread="even")
         instead = (
-            f"; `spread: even` joins them by all of it, with {_sized(even):,} switches instead of {_sized(plan):,}"
+            f"; `spread: even` joins them by all of it, with {_sized(even):,} switches"
+            f" instead of {_sized(plan):,}"
             if even
             else ""
         )
-        yield f"`spread: minimal` joins the halves of a block by {share} that either can send{instead}"
+        yield (
+            f"`spread: minimal` joins the halves of a block by {share}"
+            f" that either can send{instead}"
+        )
 
 
 def _long_cables(plan: Plan) -> Iterator[str]:
-    """Notice cables that are too long for their parts in a room that nobody described; in a described one they are refused."""
+    """Yield a notice for cables too long for their parts in a generated room.
+
+    In a described room they are refused.
+    """
     if plan.lengths and plan.lengths.room.generated:
         for fact, *because in too_long(plan.lengths):
-            yield f"in the room that was generated {fact}: {'; '.join(because)}; describe yours under `site`"
+            yield (
+                f"in the room that was generated {fact}: {'; '.join(because)};"
+                " describe yours under `site`"
+            )
 
 
 def _other_parts(plan: Plan) -> Iterator[str]:
-    """Notice parts in whose place others of the catalog fit and reach alike."""
+    """Yield a notice for each part with alternatives of the same medium and reach."""
     for taken, others in alternatives(plan.fabric, plan.catalog, plan.candidates):
         names = " or ".join(other.model for other in others)
         yield f"{taken.model} is planned where {names} would fit as well: {RULE}, then the name"

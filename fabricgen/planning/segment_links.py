@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 class Segment(NamedTuple):
     """The installed links of one segment as columns, ordered by block, kind, lower end and port.
 
-    `kind` is a LinkKind; `block` counts within the segment. `lower` is a switch of the segment, or the
-    GPU at a host link, as if each block served the first rail: `Mapping.lower_gpu` returns the GPU of
-    a block. `slot` is its endpoint position; ports index `Plan.ports` of the role; `number` counts
-    cables of a kind within a block, from 1.
+    `kind` is a LinkKind; `block` counts within the segment. `lower` is a switch of the segment, or
+    the GPU at a host link, as if each block served the first rail: `Mapping.lower_gpu` returns the
+    GPU of a block. `slot` is its endpoint position; ports index `Plan.ports` of the role; `number`
+    counts cables of a kind within a block, from 1.
     """
 
     kind: Int32Array
@@ -50,7 +50,7 @@ def wire_segment(mapping: Mapping, installed_gpus: int) -> Segment:
 
 
 def switches_with_links(segment: Segment, boxes: int) -> list[bool]:
-    """Return whether each of the `boxes` of a segment, in the order of `Naming.boxes`, has a link."""
+    """Return whether each switch of a segment has a link, in the order of `DeviceNames.boxes`."""
     has = np.zeros(boxes, dtype=bool)
     has[segment.upper] = True
     has[segment.lower[segment.kind != LinkKind.HOST]] = True

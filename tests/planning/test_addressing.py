@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabricgen.core.terms import Role
-from fabricgen.planning.addressing import ROOM, Slice, dotted
+from fabricgen.planning.addressing import HEADROOM, Slice, dotted
 from fabricgen.views.factory import Views
 from tests.fabrics import plan_of, refusal_codes
 
@@ -28,7 +28,7 @@ def test_slices_are_powers_of_two() -> None:
     It has room for sixteen times that, so that rail 2 is one /20.
     """
     plan = plan_of(gpus=1024, hb_domain=DGX, radix=64)
-    assert plan.addresses.hosts == Slice(10 << 24, 256 * ROOM)
+    assert plan.addresses.hosts == Slice(10 << 24, 256 * HEADROOM)
     assert [plan.addresses.hosts.prefix(rail) for rail in (0, 2, 7)] == [
         "10.0.0.0/20",
         "10.0.32.0/20",
@@ -60,7 +60,7 @@ def test_numbered_links() -> None:
 def test_unnumbered_links() -> None:
     """A NIC port has one address of its own and the leaf none; a slice is half as large."""
     plan = plan_of(gpus=1024, hb_domain=DGX, radix=64, addressing={"host_links": "unnumbered"})
-    assert plan.addresses.hosts.size == 128 * ROOM
+    assert plan.addresses.hosts.size == 128 * HEADROOM
     assert [dotted(address) for address in plan.addresses.host_addresses(2, [0, 127])] == [
         "10.0.16.0",
         "10.0.16.127",

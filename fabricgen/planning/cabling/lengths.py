@@ -63,8 +63,8 @@ class Longest(NamedTuple):
 class Lengths:
     """The length and the parts of every cable of a fabric.
 
-    `candidate` and `needed_mm` have shape (segments, links). A million GPUs have two million cables, so
-    the columns of a segment are computed by `laid` each time that they are read.
+    `candidate` and `needed_mm` have shape (segments, links). A million GPUs have two million
+    cables, so `laid` computes the columns of a segment each time that they are read.
     """
 
     runs: CableRuns
