@@ -120,7 +120,7 @@ def test_a_print_has_all_cables_and_no_controls(page: Page, lab: Built) -> None:
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     controls = page.locator(
-        "nav, .skip, .inspector, input, select, button:not(.name, .port, .positions, "
+        "nav, .skip, .inspector, input, select, button:not(.name, .port, .standing, "
         "[aria-pressed=true])"
     )
     assert (

@@ -169,7 +169,7 @@ def test_racks_hold_the_devices_of_the_table(page: Page, lab: Built) -> None:
         for side in "ab"
     }
     for rack in {rack for rack, *_ in placed}:
-        standing = section(page, "racks").locator(f"[data-rack='{rack}'] .positions")
+        standing = section(page, "racks").locator(f"[data-rack='{rack}'] .standing")
         labels = standing.evaluate_all("all => all.map(each => each.getAttribute('aria-label'))")
         found = {
             (rack, label.split(",")[0], int(re.findall(r"units? (\d+)", label)[0]))
