@@ -95,7 +95,7 @@ def rails_or_zero(tree: ast.AST) -> Iterator[str]:
 
 
 def test_coordinates_have_one_owner() -> None:
-    """No other module computes the rail, domain, rank or host of a GPU, or takes rail 0 for None."""
+    """No other module computes the rail, domain or host of a GPU, or takes rail 0 for None."""
     assert [
         f"{path}: {found}"
         for path, tree in TREES.items()

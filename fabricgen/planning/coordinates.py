@@ -1,4 +1,4 @@
-"""Where a GPU is: its HB domain, rank, rail, host, and its place on each; for one GPU or an array of them.
+"""Where a GPU is: its HB domain, rank, rail and host, and its place on each; for one or many.
 
 Owns this arithmetic. GPUs count from 0 over all HB domains, domain by domain and rank by rank; the
 hosts of a domain hold consecutive ranks; the rail of a GPU is its rank modulo the number of rails.
@@ -22,7 +22,10 @@ Whole = TypeVar("Whole", int, "Int32Array", "Int64Array", "IntArray")
 
 @dataclass(frozen=True)
 class DomainCoordinates:
-    """The HB domain and the rank of each GPU of a cluster. Methods take and return an integer or an array."""
+    """The HB domain and the rank of each GPU of a cluster.
+
+    Methods take and return an integer or an array.
+    """
 
     gpus: int
     """Installed GPUs."""
@@ -127,7 +130,7 @@ class Coordinates(DomainCoordinates):
         return domain * self.domain_gpus + rail_slot * self.rails + rail
 
     def on_rail(self, gpu: Whole, rail: Whole, turn: int) -> Whole:
-        """Return the GPU of the same HB domain on a rail, `turn` places after the GPU's own place, cyclically."""
+        """Return the GPU of the same HB domain on a rail, `turn` places after its own, cyclically."""
         rail_slot = (self.rail_slot(gpu) + turn) % self.ranks_per_rail
         return self.rail_gpu(self.domain(gpu), rail, rail_slot)
 

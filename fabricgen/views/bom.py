@@ -9,7 +9,7 @@ from fabricgen.core.template_api import for_templates
 
 @dataclass(slots=True, kw_only=True)
 class PartView:
-    """One row of the bill of materials; what nobody knows is empty, never 0."""
+    """One row of the bill of materials; an unknown value is empty, never 0."""
 
     row: str
     """What the row is: part, subtotal of a class, or total."""
@@ -29,7 +29,7 @@ class PartView:
     total: str
     """Price of the quantity and its spares."""
     power_w: str
-    """Typical power of the quantity; spares lie on a shelf."""
+    """Typical power of the quantity; spares are not powered."""
     pack: str = ""
     """How many are sold together; quantity and spares make whole packs."""
     list_price: str = ""
@@ -42,7 +42,7 @@ class PartView:
 
 @dataclass(slots=True, kw_only=True)
 class BomView:
-    """The bill of materials. A sum names in its description what it misses."""
+    """The bill of materials. The description of a sum lists the parts that it omits."""
 
     fabric: str
     design: str
@@ -54,7 +54,7 @@ class BomView:
     unpriced: list[PartView]
     """The parts without a price, which no sum contains."""
     link_ends: str
-    """Transceivers counted one per link end, as the rail-only paper counts."""
+    """Transceivers counted one per link end, as in the rail-only paper."""
     modules: str
     """Transceivers as they are sold and counted in `parts`: a twin-port module serves two links."""
     terms: list[str] = field(default_factory=list)
@@ -74,12 +74,12 @@ class FigureView:
     figure: str
     unit: str
     values: list[str]
-    """In the order of `ComparisonView.designs`; empty where the figure is not known, and then `note` says why."""
+    """In the order of `ComparisonView.designs`; empty where unknown, with the reason in `note`."""
     saving_pct: str
-    """What rail-only saves against the fat-tree."""
+    """The saving of rail-only against the fat-tree."""
     note: str
     missing: str = ""
-    """Of `note`, what the figures of the designs that can be built miss."""
+    """The part of `note` about what the figures of the feasible designs omit."""
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
 """From a plan to the views of its cables and switches, segment by segment.
 
-Owns `Views`, which also knows the rails whose switches run another NOS. `ports` owns what is the
-same in every segment, `cables` and `switches` make the views. The shapes stand in `fabricgen.views`.
+Owns `Views`, which also selects the NOS of each rail. `switches.ports` owns what is the same in
+every segment; `cables.build` and `switches.build` make the views.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ __all__ = ["Views", "vrf_name"]
 
 
 KEPT_LINKS = 50_000
-"""Views of up to so many links are kept where they are read more than once: they take 50 MB."""
+"""Most links of a fabric whose views are kept where they are read twice: they take 50 MB."""
 
 
 class Views:
-    """Makes the views of one plan, segment by segment; what is the same in every segment is worked out once.
+    """Makes the views of one plan, segment by segment; what all segments share is computed once.
 
     With `kept`, the views of a fabric of up to `KEPT_LINKS` links are made once, for laws and
     templates alike.
     """
 
     def __init__(self, plan: Plan, *, kept: bool = False) -> None:
-        """Keep the plan; nothing is made before it is asked for."""
+        """Keep the plan; no view is made yet."""
         self.plan, self._ports = plan, Ports(plan)
         self._kept = kept and plan.links <= KEPT_LINKS
         self._cables, self._switches = (
@@ -51,15 +51,15 @@ class Views:
         return self._ports.facts
 
     def prepare(self) -> None:
-        """Work out now what all segments share; workers that are forked afterwards inherit it."""
+        """Compute now what all segments share; workers that are forked afterwards inherit it."""
         _ = self._ports.link_ends, self.plan.hosts
         self._cables.prepare()
         self._switches.prepare()
-        for views in self._spoken.values():
+        for views in self._by_rail.values():
             views.prepare()
 
     def cables(self, segment: int, start: int = 0, stop: int | None = None) -> list[CableView]:
-        """Return the cables of one segment, or a run of them, in the order of `Plan.unit`."""
+        """Return the cables of one segment, or a run of them, in the order of `Plan.segment`."""
         own = self._of(segment)
         if own is not self:
             return own.cables(segment, start, stop)
@@ -73,7 +73,7 @@ class Views:
     def switches(
         self, segment: int, roles: tuple[Role, ...] = ROLES, boxes: Sequence[int] | None = None
     ) -> Iterator[SwitchView]:
-        """Make the view of every installed switch of a segment, or of those at `boxes` of `Naming.boxes`."""
+        """Make the view of each installed switch of a segment, or of those at these boxes."""
         own = self._of(segment)
         return (
             self._switches.switches(segment, roles, boxes)
@@ -82,8 +82,8 @@ class Views:
         )
 
     @cached_property
-    def _spoken(self) -> dict[int, Views]:
-        """What makes the views of the rails whose switches run another NOS."""
+    def _by_rail(self) -> dict[int, Views]:
+        """What makes the views of each rail whose switches run another NOS."""
         return {
             rail: Views(self.plan.with_port_layouts(port_layouts), kept=self._kept)
             for rail, port_layouts in self.plan.fabric.switches_by_rail.items()
@@ -92,4 +92,4 @@ class Views:
     def _of(self, segment: int) -> Views:
         """Return what makes the views of a segment."""
         rail = self.plan.mapping.rail(segment)
-        return self if rail is None else self._spoken.get(rail, self)
+        return self if rail is None else self._by_rail.get(rail, self)

@@ -1,4 +1,4 @@
-"""Both ends of every link of a plan: its devices, what a reader wants of its ports, and the label of its cable.
+"""Both ends of every link of a plan: devices and ports, and the label of the cable.
 
 Owns the way from the columns of `Plan.segment` to what views show. A reader gives what it wants to
 know of a port of each role and of each NIC port, and gets it for every link as columns. Names and
@@ -28,10 +28,11 @@ P = TypeVar("P")
 
 
 class LinkColumns(NamedTuple):
-    """Links of one segment as columns. Devices and ports are arrays of objects: names, and what the reader wants of a port.
+    """Links of one segment as columns.
 
-    `lower` and `upper` are boxes of the segment; `lower` means nothing at a host link, whose end is `gpu`.
-    `gpu` is -1 at a link between switches, `rail` at a link that carries several rails.
+    Devices are arrays of names, ports are arrays of what the reader wants to know of a port.
+    `lower` and `upper` are boxes of the segment; at a host link `gpu` takes the place of `lower`.
+    `gpu` is -1 at a link between switches, `rail` is -1 at a link that carries several rails.
     """
 
     kind: Int32Array
@@ -55,12 +56,16 @@ class LinkColumns(NamedTuple):
 
 
 class LinkEnds(Generic[P]):
-    """The ends of the links of one plan; what all segments share is looked up once."""
+    """The ends of the links of one plan; what all segments share is computed once."""
 
     def __init__(
         self, plan: Plan, ports: Mapping[Role, Sequence[P]], nics: Sequence[Sequence[P]]
     ) -> None:
-        """Keep what to show of each port of a role, in the order of `Plan.ports`, and of each NIC port, by plane and place in the host."""
+        """Keep what to show of each port.
+
+        `ports` are those of a role in the order of `Plan.ports`; `nics` are by plane, then by
+        place in the host.
+        """
         self.plan, self._ports = plan, ports
         self._nics = [objects(each) for each in nics]
 
@@ -79,7 +84,7 @@ class LinkEnds(Generic[P]):
 
     @cached_property
     def lower_ports(self) -> NDArray[np.object_]:
-        """What to show of the port at the lower end of each link of a segment; None at a host link."""
+        """What to show of the port at the lower end of each link of a segment; None at hosts."""
         kinds = [kind for kind in self.plan.kinds if kind is not LinkKind.HOST]
         columns = self.plan.segment
         return self._of_kinds({kind: kind.lower for kind in kinds}, columns.lower_port)
@@ -118,7 +123,7 @@ class SegmentEnds(Generic[P]):
 
     @cached_property
     def _labels(self) -> list[Callable[[int], str]]:
-        """What labels a cable by its number, by kind of link, then by block; nothing comes before the first kind."""
+        """The functions that label a cable by its number, by kind of link and block."""
         return cable_labels(self.plan, self.segment)
 
     def columns(self, rows: slice | Int32Array) -> LinkColumns:
@@ -156,7 +161,7 @@ class HostLinks:
     """The link of each NIC port of a plan."""
 
     def __init__(self, plan: Plan) -> None:
-        """Find the host links of a segment by their block, and by the GPU's place among those of a block."""
+        """Find the host links of a segment by block, and by the GPU's place in the block."""
         mapping, segment = plan.mapping, plan.segment
         links = np.flatnonzero(segment.kind == LinkKind.HOST).astype(np.int32)
         shape = mapping.segment_blocks, mapping.pattern_index(plan.fabric.gpus)
@@ -176,7 +181,10 @@ def cable_label(plan: Plan, segment: int, row: int) -> str:
 
 
 def cable_labels(plan: Plan, segment: int) -> list[Callable[[int], str]]:
-    """Return what labels a cable of a segment by its number, at the kind of link times the blocks of a segment plus the block."""
+    """Return the functions that label a cable of a segment by its number.
+
+    The one of a kind of link and a block is at index kind * blocks of a segment + block.
+    """
     blocks = range(plan.mapping.segment_blocks)
     number = f"%0{plan.label_width}d"
     prefixes = [

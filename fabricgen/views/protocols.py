@@ -15,10 +15,10 @@ DSCPS = 64
 """Values of the DSCP field (RFC 2474)."""
 
 QUEUE_LIMIT_FACTOR = 4
-"""A queue ends at this multiple of the depth at which ECN marks most: marking has worked long before, and nothing is dropped."""
+"""A queue ends at this multiple of the depth at which ECN marks most, so nothing is dropped."""
 
 SHARE_PERCENT = 50
-"""Bandwidth that RoCE traffic has, and that the rest has; notifications are few, and served before both."""
+"""Bandwidth of RoCE traffic, and of the rest; the few notifications are served before both."""
 
 
 @dataclass(slots=True)
@@ -38,7 +38,7 @@ class TimersView:
         return cls(**{known.name: getattr(timers, known.name) for known in fields(cls)})
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class RoceView:
     """The lossless class, the same on every switch and host."""
 
@@ -53,7 +53,7 @@ class RoceView:
     ecn_minimum_bytes: int
     """Queue depth at which ECN marking starts."""
     ecn_maximum_bytes: int
-    """Queue depth at which `ecn_probability_percent` of all packets are marked, and above which all are."""
+    """Queue depth at which `ecn_probability_percent` of packets are marked; above it all are."""
     ecn_probability_percent: int
     pfc_watchdog_ms: int
     """Pause after which the PFC watchdog drops the packets of a queue."""

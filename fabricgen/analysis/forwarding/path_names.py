@@ -1,4 +1,4 @@
-"""What a path shows of its GPUs, NIC ports, switches and cables: names, interfaces, labels and addresses.
+"""Names, interfaces, labels and addresses of the GPUs, NIC ports, switches and cables of a path.
 
 Owns the way from a GPU and plane, or from a row of `Plan.segment`, to what people read.
 `reachability` owns what works.
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 class NicEnd(NamedTuple):
-    """One NIC port and the leaf port that it is cabled to. `row` is that of its link; `gateway` the leaf's address on it, or its loopback."""
+    """One NIC port and the leaf port that it is cabled to.
+
+    `row` is that of its link; `gateway` the leaf's address on it, or the leaf's loopback.
+    """
 
     row: int
     interface: str
@@ -39,7 +42,7 @@ def _domain_names(domain: int, size: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class PathNames:
-    """The ends of a plan's cables. GPUs count over all domains; segments, boxes, blocks and rows as in the plan."""
+    """The names in a plan. GPUs count over all domains; segments, boxes and rows as in the plan."""
 
     reach: Reach
 
@@ -54,7 +57,7 @@ class PathNames:
         return {}
 
     def links(self, segment: int) -> LinkEnds[str]:
-        """Return the ends of the links, with the names that the switches of a segment give their ports."""
+        """Return the ends of the links, with the names of ports in the NOS of a segment."""
         plan = self.reach.plan
         systems = tuple(layout.nos for layout in plan.port_layouts(segment).values())
         if systems not in self._links:
@@ -112,7 +115,7 @@ class PathNames:
         )[0]
 
     def gateway(self, gpu: int, plane: int) -> int:
-        """Return the address of the leaf that a NIC port is cabled to: on the link, or its loopback."""
+        """Return the address of a NIC port's leaf: on their link, or its loopback."""
         plan = self.reach.plan
         if plan.addresses.numbered:
             return self.address(gpu, plane) - 1
@@ -121,7 +124,10 @@ class PathNames:
         return plan.addresses.loopback(segment, block, leaf)
 
     def addresses(self, domain: int, plane: int) -> list[str]:
-        """Return the addresses of an HB domain's NIC ports on a plane, by rank; those of the last domain are remembered."""
+        """Return the addresses of an HB domain's NIC ports on a plane, by rank.
+
+        Those of the last domain are kept.
+        """
         if (domain, plane) not in self._domain:
             for known in [known for known in self._domain if known[0] != domain]:
                 del self._domain[known]
@@ -157,7 +163,10 @@ class PathNames:
         return self._names[segment][box]
 
     def node(self, segment: int, block: int, box: int) -> str:
-        """Name the node that a switch is in the graph for a block: the box itself, or its part for one rail where rails share it."""
+        """Name the node of a switch in the graph of a block.
+
+        It is the box itself, or its part for one rail where rails share the box.
+        """
         plan, name = self.reach.plan, self.switch(segment, box)
         return (
             f"{name}/{vrf_name(plan.mapping.rail(segment, block))}"
@@ -171,5 +180,5 @@ class PathNames:
         return str((links.upper_ports if upper else links.lower_ports)[row])
 
     def cable(self, segment: int, row: int) -> str:
-        """Label the cable of a link; where a link takes several, what their labels have in common."""
+        """Label the cable of a link, without the letter where a link takes several."""
         return cable_label(self.reach.plan, segment, row)

@@ -1,1 +1,1 @@
-"""A cable and its two ends: `build` makes the views, `columns` are those of the sheet, `labels` what is printed."""
+"""A cable and its two ends: `build` makes each `view`; `columns` and `labels` show them."""

@@ -86,7 +86,7 @@ class CableViews:
         }
 
     def _places(self, segment: int, run: slice) -> list[Iterable[str]]:
-        """Return the columns `PLACES` of a run of links; texts are empty where nothing has a place."""
+        """Return the columns `PLACES` of a run of links; they are empty without a room."""
         if self.plan.lengths is None:
             return [repeat("")] * len(PLACES)
         laid = self.plan.lengths.laid(segment, run.start, run.stop)
@@ -107,7 +107,7 @@ class CableViews:
         candidates: IntArray,
         start: tuple[int, int],
     ) -> None:
-        """Give links that share a piece of cable its name, the ends that they label, and its rail."""
+        """Set the piece of links that share one, the ends that they label, and its rail."""
         pieces, (segment, first) = self.plan.pieces, start
         if pieces is None:
             return
@@ -120,7 +120,10 @@ class CableViews:
             view.piece_rail = "" if pieces.several_rails[place] else view.rail
 
     def _piece(self, joint: LinkParts, view: CableView, gpu: int, row: int) -> str:
-        """Name the piece of cable that a link shares: by the cage at its near end, and the position there where the cage holds several pieces."""
+        """Name the piece of cable that a link shares.
+
+        The name is that of the cage at its near end, with the position where a cage holds several.
+        """
         plan, upper = self.plan, joint.near == "upper"
         role = joint.kind.upper if upper else joint.kind.lower
         device = view.b_device if upper else view.a_device
@@ -152,7 +155,7 @@ class CableViews:
 
     @cached_property
     def _texts(self) -> tuple[NDArray[np.object_], ...]:
-        """The rack and the rack unit of each device, empty where it has no place, and each stock length, as texts."""
+        """The texts of each device's rack and rack unit, which may be empty, and of each length."""
         lengths = self.plan.lengths
         if lengths is None:
             return ()
@@ -165,13 +168,16 @@ class CableViews:
 
 
 def _part_texts(joint: LinkParts) -> tuple[str, str, str, str, str]:
-    """Return the texts of a candidate in the order of `PARTS`; modules are empty where the cable has its own ends."""
+    """Return the texts of a candidate, as `PARTS`; modules are empty where a cable has own ends."""
     low, high = (module.model if module else "" for module in (joint.lower, joint.upper))
     return speed_text(joint.speed_gbps), joint.medium, joint.cable.model, low, high
 
 
 def _cables(link: CableView, cables: int) -> list[CableView]:
-    """Return the cables of a link: where it takes several, a letter follows the label, and the connector the port."""
+    """Return the cables of a link.
+
+    Where it takes several, a letter follows the label, and the connector the port.
+    """
     if cables == 1:
         return [link]
     return [

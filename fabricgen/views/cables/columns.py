@@ -1,8 +1,8 @@
 """The columns that a sheet of cables can have, and their profiles.
 
 Owns the columns that are looked up rather than planned, the choice of columns by name or list, and
-the schema that is written beside the sheet. Profiles are files of the pack `cabling`. The
-attributes of a cable are `views.CableView`; who writes the sheet is in `building`.
+the schema that is written beside the sheet. Profiles are files of the pack `cabling`. The other
+columns are the attributes of `CableView`.
 """
 
 from __future__ import annotations
@@ -34,10 +34,13 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 FORMAT = "fabricgen-cables/1"
-"""The version of the schema. It is raised when a column changes its meaning or goes; a new column does not raise it."""
+"""The version of the schema.
+
+It is raised when a column is removed or changes its meaning; a new column does not raise it.
+"""
 
 DEFAULT, WORKBOOK = "default", "workbook"
-"""The profiles of cables.csv and of cables.xlsx where nobody chooses."""
+"""The default profiles of cables.csv and of cables.xlsx."""
 
 Profiles = dict[str, tuple[str, ...]]
 
@@ -45,17 +48,18 @@ FIBRES = {"mmf": "multimode", "smf": "single-mode"}
 
 
 class _Looked(NamedTuple):
-    """A column that is looked up: the column that it follows from, and what it says."""
+    """A column that is looked up: the column that is its key, and its description."""
 
     key: str
-    says: str
+    text: str
 
 
 LOOKED_UP = {
     "site": _Looked("", "Name of the fabric, which tells the cables of several sites apart."),
     DIRECTION: _Looked(
         "",
-        "Which way the row tells of the cable: `a-b` from its lower end, `b-a` from its upper end (with --both-ways).",
+        "Which way the row tells of the cable: `a-b` from its lower end,"
+        " `b-a` from its upper end (with --both-ways).",
     ),
     "colour": _Looked(
         "rail", "Colour of the rail, in the order of TIA-598; the twelve repeat with rings."
@@ -65,10 +69,10 @@ LOOKED_UP = {
     ),
 } | {
     f"{end}_{name}": _Looked(
-        f"{end}_{key}" if key != "tier" else key, says.format("lower" if end == "a" else "upper")
+        f"{end}_{key}" if key != "tier" else key, text.format("lower" if end == "a" else "upper")
     )
     for end in "ab"
-    for name, key, says in (
+    for name, key, text in (
         ("role", "tier", "What the device at the {} end is: host, leaf, spine or core."),
         ("platform", "tier", "Model of the device at the {} end; empty where it is not known."),
         (
@@ -88,7 +92,10 @@ INTEGERS = {"rail", "plane", "tier", "connector", "a_unit", "b_unit", "a_row", "
 
 
 def read_profiles(paths: Iterable[Path]) -> Profiles:
-    """Read files of profiles; a profile of an earlier file shadows one of its name in a later file. Raises Refusal `bad-columns`."""
+    """Read files of profiles; a profile shadows those of its name in later files.
+
+    Raises Refusal `bad-columns`.
+    """
     found: Profiles = {}
     for path in paths:
         for name, listed in load_facts(path, "bad-columns").items():
@@ -113,10 +120,12 @@ def read_profiles(paths: Iterable[Path]) -> Profiles:
 def choose_columns(asked: str, profiles: Profiles) -> tuple[str, ...]:
     """Return the columns of a profile, or of a list of columns joined by commas.
 
-    Raises Refusal `bad-columns` for a column that no cable has, or one that is named twice.
+    Raises Refusal `bad-columns` for an unknown column, or one that is named twice.
 
-    >>> choose_columns("ends", {"ends": ("a_device", "b_device")}), choose_columns("cable, a_rack", {})
-    (('a_device', 'b_device'), ('cable', 'a_rack'))
+    >>> choose_columns("ends", {"ends": ("a_device", "b_device")})
+    ('a_device', 'b_device')
+    >>> choose_columns("cable, a_rack", {})
+    ('cable', 'a_rack')
     """
     chosen = profiles.get(asked) or tuple(word.strip() for word in asked.split(","))
     for column in chosen:
@@ -129,20 +138,16 @@ def choose_columns(asked: str, profiles: Profiles) -> tuple[str, ...]:
 
 
 def _unknown(column: str, profiles: Iterable[str]) -> Refusal:
-    """Refuse a column that there is not, with the nearest that there is."""
-    known = [*profiles, *COLUMNS]
-    near = nearest(column, known)
+    """Refuse an unknown column, with the nearest known one as a hint."""
+    near = nearest(column, [*profiles, *COLUMNS])
     what = "no profile and no column" if profiles else "no column"
-    hint = (
-        f"did you mean `{near}`?"
-        if near
-        else f"{'profiles: ' + ', '.join(profiles) + '; ' if profiles else ''}columns: {', '.join(COLUMNS)}"
-    )
+    listed = f"profiles: {', '.join(profiles)}; " if profiles else ""
+    hint = f"did you mean `{near}`?" if near else f"{listed}columns: {', '.join(COLUMNS)}"
     return refuse("bad-columns", f"a sheet of cables has {what} `{column}`", hint=hint)
 
 
 def joins_of(plan: Plan, columns: Sequence[str], serials: Mapping[str, str]) -> dict[str, Join]:
-    """Return where those of the columns come from that are looked up, and where the same columns of the other ends do."""
+    """Return the joins of the columns that are looked up, at both ends of a cable."""
     wanted = {
         each
         for column in columns
@@ -153,7 +158,7 @@ def joins_of(plan: Plan, columns: Sequence[str], serials: Mapping[str, str]) -> 
 
 
 def _join(plan: Plan, column: str, serials: Mapping[str, str]) -> Join:
-    """Return where one column comes from."""
+    """Return the join of one column."""
     key, name = LOOKED_UP[column].key, column.removeprefix("a_").removeprefix("b_")
     if name == "site":
         return Join("cable", {}, plan.spec.name)
@@ -208,25 +213,29 @@ def titles(columns: Iterable[str]) -> list[str]:
 
 
 _PIECES = (
-    "A link that takes several cables has a row for each of them. Rows with the same `piece` are one piece of cable, which carries several links and "
-    "is bought once."
+    "A link that takes several cables has a row for each of them. Rows with the same `piece` are"
+    " one piece of cable, which carries several links and is bought once."
 )
 
 
 def schema_of(sheet: CableSheet, fabric: str) -> dict[str, Any]:
-    """Describe a sheet as a Table Schema (datapackage.org): the version, and name, type and meaning of each column."""
-    says = _docstrings() | {name: looked.says for name, looked in LOOKED_UP.items()}
+    """Describe a sheet as a Table Schema (datapackage.org), with the meaning of each column."""
+    texts = _docstrings() | {name: looked.text for name, looked in LOOKED_UP.items()}
     kinds = dict.fromkeys(INTEGERS, "integer") | {"length_m": "number"}
     fields = [
         {
             "name": column,
             "type": kinds.get(column, "string"),
             "title": title,
-            "description": says[column],
+            "description": texts[column],
         }
         for column, title in zip(sheet.columns, titles(sheet.columns), strict=True)
     ]
-    turned = "a_ is the near end of the row, so the upper end of the cable where the row tells of it the other way"
+    turned = (
+        "a_ is the near end of the row, so the upper end of the cable where the row tells of it"
+        " the other way"
+    )
+    rows = f"Two rows for each link: {turned}" if sheet.both_ways else "One row for each link"
     key = [
         column
         for column in ("cable", DIRECTION)
@@ -236,7 +245,7 @@ def schema_of(sheet: CableSheet, fabric: str) -> dict[str, Any]:
         "$schema": "https://datapackage.org/profiles/2.0/tableschema.json",
         "format": FORMAT,
         "title": f"Cables of {fabric}",
-        "description": f"{f'Two rows for each link: {turned}' if sheet.both_ways else 'One row for each link'}. {_PIECES}",
+        "description": f"{rows}. {_PIECES}",
         "fields": fields,
         "missingValues": [""],
     } | (
@@ -245,11 +254,11 @@ def schema_of(sheet: CableSheet, fabric: str) -> dict[str, Any]:
 
 
 def _docstrings() -> dict[str, str]:
-    """Read what the attributes of a cable mean from the strings below them."""
+    """Read the meaning of a cable's attributes from the strings below them."""
     (view,) = ast.parse(textwrap.dedent(inspect.getsource(CableView))).body
     body = view.body if isinstance(view, ast.ClassDef) else []
     return {
-        above.target.id: below.value.value
+        above.target.id: " ".join(below.value.value.split())
         for above, below in pairwise(body)
         if isinstance(above, ast.AnnAssign) and isinstance(above.target, ast.Name)
         if isinstance(below, ast.Expr)

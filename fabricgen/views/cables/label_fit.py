@@ -1,6 +1,6 @@
 """How the ends of a plan's cables are written so that each fits the line of a label.
 
-Owns the refusal of names that no label can bear. What a label says belongs to `labelling`.
+Owns the refusal of names that are too long for a label. `labels` owns the text of a label.
 """
 
 from __future__ import annotations
@@ -20,17 +20,21 @@ if TYPE_CHECKING:
 
 
 class _End(NamedTuple):
-    """The end of a cable that is longest to write, of all devices of a kind."""
+    """The longest text of an end of a cable among all devices of a kind."""
 
     kind: str
     rack: str
-    segment: str
+    rack_unit: str
     device: str
     port: str
 
 
 def fitting(plan: Plan) -> Labelling:
-    """Return how ends are written so that each fits a line: as they are, or without what all names begin with. Raises Refusal `label-too-long`."""
+    """Return how ends are written so that each fits a line.
+
+    They are written whole, or without the beginning that all names share. Raises Refusal
+    `label-too-long`.
+    """
     plain, ends = Labelling(), list(_longest_ends(plan, _longest_ports(plan)))
     if all(_length(plain, end) <= LINE for end in ends):
         return plain
@@ -52,7 +56,7 @@ def _length(labelling: Labelling, end: _End) -> int:
 
 
 def _too_long(labelling: Labelling, end: _End, over: int) -> Exception:
-    """Refuse a name that no label can bear."""
+    """Refuse a name that is too long for a label."""
     text, key = labelling.end(*end[1:]), "rack" if end.rack else end.kind
     begin = labelling.racks or labelling.devices
     because = [
@@ -70,17 +74,18 @@ def _too_long(labelling: Labelling, end: _End, over: int) -> Exception:
 
 
 def _longest_ends(plan: Plan, ports: dict[str, str]) -> Iterator[_End]:
-    """Find the device of each kind that is longest to write, at its longest port."""
+    """Find the device of each kind with the longest text, at its longest port."""
     if plan.lengths is None:
         longest = {HOST: max(plan.hosts, key=len)}
-        for group in range(plan.mapping.segments):
-            for name, box in zip(plan.naming.switches(group), plan.naming.boxes, strict=True):
+        for segment in range(plan.mapping.segments):
+            for name, box in zip(plan.naming.switches(segment), plan.naming.boxes, strict=True):
                 longest[box.role] = max(longest.get(box.role, ""), name, key=len)
         yield from (_End(kind, "", "", name, ports[kind]) for kind, name in longest.items())
         return
     room = plan.lengths.room
-    rack, segment = room.positions.rack, room.positions.rack_unit
-    long = np.array([len(name) for name in room.names])[rack] + np.char.str_len(segment.astype(str))
+    rack, rack_unit = room.positions.rack, room.positions.rack_unit
+    digits = np.char.str_len(rack_unit.astype(str))
+    long = np.array([len(name) for name in room.names])[rack] + digits
     for at, kind in enumerate(KINDS):
         here = np.flatnonzero((room.kind == at) & (rack >= 0))
         if kind in ports and len(here):
@@ -88,7 +93,7 @@ def _longest_ends(plan: Plan, ports: dict[str, str]) -> Iterator[_End]:
             yield _End(
                 kind,
                 room.names[int(rack[device])],
-                str(int(segment[device])),
+                str(int(rack_unit[device])),
                 room.device(device),
                 ports[kind],
             )

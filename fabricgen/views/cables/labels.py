@@ -1,11 +1,10 @@
-"""What the two labels of a cable say.
+"""The text of the two labels of a cable.
 
-Owns the text of a label and its shortening. As TIA-606 writes both ends of a cable,
-`<cabinet>-<segment>:<port>`, the near end comes first, and a line is an end: so a line holds the name
-of a cabinet of some length, and both labels of a cable have the same two lines, turned over. A
-connector that several links share bears one label, that of the first of them. Where no room is
-planned, the device stands for its place. Whether every line fits is for who knows all names:
-`building.cable_sheets`.
+Owns the text and its shortening. TIA-606 writes an end as `<cabinet>-<rack unit>:<port>`, the near
+end first. Each end is a line, so that long names of cabinets fit, and both labels of a cable have
+the same two lines in opposite order. A connector that several links share has one label, that of
+the first of them. Without a room, the name of the device takes the place of cabinet and rack unit.
+`label_fit` verifies that every line fits.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 LINE = 24
-"""Characters of a line: what cable labels 25 mm wide hold in a size that can be read in a rack."""
+"""Characters of a line: as many as a label 25 mm wide holds at a size that is legible in a rack."""
 
 _KEYS = attrgetter(
     "label_ends",
@@ -42,25 +41,26 @@ _KEYS = attrgetter(
 
 
 class LabelledCable(Protocol):
-    """What a label needs of a cable: the attributes of `views.CableView` that `_KEYS` names, among them both ports."""
+    """The attributes of `CableView` that a label reads: those in `_KEYS`, among them both ports."""
 
     @property
     def a_port(self) -> str:
-        """What is printed beside the lower port."""
+        """The text printed beside the lower port."""
 
     @property
     def b_port(self) -> str:
-        """What is printed beside the upper port."""
+        """The text printed beside the upper port."""
 
     @property
     def counts(self) -> bool:
-        """Whether both of its ends bear its label."""
+        """Whether both of its ends have its label."""
 
 
 class Label(NamedTuple):
-    """One label. `qr` is what its code says, `colour` that of the rail; both rail and colour are empty where a link or a piece carries several.
+    """One label, with the text of its QR code and the colour of the rail.
 
-    No cell holds a comma, so that a program that knows no quotes reads the same.
+    Rail and colour are empty where a link or a piece carries several rails. No cell contains a
+    comma, so that programs without quoting read the same.
     """
 
     end: str
@@ -74,27 +74,35 @@ class Label(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Labelling:
-    """How the ends of a fabric's cables are written: `racks` and `devices` are what all such names begin with and no label repeats."""
+    """How the ends of a fabric's cables are written.
+
+    `racks` and `devices` are the beginnings that all such names share, and that labels omit.
+    """
 
     racks: str = ""
     devices: str = ""
 
-    def end(self, rack: str, segment: str, device: str, port: str) -> str:
+    def end(self, rack: str, rack_unit: str, device: str, port: str) -> str:
         """Write one end.
 
-        >>> Labelling().end("A01-09", "41", "r0-leaf-1", "33/2"), Labelling("dc3-").end("dc3-A01", "7", "host-1", "OSFP4P2")
-        ('A01-09-41:33/2', 'A01-7:OSFP4P2')
+        >>> Labelling().end("A01-09", "41", "r0-leaf-1", "33/2")
+        'A01-09-41:33/2'
+        >>> Labelling("dc3-").end("dc3-A01", "7", "host-1", "OSFP4P2")
+        'A01-7:OSFP4P2'
         >>> Labelling(devices="dc3-").end("", "", "dc3-leaf-1", "33/2")
         'leaf-1:33/2'
         """
         return (
-            f"{rack[len(self.racks) :]}-{segment}:{port}"
+            f"{rack[len(self.racks) :]}-{rack_unit}:{port}"
             if rack
             else f"{device[len(self.devices) :]}:{port}"
         )
 
     def labels(self, cables: Iterable[LabelledCable]) -> Iterator[Label]:
-        """Write the labels of cables, for each that of end A, then that of end B; of a piece with several rows each connector has one."""
+        """Write the labels of cables: of each that of end A, then that of end B.
+
+        Of a piece with several rows each connector has one.
+        """
         for ends, cable, rail, near, far, hue in self._ends(cables):
             if "A" in ends:
                 yield Label("A", cable, near, far, cable, rail, hue)
@@ -102,7 +110,10 @@ class Labelling:
                 yield Label("B", cable, far, near, cable, rail, hue)
 
     def lines(self, cables: Sequence[LabelledCable]) -> str:
-        """Write the same labels as lines of a CSV, in half the time: a million GPUs have four million. Only ports may hold what must be quoted."""
+        """Write the same labels as lines of a CSV, in half the time.
+
+        Only ports may contain characters that must be quoted.
+        """
         ports = {cable.a_port for cable in cables}.union(cable.b_port for cable in cables)
         if any(sign in port for port in ports for sign in ',"\r\n') or any(
             not cable.counts for cable in cables
@@ -112,13 +123,17 @@ class Labelling:
             return text.getvalue().removesuffix("\n")
         return "\n".join(
             [
-                f"A,{name},{near},{far},{name},{rail},{hue}\nB,{name},{far},{near},{name},{rail},{hue}"
+                f"A,{name},{near},{far},{name},{rail},{hue}\n"
+                f"B,{name},{far},{near},{name},{rail},{hue}"
                 for _, name, rail, near, far, hue in self._ends(cables)
             ]
         )
 
     def _ends(self, cables: Iterable[LabelledCable]) -> Iterator[tuple[str, ...]]:
-        """Write both ends of cables as `end` does, without a call for each: ends with a label, name, rail, end A, end B, colour."""
+        """Write both ends of cables as `end` does, without a call for each.
+
+        A row is: the ends with a label, the name, the rail, end A, end B, the colour.
+        """
         racks, devices = len(self.racks), len(self.devices)
         named = cache(lambda rail: colour(int(rail)).replace(",", "") if rail else "")
         for (
@@ -148,10 +163,14 @@ class Labelling:
 
 
 def shared(names: Iterable[str]) -> str:
-    """Return what all names begin with, up to the end of a word: names that differ still differ without it, and begin like names.
+    """Return the whole words that all names begin with.
 
-    >>> shared(["dc3-row-01", "dc3-row-02"]), shared(["dc3-a1", "dc4-a1"]), shared(["leaf"]), shared(["a-1", "a--2"])
-    ('dc3-row-', '', '', '')
+    Without them different names still differ, and begin with a letter or a digit.
+
+    >>> shared(["dc3-row-01", "dc3-row-02"]), shared(["dc3-a1", "dc4-a1"])
+    ('dc3-row-', '')
+    >>> shared(["leaf"]), shared(["a-1", "a--2"])
+    ('', '')
     """
     every = sorted(names)
     alike = takewhile(lambda pair: pair[0] == pair[1], zip(every[0], every[-1], strict=False))

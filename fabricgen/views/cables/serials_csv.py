@@ -1,7 +1,6 @@
-"""The serial numbers of devices, as an asset list has them: a CSV with the columns device and serial.
+"""The serial numbers of devices: a CSV file with the columns device and serial.
 
-Owns the file's form and what is said of a bad line. What is called `device` is for the caller, who
-knows all devices.
+Owns the format of the file and the findings about its lines. The caller names the devices.
 """
 
 from __future__ import annotations
@@ -28,7 +27,10 @@ class SerialRow(NamedTuple):
 
 
 def read_serials(path: Path, devices: Collection[str]) -> dict[str, str]:
-    """Read the serial of each device that the list names; other columns are passed over. Raises Refusal `bad-serials` with the first findings."""
+    """Read the serial of each device in the list; other columns are ignored.
+
+    Raises Refusal `bad-serials` with the first findings.
+    """
     shown = str(path)
     rows = csv_rows(_text(path, shown))
     try:
@@ -57,7 +59,7 @@ def read_serials(path: Path, devices: Collection[str]) -> dict[str, str]:
 
 
 def _cells(cells: list[str], header: list[str]) -> tuple[str, str]:
-    """Return device and serial of a line; what it does not reach is empty."""
+    """Return device and serial of a line; cells that it lacks are empty."""
     padded = [cell.strip() for cell in cells] + [""] * len(header)
     return padded[header.index("device")], padded[header.index("serial")]
 
@@ -77,7 +79,7 @@ def _text(path: Path, shown: str) -> str:
 
 
 def _findings(shown: str, lines: list[SerialRow], devices: Collection[str]) -> Iterator[Finding]:
-    """Find lines about devices that are unknown, named twice, or without a serial that can be printed, and serials that two devices bear."""
+    """Find unknown or repeated devices, and unprintable or repeated serials."""
     seen: dict[str, int] = {}
     bearers: dict[str, str] = {}
     for line, device, serial in lines:

@@ -1,4 +1,4 @@
-"""What templates see of cables: one cable, and runs of them with the columns that were asked for."""
+"""What templates see of cables: one cable, and runs of them with the columns of a sheet."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class CableView:
-    """One link on one cable: the lower end is `a`, the upper end `b`. Racks, segments and lengths are empty where the inventory wants none.
+    """One link on one cable: the lower end is `a`, the upper end `b`.
+
+    Racks, rack units and lengths are empty where the inventory asks for none.
 
     A cable is a piece: it has a row for each link that it carries, all with the same `piece`, and a
     link that takes several cables has a row for each.
@@ -66,23 +68,27 @@ class CableView:
     b_transceiver: str
     """Module at the upper end, as the bill names it."""
     piece: str
-    """Where one piece of cable, a splitter or twin copper, has several rows: the cage that it fills at one end; the same in each of those rows."""
+    """Where one piece of cable, a splitter or twin copper, has several rows: the cage that it fills
+    at one end; the same in each of those rows."""
     connector: int
-    """Which connector of its modules the cable takes, from 1, where a link takes several cables; else 0."""
+    """Which connector of its modules the cable takes, from 1, where a link takes several cables;
+    else 0."""
     label_ends: str
-    """The ends whose label the row is: AB, or of a piece with several rows A, B or none; an end that rows share bears the label of the first of them."""
+    """The ends whose label the row is: AB, or of a piece with several rows A, B or none; an end that
+    rows share bears the label of the first of them."""
     piece_rail: str
-    """Rail of the cable, from 0; empty where the link, or the piece with its several rows, carries several."""
+    """Rail of the cable, from 0; empty where the link, or the piece with its several rows, carries
+    several."""
 
     @property
     def counts(self) -> bool:
-        """Whether the row stands for a cable: the first row of a piece does, and every row that is a cable of its own."""
+        """Whether the row counts as a cable: the first row of a piece does, and any unshared one."""
         return self.label_ends == "AB"
 
 
 CABLE_COLUMNS = tuple(column.name for column in fields(CableView))
 ON_REQUEST = ("connector", "label_ends", "piece_rail")
-"""Columns that no sheet has unless it is asked for them."""
+"""Columns that a sheet has only if they are asked for."""
 
 
 class Join(NamedTuple):
@@ -95,7 +101,10 @@ class Join(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CableSheet:
-    """What a sheet of cables shows: its columns, where those that are no attributes of a cable come from, its rows, and how labels are written."""
+    """What a sheet of cables shows: its columns, its rows, and how labels are written.
+
+    `joins` has the columns that are not attributes of a cable.
+    """
 
     columns: tuple[str, ...] = tuple(column for column in CABLE_COLUMNS if column not in ON_REQUEST)
     joins: Mapping[str, Join] = field(default_factory=dict)
@@ -111,7 +120,10 @@ class CableSheet:
 
 @dataclass(slots=True)
 class Chunk:
-    """A run of cables. A table that is too long for memory is rendered chunk by chunk; `first` and `last` mark the ends."""
+    """A run of cables: a table that is too long for memory is rendered chunk by chunk.
+
+    `first` and `last` mark the first chunk and the last.
+    """
 
     fabric: str
     rows: list[CableView]
@@ -127,7 +139,10 @@ class Chunk:
 
     @for_templates
     def table(self) -> Iterator[tuple[str | int, ...]]:
-        """Read the columns that were asked for; with `both_ways`, each cable a second time with its ends exchanged."""
+        """Read the columns that were asked for.
+
+        With `both_ways`, each cable has a second row with its ends exchanged.
+        """
         if not self.sheet.both_ways:
             return self.select(self.columns)
         turned = [opposite(column) for column in self.columns]
@@ -142,12 +157,15 @@ class Chunk:
 
     @for_templates
     def label_lines(self) -> str:
-        """Write the same labels as finished lines of a CSV: end, cable_id, line1, line2, qr, rail, colour."""
+        """Write the same labels as lines of a CSV, with the fields of `Label`."""
         return self.sheet.labelling.lines(self.rows)
 
     @for_templates
     def select(self, columns: Sequence[str]) -> Iterator[tuple[str | int, ...]]:
-        """Read these columns of every row at once, which is four times as fast as naming each in a template. Raises Refusal `bad-template`."""
+        """Read these columns of every row, four times as fast as a template that names each.
+
+        Raises Refusal `bad-template`.
+        """
         for column in columns:
             if (
                 column not in CABLE_COLUMNS

@@ -1,9 +1,9 @@
-"""From a plan to the views of its hosts: every NIC port with its rail, its addresses, its routes and its leaf.
+"""From a plan to the views of its hosts: each NIC port with its rail, addresses, routes and leaf.
 
 Owns `Hosts` and how a host routes. An address of the fabric reaches its own rail and plane and
-nothing else: each NIC port has a routing table of its own, and a rule leads packets from its
-address there. A socket that is bound to no address finds in the main table the NIC on the
-destination's rail. The shapes stand in `views`, NCCL's settings come from `nccl`.
+nothing else: each NIC port has its own routing table, and a rule selects it for packets from the
+port's address. For a socket without an address, the main table selects the NIC on the rail of the
+destination. `view` owns the shapes, `nccl` the settings of NCCL.
 """
 
 from __future__ import annotations
@@ -24,25 +24,31 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 FIRST_TABLE = 1000
-"""Routing table of rank 0, plane 0; below it lie the tables that distributions use."""
+"""Routing table of rank 0, plane 0; distributions use the tables below it."""
 
 RULE_PRIORITY = 1000
-"""Before the main table, which the kernel looks into at 32766. All rules share it: an address has one rule, or two at this and the next."""
+"""Before the main table, which the kernel reads at 32766.
+
+All rules share it: an address has one rule, or two at this priority and the next.
+"""
 
 NIC_METRIC, LAST_METRIC = 100, 1_000_000_000
-"""Metrics in the main table: of a host's first NIC on a rail, and of the route that catches what no NIC's route does."""
+"""Metrics in the main table: of a host's first NIC on a rail, and of the last route."""
 
 EVERYWHERE = "0.0.0.0/0"
-"""All addresses, as every tool reads it; netplan 0.106 fails at `default` for a route without a gateway."""
-
+"""All addresses; netplan 0.106 fails at `default` for a route without a gateway."""
 
 KERNEL = [("arp_ignore", 1), ("arp_announce", 2), ("rp_filter", 2)]
-"""Several NICs of a host are in one fabric: each answers ARP for its own address only and asks with it, or a leaf would learn the wrong NIC;
-and a source is checked against all routes, not against the one way back. The kernel takes the larger of this and what is set for `all`."""
+"""Kernel settings of every NIC port, because several NICs of a host are in one fabric.
+
+Each answers ARP for its own address only, and asks with it, so that a leaf learns the right NIC. A
+source is verified against all routes, not against the one back. The kernel takes the larger of
+this and the setting of `all`.
+"""
 
 
 class _Cabled(NamedTuple):
-    """Where the cable of a NIC port leads, and which addresses its ends have."""
+    """The leaf port that a NIC port is cabled to, and the addresses of both ends."""
 
     leaf: str
     leaf_interface: str
@@ -54,16 +60,16 @@ class _Cabled(NamedTuple):
 
 
 class Hosts:
-    """Makes the views of one plan's hosts; what they share is worked out once."""
+    """Makes the views of one plan's hosts; what they share is computed once."""
 
     def __init__(self, plan: Plan) -> None:
-        """Keep the plan; nothing is made before it is asked for."""
+        """Keep the plan; no view is made yet."""
         self.plan = plan
         self._names: dict[int, list[str]] = {}
 
     @cached_property
     def ports(self) -> list[tuple[int, int, str]]:
-        """The NIC ports of every host: the GPU within the host, the plane, and the interface's name."""
+        """The NIC ports of every host: the place in the host, the plane, and the interface's name."""
         fabric = self.plan.fabric
         seats = ((gpu, plane) for gpu in range(fabric.host_gpus) for plane in range(fabric.planes))
         return [(gpu, plane, self.plan.naming.interface(gpu, plane)) for gpu, plane in seats]
@@ -109,7 +115,7 @@ class Hosts:
         )
 
     def prepare(self) -> None:
-        """Work out now what all hosts share; workers that are forked afterwards inherit it."""
+        """Compute now what all hosts share; workers that are forked afterwards inherit it."""
         _ = self.ports, self._leaf_ports, self._links, self.plan.hosts
 
     def views(self, hosts: Iterable[int]) -> Iterator[HostView]:
@@ -143,21 +149,24 @@ class Hosts:
         )
 
     def _notes(self, nics: list[NicView], *, placeholders: bool) -> list[str]:
-        """Say what a reader should know of this host."""
+        """Return the notes on a host for readers of its files."""
         fabric, notes = self.plan.fabric, []
         if placeholders:
             notes.append(
-                "Interface names are placeholders: put the real ones into a catalog file of your own for this host, and build again."
+                "Interface names are placeholders: put the real ones into a catalog file of your"
+                " own for this host, and build again."
             )
         here = {nic.rail for nic in nics}
         away = [rail for rail in range(fabric.rails) if rail not in here]
         if away and fabric.design is Design.RAIL_ONLY:
             notes.append(
-                f"No NIC here is on rails {rail_ranges(away)}: the way there is the HB interconnect, which IP does not see."
+                f"No NIC here is on rails {rail_ranges(away)}: the way there is the HB"
+                " interconnect, which IP does not see."
             )
         if self.ethernet and not self.plan.addresses.numbered:
             notes.append(
-                "Routes to the rails are learnt by BGP: FRR has to run with frr.conf. ManageForeignRoutes=no in networkd.conf lets them be."
+                "Routes to the rails are learnt by BGP: FRR has to run with frr.conf."
+                " ManageForeignRoutes=no in networkd.conf lets them be."
             )
         return notes
 
@@ -172,7 +181,7 @@ class Hosts:
         return views
 
     def _nic(self, gpu: int, plane: int, interface: str, cabled: _Cabled, order: int) -> NicView:
-        """Make the view of a NIC port; `order` counts the ports of its host on the same rail and plane."""
+        """Make the view of a NIC port, the `order`th of its host on the same rail and plane."""
         fabric, coordinates = self.plan.fabric, self.plan.fabric.coordinates
         slot, rank = coordinates.host_slot(gpu), coordinates.rank(gpu)
         port = fabric.host.port(slot, plane) if fabric.host else None
@@ -226,10 +235,13 @@ class Hosts:
         )
 
     def _routes(self) -> list[RouteView]:
-        """Let what no NIC's route takes fail at once, instead of leaving by the management network."""
+        """Reject the rest of the fabric's addresses, which the management network must not get."""
         mapping = self.plan.mapping
         pool = self.plan.addresses.hosts.cover(mapping.segments * mapping.segment_blocks)
-        why = "the rest of the fabric, and a rail whose link is down: fail at once, and never leave by the management network"
+        why = (
+            "the rest of the fabric, and a rail whose link is down: fail at once, and never leave"
+            " by the management network"
+        )
         return [RouteView(pool, "", "", MAIN_TABLE, LAST_METRIC, why)]
 
     def _nic_routes(self, cabled: _Cabled, table: int, order: int) -> list[RouteView]:
@@ -248,7 +260,8 @@ class Hosts:
         if not cabled.gateway:
             return [rest]
         reach, gateway, own = cabled.rail_prefix, cabled.gateway, cabled.address
-        unbound = f"from no address yet: by {'the first NIC that works' if spans else 'the NIC on the rail of the destination'}"
+        nic = "the first NIC that works" if spans else "the NIC on the rail of the destination"
+        unbound = f"from no address yet: by {nic}"
         return [
             RouteView(reach, gateway, own, table, 0, f"from this address: its own {scope}"),
             rest,
@@ -256,7 +269,10 @@ class Hosts:
         ]
 
     def _nic_rules(self, cabled: _Cabled, table: int) -> list[RuleView]:
-        """Lead packets from this NIC port's address; where BGP fills the main table, their own rail is looked up there."""
+        """Select the table for packets from this NIC port's address.
+
+        Where BGP fills the main table, routes to the port's own rail are there.
+        """
         if not self.ethernet:
             return []
         if cabled.gateway:

@@ -2,7 +2,7 @@
 
 Owns which variables nccl.conf sets, and from which version of NCCL on. Source: NCCL's documentation
 of its environment variables (2.30), and for PXN the path search in its sources. A comment holds no
-equals sign: older versions take any line with one for a setting.
+equals sign, because older versions read any line with one as a setting.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from fabricgen.views.hosts.view import NicView
 
 RAIL_ATTRIBUTES = (2, 30, 5)
-"""The first version whose NCCL_IB_HCA takes a rail and a plane, and that knows NCCL_NET_MERGE_POLICY."""
+"""The first version with NCCL_NET_MERGE_POLICY, and with rail and plane in NCCL_IB_HCA."""
 
 MOST_HCAS = 32
-"""As many RDMA devices NCCL uses on a host."""
+"""RDMA devices that NCCL uses on a host, at most."""
 
 WIDTH = 118
-"""Columns of a comment, behind its mark."""
+"""Columns of a comment, after its mark."""
 
 
 def settings(fabric: ResolvedFabric, nics: Sequence[NicView]) -> list[Setting]:
@@ -51,7 +51,7 @@ def rail_ranges(rails: Sequence[int]) -> str:
 
 
 def _rails(fabric: ResolvedFabric, nics: Sequence[NicView]) -> Iterator[tuple[str, str, str]]:
-    """Keep traffic on its rail, and say who carries what has to change it."""
+    """Keep traffic on its rail, and configure the relay between rails."""
     only = fabric.design is Design.RAIL_ONLY
     if fabric.rails == 1 or fabric.design is Design.FAT_TREE:
         return
@@ -69,26 +69,36 @@ def _rails(fabric: ResolvedFabric, nics: Sequence[NicView]) -> Iterator[tuple[st
         yield (
             "NCCL_PXN_DISABLE",
             "1",
-            "The inventory turns PXN off: each GPU sends through its own NIC, and other rails are reached over the spines.",
+            (
+                "The inventory turns PXN off: each GPU sends through its own NIC, and other rails"
+                " are reached over the spines."
+            ),
         )
     elif fabric.host is None or fabric.host.scale_up:
         yield "NCCL_PXN_DISABLE", "0", _relay(fabric, nics)
         if only:
-            why = "All point-to-point traffic goes by PXN, all-to-all too: whatever a GPU sent to another rail by its own NIC would be lost."
+            why = (
+                "All point-to-point traffic goes by PXN, all-to-all too: whatever a GPU sent to"
+                " another rail by its own NIC would be lost."
+            )
             yield "NCCL_P2P_PXN_LEVEL", "2", why
 
 
 def _relay(fabric: ResolvedFabric, nics: Sequence[NicView]) -> str:
-    """Say how traffic changes rails on this host."""
-    relay = "PXN: a GPU hands what is for another rail over the HB interconnect to the GPU whose NIC is on that rail. It needs GPUDirect RDMA."
+    """Describe how traffic changes rails on this host."""
+    relay = (
+        "PXN: a GPU hands what is for another rail over the HB interconnect to the GPU whose NIC is"
+        " on that rail. It needs GPUDirect RDMA."
+    )
     if fabric.design is not Design.RAIL_ONLY:
         return f"{relay} It saves the way over the spines."
     here = sorted({nic.rail for nic in nics})
     if len(here) == fabric.rails:
         return f"{relay} There is no other way between rails."
     return (
-        f"{relay} There is no other way between rails. PXN relays inside one host, so it reaches the rails of this host's NICs ({rail_ranges(here)}); "
-        "point-to-point traffic to the others has to be handed on inside the HB domain by the application."
+        f"{relay} There is no other way between rails. PXN relays inside one host, so it reaches"
+        f" the rails of this host's NICs ({rail_ranges(here)}); point-to-point traffic to the others"
+        " has to be handed on inside the HB domain by the application."
     )
 
 
@@ -96,45 +106,57 @@ def _devices(fabric: ResolvedFabric, nics: Sequence[NicView]) -> Iterator[tuple[
     """Name the RDMA devices in order of rail, with rail and plane where the version takes them."""
     ordered = sorted(nics, key=lambda nic: (nic.rail, nic.plane))
     attributed = fabric.design is not Design.FAT_TREE and _version(fabric) >= RAIL_ATTRIBUTES
-    order = "The NICs of this fabric in order of rail, and no others. The first sign says that names are exact: a name alone also stands for longer ones."
+    order = (
+        "The NICs of this fabric in order of rail, and no others. The first sign says that names"
+        " are exact: a name alone also stands for longer ones."
+    )
     if not all(nic.rdma for nic in nics):
         names = " ".join(nic.interface for nic in ordered)
         yield (
             "NCCL_IB_HCA",
             "",
-            f"NCCL_IB_HCA is not set, for the catalog does not know the RDMA devices. Name those of these interfaces, in this order: {names}.",
+            (
+                "NCCL_IB_HCA is not set, for the catalog does not know the RDMA devices. Name those"
+                f" of these interfaces, in this order: {names}."
+            ),
         )
     elif len(nics) > MOST_HCAS:
         yield (
             "NCCL_IB_HCA",
             "",
-            f"NCCL_IB_HCA is not set: NCCL takes {MOST_HCAS} RDMA devices, and this host has {len(nics)}.",
+            (
+                f"NCCL_IB_HCA is not set: NCCL takes {MOST_HCAS} RDMA devices, and this host has"
+                f" {len(nics)}."
+            ),
         )
     else:
-        said = (
-            f"{order} Behind each name stand its port, its rail{' and its plane' if fabric.planes > 1 else ''}."
-            if attributed
-            else order
-        )
+        plane = " and its plane" if fabric.planes > 1 else ""
+        attributes = f" Behind each name stand its port, its rail{plane}." if attributed else ""
         yield (
             "NCCL_IB_HCA",
             "="
             + ",".join(
                 _device(nic, attributed=attributed, planes=fabric.planes) for nic in ordered
             ),
-            said,
+            f"{order}{attributes}",
         )
     if fabric.planes > fabric.nics_per_gpu:
         yield (
             "NCCL_IB_MERGE_NICS",
             "0",
-            "Ports of one NIC are on planes that never meet, so they are not merged into one device.",
+            (
+                "Ports of one NIC are on planes that never meet, so they are not merged into one"
+                " device."
+            ),
         )
     elif attributed:
         yield (
             "NCCL_NET_MERGE_POLICY",
             "RAIL",
-            "Only NICs of one rail may be merged into one device; NCCL would go by their distance alone.",
+            (
+                "Only NICs of one rail may be merged into one device; NCCL would go by their"
+                " distance alone."
+            ),
         )
 
 
@@ -151,7 +173,7 @@ def _device(nic: NicView, *, attributed: bool, planes: int) -> str:
 
 
 def _version(fabric: ResolvedFabric) -> tuple[int, ...]:
-    """Return the version of NCCL that the inventory names; () where it names none."""
+    """Return the version of NCCL in the inventory; () without one."""
     return tuple(int(part) for part in (fabric.spec.nccl.version or "").split(".") if part)
 
 
@@ -159,7 +181,10 @@ def _class(fabric: ResolvedFabric) -> Iterator[tuple[str, str, str]]:
     """Put RoCE traffic into the lossless class."""
     if fabric.port_layouts[Role.LEAF].model.transport == "ethernet":
         roce = fabric.spec.roce
-        why = f"The ToS byte of DSCP {roce.dscp} (four times the DSCP), which the switches put into the lossless class {roce.priority}."
+        why = (
+            f"The ToS byte of DSCP {roce.dscp} (four times the DSCP), which the switches put into"
+            f" the lossless class {roce.priority}."
+        )
         yield (
             "NCCL_IB_TC",
             str(roce.dscp << 2),
@@ -168,6 +193,9 @@ def _class(fabric: ResolvedFabric) -> Iterator[tuple[str, str, str]]:
 
 
 def _left_open() -> Iterator[tuple[str, str, str]]:
-    """Name what only the site knows."""
-    why = "NCCL_SOCKET_IFNAME is not set: name the interface of the management network there, for start-up traffic would otherwise pick any network."
+    """Name the settings that only the site can choose."""
+    why = (
+        "NCCL_SOCKET_IFNAME is not set: name the interface of the management network there, for"
+        " start-up traffic would otherwise pick any network."
+    )
     yield "NCCL_SOCKET_IFNAME", "", why

@@ -1,7 +1,6 @@
-"""What templates of hosts see: the shapes of finished, sorted, named values.
+"""What templates see of a host: its NIC ports, addresses, routes and settings.
 
-The rules of `views` hold here too: every decision is text or number, and a template only loops,
-tests and joins. `hosting` makes these views, `nccl` the settings in them.
+`build` makes these views, and `nccl` the settings in them.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ MAIN_TABLE = 254
 
 @dataclass(slots=True)
 class RouteView:
-    """One route of a host; without a gateway it is unreachable, and what it catches fails at once."""
+    """One route of a host; without a gateway it is unreachable, and its packets fail at once."""
 
     destination: str
     """A prefix; all addresses are 0.0.0.0/0."""
@@ -27,13 +26,13 @@ class RouteView:
     source: str
     table: int
     metric: int
-    """The lower wins; 0 where it does not matter."""
+    """The lowest is preferred; 0 where the table has no other route to the destination."""
     why: str
 
 
 @dataclass(slots=True)
 class RuleView:
-    """One routing rule: packets from an address, to a prefix if one is given, look into a table."""
+    """One routing rule: the table for packets from an address, and to a prefix if one is given."""
 
     source: str
     destination: str
@@ -50,13 +49,13 @@ class NicView:
     rail: int
     plane: int
     interface: str
-    """What the host's system calls it; a placeholder where `HostView.placeholders` says so."""
+    """Its name in the host's system; a placeholder where `HostView.placeholders` is set."""
     label: str
-    """What is printed beside it."""
+    """The text printed beside it."""
     rdma: str
-    """The RDMA device; empty where the catalog does not know it."""
+    """The RDMA device; empty where it is unknown."""
     pci: str
-    """The PCI address with its domain; empty where the catalog does not know it."""
+    """The PCI address with its domain; empty where it is unknown."""
     address: str
     """Its address, without a length; empty on InfiniBand, where no address is planned."""
     prefix_length: int
@@ -65,19 +64,22 @@ class NicView:
     leaf: str
     leaf_interface: str
     leaf_alias: str
-    """What is printed on the leaf, where its system keeps such a second name and LLDP may tell it."""
+    """The name printed on the leaf, where its system has such a second name; LLDP may report it."""
     cable: str
     rail_prefix: str
-    """The addresses that this port reaches: of its rail and plane, or of its plane where the design joins rails."""
+    """The addresses that this port reaches: of its plane, and of its rail if rails never meet."""
     table: int
-    """Its own routing table: 1000 and up, in order of rank and plane, so that hosts alike number alike."""
+    """Its own routing table: from 1000, in order of rank and plane, the same on similar hosts."""
     routes: list[RouteView]
     rules: list[RuleView]
 
 
 @dataclass(slots=True)
 class Setting:
-    """One line of nccl.conf, with the lines of comment that stand above it; without a value it is not set, and the comment says why."""
+    """One line of nccl.conf, with the comment above it.
+
+    Without a value it is not set, and the comment has the reason.
+    """
 
     name: str
     value: str
@@ -86,20 +88,20 @@ class Setting:
 
 @dataclass(slots=True, kw_only=True)
 class HostView:
-    """One host and everything that its files say."""
+    """One host and all values of its files."""
 
     name: str
     fabric: str
     design: str
     transport: str
-    """Ethernet or infiniband, in lower case."""
+    """`ethernet` or `infiniband`."""
     domain: int
     """Its HB domain, from 0."""
     numbered: bool
     placeholders: bool
-    """Whether the interface names are made up, because the catalog does not know them."""
+    """Whether the interface names are placeholders, because the catalog has none."""
     notes: list[str]
-    """What a reader of any of the files should know, a sentence or two each."""
+    """Notes for readers of any of the files, a sentence or two each."""
     speed_mbps: int
     mtu: int
     timers: TimersView
@@ -111,6 +113,6 @@ class HostView:
     routes: list[RouteView]
     """Routes that belong to no NIC."""
     asn: int
-    """AS number of all hosts, which speak BGP only where their links are unnumbered."""
+    """AS number of all hosts, which use BGP only where their links are unnumbered."""
     router_id: str
     nccl: list[Setting]

@@ -1,10 +1,9 @@
-"""The InfiniBand subnets of a plan: which boxes each holds, and the GUID, port numbers and names of everything in it.
+"""The InfiniBand subnets of a plan: the boxes of each, and their GUIDs, port numbers and names.
 
-A subnet is what one subnet manager sees: the boxes of one segment, because nothing joins two segments but
-HB domains. So a rail-only fabric has one for each rail and plane, and one for all rails that share
-leaf boxes, kept apart there by partitions; where blocks span rails there is one for each plane.
-Owns that rule and the numbering of ports. The form of the files is for templates; GUIDs come from
-`guids`.
+A subnet is what one subnet manager sees: the boxes of one segment, because only HB domains join two
+segments. So a rail-only fabric has a subnet for each rail and plane; rails that share leaf boxes
+share a subnet, where partitions isolate them. Where blocks span rails there is one for each plane.
+Owns that rule and the numbering of ports. `guids_csv` owns the GUIDs.
 """
 
 from __future__ import annotations
@@ -44,30 +43,36 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 DEFAULT_PREFIX, SITE_PREFIX = 0xFE80 << 48, 0xFEC0 << 48
-"""The prefix of a subnet that stands alone, and where those of several begin: link-local and site-local GIDs (InfiniBand Architecture 4.1.1)."""
+"""The prefix of a single subnet, and the first of those of several.
+
+They are the link-local and the site-local GIDs (InfiniBand Architecture 4.1.1).
+"""
 
 FIRST_KEY = 0x8001
-"""P_Key of rail 0 where rails share a subnet; the highest bit says full member."""
+"""P_Key of rail 0 where rails share a subnet; the highest bit marks full members."""
 
 DESCRIPTION_BYTES = 64
-"""What a NodeDescription holds."""
+"""Bytes of a NodeDescription."""
 
 SINGLE_ENGINES, ENGINES = ["updn"], ["ftree", "updn"]
-"""How a subnet of one leaf is routed, which is no tree to ftree, and how others are: OpenSM takes the next where one gives up."""
+"""The routing engines of a subnet of one leaf, which ftree rejects as no tree, and of others.
+
+OpenSM takes the next engine where one fails.
+"""
 
 
 class Subnets:
-    """The subnets of one plan; what they share is worked out once."""
+    """The subnets of one plan; what they share is computed once."""
 
     def __init__(self, plan: Plan) -> None:
-        """Keep the plan; nothing is made before it is asked for."""
+        """Keep the plan; no view is made yet."""
         self.plan = plan
 
     @cached_property
     def names(self) -> list[str]:
-        """Name the subnets, segment by segment: by rails and plane, `all` where there is but one of all rails.
+        """The names of the subnets, segment by segment: rails and plane, or `all` for a single one.
 
-        A subnet of several rails is called after its first and last, like r0-3p1.
+        A subnet of several rails has the first and the last in its name, like r0-3p1.
         """
         mapping, names = self.plan.mapping, []
         for segment in range(mapping.segments):
@@ -81,11 +86,14 @@ class Subnets:
 
     @cached_property
     def systems(self) -> list[str]:
-        """Name the types of box, which are alike in every subnet."""
+        """The names of the types of box, the same in every subnet."""
         return sorted({*self._switch_systems.values(), self._host_system})
 
     def prepare(self) -> None:
-        """Work out now what all subnets share; workers that are forked afterwards inherit it. Raises Refusal `bad-guids`."""
+        """Compute now what all subnets share; workers that are forked afterwards inherit it.
+
+        Raises Refusal `bad-guids`.
+        """
         _ = self.names, self._links.lower_ports, self._links.upper_ports, self._guids
 
     def view(self, segment: int) -> SubnetView:
@@ -126,7 +134,7 @@ class Subnets:
     def _joined(
         self, segment: int
     ) -> tuple[list[SubnetNode], list[SubnetNode], dict[int, list[str]]]:
-        """Make the nodes of a subnet and join them; also return the ports' GUIDs of each rail."""
+        """Make the nodes of a subnet and their links; also return the ports' GUIDs of each rail."""
         plan, coordinates = self.plan, self.plan.fabric.coordinates
         ends = self._links.of_segment(segment)
         made = {
@@ -154,7 +162,10 @@ class Subnets:
         return list(made.values()), adapters, by_rail
 
     def _check_apart(self, nodes: list[SubnetNode]) -> None:
-        """Refuse a GUID of the table that stands in for another port's already. Raises Refusal `bad-guids`."""
+        """Refuse a GUID of the table that is the placeholder of another port.
+
+        Raises Refusal `bad-guids`.
+        """
         seen: dict[str, SubnetNode] = {}
         for node in nodes:
             first = seen.setdefault(node.guid, node)
@@ -215,7 +226,7 @@ class Subnets:
         )
 
     def _placeholder(self, segment: int, index: int) -> int:
-        """Return the stand-in for a switch's GUID."""
+        """Return the placeholder for a switch's GUID."""
         boxes = self.plan.naming.boxes
         first = next(number for number, box in enumerate(boxes) if box.role is boxes[index].role)
         return switch_placeholder(boxes[index].role.tier, segment, index - first)
@@ -232,7 +243,7 @@ class Subnets:
 
     @cached_property
     def _panels(self) -> dict[Role, list[PortNames]]:
-        """The number, the panel's name and UFM's name of each planned port of a role's box."""
+        """The names of each planned port of a role's box."""
         port_layouts = self.plan.fabric.port_layouts
         return {
             role: [
@@ -248,10 +259,10 @@ class Subnets:
 
     @cached_property
     def _nics(self) -> dict[tuple[int, int], PortNames]:
-        """The number, the panel's name and UFM's name of each NIC port of a host, by GPU within the host and plane.
+        """The names of each NIC port of a host, by place in the host and plane.
 
-        An adapter is called as its RDMA device is, and as its interface where the chassis is not
-        known; to UFM it counts from 1.
+        An adapter has the name of its RDMA device, or of its interface where the chassis is
+        unknown; UFM counts adapters from 1.
         """
         fabric, naming = self.plan.fabric, self.plan.naming
         found: dict[tuple[int, int], PortNames] = {}
@@ -294,7 +305,7 @@ class Subnets:
                 port_layout.number(port): _word(port_layout.interface(port))
                 for port in [*port_layout.idle(used), *used]
             }
-            # every number is named, in use or not: ibdmchk dies of a switch that lacks one
+            # every number has a name, in use or not: ibdmchk crashes at a switch that lacks one
             known = (
                 views[name].nodes[0].ports
                 if name in views
@@ -322,7 +333,10 @@ class Subnets:
 
     @cached_property
     def _guids(self) -> dict[tuple[str, str], int]:
-        """The GUIDs of the table, by device and port. Raises Refusal `bad-guids` where it names what there is not, or a GUID that another port stands under."""
+        """The GUIDs of the table, by device and port.
+
+        Raises Refusal `bad-guids` for unknown devices and ports, and for repeated GUIDs.
+        """
         shown = self.plan.spec.addressing.guids
         if shown is None:
             return {}
@@ -356,14 +370,14 @@ class Subnets:
         return {guid_text(guid) for guid in self._guids.values()}
 
     def _port_names(self) -> Iterator[str]:
-        """List the names of a host's NIC ports, in the system's words and in those of RDMA."""
+        """List the names of a host's NIC ports: of their interfaces and of their RDMA devices."""
         for (within, plane), (_, panel, _) in self._nics.items():
             yield panel.removesuffix("/P1")
             yield self.plan.naming.interface(within, plane)
 
 
 def _word(name: str) -> str:
-    """Name a port or a model for .ibnl and .topo files, where a name begins with a letter.
+    """Return the name of a port or a model in .ibnl and .topo files, where it begins with a letter.
 
     >>> _word("1/1/2"), _word("sw1p2")
     ('P1/1/2', 'sw1p2')

@@ -1,8 +1,8 @@
-"""GUIDs: those of the hardware, as somebody collected them, and deterministic ones that stand in until then.
+"""GUIDs: those of the hardware from a table, and deterministic placeholders until there is one.
 
-Owns the table's form - device, port, guid - and what is said of a bad line, and the numbers of the
-placeholders. Which ports there are is for `subnets`. A switch has one GUID and no port; an
-adapter's port is named as the host's system or its RDMA device is.
+Owns the format of the table - device, port, guid - with the findings about its lines, and the
+numbers of the placeholders. `build` names the ports. A switch has one GUID and no port; the port of
+an adapter is an interface or an RDMA device of the host.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ KEY = ("addressing", "guids")
 _GUID = re.compile(r"(?:0x)?([0-9a-f]{16})")
 _EXAMPLE = "host-1,mlx5_0,0x946dae0300a1b2c3"
 _LOCAL = 0x02 << 56
-"""The bit of an EUI-64 that says: given by whoever runs the place, and by no maker."""
+"""The bit of an EUI-64 that marks it as locally administered, not as a manufacturer's."""
 
 
 class GuidLine(NamedTuple):
@@ -35,7 +35,7 @@ class GuidLine(NamedTuple):
 
 
 def switch_placeholder(tier: int, segment: int, index: int) -> int:
-    """Return the GUID that stands in for the switch of a number, from 0, among those of its tier in a segment.
+    """Return the placeholder for the GUID of a switch, counted from 0 in its tier of a segment.
 
     >>> guid_text(switch_placeholder(1, 2, 3))
     '0x0200000100020003'
@@ -44,7 +44,9 @@ def switch_placeholder(tier: int, segment: int, index: int) -> int:
 
 
 def port_placeholder(number: int) -> int:
-    """Return the GUID that stands in for a NIC port, counted from 0 over the whole fabric; odd, so that the one below is free for its node.
+    """Return the placeholder for the GUID of a NIC port, counted from 0 over the whole fabric.
+
+    It is odd, so that the one below is free for its node.
 
     >>> guid_text(port_placeholder(1))
     '0x0200000000000003'
@@ -58,7 +60,10 @@ def guid_text(guid: int) -> str:
 
 
 def read_guids(path: Path, shown: str) -> list[GuidLine]:
-    """Read a table; findings call it `shown`, as the inventory does. Raises Refusal `bad-guids` with the first findings."""
+    """Read a table; findings name it `shown`, as the inventory does.
+
+    Raises Refusal `bad-guids` with the first findings.
+    """
     rows = csv_rows(table_text(path, lambda fault, hint: bad_guid(shown, None, fault, hint=hint)))
     found: list[GuidLine] = []
     findings: list[Finding] = []
@@ -80,7 +85,10 @@ def read_guids(path: Path, shown: str) -> list[GuidLine]:
         for line, cells in rows:
             if cells and len(findings) < SHOWN:
                 read = _line([cell.strip() for cell in cells], seats, shown, line)
-                (found if isinstance(read, GuidLine) else findings).append(read)  # type: ignore[arg-type]  # each goes to the list of its kind
+                if isinstance(read, GuidLine):
+                    found.append(read)
+                else:
+                    findings.append(read)
     except FileError as error:
         raise Refusal(
             [bad_guid(shown, error.line, f"the line {error.fact}", hint=CELLS_HINT)]
@@ -104,7 +112,7 @@ def bad_guid(shown: str, line: int | None, fact: str, *because: str, hint: str) 
 
 
 def unknown_guid(shown: str, read: GuidLine, devices: list[str], ports: list[str]) -> Finding:
-    """Make a finding about a line that names what the fabric does not have; `ports` are those of the device, empty where there is none."""
+    """Make a finding about an unknown device or port; `ports` are those of the device, if any."""
     if read.device not in devices:
         hint = suggest(read.device, devices, "`plan.json` and `cables.csv` name every device")
         return bad_guid(
@@ -119,7 +127,7 @@ def unknown_guid(shown: str, read: GuidLine, devices: list[str], ports: list[str
 
 
 def _line(cells: list[str], seats: list[int], shown: str, line: int) -> GuidLine | Finding:
-    """Read one line, or say what is wrong with it."""
+    """Read one line, or return what is wrong with it."""
     hint = f"write it like `{_EXAMPLE}`"
     if len(cells) != len(seats):
         return bad_guid(
@@ -142,7 +150,7 @@ def _line(cells: list[str], seats: list[int], shown: str, line: int) -> GuidLine
 
 
 def _twice(found: list[GuidLine], shown: str) -> list[Finding]:
-    """Find GUIDs, and ports, that stand twice."""
+    """Find GUIDs and ports that are listed twice."""
     guids: dict[int, GuidLine] = {}
     ports: dict[tuple[str, str], GuidLine] = {}
     findings = []
@@ -152,7 +160,10 @@ def _twice(found: list[GuidLine], shown: str) -> list[Finding]:
             because = (
                 f"line {first.line} gives it to {_port(first)}, line {read.line} to {_port(read)}"
             )
-            hint = "read both on the machines: `ibstat -p` prints those of a host, `ibnetdiscover` every one"
+            hint = (
+                "read both on the machines: `ibstat -p` prints those of a host, `ibnetdiscover`"
+                " every one"
+            )
             findings.append(
                 bad_guid(
                     shown, read.line, f"{guid_text(read.guid)} is given twice", because, hint=hint
@@ -160,7 +171,10 @@ def _twice(found: list[GuidLine], shown: str) -> list[Finding]:
             )
         other = ports.setdefault((read.device, read.port), read)
         if other is not read:
-            because = f"line {other.line} gives it {guid_text(other.guid)}, line {read.line} {guid_text(read.guid)}"
+            because = (
+                f"line {other.line} gives it {guid_text(other.guid)}, line {read.line}"
+                f" {guid_text(read.guid)}"
+            )
             findings.append(
                 bad_guid(
                     shown,

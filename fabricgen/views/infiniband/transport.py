@@ -11,5 +11,5 @@ if TYPE_CHECKING:
 
 
 def is_infiniband(plan: Plan) -> bool:
-    """Say whether the fabric's switches speak InfiniBand; `resolving` sees to it that all of them speak the same."""
+    """Return whether the fabric is InfiniBand; `resolve` verifies that all switches agree."""
     return plan.fabric.port_layouts[Role.LEAF].model.transport == "infiniband"

@@ -1,7 +1,6 @@
-"""What templates see of an InfiniBand subnet: its switches and adapters, how they are joined, and what its manager is told.
+"""What templates see of an InfiniBand subnet: its switches, adapters, links and manager.
 
-The rules of `fabricgen.views` hold here too: every decision is text or number, and a template only
-loops, tests and joins. `viewing` makes these views.
+`build` makes these views.
 """
 
 from __future__ import annotations
@@ -13,7 +12,10 @@ from fabricgen.core.template_api import for_templates
 
 
 class PortNames(NamedTuple):
-    """What a port goes by: its number in the subnet, its name on the panel, where names begin with a letter, and the name that UFM shows."""
+    """The names of a port: its number in the subnet, its name on the panel, and that of UFM.
+
+    The name on the panel begins with a letter.
+    """
 
     number: int
     panel: str
@@ -30,29 +32,29 @@ class SubnetPort:
     cable: str
     """Label of the cable; where the link takes several, what their labels have in common."""
     upward: bool
-    """Whether the far end is a tier above. A list that names each link once, names it so."""
+    """Whether the far end is a tier above; a list with each link once reads it at this end."""
 
 
 @dataclass(slots=True, kw_only=True)
 class SubnetNode:
-    """One switch, or one port of an adapter, which the subnet sees as an adapter of one port."""
+    """One switch, or one port of an adapter, which is an adapter of one port in the subnet."""
 
     kind: str
     """`Switch` or `Ca`, as ibnetdiscover writes it."""
     id: str
-    """How ibnetdiscover calls it: S- or H- and its GUID."""
+    """Its name in ibnetdiscover: S- or H- and its GUID."""
     guid: str
     """GUID of a switch, or of the adapter's port."""
     base: str
     """GUID of the node itself: of an adapter in ibsim one less than its port's."""
     description: str
-    """NodeDescription: a switch's name, or the host's and the adapter's."""
+    """NodeDescription: the name of the switch, or of the host and the adapter."""
     device: str
     """The switch or the host."""
     system: str
-    """The type of that, as the .ibnl file of the same name describes it."""
+    """The type of the switch or host, which the .ibnl file of the same name describes."""
     width: int
-    """Ports that it has, in use or not."""
+    """Its ports, in use or not."""
     role: str
     """leaf, spine or core; empty for an adapter."""
     ports: list[SubnetPort] = field(default_factory=list)
@@ -61,7 +63,7 @@ class SubnetNode:
     @property
     @for_templates
     def is_switch(self) -> bool:
-        """Whether it forwards."""
+        """Whether it is a switch."""
         return self.kind == "Switch"
 
 
@@ -72,7 +74,7 @@ class SystemNode:
     kind: str
     """SW or CA."""
     device: str
-    """What the device is."""
+    """The type of the device."""
     name: str
     width: int
     """The highest number of a port."""
@@ -90,7 +92,7 @@ class SystemView:
 
 @dataclass(slots=True)
 class Partition:
-    """A partition; `members` are GUIDs of adapters' ports, and none stands for everybody."""
+    """A partition; `members` are GUIDs of adapters' ports, and an empty list is all of them."""
 
     name: str
     key: str
@@ -115,7 +117,7 @@ class SubnetView:
     partitions: list[Partition]
     """One for each rail where several share the subnet and must be kept apart; else none."""
     made_up: int
-    """GUIDs that no table gave, and that stand in for the hardware's."""
+    """The number of placeholders for GUIDs that no table gives."""
 
     @property
     @for_templates

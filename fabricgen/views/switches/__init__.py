@@ -1,1 +1,1 @@
-"""A switch and its ports: `ports` owns what all switches of a role share, `build` makes the views, `view` is their shape."""
+"""A switch and its ports: `ports` has what switches of a role share, `build` makes each `view`."""

@@ -1,6 +1,6 @@
 """From a plan to the views of its switches, segment by segment.
 
-Owns `SwitchViews`. What differs from segment to segment (names, addresses, peers) is worked out for the
+Owns `SwitchViews`. What differs between segments (names, addresses, peers) is computed for the
 switches that are asked for.
 """
 
@@ -41,11 +41,13 @@ BGP_ECMP_LIMIT = 256
 """The widest ECMP that FRR is built with by default, and more than any box here has uplinks for."""
 
 FIRST_TABLE = 1000
-"""Linux routing table of rail 0's VRF; below it lie the tables that distributions use."""
-
+"""Linux routing table of rail 0's VRF; distributions use the tables below it."""
 
 BATCH = 8
-"""Switches whose ports are made at once: enough for numpy, and few enough to stay young for the garbage collector."""
+"""Switches whose ports are made at once.
+
+With fewer, the overhead of numpy shows; with more, that of the garbage collector.
+"""
 
 
 class _SwitchEnds(NamedTuple):
@@ -73,13 +75,13 @@ class SwitchViews:
         self._made: dict[tuple[int, int], SwitchView] | None = {} if kept else None
 
     def prepare(self) -> None:
-        """Work out now what all segments share."""
+        """Compute now what all segments share."""
         _ = self._idle, self._ends
 
     def switches(
         self, segment: int, roles: tuple[Role, ...] = ROLES, boxes: Sequence[int] | None = None
     ) -> Iterator[SwitchView]:
-        """Make the view of every installed switch of a segment, or of those at `boxes` of `Naming.boxes`."""
+        """Make the view of each installed switch of a segment, or of those at these boxes."""
         labels, every = SegmentLabels(self.ports, segment), self.plan.naming.boxes
         wanted = [
             index
@@ -135,7 +137,10 @@ class SwitchViews:
         )
 
     def _open(self, role: Role, ports: list[PortView]) -> list[IdlePort]:
-        """List the ports without a cable of a box that leaves planned ones open, in the order of the front panel."""
+        """List the ports without a cable of a box that does not use all planned ones.
+
+        They are in the order of the front panel.
+        """
         used = {port.interface for port in ports}
         planned = [
             IdlePort(*fact[:7]) for fact in self.ports.facts[role] if fact.interface not in used
@@ -143,9 +148,10 @@ class SwitchViews:
         return sorted([*planned, *self._idle[role][0]], key=lambda port: (port.cage, port.subport))
 
     def _ports(self, boxes: Sequence[int], labels: SegmentLabels) -> Iterator[list[PortView]]:
-        """Yield the views of the ports in use of each of some switches, which are made for all at once."""
+        """Yield the views of the ports in use of each of some switches."""
         if not boxes:
             return
+        # numpy resolves the ends of all these switches at once, which costs less than one by one
         every, starts = self._ends, self._ends.starts
         here = np.concatenate([np.arange(starts[box], starts[box + 1]) for box in boxes])
         rows, is_upper = every.row[here], every.is_upper[here]
@@ -242,20 +248,27 @@ class SwitchViews:
         port = np.concatenate([segment.upper_port, segment.lower_port[between]])
         order = np.lexsort((port, switch))
         starts = np.searchsorted(switch[order], np.arange(len(self.plan.naming.boxes) + 1))
-        box, port = switch[order], port[order]
-        boxes = [(each.role, each.block < 0) for each in self.plan.naming.boxes]
-        at = [(*boxes[box], port) for box, port in zip(box.tolist(), port.tolist(), strict=True)]
+        switch, port = switch[order], port[order]
+        tier = np.array([box.role.tier for box in self.plan.naming.boxes])[switch]
+        facts, lanes = np.empty(len(switch), dtype=object), np.zeros(len(switch), dtype=np.int64)
+        for role in self.plan.ports:
+            here = tier == role.tier
+            facts[here] = objects(self.ports.facts[role])[port[here]]
+            lanes[here] = np.array(self.ports.lane_counts[role])[port[here]]
         return _SwitchEnds(
             row=np.concatenate([rows, between])[order],
             is_upper=order < len(rows),
-            is_shared=np.array([shared for _, shared, _ in at]),
-            facts=objects([self.ports.facts[role][port] for role, _, port in at]),
-            lanes=np.array([self.ports.lane_counts[role][port] for role, _, port in at]),
+            is_shared=np.array([box.block < 0 for box in self.plan.naming.boxes])[switch],
+            facts=facts,
+            lanes=lanes,
             starts=starts.tolist(),
         )
 
     def _metres(self, segment: int) -> Int32Array:
-        """Return the length of each link of a segment in whole metres, rounded up, and 0 in a room that nobody described; of one segment it is kept."""
+        """Return the length of each link of a segment in whole metres, rounded up.
+
+        It is 0 where the inventory has no `site`. The lengths of the last segment are kept.
+        """
         lengths = self.plan.lengths if self.plan.spec.site else None
         if self._lengths is None or self._lengths[0] != segment:
             long = (

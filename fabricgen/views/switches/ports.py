@@ -1,6 +1,6 @@
-"""What is the same in every segment of a fabric: what its ports are called and made of; and the words that all ports of one segment use.
+"""The names and facts of ports, which are the same in every segment, and the texts of one segment.
 
-`cables` and `switches` make views of it.
+`cables` and `switches` make views of them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class PortFacts(NamedTuple):
-    """What is the same of a port on every box of a role."""
+    """The facts of a port, which are the same on every box of a role."""
 
     interface: str
     alias: str
@@ -33,17 +33,17 @@ class PortFacts(NamedTuple):
 
 
 class PortName(NamedTuple):
-    """What a port is called: by the device's system, and beside the port."""
+    """The names of a port: in the device's system, and printed beside the port."""
 
     interface: str
     printed: str
 
 
 class Ports:
-    """The ports of one plan's switches and hosts; each property is worked out once."""
+    """The ports of one plan's switches and hosts; each property is computed once."""
 
     def __init__(self, plan: Plan) -> None:
-        """Keep the plan; nothing is made before it is asked for."""
+        """Keep the plan; nothing is computed yet."""
         self.plan = plan
 
     @cached_property
@@ -84,7 +84,7 @@ class Ports:
 
 
 def facts_of(port_layout: PortLayout, port: Port) -> PortFacts:
-    """Work out what a port is called and made of."""
+    """Return the names and the lanes of a port."""
     cage, sub, mode = port
     alias = port_layout.model.alias(port_layout.nos, cage, sub, mode) or ""
     subport = sub + 1 if mode.count > 1 else 0
@@ -106,10 +106,10 @@ def vrf_name(rail: int | None) -> str:
 
 
 class SegmentLabels:
-    """The words of one segment that every port of it uses."""
+    """The texts and numbers of one segment that all its ports share."""
 
     def __init__(self, ports: Ports, segment: int) -> None:
-        """Work them out."""
+        """Compute those of each block, and name the switches."""
         plan, self.ends = ports.plan, ports.link_ends.of_segment(segment)
         blocks = range(plan.mapping.segment_blocks)
         self.rails = [plan.mapping.rail(segment, block) for block in blocks]
@@ -124,11 +124,11 @@ class SegmentLabels:
         self._asn = cache(lambda box: plan.addresses.asn(segment, plan.naming.boxes[box]))
 
     def peer_asn(self, box: int, to_host: bool) -> int:  # noqa: FBT001 - mapped over two columns
-        """Return the AS number behind a port: that of a box, or of the hosts."""
+        """Return the AS number of a port's peer: that of a box, or of the hosts."""
         return self._host_asn if to_host else self._asn(box)
 
     def address(self, block: int, slot: int) -> str:
-        """Return the leaf's end of a host link's /31; empty where hosts are unnumbered, and between switches."""
+        """Return the leaf's address on a host link; empty without one, and between switches."""
         if slot < 0 or not self._starts:
             return ""
         return f"{dotted(self._starts[block] + 2 * slot)}/31"

@@ -1,4 +1,4 @@
-"""What templates see of a switch: its ports, its cages, and everything that its configuration says."""
+"""What templates see of a switch: its ports, its cages, and all values of its configuration."""
 
 from __future__ import annotations
 
@@ -35,11 +35,17 @@ class PortView:
     """The VRF of the port's rail; empty where the box serves one rail only."""
     rail: str
     length_m: int = 0
-    """Length of the cable in whole metres, rounded up; 0 where nobody described the room, for a switch must not reckon with a guess."""
+    """Length of the cable in whole metres, rounded up; 0 without a `site`.
+
+    A switch computes its headroom from it, so it must not be a guess.
+    """
     lane_count: int = 0
     """Serdes lanes of the port."""
     peer_asn: int = 0
-    """AS number of the switch at the far end, or of all unnumbered hosts; 0 for a numbered host, which speaks no BGP."""
+    """AS number of the switch at the far end, or of all unnumbered hosts.
+
+    It is 0 for a numbered host, which does not use BGP.
+    """
 
 
 PORT_COLUMNS = tuple(column.name for column in fields(PortView))
@@ -60,7 +66,10 @@ class IdlePort:
 
 @dataclass(slots=True, kw_only=True)
 class CageView:
-    """One cage and its split; `interface` is its first port, `whole` what the NOS calls the unsplit cage."""
+    """One cage and its split.
+
+    `interface` is the name of its first port, `whole` that of the cage without a split.
+    """
 
     cage: int
     interface: str
@@ -71,7 +80,7 @@ class CageView:
     """Facts that the NOS has of a cage with this breakout, by name."""
     split: bool
     speed: str
-    """Of each of its ports."""
+    """Speed of each of its ports."""
     lane_count: int = 0
     """Serdes lanes of each of its ports."""
 
@@ -90,10 +99,10 @@ class Instance:
     loopback: str
     """The loopback address, without a length: it is a /32."""
     host_prefix: str
-    """The slice of the host pool that belongs to this rail and plane, and the only one that may be announced here."""
+    """The slice of the host pool of this rail and plane, the only one that is announced here."""
     loopback_prefix: str
     host_prefix_length: int
-    """Length of the prefixes that hosts bring in: 31 where links are numbered, else 32."""
+    """Length of the prefixes of host links: 31 where links are numbered, else 32."""
     own_ports: list[PortView]
     """Ports of the instance, in the order of the front panel."""
     host_ports: list[PortView]
@@ -104,7 +113,7 @@ class Instance:
     bgp_ports: list[PortView]
     """Those with a BGP session, in the order of the front panel."""
     policy_name: str
-    """What its policies and filters are called, or what their names begin with."""
+    """The name of its policies and filters, or the beginning of their names."""
     ecmp_paths: int
     fabric_asns: list[int] = field(default_factory=list)
     """AS numbers at the far ends of the fabric ports, each once."""
@@ -114,7 +123,7 @@ class Instance:
 
 @dataclass(slots=True, kw_only=True)
 class SwitchView:
-    """One switch and everything that its configuration says."""
+    """One switch and all values of its configuration."""
 
     name: str
     fabric: str
@@ -142,6 +151,6 @@ class SwitchView:
     vrfs: list[Instance] = field(default_factory=list)
     """The instances that are VRFs; empty on a box that serves one rail."""
     nos_version: str = ""
-    """Version of the NOS that the inventory names; empty for the newest."""
+    """Version of the NOS in the inventory; empty for the newest."""
     adaptive_routing: bool = False
     """Whether the box can spread packets over equal paths by their load."""
