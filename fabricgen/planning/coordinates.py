@@ -130,7 +130,7 @@ class Coordinates(DomainCoordinates):
         return domain * self.domain_gpus + rail_slot * self.rails + rail
 
     def on_rail(self, gpu: Whole, rail: Whole, turn: int) -> Whole:
-        """Return the GPU of the same HB domain on a rail, `turn` places after its own, cyclically."""
+        """Return the GPU of the same HB domain on a rail, `turn` places on, cyclically."""
         rail_slot = (self.rail_slot(gpu) + turn) % self.ranks_per_rail
         return self.rail_gpu(self.domain(gpu), rail, rail_slot)
 

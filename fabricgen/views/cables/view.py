@@ -74,15 +74,15 @@ class CableView:
     """Which connector of its modules the cable takes, from 1, where a link takes several cables;
     else 0."""
     label_ends: str
-    """The ends whose label the row is: AB, or of a piece with several rows A, B or none; an end that
-    rows share bears the label of the first of them."""
+    """The ends whose label the row is: AB, or of a piece with several rows A, B or none; an end
+    that rows share bears the label of the first of them."""
     piece_rail: str
     """Rail of the cable, from 0; empty where the link, or the piece with its several rows, carries
     several."""
 
     @property
     def counts(self) -> bool:
-        """Whether the row counts as a cable: the first row of a piece does, and any unshared one."""
+        """Whether the row counts as a cable: the first of a piece does, and any unshared one."""
         return self.label_ends == "AB"
 
 

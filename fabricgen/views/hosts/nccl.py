@@ -97,8 +97,8 @@ def _relay(fabric: ResolvedFabric, nics: Sequence[NicView]) -> str:
         return f"{relay} There is no other way between rails."
     return (
         f"{relay} There is no other way between rails. PXN relays inside one host, so it reaches"
-        f" the rails of this host's NICs ({rail_ranges(here)}); point-to-point traffic to the others"
-        " has to be handed on inside the HB domain by the application."
+        f" the rails of this host's NICs ({rail_ranges(here)}); point-to-point traffic to the"
+        " others has to be handed on inside the HB domain by the application."
     )
 
 
