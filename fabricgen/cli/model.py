@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,14 +19,17 @@ from fabricgen.cli.model_options import (
 )
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import CHART_MARK, force_option, save, save_table
-from fabricgen.cli.printing import echo, print_json, table
+from fabricgen.cli.printing import echo, print_result, table
+from fabricgen.core.document import Document, plain
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.analysis.workload.equations import Group
+    from fabricgen.analysis.workload.idle_links import Traffic
     from fabricgen.analysis.workload.published import Compared, PublishedFigures
-    from fabricgen.analysis.workload.sweep import Point, Sweep
+    from fabricgen.analysis.workload.sweep import IterationRow, Point, Sweep
+    from fabricgen.analysis.workload.text import Symbol
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.planning.plan import Plan
 
@@ -75,7 +79,7 @@ def model(
     if output.traffic:
         _traffic(plan, points, output, printed, as_json=as_json)
         return
-    rows = [_row(point, swept) for point in points]
+    rows = _rows(points, swept)
     compared = _compare(printed, rows)
     if output.csv_file:
         save_table(output.csv_file, csv_text(rows).splitlines(keepends=True))
@@ -86,7 +90,7 @@ def model(
             _chart(points, rows, swept, output.plot or next(iter(PLOTS)), (printed, compared)),
         )
     if as_json:
-        print_json(_document(points, rows, compared, group, plan))
+        print_result(_result(points, rows, compared, group, plan))
     elif swept or len(points) > 1:
         echo(_table(rows, swept, compared))
     else:
@@ -124,13 +128,14 @@ def _traffic(
     """Show the traffic of one iteration."""
     from fabricgen.analysis.workload.charts import shares_of
     from fabricgen.analysis.workload.heatmap import heat_map
+    from fabricgen.analysis.workload.idle_links import traffic_of
     from fabricgen.analysis.workload.svg_charts import bar_chart
-    from fabricgen.cli.traffic import document_of, links_of, print_traffic, write_idle, write_pairs
+    from fabricgen.cli.traffic import links_of, print_traffic, write_idle, write_pairs
 
     (point,) = points
     links = links_of(plan, point, output.collective, any_to_any=output.traffic == "any-to-any")
-    document = document_of(links)
-    compared = _compare(printed, [{**_row(point, None), "traffic": document}])
+    traffic = traffic_of(links)
+    compared = _compare(printed, _rows(points, None), traffic)
     if output.csv_file:
         write_pairs(output.csv_file, links.groups)
     if output.svg_file:
@@ -143,13 +148,13 @@ def _traffic(
         shares = output.plot == "shares"
         _write_chart(
             output.svg_file,
-            bar_chart(shares_of(document, title), words)
+            bar_chart(shares_of(traffic.shares, title), words)
             if shares
             else heat_map(links.groups, title, words),
         )
     if output.idle_file:
         write_idle(output.idle_file, links)
-    print_traffic(links, plan.spec.name, document, compared, as_json=as_json)
+    print_traffic(links, plan.spec.name, traffic, compared, as_json=as_json)
 
 
 def _read(mp_group: str, sweep: str | None) -> tuple[Group, Sweep | None]:
@@ -207,39 +212,74 @@ def _printed(catalog: Catalog, path: Path | None) -> PublishedFigures | None:
     return catalog.read(path, PublishedFigures) if path else None
 
 
-def _compare(printed: PublishedFigures | None, rows: list[dict[str, Any]]) -> list[Compared]:
+def _compare(
+    printed: PublishedFigures | None, rows: list[IterationRow], traffic: Traffic | None = None
+) -> list[Compared]:
     """Compare published figures with the computed ones."""
     from fabricgen.analysis.workload.published import compare
 
-    return compare(printed.figures, rows) if printed else []
+    return compare(printed.figures, rows, traffic) if printed else []
 
 
-def _row(point: Point, sweep: Sweep | None) -> dict[str, Any]:
-    """Return a point as a row."""
-    from fabricgen.analysis.workload.sweep import row
+def _rows(points: list[Point], sweep: Sweep | None) -> list[IterationRow]:
+    """Return the points as rows."""
+    from fabricgen.analysis.workload.sweep import row_of
 
-    return {**({"sweep": sweep.what, "x": point.x} if sweep else {}), **row(point)}
+    return [row_of(point, sweep) for point in points]
 
 
-def _document(
+@dataclass(frozen=True)
+class IterationResult(Document):
+    """One iteration with its symbols and notes: `model --json`."""
+
+    name: str
+    row: IterationRow
+    symbols: dict[str, Symbol]
+    notes: list[str]
+    published: list[Compared]
+
+    def document(self) -> dict[str, Any]:
+        """Return the figures of the iteration beside the rest."""
+        shown = {"symbols": plain(self.symbols), "notes": self.notes}
+        return {"name": self.name} | self.row.document() | shown | published(self.published)
+
+
+@dataclass(frozen=True)
+class SweepResult(Document):
+    """Several iterations: `model --json` with a sweep, or with several models."""
+
+    name: str
+    rows: list[IterationRow]
+    notes: list[str]
+    published: list[Compared]
+
+    def document(self) -> dict[str, Any]:
+        """Return the rows and what they share."""
+        shown = {"name": self.name, "rows": plain(self.rows), "notes": self.notes}
+        return shown | published(self.published)
+
+
+def published(compared: list[Compared]) -> dict[str, Any]:
+    """Return the key of compared figures, where there are any."""
+    return {"published": plain(compared)} if compared else {}
+
+
+def _result(
     points: list[Point],
-    rows: list[dict[str, Any]],
+    rows: list[IterationRow],
     compared: list[Compared],
     group: Group,
     plan: Plan,
-) -> dict[str, Any]:
-    """Return the JSON document: one iteration, or rows."""
-    from fabricgen.analysis.workload.text import document
+) -> Document:
+    """Return one iteration, or the rows of several."""
+    from fabricgen.analysis.workload.text import notes, symbols
 
-    shown = {"published": [each.document() for each in compared]} if compared else {}
-    if len(points) == 1 and "sweep" not in rows[0]:
-        return {"name": plan.spec.name, **rows[0], **document(points[0], group, plan), **shown}
-    return {
-        "name": plan.spec.name,
-        "rows": rows,
-        "notes": document(points[0], group, plan)["notes"][:1],
-        **shown,
-    }
+    name, first = plan.spec.name, points[0]
+    told = notes(first, plan)
+    if len(points) == 1 and not rows[0].sweep:
+        named = {symbol.name: symbol for symbol in symbols(first, group)}
+        return IterationResult(name, rows[0], named, told, compared)
+    return SweepResult(name, rows, told[:1], compared)
 
 
 def _text(point: Point, group: Group, plan: Plan, compared: list[Compared]) -> str:
@@ -281,12 +321,12 @@ def _text(point: Point, group: Group, plan: Plan, compared: list[Compared]) -> s
     )
 
 
-def _table(rows: list[dict[str, Any]], sweep: Sweep | None, compared: list[Compared]) -> str:
+def _table(rows: list[IterationRow], sweep: Sweep | None, compared: list[Compared]) -> str:
     """Lay out rows."""
     from fabricgen.analysis.workload.sweep import UNITS
     from fabricgen.analysis.workload.text import DERIVED
 
-    shown = [key for key in COLUMNS if any(row[key] for row in rows)]
+    shown = [key for key in COLUMNS if any(getattr(row, key) for row in rows)]
     words = [
         "iteration, s",
         *(COLUMNS[key] for key in shown),
@@ -297,32 +337,31 @@ def _table(rows: list[dict[str, Any]], sweep: Sweep | None, compared: list[Compa
     heads = ["model", UNITS[sweep.what] if sweep else "batch, tokens", *words]
     lines = []
     for row in rows:
-        x = row["x"] if sweep else row["batch_tokens"]
-        cells = [row["iteration_s"], *(row[key] for key in shown), row["ideal_s"]]
+        x = row.x if sweep else row.batch_tokens
+        cells = [row.iteration_s, *(getattr(row, key) for key in shown), row.ideal_s]
         lines.append(
             [
-                row["llm"],
+                row.llm,
                 f"{x:,}",
                 *(f"{cell:.4f}" for cell in cells),
-                f"{row['n_m']:.4g}",
-                f"{100 * row['relative']:.1f}",
+                f"{row.n_m:.4g}",
+                f"{100 * row.relative:.1f}",
             ]
         )
     notes = [*(each.words for each in compared), f"note: {DERIVED}"]
     return f"{table([heads, *lines], right=range(1, len(heads)))}\n\n" + "\n".join(notes)
 
 
-def csv_text(rows: list[dict[str, Any]]) -> str:
+def csv_text(rows: list[IterationRow]) -> str:
     """Write rows as CSV, with every digit."""
-    keys = [key for key in rows[0] if not isinstance(rows[0][key], dict)]
-    return "\n".join(
-        [",".join(keys), *(",".join(str(row[key]) for key in keys) for row in rows), ""]
-    )
+    documents = [row.document() for row in rows]
+    lines = [",".join(map(str, document.values())) for document in documents]
+    return "\n".join([",".join(documents[0]), *lines, ""])
 
 
 def _chart(
     points: list[Point],
-    rows: list[dict[str, Any]],
+    rows: list[IterationRow],
     sweep: Sweep | None,
     plot: str,
     against: tuple[PublishedFigures | None, list[Compared]],

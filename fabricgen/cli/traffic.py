@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fabricgen.cli.output_file import save_table
-from fabricgen.cli.printing import echo, grouped, print_json, table
+from fabricgen.cli.printing import echo, grouped, print_result, table
+from fabricgen.core.document import Document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from fabricgen.analysis.workload.collectives import Collective, Groups
-    from fabricgen.analysis.workload.link_traffic import Links
+    from fabricgen.analysis.workload.collectives import Collective, Groups, TrafficShares
+    from fabricgen.analysis.workload.idle_links import Traffic
+    from fabricgen.analysis.workload.link_traffic import LinkTraffic
     from fabricgen.analysis.workload.published import Compared
     from fabricgen.analysis.workload.sweep import Point
     from fabricgen.planning.plan import Plan
@@ -20,115 +23,109 @@ if TYPE_CHECKING:
 NAMES = {"mp": "MP", "dp_within": "DP within", "dp_across": "DP across", "pipeline": "pipeline"}
 
 
-def links_of(plan: Plan, point: Point, collective: Collective, *, any_to_any: bool) -> Links:
+def links_of(plan: Plan, point: Point, collective: Collective, *, any_to_any: bool) -> LinkTraffic:
     """Route the traffic of an iteration over a plan, or over a fat-tree of the same cluster.
 
     The pods of that fat-tree hold whole rails. Raises Refusal.
     """
     from fabricgen.analysis.workload.collectives import Groups
-    from fabricgen.analysis.workload.link_traffic import Links
+    from fabricgen.analysis.workload.link_traffic import LinkTraffic
     from fabricgen.bom.comparison import plan_as
     from fabricgen.core.terms import Design
 
     groups = Groups(point.llm, point.machine, int(point.times.n_m), collective)
-    return Links(
+    return LinkTraffic(
         plan_as(plan.spec, Design.FAT_TREE, plan.catalog) if any_to_any else plan,
         groups,
         any_to_any,
     )
 
 
-def document_of(links: Links) -> dict[str, Any]:
-    """Return the traffic for JSON."""
-    from fabricgen.analysis.workload.idle_links import document
+@dataclass(frozen=True)
+class TrafficResult(Document):
+    """The traffic of one iteration: `model --traffic --json`."""
 
-    groups = links.groups
-    return {
-        "design": links.plan.fabric.design.value,
-        "n_m": groups.n_m,
-        "collective": groups.collective,
-        **groups.shares(),
-        **document(links),
-    }
+    OPTIONAL = frozenset({"published"})
+
+    name: str
+    llm: str
+    traffic: Traffic
+    published: list[Compared] | None
 
 
 def print_traffic(
-    links: Links, name: str, document: dict[str, Any], compared: list[Compared], *, as_json: bool
+    links: LinkTraffic, name: str, traffic: Traffic, compared: list[Compared], *, as_json: bool
 ) -> None:
     """Print the matrix by class and the links by kind."""
     if as_json:
-        shown = {"published": [each.document() for each in compared]} if compared else {}
-        print_json({"name": name, "llm": links.groups.llm.name, "traffic": document, **shown})
-    else:
-        echo(
-            "\n\n".join(
-                [
-                    *_matrix(links.groups, name, document),
-                    *_links(links, document),
-                    *(each.words for each in compared),
-                ]
-            )
-        )
+        print_result(TrafficResult(name, links.groups.llm.name, traffic, compared or None))
+        return
+    parts = [
+        *_matrix(links.groups, name, traffic.shares),
+        *_links(links, traffic),
+        *(each.words for each in compared),
+    ]
+    echo("\n\n".join(parts))
 
 
-def _matrix(groups: Groups, name: str, document: dict[str, Any]) -> list[str]:
+def _matrix(groups: Groups, name: str, shares: TrafficShares) -> list[str]:
     """Lay out the classes."""
-    total = document["bytes"]
+    total = shares.bytes
     rows = [["traffic", "group", "peers", "GB per GPU", "MB per pair", "pairs", "% of bytes"]]
-    for key, each in document["classes"].items():
-        share = 100 * each["pairs"] * each["bytes_per_pair"] / total
+    for key, each in shares.classes.items():
+        share = 100 * each.pairs * each.bytes_per_pair / total
         amounts = [
-            f"{each['bytes_per_gpu'] / 1e9:.4g}",
-            f"{each['bytes_per_pair'] / 1e6:.4g}",
-            grouped(each["pairs"]),
+            f"{each.bytes_per_gpu / 1e9:.4g}",
+            f"{each.bytes_per_pair / 1e6:.4g}",
+            grouped(each.pairs),
             f"{share:.2f}",
         ]
-        rows.append([NAMES[key], grouped(each["size"]), grouped(each["peers"]), *amounts])
+        rows.append([NAMES[key], grouped(each.size), grouped(each.peers), *amounts])
     head = (
         f"{groups.llm.name} on {name}: {total / 1e12:,.4g} TB in an iteration, model-parallel "
         f"groups of {groups.n_m}, {groups.collective} exchange"
     )
     idle = (
-        f"{document['pairs_idle_pct']:.2f} % of the {grouped(document['pairs'])} pairs of GPUs "
+        f"{shares.pairs_idle_pct:.2f} % of the {grouped(shares.pairs)} pairs of GPUs "
         "carry no traffic."
     )
     kept = (
-        f"{document['hb_pairs_pct']:.3g} % are inside HB domains, and carry "
-        f"{document['hb_bytes_pct']:.1f} % of the bytes."
+        f"{shares.hb_pairs_pct:.3g} % are inside HB domains, and carry "
+        f"{shares.hb_bytes_pct:.1f} % of the bytes."
     )
     return [head, table(rows, right=range(1, 7)), f"{idle} {kept}"]
 
 
-def _links(links: Links, document: dict[str, Any]) -> list[str]:
+def _links(links: LinkTraffic, traffic: Traffic) -> list[str]:
     """Lay out the links."""
-    design = document["design"] + (", GPUs ordered by rail" if links.gathered else "")
+    design = traffic.design + (", GPUs ordered by rail" if links.gathered else "")
     rows = [[design, "links", "idle", "TB up", "most, GB", "takes, s"]]
-    for key, each in document["links"].items():
+    for key, each in traffic.load.links.items():
         words = [
-            grouped(each["links"]),
-            grouped(each["idle"]),
-            f"{each['bytes_up'] / 1e12:.4g}",
-            f"{each['most_bytes'] / 1e9:.4g}",
-            f"{each['most_s']:.4f}",
+            grouped(each.links),
+            grouped(each.idle),
+            f"{each.bytes_up / 1e12:.4g}",
+            f"{each.most_bytes / 1e9:.4g}",
+            f"{each.most_s:.4f}",
         ]
         rows.append([key.replace("_", "-"), *words])
-    busy, hashing = document["busiest"], document["hashing"]
+    busy, hashing = traffic.load.busiest, traffic.load.hashing
     lines = [
         (
-            f"{grouped(document['idle_links'])} links carry no traffic, "
-            f"{document['idle_links_pct']:.1f} % of all."
+            f"{grouped(traffic.load.idle_links)} links carry no traffic, "
+            f"{traffic.load.idle_links_pct:.1f} % of all."
         )
     ]
-    if busy["bytes"]:
-        way = "upwards" if busy["up"] else "downwards"
+    if busy.bytes:
+        way = "upwards" if busy.up else "downwards"
         lines.append(
-            f"The busiest is {busy['cable']}, {busy['bytes'] / 1e9:.4g} GB {way} in "
-            f"{busy['seconds']:.4f} s, like {grouped(busy['alike'] - 1)} others."
+            f"The busiest is {busy.cable}, {busy.bytes / 1e9:.4g} GB {way} in "
+            f"{busy.seconds:.4f} s, like {grouped(busy.alike - 1)} others."
         )
     if hashing:
         lines.append(
-            f"ECMP is assumed to be even; of {grouped(hashing['flows'])} hashed flows the "
-            f"fullest uplink of a leaf has {hashing['fullest']:.2f} times its share."
+            f"ECMP is assumed to be even; of {grouped(hashing.flows)} hashed flows the "
+            f"fullest uplink of a leaf has {hashing.fullest:.2f} times its share."
         )
     return [table(rows, right=range(1, 6)), "\n".join(lines)]
 
@@ -149,7 +146,7 @@ def write_pairs(path: Path, groups: Groups) -> None:
     _write(path, rows())
 
 
-def write_idle(path: Path, links: Links) -> None:
+def write_idle(path: Path, links: LinkTraffic) -> None:
     """Write the links without traffic."""
     from fabricgen.analysis.workload.idle_links import idle_csv
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.impact.bandwidth import Capacity
 from fabricgen.analysis.impact.relay_selection import RelaySelection
 from fabricgen.analysis.impact.surviving import SurvivingFabric
+from fabricgen.core.document import Document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +48,7 @@ CHUNK = 1 << 19
 """Pairs that are worked through at once, so that the columns stay small."""
 
 
-class Load(NamedTuple):
+class GpuLoad(NamedTuple):
     """Units on each GPU's NIC out and in, on its HB link out and in, and of those what is relayed."""
 
     nic_out: Floats
@@ -56,6 +57,44 @@ class Load(NamedTuple):
     hb_in: Floats
     relay_out: Floats
     relay_in: Floats
+
+
+@dataclass(frozen=True)
+class AllToAllTimes(Document):
+    """The time of an all-to-all without relays, and with relays overlapped and in turn."""
+
+    any_to_any: float
+    overlapped: float
+    in_turn: float
+
+    def times(self, factor: float) -> AllToAllTimes:
+        """Return so many times these times."""
+        return AllToAllTimes(
+            factor * self.any_to_any, factor * self.overlapped, factor * self.in_turn
+        )
+
+
+@dataclass(frozen=True)
+class AllToAllCost(Document):
+    """The cost of relays for an all-to-all: `all_to_all` of `model --all-to-all --json`.
+
+    Units are the data of one pair, on the busiest GPU. The last two fields are of all of an
+    iteration in bytes and seconds, None for a model without experts.
+    """
+
+    pairs_relayed_pct: float
+    pairs_lost: int
+    sampled: bool
+    nic_units: float
+    nic_units_any_to_any: int
+    hb_units: float
+    hb_units_any_to_any: int
+    relay_units: float
+    slowdown_overlapped_pct: float
+    slowdown_in_turn_pct: float
+    paper_pct: float
+    bytes_per_gpu: float | None
+    iteration_s: AllToAllTimes | None
 
 
 @dataclass(frozen=True)
@@ -103,10 +142,10 @@ class AllToAll:
         return any(bool((weight > 1).any()) for _, weight in self._strata)
 
     @cached_property
-    def _worked(self) -> tuple[Load, float, float]:
+    def _worked(self) -> tuple[GpuLoad, float, float]:
         """The load, the pairs that take a relay, and those that no way of two crossings joins."""
         load, relayed, lost = (
-            Load(*(np.zeros(len(self.living.gpu)) for _ in Load._fields)),
+            GpuLoad(*(np.zeros(len(self.living.gpu)) for _ in GpuLoad._fields)),
             0.0,
             0.0,
         )
@@ -128,12 +167,12 @@ class AllToAll:
         return load, relayed, lost
 
     @property
-    def load(self) -> Load:
+    def load(self) -> GpuLoad:
         """The load on every GPU."""
         return self._worked[0]
 
     def _send(
-        self, load: Load, source: Int32Array, target: Int32Array, weight: Floats
+        self, load: GpuLoad, source: Int32Array, target: Int32Array, weight: Floats
     ) -> tuple[float, float]:
         """Count pairs onto the load, and return how many take a relay and how many find no way.
 
@@ -164,7 +203,7 @@ class AllToAll:
 
     def _cross(
         self,
-        load: Load,
+        load: GpuLoad,
         way: tuple[Int32Array, Int32Array, Int32Array, Int32Array],
         weight: Floats,
         *,
@@ -238,8 +277,8 @@ class AllToAll:
         """Return the GPU of the same domain on a rail, so many turns after the own."""
         return self.plan.fabric.coordinates.on_rail(gpu, rail, turn)
 
-    def document(self, llm: Workload) -> dict[str, Any]:
-        """Return the figures of one all-to-all, and of those of an iteration where the model has experts, under the keys of `--all-to-all --json`."""
+    def cost(self, llm: Workload) -> AllToAllCost:
+        """Return the figures of one all-to-all, and of those of an iteration of a model."""
         load, relayed, lost = self._worked
         machine, living = self.machine, self.living
         gpus, size = machine.gpus, machine.domain_gpus
@@ -248,27 +287,23 @@ class AllToAll:
         nic = float((np.maximum(load.nic_out, load.nic_in) / left).max()) / machine.nic_bytes_s
         hb = float(np.maximum(load.hb_out, load.hb_in).max()) / machine.hb_bytes_s
         relay = float(np.maximum(load.relay_out, load.relay_in).max()) / machine.hb_bytes_s
-        times = {"any_to_any": base, "overlapped": max(nic, hb), "in_turn": max(nic + relay, hb)}
-        found = {
-            "pairs_relayed_pct": 100 * relayed / max(gpus * (gpus - 1), 1),
-            "pairs_lost": round(lost),
-            "sampled": self.sampled,
-            "nic_units": float(np.maximum(load.nic_out, load.nic_in).max()),
-            "nic_units_any_to_any": gpus - size,
-            "hb_units": float(np.maximum(load.hb_out, load.hb_in).max()),
-            "hb_units_any_to_any": size - 1,
-            "relay_units": float(np.maximum(load.relay_out, load.relay_in).max()),
-            "slowdown_overlapped_pct": _slower(times["overlapped"], base),
-            "slowdown_in_turn_pct": _slower(times["in_turn"], base),
-            "paper_pct": 100 * machine.nic_bytes_s / machine.hb_bytes_s,
-        }
+        times = AllToAllTimes(base, max(nic, hb), max(nic + relay, hb))
         sent = bytes_per_gpu(llm, machine)
-        return {
-            **found,
-            "bytes_per_gpu": sent,
-            "iteration_s": sent
-            and {name: sent / (gpus - 1) * time for name, time in times.items()},
-        }
+        return AllToAllCost(
+            pairs_relayed_pct=100 * relayed / max(gpus * (gpus - 1), 1),
+            pairs_lost=round(lost),
+            sampled=self.sampled,
+            nic_units=float(np.maximum(load.nic_out, load.nic_in).max()),
+            nic_units_any_to_any=gpus - size,
+            hb_units=float(np.maximum(load.hb_out, load.hb_in).max()),
+            hb_units_any_to_any=size - 1,
+            relay_units=float(np.maximum(load.relay_out, load.relay_in).max()),
+            slowdown_overlapped_pct=_slower(times.overlapped, base),
+            slowdown_in_turn_pct=_slower(times.in_turn, base),
+            paper_pct=100 * machine.nic_bytes_s / machine.hb_bytes_s,
+            bytes_per_gpu=sent,
+            iteration_s=times.times(sent / (gpus - 1)) if sent else None,
+        )
 
 
 def bytes_per_gpu(llm: Workload, machine: Machine) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fabricgen.analysis.workload.svg_charts import COLOURS, Bars, Lines, short
 from fabricgen.analysis.workload.sweep import UNITS
@@ -10,8 +10,9 @@ from fabricgen.analysis.workload.sweep import UNITS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fabricgen.analysis.workload.collectives import TrafficShares
     from fabricgen.analysis.workload.published import Compared
-    from fabricgen.analysis.workload.sweep import Point, Sweep
+    from fabricgen.analysis.workload.sweep import IterationRow, Point, Sweep
 
 PARTS = {
     "compute": "compute_s",
@@ -25,7 +26,7 @@ PARTS = {
 
 
 def lines_of(
-    rows: Sequence[dict[str, Any]],
+    rows: Sequence[IterationRow],
     sweep: Sweep,
     plot: str,
     y_name: str,
@@ -34,17 +35,17 @@ def lines_of(
 ) -> Lines:
     """Make a line of each model over the values of a sweep."""
     batches = {
-        name: {row["batch_tokens"] for row in rows if row["llm"] == name}
-        for name in (row["llm"] for row in rows)
+        name: {row.batch_tokens for row in rows if row.llm == name}
+        for name in (row.llm for row in rows)
     }
 
-    def line(row: dict[str, Any]) -> str:
-        several = sweep.what != "batch" and len(batches[row["llm"]]) > 1
-        return f"{row['llm']}, {short(row['batch_tokens'])} tokens" if several else str(row["llm"])
+    def line(row: IterationRow) -> str:
+        several = sweep.what != "batch" and len(batches[row.llm]) > 1
+        return f"{row.llm}, {short(row.batch_tokens)} tokens" if several else row.llm
 
     names = list(dict.fromkeys(map(line, rows)))
     series = [
-        (name, [(float(row["x"]), _y(row, plot)) for row in rows if line(row) == name])
+        (name, [(float(row.x or 0), _y(row, plot)) for row in rows if line(row) == name])
         for name in names
     ]
     printed = [point for each in compared for point in _printed(each, rows, plot)]
@@ -53,13 +54,13 @@ def lines_of(
     )
 
 
-def _y(row: dict[str, Any], plot: str) -> float:
+def _y(row: IterationRow, plot: str) -> float:
     """Read the figure that is plotted."""
-    return float(100 * row["relative"] if plot == "relative_pct" else row[plot])
+    return float(100 * row.relative if plot == "relative_pct" else getattr(row, plot))
 
 
 def _printed(
-    compared: Compared, rows: Sequence[dict[str, Any]], plot: str
+    compared: Compared, rows: Sequence[IterationRow], plot: str
 ) -> list[tuple[float, float]]:
     """Place a printed figure: a saving below our own first value, as it was printed."""
     printed = compared.printed
@@ -68,8 +69,12 @@ def _printed(
     if printed.figure == "relative_pct" and plot == "relative_pct":
         return [(float(printed.at[-1]), printed.printed)]
     if printed.figure == "saves_pct" and plot == "iteration_s":
-        first = next(row for row in rows if printed.is_of(row) and row["x"] == printed.at[0])
-        return [(float(printed.at[-1]), first["iteration_s"] * (1 - printed.printed / 100))]
+        first = next(
+            row
+            for row in rows
+            if printed.is_of(row.llm, row.batch_tokens) and row.x == printed.at[0]
+        )
+        return [(float(printed.at[-1]), first.iteration_s * (1 - printed.printed / 100))]
     return []
 
 
@@ -81,7 +86,7 @@ def bars_of(points: Sequence[Point], title: str, compared: Sequence[Compared]) -
         about = [
             each.printed
             for each in compared
-            if each.printed.is_of({"llm": point.llm.name, "batch_tokens": point.llm.batch_tokens})
+            if each.printed.is_of(point.llm.name, point.llm.batch_tokens)
         ]
         printed += [
             (2 * number, found.ideal_s * (1 + each.printed / 100))
@@ -114,14 +119,14 @@ def bars_of(points: Sequence[Point], title: str, compared: Sequence[Compared]) -
     )
 
 
-def shares_of(traffic: dict[str, Any], title: str) -> Bars:
+def shares_of(traffic: TrafficShares, title: str) -> Bars:
     """Make two bars of a traffic matrix: its pairs of GPUs, and its bytes, by where they are."""
     pairs = [
-        traffic["hb_pairs_pct"],
-        100 - traffic["pairs_idle_pct"] - traffic["hb_pairs_pct"],
-        traffic["pairs_idle_pct"],
+        traffic.hb_pairs_pct,
+        100 - traffic.pairs_idle_pct - traffic.hb_pairs_pct,
+        traffic.pairs_idle_pct,
     ]
-    kept = [traffic["hb_bytes_pct"], 100 - traffic["hb_bytes_pct"], 0.0]
+    kept = [traffic.hb_bytes_pct, 100 - traffic.hb_bytes_pct, 0.0]
     return Bars(
         title,
         "%",

@@ -17,11 +17,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from fabricgen.analysis.workload.equations import volume
+from fabricgen.core.document import Document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 Collective = Literal["direct", "ring"]
 
 
-class Class(NamedTuple):
+class TrafficClass(NamedTuple):
     """One class of traffic: the size of its groups, what each GPU sends in all, to how many, and whether it stays in the HB domain."""
 
     name: str
@@ -46,6 +47,34 @@ class Class(NamedTuple):
     def bytes_per_pair(self) -> float:
         """What a GPU sends to one other."""
         return self.bytes_per_gpu / self.peers if self.peers else 0.0
+
+
+@dataclass(frozen=True)
+class ClassTraffic(Document):
+    """The traffic of one class in figures."""
+
+    name: str
+    size: int
+    bytes_per_gpu: float
+    peers: int
+    inside: bool
+    bytes_per_pair: float
+    pairs: int
+
+
+@dataclass(frozen=True)
+class TrafficShares(Document):
+    """Ordered pairs of GPUs and bytes of an iteration, in all and by where they are.
+
+    Idle pairs carry no traffic; `hb_pairs_pct` and `hb_bytes_pct` are inside HB domains.
+    """
+
+    pairs: int
+    pairs_idle_pct: float
+    hb_pairs_pct: float
+    hb_bytes_pct: float
+    bytes: float
+    classes: dict[str, ClassTraffic]
 
 
 @dataclass(frozen=True)
@@ -68,7 +97,7 @@ class Groups:
         return self.domains // self.llm.pipeline_stages
 
     @cached_property
-    def classes(self) -> dict[str, Class]:
+    def classes(self) -> dict[str, TrafficClass]:
         """The classes by name, those without traffic left out; a GPU of an outer pipeline stage has one neighbour and sends half."""
         sent = volume(self.llm, self.machine, self.n_m)
         rows = [
@@ -77,27 +106,27 @@ class Groups:
             ("dp_across", self.stage_domains, sent.dp_across, False),
         ]
         found = [
-            Class(name, size, total, size - 1 if self.collective == "direct" else 1, inside)
+            TrafficClass(name, size, total, size - 1 if self.collective == "direct" else 1, inside)
             for name, size, total, inside in rows
             if size > 1
         ]
         if self.llm.pipeline_stages > 1:
             found.append(
-                Class("pipeline", self.llm.pipeline_stages, sent.pipeline, 2, inside=False)
+                TrafficClass("pipeline", self.llm.pipeline_stages, sent.pipeline, 2, inside=False)
             )
         return {each.name: each for each in found}
 
-    def pair_count(self, each: Class) -> int:
+    def pair_count(self, each: TrafficClass) -> int:
         """Count the ordered pairs of GPUs with traffic of a class."""
         if each.name == "pipeline":
             return 2 * (self.machine.gpus - self.machine.gpus // self.llm.pipeline_stages)
         return self.machine.gpus * each.peers
 
-    def bytes_of(self, each: Class) -> float:
+    def bytes_of(self, each: TrafficClass) -> float:
         """Return all bytes of a class."""
         return self.pair_count(each) * each.bytes_per_pair
 
-    def peers(self, each: Class, domain: int) -> tuple[Int32Array, Int32Array]:
+    def peers(self, each: TrafficClass, domain: int) -> tuple[Int32Array, Int32Array]:
         """Return the pairs of a class whose sources are in an HB domain, as two columns of GPUs counted over all domains."""
         coordinates, size = self.machine.coordinates, self.machine.domain_gpus
         rank, step = np.arange(size, dtype=np.int32), np.arange(1, each.peers + 1, dtype=np.int32)
@@ -112,7 +141,7 @@ class Groups:
         target = coordinates.gpu(own, peer)
         return np.repeat(source, target.shape[1]), target.reshape(-1)
 
-    def _far(self, each: Class, domain: int, step: Int32Array) -> Int32Array:
+    def _far(self, each: TrafficClass, domain: int, step: Int32Array) -> Int32Array:
         """Return the HB domains that one sends to across domains."""
         wide = self.stage_domains
         if each.name == "pipeline":
@@ -121,29 +150,25 @@ class Groups:
         stage, place = divmod(domain, wide)
         return np.asarray(stage * wide + (place + step) % wide, dtype=np.int32)
 
-    def matrix(self) -> Iterator[tuple[Class, Int32Array, Int32Array]]:
+    def matrix(self) -> Iterator[tuple[TrafficClass, Int32Array, Int32Array]]:
         """Yield the sparse traffic matrix, class by class and HB domain by HB domain: every pair carries its class's `bytes_per_pair`."""
         for each in self.classes.values():
             for domain in range(self.domains):
                 yield each, *self.peers(each, domain)
 
-    def shares(self) -> dict[str, Any]:
-        """Return what share of the ordered pairs of GPUs is idle, how many talk inside HB domains, and the bytes that stay there, in per cent."""
+    def shares(self) -> TrafficShares:
+        """Return which pairs of GPUs carry traffic, and the bytes that stay in HB domains."""
         gpus, classes = self.machine.gpus, list(self.classes.values())
         pairs, total = gpus * (gpus - 1), sum(self.bytes_of(each) for each in classes)
         inside = [each for each in classes if each.inside]
-        return {
-            "pairs": pairs,
-            "pairs_idle_pct": 100 * (1 - sum(map(self.pair_count, classes)) / max(pairs, 1)),
-            "hb_pairs_pct": 100 * sum(map(self.pair_count, inside)) / max(pairs, 1),
-            "hb_bytes_pct": 100 * sum(map(self.bytes_of, inside)) / total if total else 0.0,
-            "bytes": total,
-            "classes": {
-                each.name: {
-                    **each._asdict(),
-                    "bytes_per_pair": each.bytes_per_pair,
-                    "pairs": self.pair_count(each),
-                }
+        return TrafficShares(
+            pairs=pairs,
+            pairs_idle_pct=100 * (1 - sum(map(self.pair_count, classes)) / max(pairs, 1)),
+            hb_pairs_pct=100 * sum(map(self.pair_count, inside)) / max(pairs, 1),
+            hb_bytes_pct=100 * sum(map(self.bytes_of, inside)) / total if total else 0.0,
+            bytes=total,
+            classes={
+                each.name: ClassTraffic(*each, each.bytes_per_pair, self.pair_count(each))
                 for each in classes
             },
-        }
+        )

@@ -100,8 +100,8 @@ def _notes(groups: Groups) -> list[str]:
     """Say how much of the whole matrix is empty, and what stays inside."""
     shares, machine = groups.shares(), groups.machine
     return [
-        f"{machine.gpus:,} GPUs in HB domains of {machine.domain_gpus}, groups of {groups.n_m}: {shares['pairs_idle_pct']:.2f} % of the pairs carry nothing;",
-        f"{shares['hb_pairs_pct']:.3g} % talk inside HB domains and carry {shares['hb_bytes_pct']:.1f} % of the bytes.",
+        f"{machine.gpus:,} GPUs in HB domains of {machine.domain_gpus}, groups of {groups.n_m}: {shares.pairs_idle_pct:.2f} % of the pairs carry nothing;",
+        f"{shares.hb_pairs_pct:.3g} % talk inside HB domains and carry {shares.hb_bytes_pct:.1f} % of the bytes.",
     ]
 
 

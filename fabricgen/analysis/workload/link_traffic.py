@@ -21,7 +21,7 @@ from fabricgen.core.terms import LinkKind
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fabricgen.analysis.workload.collectives import Class, Groups
+    from fabricgen.analysis.workload.collectives import Groups, TrafficClass
     from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.plan import Plan
 
@@ -38,7 +38,7 @@ class Flows(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Links:
+class LinkTraffic:
     """The traffic of a job on the links of a plan. With `gathered` the GPUs stand rail by rail, as in an any-to-any fabric whose pods hold whole rails."""
 
     plan: Plan
@@ -58,7 +58,7 @@ class Links:
         return gpu, slot // np.int32(plan.sizing.leaf_down)
 
     @cached_property
-    def across(self) -> list[Class]:
+    def across(self) -> list[TrafficClass]:
         """The classes that leave HB domains."""
         return [each for each in self.groups.classes.values() if not each.inside]
 
@@ -115,7 +115,7 @@ class Links:
         found[first + own, own] = 0
         return found / self.plan.fabric.planes
 
-    def _spread(self, each: Class, first: int, count: int) -> Floats:
+    def _spread(self, each: TrafficClass, first: int, count: int) -> Floats:
         """Return the bytes between leaves where all of a group talk to all: members on one leaf times members on the other."""
         members = self._members
         return np.asarray((members @ members[first : first + count].T) * each.bytes_per_pair)
@@ -133,7 +133,7 @@ class Links:
         )
         return flat.reshape(-1, size).astype(np.float64)
 
-    def _single(self, each: Class, first: int, count: int) -> Floats:
+    def _single(self, each: TrafficClass, first: int, count: int) -> Floats:
         """Return the bytes between leaves where GPUs talk to one or two others."""
         gpu, leaf = self.endpoints
         where = np.full(self.plan.fabric.gpus, -1, dtype=np.int64)

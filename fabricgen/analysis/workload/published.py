@@ -6,14 +6,19 @@ points, *close* within 3, else it *differs*.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
 from fabricgen.catalog.models.base import Count, Facts, Sourced, Text
+from fabricgen.core.document import Document
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from fabricgen.analysis.workload.idle_links import Traffic
+    from fabricgen.analysis.workload.sweep import IterationRow
 
 REPRODUCED, CLOSE = 0.2, 3.0
 """Points of difference up to which a figure is reproduced, and close."""
@@ -39,9 +44,9 @@ class Printed(Facts):
     at: tuple[Count, ...] = ()
     batch_tokens: Count | None = None
 
-    def is_of(self, row: dict[str, Any]) -> bool:
-        """Say whether a row is of the model and batch that the figure is about."""
-        return row["llm"] == self.llm and self.batch_tokens in (None, row["batch_tokens"])
+    def is_of(self, llm: str, batch_tokens: int) -> bool:
+        """Return whether the figure is about a model and batch."""
+        return llm == self.llm and self.batch_tokens in (None, batch_tokens)
 
 
 class PublishedFigures(Sourced):
@@ -51,8 +56,13 @@ class PublishedFigures(Sourced):
     figures: tuple[Printed, ...]
 
 
-class Compared(NamedTuple):
-    """A printed figure and ours, in per cent; None where no row of ours is about it."""
+@dataclass(frozen=True)
+class Compared(Document):
+    """A printed figure and ours, in per cent; None where no row of ours is about it.
+
+    >>> Compared(Printed(llm="a", figure="saves_pct", at=(8, 16), printed=26), 25.0).words
+    'a: 8 to 16 saves: printed 26 %, ours 25.00 %: close'
+    """
 
     printed: Printed
     ours: float | None
@@ -107,34 +117,33 @@ class Compared(NamedTuple):
         }
 
 
-def compare(figures: Sequence[Printed], rows: Sequence[dict[str, Any]]) -> list[Compared]:
-    """Set each printed figure beside ours; `rows` are those of `sweeping.row`, with the value of the sweep under `x`.
-
-    >>> rows = [{"llm": "a", "batch_tokens": 1, "x": x, "iteration_s": s} for x, s in ((8, 2.0), (16, 1.5))]
-    >>> compare([Printed(llm="a", figure="saves_pct", at=(8, 16), printed=26)], rows)[0].words
-    'a: 8 to 16 saves: printed 26 %, ours 25.00 %: close'
-    """
-    return [
-        Compared(printed, _ours(printed, [row for row in rows if printed.is_of(row)]))
-        for printed in figures
-    ]
+def compare(
+    figures: Sequence[Printed], rows: Sequence[IterationRow], traffic: Traffic | None = None
+) -> list[Compared]:
+    """Compare each printed figure with the computed one; `traffic` is that of the first row."""
+    return [Compared(printed, _ours(printed, rows, traffic)) for printed in figures]
 
 
-def _ours(printed: Printed, rows: Sequence[dict[str, Any]]) -> float | None:
-    """Find our figure among the rows of its model."""
+def _ours(printed: Printed, rows: Sequence[IterationRow], traffic: Traffic | None) -> float | None:
+    """Return the computed figure; None where no row is about it."""
+    about = [row for row in rows if printed.is_of(row.llm, row.batch_tokens)]
     found = (
-        [row for value in printed.at for row in rows if row.get("x") == value]
+        [row for value in printed.at for row in about if row.x == value]
         if printed.at
-        else list(rows[:1])
+        else about[:1]
     )
     if not found or len(found) < len(printed.at):
         return None
     last = found[-1]
     if printed.figure == "saves_pct":
-        return float(100 * (1 - last["iteration_s"] / found[0]["iteration_s"]))
+        return 100 * (1 - last.iteration_s / found[0].iteration_s)
     if printed.figure == "ideal_faster_pct":
-        return float(100 * (last["iteration_s"] / last["ideal_s"] - 1))
+        return 100 * (last.iteration_s / last.ideal_s - 1)
     if printed.figure == "relative_pct":
-        return float(100 * last["relative"])
-    share = last.get("traffic", {}).get(printed.figure)
-    return None if share is None else float(share)
+        return 100 * last.relative
+    if traffic is None:
+        return None
+    if printed.figure == "idle_links_pct":
+        return traffic.load.idle_links_pct
+    share: float = getattr(traffic.shares, printed.figure)
+    return share

@@ -7,13 +7,14 @@ to the other; `a,b,c` are the values themselves.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.analysis.workload.equations import divisors, iterate
 from fabricgen.analysis.workload.machine import BYTES_S
 from fabricgen.catalog.models.base import LARGEST_COUNT
 from fabricgen.core.diagnostics import refuse
+from fabricgen.core.document import Document
 from fabricgen.core.terms import parse_speed
 
 if TYPE_CHECKING:
@@ -50,6 +51,31 @@ class Point(NamedTuple):
     machine: Machine
     x: int
     times: Times
+
+
+@dataclass(frozen=True)
+class IterationRow(Document):
+    """The figures of one iteration; `sweep` and `x` are set where it is a point of a sweep."""
+
+    OPTIONAL = frozenset({"sweep", "x"})
+
+    sweep: str | None
+    x: int | None
+    llm: str
+    gpus: int
+    hb_domain: int
+    batch_tokens: int
+    nic_gbps: float
+    iteration_s: float
+    compute_s: float
+    mp_s: float
+    dp_across_s: float
+    dp_within_s: float
+    pipeline_s: float
+    bubble_s: float
+    ideal_s: float
+    n_m: float
+    relative: float
 
 
 def parse_tokens(text: str, sequence: int) -> int:
@@ -152,23 +178,25 @@ def _fitting(what: str, machine: Machine) -> str:
     return ",".join(map(str, divisors(machine.gpus)[1:9]))
 
 
-def row(point: Point) -> dict[str, Any]:
-    """Return a point as the keys of `model --json`."""
+def row_of(point: Point, sweep: Sweep | None = None) -> IterationRow:
+    """Return a point as a row."""
     found = point.times
-    return {
-        "llm": point.llm.name,
-        "gpus": point.machine.gpus,
-        "hb_domain": point.machine.domain_gpus,
-        "batch_tokens": point.llm.batch_tokens,
-        "nic_gbps": point.machine.nic_bytes_s / BYTES_S,
-        "iteration_s": found.iteration_s,
-        "compute_s": found.compute_s,
-        "mp_s": found.mp_s,
-        "dp_across_s": found.dp_across_s,
-        "dp_within_s": found.dp_within_s,
-        "pipeline_s": found.pipeline_s,
-        "bubble_s": found.bubble_s,
-        "ideal_s": found.ideal_s,
-        "n_m": found.n_m,
-        "relative": found.relative,
-    }
+    return IterationRow(
+        sweep=sweep.what if sweep else None,
+        x=point.x if sweep else None,
+        llm=point.llm.name,
+        gpus=point.machine.gpus,
+        hb_domain=point.machine.domain_gpus,
+        batch_tokens=point.llm.batch_tokens,
+        nic_gbps=point.machine.nic_bytes_s / BYTES_S,
+        iteration_s=found.iteration_s,
+        compute_s=found.compute_s,
+        mp_s=found.mp_s,
+        dp_across_s=found.dp_across_s,
+        dp_within_s=found.dp_within_s,
+        pipeline_s=found.pipeline_s,
+        bubble_s=found.bubble_s,
+        ideal_s=found.ideal_s,
+        n_m=found.n_m,
+        relative=found.relative,
+    )

@@ -5,9 +5,11 @@ Owns the explanations; numbers come from `equations`, the layout is the command'
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fabricgen.analysis.workload.equations import parameters, replicas
+from fabricgen.core.document import Document
 
 if TYPE_CHECKING:
     from fabricgen.analysis.workload.equations import Group
@@ -17,7 +19,8 @@ if TYPE_CHECKING:
 DERIVED = "the equations are derived from the prose of arXiv 2307.12169 and are not the paper's own; `fabricgen explain model` says what they reproduce"
 
 
-class Symbol(NamedTuple):
+@dataclass(frozen=True)
+class Symbol(Document):
     """A symbol of the equations: its value as text, what it is, and where it comes from."""
 
     name: str
@@ -119,11 +122,3 @@ def notes(point: Point, plan: Plan) -> list[str]:
             f"{sequences:,.0f} sequences are fewer than the {copies:,.0f} copies of the model: some would have none, which the equations do not see"
         )
     return told
-
-
-def document(point: Point, group: Group, plan: Plan) -> dict[str, Any]:
-    """Return what is told of one iteration beside its figures, for JSON."""
-    return {
-        "symbols": {symbol.name: symbol._asdict() for symbol in symbols(point, group)},
-        "notes": notes(point, plan),
-    }

@@ -36,7 +36,7 @@ def iteration(plan: Plan) -> dict[str, Any] | None:
     return {
         "llm": llm.name,
         "parts": [figure._asdict() for figure in _parts(point)],
-        "symbols": [symbol._asdict() for symbol in symbols(point, "continuous")],
+        "symbols": [symbol.document() for symbol in symbols(point, "continuous")],
         "notes": notes(point, plan),
     }
 

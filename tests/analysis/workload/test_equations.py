@@ -22,7 +22,7 @@ import pytest
 from fabricgen.analysis.forwarding.failures import Failures, find_failures
 from fabricgen.analysis.forwarding.path_selection import PathSelector
 from fabricgen.analysis.forwarding.reachability import Reach
-from fabricgen.analysis.workload.all_to_all import AllToAll, Load, bytes_per_gpu
+from fabricgen.analysis.workload.all_to_all import AllToAll, GpuLoad, bytes_per_gpu
 from fabricgen.analysis.workload.collectives import Groups
 from fabricgen.analysis.workload.equations import (
     Times,
@@ -34,8 +34,8 @@ from fabricgen.analysis.workload.equations import (
     times,
 )
 from fabricgen.analysis.workload.heatmap import heat_map
-from fabricgen.analysis.workload.idle_links import document, idle_csv, idle_rows
-from fabricgen.analysis.workload.link_traffic import Links
+from fabricgen.analysis.workload.idle_links import idle_csv, idle_rows, link_totals
+from fabricgen.analysis.workload.link_traffic import LinkTraffic
 from fabricgen.analysis.workload.machine import Machine, find_llm, machine_of
 from fabricgen.analysis.workload.published import (
     CLOSE,
@@ -590,9 +590,9 @@ def test_the_matrix_has_the_volumes_of_the_equations(collective: str, stages: in
     assert len({(source, target) for _, source, target, _ in entries}) == len(entries)
     assert all(source != target for _, source, target, _ in entries)
     shares = groups.shares()
-    assert len(entries) == sum(each["pairs"] for each in shares["classes"].values())
-    assert shares["pairs_idle_pct"] == pytest.approx(100 * (1 - len(entries) / (128 * 127)))
-    assert shares["bytes"] == pytest.approx(sum(amount for *_, amount in entries))
+    assert len(entries) == sum(each.pairs for each in shares.classes.values())
+    assert shares.pairs_idle_pct == pytest.approx(100 * (1 - len(entries) / (128 * 127)))
+    assert shares.bytes == pytest.approx(sum(amount for *_, amount in entries))
     for name, each in groups.classes.items():
         members = [(source, target) for of, source, target, _ in entries if of == name]
         assert all((source // 8 == target // 8) == each.inside for source, target in members)
@@ -600,7 +600,7 @@ def test_the_matrix_has_the_volumes_of_the_equations(collective: str, stages: in
             assert set(Counter(source for source, _ in members).values()) == {each.peers}
             assert set(Counter(target for _, target in members).values()) == {each.peers}
     kept = sum(amount for of, *_, amount in entries if groups.classes[of].inside)
-    assert shares["hb_bytes_pct"] == pytest.approx(100 * kept / shares["bytes"])
+    assert shares.hb_bytes_pct == pytest.approx(100 * kept / shares.bytes)
 
 
 def walk(
@@ -671,7 +671,7 @@ def test_bytes_on_links_equal_those_of_a_slow_walk(name: str, collective: str, s
             )
     for (low, high), amount in between.items():
         walk(plan, (up, down), low, high, float(amount))
-    found, first = Links(plan, groups).loads, segment.block == 0
+    found, first = LinkTraffic(plan, groups).loads, segment.block == 0
     for block in range(1, plan.mapping.segment_blocks):
         np.testing.assert_array_equal(found[0][first], found[0][segment.block == block])
     assert up[first].sum() > 0
@@ -685,26 +685,27 @@ def test_a_third_of_an_any_to_any_fabric_is_idle() -> None:
     Idle links are listed, each by a label of the fabric.
     """
     plan = plan_of(gpus=512, hb_domain={"gpus": 32}, radix=16, design="fat-tree")
-    links = Links(plan, job(plan, 4), gathered=True)
+    links = LinkTraffic(plan, job(plan, 4), gathered=True)
     idle = idle_rows(links)
     assert plan.fabric.design is Design.FAT_TREE
     assert (plan.segment.kind[idle] == LinkKind.SPINE_CORE).all()
-    assert document(links)["idle_links_pct"] == pytest.approx(100 / 3)
+    assert link_totals(links).idle_links_pct == pytest.approx(100 / 3)
     lines = list(idle_csv(links))
     assert len(lines) - 1 == 512
     assert lines[1].split(",")[1:] == ["spine_core", "spine-01", "core-01"]
-    assert idle_rows(Links(plan, job(plan, 4))).sum() == 0
+    assert idle_rows(LinkTraffic(plan, job(plan, 4))).sum() == 0
 
 
 def test_the_busiest_link_has_a_name_of_the_cabling() -> None:
     """Hashing is mentioned where there is a choice of uplinks."""
     plan = plan_of(**FABRICS["two tiers"])
-    found = document(Links(plan, job(plan, 2)))
-    assert found["busiest"]["cable"] == "r0-h00001"
-    assert found["busiest"]["alike"] == 128
-    assert found["hashing"]["fullest"] >= 1
+    found = link_totals(LinkTraffic(plan, job(plan, 2)))
+    assert found.busiest.cable == "r0-h00001"
+    assert found.busiest.alike == 128
+    assert found.hashing
+    assert found.hashing.fullest >= 1
     one = plan_of(**FABRICS["one tier"])
-    assert document(Links(one, job(one, 2)))["hashing"] is None
+    assert link_totals(LinkTraffic(one, job(one, 2))).hashing is None
 
 
 def test_traffic_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -765,9 +766,9 @@ def test_parts_of_an_iteration_are_named_in_order() -> None:
 # --- all-to-all
 
 
-def slow_load(choice: PathSelector, gpus: int) -> Load:
+def slow_load(choice: PathSelector, gpus: int) -> GpuLoad:
     """Find the path of every pair, and count it link by link."""
-    load = Load(*(np.zeros(gpus) for _ in Load._fields))
+    load = GpuLoad(*(np.zeros(gpus) for _ in GpuLoad._fields))
 
     def hop(a: int, b: int, *, relays: bool) -> None:
         if a != b:
@@ -818,7 +819,7 @@ def test_the_load_of_an_all_to_all_is_that_of_every_path(
     failures = find_failures(plan, failed)
     found = AllToAll(plan, machine_of(plan.fabric, CATALOG), failures)
     for name, ours, slow_one in zip(
-        Load._fields, found.load, slow_load(PathSelector(Reach(plan, failures)), 32), strict=True
+        GpuLoad._fields, found.load, slow_load(PathSelector(Reach(plan, failures)), 32), strict=True
     ):
         np.testing.assert_array_equal(ours, slow_one, err_msg=name)
     assert not found.sampled
@@ -831,7 +832,7 @@ def test_relays_cost_what_the_paper_states(host: str, printed: float) -> None:
     One of eight rails is the sender's own, which saves an eighth.
     """
     plan = plan_of(gpus=512, hb_domain={"gpus": 8}, host={"model": host}, radix=64)
-    found = AllToAll(plan, machine_of(plan.fabric, CATALOG), Failures()).document(llm_of())
+    found = AllToAll(plan, machine_of(plan.fabric, CATALOG), Failures()).cost(llm_of()).document()
     assert found["paper_pct"] == pytest.approx(printed, abs=REPRODUCED)
     assert found["slowdown_in_turn_pct"] == pytest.approx(found["paper_pct"] * 7 / 8)
     assert found["slowdown_overlapped_pct"] == 0
@@ -846,10 +847,10 @@ def test_a_sample_of_the_sources_gives_the_same_load(monkeypatch: pytest.MonkeyP
         failures = find_failures(plan, failed)
         monkeypatch.setattr("fabricgen.analysis.workload.all_to_all.LIMIT", 10**9)
         whole = AllToAll(plan, machine, failures)
-        full = whole.document(llm_of())
+        full = whole.cost(llm_of()).document()
         monkeypatch.setattr("fabricgen.analysis.workload.all_to_all.LIMIT", 8 * 256 * 4)
         part = AllToAll(plan, machine, failures)
-        some = part.document(llm_of())
+        some = part.cost(llm_of()).document()
         assert (whole.sampled, part.sampled) == (False, True)
         for key in (
             "nic_units",
