@@ -1,4 +1,4 @@
-"""From an inventory and the catalog to a plan: resolve, size, map, name, address, place, wire, cable.
+"""The steps from an inventory and the catalog to a plan.
 
-`plan` calls these steps in order. A plan is one immutable value, complete when it is returned.
+`plan` calls them in order. A plan is one immutable value, complete when it is returned.
 """

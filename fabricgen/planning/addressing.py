@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from ipaddress import IPv4Network
 
-    from fabricgen.planning.baseline.baseline import ExpansionStages
-    from fabricgen.planning.designs import Mapping
+    from fabricgen.planning.baseline.expansion_stages import ExpansionStages
+    from fabricgen.planning.mapping import Mapping
     from fabricgen.planning.naming import Box
 
 OCTETS = [str(octet) for octet in range(256)]

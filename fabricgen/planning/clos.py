@@ -1,7 +1,7 @@
-"""The size of one block, a folded Clos with an ordered list of endpoints, and its links.
+"""The size of one block, a folded Clos with an ordered list of endpoints.
 
-Owns the number of tiers and switches, and the ports that are joined. It depends on widths only, not
-on rails, planes or vendors. Counts are exact integers; links are numpy columns.
+Owns the number of tiers and switches, and the ports of each. It depends on widths only, not on
+rails, planes or vendors. `block_links` joins the ports.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fabricgen.core.arrays import Int32Array
     from fabricgen.core.diagnostics import Path
 
 
@@ -298,51 +297,3 @@ def _capacity(leaves_of: Callable[[int], int], widths: Widths, tiers: int) -> It
 
 
 _NO_UPLINKS = "a switch with so few ports has none left for uplinks"
-
-
-class TierLinks(NamedTuple):
-    """Links between two tiers of one block as columns: the switch and the port at each end."""
-
-    lower: Int32Array
-    lower_port: Int32Array
-    upper: Int32Array
-    upper_port: Int32Array
-
-
-def leaf_spine(sizing: Sizing) -> TierLinks:
-    """Wire the leaves of a block of two or three tiers to its spines, in order of leaf and uplink.
-
-    Ports count from 0 on each side of a switch. Two tiers: the spines take a leaf's uplinks in
-    equal runs, in leaf order; where the number of spines does not divide the uplinks (`minimal`),
-    the links take the spines in turn. Three tiers: uplink `j` is joined to spine `j` of the pod.
-    """
-    leaf = np.repeat(np.arange(sizing.leaf, dtype=np.int32), sizing.leaf_up)
-    uplink = np.tile(np.arange(sizing.leaf_up, dtype=np.int32), sizing.leaf)
-    if sizing.tiers == 3:  # noqa: PLR2004 - pods exist in the third tier only
-        pod, position = np.divmod(leaf, sizing.pod_leaves)
-        return TierLinks(leaf, uplink, pod * sizing.pod_spines + uplink, position)
-    return TierLinks(leaf, uplink, *_spread(leaf, uplink, sizing.leaf_up, sizing.spine))
-
-
-def spine_core(sizing: Sizing) -> TierLinks:
-    """Wire the spines of a three-tier block to its cores, in order of spine and uplink.
-
-    Spine `i` of every pod is joined to core group `i`, by the rule of `leaf_spine`.
-    """
-    spine = np.repeat(np.arange(sizing.spine, dtype=np.int32), sizing.spine_up)
-    uplink = np.tile(np.arange(sizing.spine_up, dtype=np.int32), sizing.spine)
-    pod, group = np.divmod(spine, np.int32(sizing.pod_spines))
-    member, port = _spread(pod, uplink, sizing.spine_up, sizing.group_cores)
-    return TierLinks(spine, uplink, group * sizing.group_cores + member, port)
-
-
-def _spread(
-    lower: Int32Array, uplink: Int32Array, uplinks: int, uppers: int
-) -> tuple[Int32Array, Int32Array]:
-    """Give each uplink of each lower switch an upper switch and its port."""
-    if uplinks % uppers == 0:
-        run = uplinks // uppers
-        upper, offset = np.divmod(uplink, run)
-        return upper, lower * run + offset
-    port, upper = np.divmod(lower * uplinks + uplink, uppers)
-    return upper, port

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.addressing import AddressPlan
     from fabricgen.planning.cabling.compatibility import LinkParts
     from fabricgen.planning.clos import Sizing
-    from fabricgen.planning.designs import Mapping
+    from fabricgen.planning.mapping import Mapping
     from fabricgen.planning.naming import DeviceNames
     from fabricgen.planning.port_layout import Port, PortLayout
     from fabricgen.planning.resolve import ResolvedFabric

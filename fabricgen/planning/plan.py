@@ -23,7 +23,8 @@ from fabricgen.planning.designs import map_design
 from fabricgen.planning.draft import Draft
 from fabricgen.planning.measure import measure
 from fabricgen.planning.measured_lengths import measured_rows
-from fabricgen.planning.naming import check_names, host_names, make_naming, switch_names
+from fabricgen.planning.name_checks import check_names
+from fabricgen.planning.naming import host_names, make_naming, switch_names
 from fabricgen.planning.resolve import resolve
 from fabricgen.planning.room.room import make_room
 from fabricgen.planning.segment_links import switches_with_links, wire_segment

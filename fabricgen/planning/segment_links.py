@@ -12,12 +12,12 @@ import numpy as np
 
 from fabricgen.core.terms import LinkKind
 from fabricgen.planning.baseline.baseline import kept_links
-from fabricgen.planning.clos import leaf_spine, spine_core
+from fabricgen.planning.block_links import leaf_spine, spine_core
 
 if TYPE_CHECKING:
     from fabricgen.core.arrays import BoolArray, Int32Array
-    from fabricgen.planning.clos import TierLinks
-    from fabricgen.planning.designs import Mapping
+    from fabricgen.planning.block_links import TierLinks
+    from fabricgen.planning.mapping import Mapping
 
 
 class Segment(NamedTuple):

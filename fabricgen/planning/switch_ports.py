@@ -12,7 +12,7 @@ from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import Role
 
 if TYPE_CHECKING:
-    from fabricgen.planning.designs import Mapping
+    from fabricgen.planning.mapping import Mapping
     from fabricgen.planning.port_layout import Port
     from fabricgen.planning.resolve import ResolvedFabric
 

@@ -30,7 +30,7 @@ from fabricgen.outputs.schedulers.hostlists import (
     host_ranges,
     node_expression,
 )
-from fabricgen.planning.naming import LONGEST_NAME
+from fabricgen.planning.name_checks import LONGEST_NAME
 from fabricgen.planning.stripes import stripes
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.build import Hosts

@@ -11,14 +11,13 @@ import numpy as np
 import pytest
 
 from fabricgen.core.diagnostics import Refusal
+from fabricgen.planning.block_links import leaf_spine, spine_core
 from fabricgen.planning.clos import (
     Sizing,
     SizingContext,
     Width,
     Widths,
-    leaf_spine,
     size,
-    spine_core,
     spread_over,
     width,
 )
@@ -26,7 +25,7 @@ from fabricgen.planning.clos import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabricgen.planning.clos import TierLinks
+    from fabricgen.planning.block_links import TierLinks
 
 WORDS = SizingContext("a block", "switches", ("gpus",))
 RADICES = (36, 40, 48, 64, 128, 144, 512)

@@ -16,8 +16,9 @@ import numpy as np
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.terms import Design, LinkKind, Role
 from fabricgen.lifecycle.change.keep_links import TierPorts, keep
-from fabricgen.planning.baseline.baseline import Baseline, ExpansionStages, Slices, stage_of
-from fabricgen.planning.clos import TierLinks
+from fabricgen.planning.baseline.baseline import Baseline, Slices
+from fabricgen.planning.baseline.expansion_stages import ExpansionStages, stage_of
+from fabricgen.planning.block_links import TierLinks
 from fabricgen.planning.designs import map_design
 from fabricgen.planning.plan import make_draft, make_plan
 from fabricgen.planning.resolve import resolve
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.planning.baseline.rack_positions import RackPositions
     from fabricgen.planning.clos import Sizing
-    from fabricgen.planning.designs import Mapping
     from fabricgen.planning.draft import Draft
+    from fabricgen.planning.mapping import Mapping
     from fabricgen.planning.naming import Box
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.resolve import ResolvedFabric

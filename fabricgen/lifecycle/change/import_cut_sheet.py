@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import Int32Array
     from fabricgen.core.diagnostics import Finding
     from fabricgen.lifecycle.change.cut_sheet import CutSheet, Row
-    from fabricgen.planning.clos import TierLinks
+    from fabricgen.planning.block_links import TierLinks
     from fabricgen.planning.naming import Box
     from fabricgen.planning.plan import Plan
 

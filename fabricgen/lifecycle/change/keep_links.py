@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.planning.clos import TierLinks
+from fabricgen.planning.block_links import TierLinks
 
 if TYPE_CHECKING:
     from fabricgen.core.arrays import Int32Array, IntArray

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.core.terms import Design, LinkKind
-from fabricgen.planning.clos import leaf_spine, spine_core
+from fabricgen.planning.block_links import leaf_spine, spine_core
 
 if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan

@@ -1,7 +1,7 @@
-"""Where everything stands: the rack and the rack unit of each device, and the place of each rack in the room.
+"""The rack and the rack unit of each device, and the position of each rack in the room.
 
-Owns `RackPositions` and its form in a plan file. Who decides where something stands is `racking`,
-`filling` or a table of positions.
+Owns `RackPositions` and its form in a plan file. `room.rack_placement`, `room.rack_expansion` or
+the table of `site.positions` decides on them.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ COLUMNS = ("rack", "unit", "hall", "row", "at")
 
 
 class RackPositions(NamedTuple):
-    """Where everything stands. Devices are all planned hosts by number, then the switches as unit * boxes of a unit + box.
+    """The positions of all planned hosts by number, then of all switches, segment by segment.
 
-    `rack` and `unit` of each device: the rack's index, and the lowest rack unit, from 1; both -1
-    where a device has no place. `hall`, `row` and `at` of each rack, from 0; `row_racks` is the
-    length of a row.
+    `rack` and `rack_unit` of each device: the rack's index, and the lowest rack unit, from 1; both
+    -1 where a device has no position. `hall`, `row` and `at` of each rack, from 0; `row_racks` is
+    the length of a row.
     """
 
     rack: Int32Array
@@ -34,7 +34,7 @@ class RackPositions(NamedTuple):
     row_racks: int
 
     def document(self) -> dict[str, Any]:
-        """Return it as a plan file holds it; columns are runs of [first, step, count]."""
+        """Return the form of a plan file; columns are runs of [first, step, count]."""
         columns = (self.rack, self.rack_unit, self.hall, self.row, self.at)
         return {
             **{name: runs(column) for name, column in zip(COLUMNS, columns, strict=True)},
@@ -43,7 +43,11 @@ class RackPositions(NamedTuple):
 
 
 def read_rack_positions(values: Any) -> RackPositions:  # noqa: ANN401 - whatever stands in a plan file
-    """Read what a plan file holds. Raises KeyError, TypeError or ValueError where it is not of this form, or devices stand in racks that are not there."""
+    """Read the positions of a plan file.
+
+    Raises KeyError, TypeError or ValueError where they do not have this form, or name racks that
+    do not exist.
+    """
     rack, rack_unit, hall, row, at = (decode_runs(values[name]) for name in COLUMNS)
     if not len(rack) == len(rack_unit) or not len(hall) == len(row) == len(at):
         raise ValueError("its columns of places are not of one length")
@@ -63,4 +67,4 @@ def read_rack_positions(values: Any) -> RackPositions:  # noqa: ANN401 - whateve
 
 
 FURTHEST = 1000
-"""Halls, rows and racks of a row count below this."""
+"""An upper bound of the number of halls, of rows, and of racks in a row."""

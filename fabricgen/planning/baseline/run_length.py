@@ -1,6 +1,6 @@
-"""Columns of whole numbers as a plan file holds them: runs, which are short where numbers follow a rule.
+"""The run-length form of columns of integers in a plan file, which is short for regular columns.
 
-Owns their form and its bounds; what a column means is for who keeps it.
+Owns the form and its bounds.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ MOST = 2**31
 """Columns hold 32 bits."""
 
 LONGEST = 2**26
-"""Rows that a column has at most; a million GPUs have a million."""
+"""The most rows of a column; a million GPUs have a million."""
 
 
 def encode_runs(value: Any) -> int:  # noqa: ANN401 - whatever stands in a plan file
-    """Take a whole number that is not negative. Raises ValueError for anything else."""
+    """Return a value that is a count. Raises ValueError where it is not one."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < MOST:
         raise ValueError(f"{value!r} is no count")
     return value
 
 
 def runs(column: Int32Array) -> list[list[int]]:
-    """Write a column of whole numbers as runs of [first, step, count].
+    """Return the runs of a column of integers, each as [first, step, count].
 
     >>> runs(np.array([4, 5, 6, 9, 9, 2], dtype=np.int32))
     [[4, 1, 3], [9, 0, 2], [2, 0, 1]]
@@ -48,7 +48,7 @@ def runs(column: Int32Array) -> list[list[int]]:
 
 
 def decode_runs(written: Iterable[Any]) -> Int32Array:
-    """Read a column from its runs. Raises ValueError where it has a number that no column holds.
+    """Return the column of some runs. Raises ValueError where a number is out of bounds.
 
     >>> decode_runs([[4, 1, 3], [9, 0, 2]]).tolist()
     [4, 5, 6, 9, 9]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import IntArray
     from fabricgen.core.terms import LinkKind, Role
     from fabricgen.planning.cabling.compatibility import End, LinkParts
-    from fabricgen.planning.designs import Mapping
+    from fabricgen.planning.mapping import Mapping
     from fabricgen.planning.port_layout import Port
     from fabricgen.planning.resolve import ResolvedFabric
     from fabricgen.planning.segment_links import Segment

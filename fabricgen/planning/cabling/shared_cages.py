@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fabricgen.core.diagnostics import Refusal
     from fabricgen.core.terms import LinkKind, Role
     from fabricgen.planning.cabling.compatibility import LinkParts
-    from fabricgen.planning.designs import Mapping
+    from fabricgen.planning.mapping import Mapping
     from fabricgen.planning.port_layout import Port
 
 

@@ -20,7 +20,7 @@ from fabricgen.core.csv_text import SHOWN
 from fabricgen.core.diagnostics import Finding, Refusal, refuse, suggest
 from fabricgen.core.terms import Role
 from fabricgen.planning.baseline.rack_positions import RackPositions
-from fabricgen.planning.naming import LONGEST_NAME
+from fabricgen.planning.name_checks import LONGEST_NAME
 from fabricgen.planning.room.footprints import DEFAULT_SITE, HOST, KINDS, Shares, shares_of
 from fabricgen.planning.room.positions_csv import bad_line, hall_name, read_positions
 from fabricgen.planning.room.rack_expansion import fill

@@ -1,0 +1,155 @@
+"""The blocks and segments of a fabric, and the endpoint of each NIC port.
+
+Owns `Mapping`. Blocks that share switches form a *segment*; all segments of a fabric have the same
+links, so that one is planned for all. `designs` chooses the mapping of each design.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricgen.core.terms import Design
+from fabricgen.planning.baseline.expansion_stages import ExpansionStages, stage_of
+
+if TYPE_CHECKING:
+    from fabricgen.core.arrays import Int32Array
+    from fabricgen.planning.baseline.baseline import Baseline
+    from fabricgen.planning.clos import Sizing
+    from fabricgen.planning.coordinates import Whole
+    from fabricgen.planning.resolve import ResolvedFabric
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """The blocks of a fabric: equal `segments`, each of `segment_blocks` blocks of one `sizing`.
+
+    `per_switch` is the number of rails on a leaf; where `segment_blocks` is above 1 the
+    configuration separates them.
+    """
+
+    fabric: ResolvedFabric
+    sizing: Sizing
+    per_switch: int
+    baseline: Baseline | None = None
+    """What an expanded or imported plan keeps; None where all follows from the inventory."""
+
+    @property
+    def stages(self) -> ExpansionStages:
+        """The stages in which the switches of a block were added."""
+        return self.baseline.stages if self.baseline else ExpansionStages((stage_of(self.sizing),))
+
+    def digits(self, names: str, largest: int) -> int:
+        """Return the digits of the numbers in names of a kind.
+
+        Names of the baseline keep theirs; otherwise the largest number decides.
+        """
+        kept = self.baseline.digits.get(names) if self.baseline else None
+        return kept or len(str(largest))
+
+    @property
+    def spans_rails(self) -> bool:
+        """Whether a block spans rails."""
+        return self.fabric.design is not Design.RAIL_ONLY
+
+    @property
+    def segment_blocks(self) -> int:
+        """Blocks that share leaves."""
+        return 1 if self.spans_rails else self.per_switch
+
+    @property
+    def segments(self) -> int:
+        """Segments of the fabric, in order of rail group and plane."""
+        return self.rail_groups * self.fabric.planes
+
+    @property
+    def rail_groups(self) -> int:
+        """Groups of rails, each with switches of its own: one where blocks span rails."""
+        return 1 if self.spans_rails else self.fabric.rails // self.per_switch
+
+    def rail_group(self, segment: Whole) -> Whole:
+        """Return the group of rails of a segment."""
+        return segment // self.fabric.planes
+
+    def plane(self, segment: Whole) -> Whole:
+        """Return the plane of a segment."""
+        return segment % self.fabric.planes
+
+    def rail(self, segment: int, block: int = 0) -> int | None:
+        """Return the rail of a block of a segment; None where blocks span rails."""
+        return None if self.spans_rails else self.first_rail(segment, block)
+
+    def segment_rail(self, segment: Whole) -> Whole:
+        """Return the lowest rail of a segment, which is 0 where blocks span rails."""
+        return segment * 0 if self.spans_rails else self.rail_group(segment) * self.per_switch
+
+    def first_rail(self, segment: int, block: Whole) -> Whole:
+        """Return the lowest rail of a block of a segment; 0 where blocks span rails."""
+        return self.segment_rail(segment) + block
+
+    def lower_gpu(self, segment: int, lower: Whole, block: Whole) -> Whole:
+        """Return the GPU at a host link; `Segment.lower` is the one on the first rail."""
+        return lower + self.first_rail(segment, block)
+
+    def pattern_gpu(self, gpu: Whole) -> Whole:
+        """Return the GPU that represents a GPU in `pattern`.
+
+        It has the same rail slot on rail 0; where blocks span rails, it is the GPU itself.
+        """
+        return gpu if self.spans_rails else gpu - self.fabric.coordinates.rail(gpu)
+
+    def pattern_index(self, gpu: Whole) -> Whole:
+        """Return the index of a GPU in its rail, or in the fabric where blocks span rails."""
+        return gpu if self.spans_rails else self.fabric.coordinates.rail_index(gpu)
+
+    def serves(self, leaf: int, rail: int) -> bool:
+        """Return whether a leaf of a block that spans rails by stripes serves a rail."""
+        return leaf % (self.fabric.rails // self.per_switch) == rail // self.per_switch
+
+    def home(self, gpu: Whole, plane: Whole) -> tuple[Whole, Whole]:
+        """Return the segment of a NIC port, and its block there."""
+        if self.spans_rails:
+            return plane, plane * 0
+        rail = self.fabric.coordinates.rail(gpu)
+        return rail // self.per_switch * self.fabric.planes + plane, rail % self.per_switch
+
+    def pattern(self) -> Int32Array:
+        """Return the GPU of each endpoint position of a block of rail 0; -1 for a vacant position.
+
+        Shape (slots,). On a block of rail r the GPU is r higher. GPUs count by HB domain.
+        """
+        if self.baseline and self.baseline.endpoints is not None:
+            return self.baseline.endpoints
+        slot = np.arange(self.sizing.slots, dtype=np.int32)
+        gpu: Int32Array
+        if self.fabric.design is Design.RAIL_OPTIMIZED and self.sizing.tiers > 1:
+            gpu = self._striped(slot)
+        elif self.spans_rails:
+            gpu = slot
+        else:
+            gpu = self._first_rail_gpus(slot)
+        return np.where(gpu < self.fabric.planned_gpus, gpu, np.int32(-1))
+
+    def _first_rail_gpus(self, slot: Int32Array) -> Int32Array:
+        """Return the GPUs at the endpoints of a block of rail 0, by HB domain and rank."""
+        domain, rail_slot = np.divmod(slot, np.int32(self.fabric.ranks_per_rail))
+        return self.fabric.coordinates.rail_gpu(domain, np.zeros_like(slot), rail_slot)
+
+    def _striped(self, slot: Int32Array) -> Int32Array:
+        """Return the GPUs at the endpoints of a rail-optimized block.
+
+        A leaf serves `per_switch` rails of one stripe, by HB domain and rank.
+        """
+        fabric, down = self.fabric, self.sizing.leaf_down
+        per_domain = self.per_switch * fabric.ranks_per_rail
+        stripe_leaves, stripe_domains = fabric.rails // self.per_switch, down // per_domain
+        leaf, port = np.divmod(slot, np.int32(down))
+        stripe, group = np.divmod(leaf, np.int32(stripe_leaves))
+        place, within = np.divmod(port, np.int32(per_domain))
+        rail_slot, offset = np.divmod(within, np.int32(self.per_switch))
+        gpu = fabric.coordinates.rail_gpu(
+            stripe * stripe_domains + place, group * self.per_switch + offset, rail_slot
+        )
+        return np.where(place < stripe_domains, gpu, np.int32(fabric.planned_gpus)).astype(np.int32)

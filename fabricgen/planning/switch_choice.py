@@ -1,0 +1,275 @@
+"""The switch of each role: its model, the breakouts of its cages, and the speed of NIC ports.
+
+Owns the choice from the leaf up, and the refusals of speeds, breakouts and transports that do not
+match.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from fabricgen.core.diagnostics import Finding, Path, nearest
+from fabricgen.core.terms import ROLES, Role, speed_text
+from fabricgen.planning.port_layout import PortLayout
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.catalog.catalog import Catalog
+    from fabricgen.catalog.models.host import Host
+    from fabricgen.catalog.models.switch import Breakout, Switch
+    from fabricgen.inventory.fabric import FabricSpec
+    from fabricgen.inventory.sizing import SwitchChoice
+from fabricgen.planning.nos_choice import choose_nos, unused_versions
+
+DEFAULT_SPEED_GBPS = 400
+
+
+def choose_switches(
+    spec: FabricSpec, catalog: Catalog, host: Host | None, findings: list[Finding]
+) -> tuple[dict[Role, PortLayout], int]:
+    """Choose the switch and the breakouts of each role, from the leaf up.
+
+    Return the port layouts, and the speed of a NIC port in Gbps.
+    """
+    choices = _choices(spec)
+    offered = host.speeds_gbps.get(spec.rails.planes) if host else None
+    speed = spec.nic.speed or offered or _stated_speed(choices[Role.LEAF][1]) or DEFAULT_SPEED_GBPS
+    found = {
+        role: _model(choice, speed, path, catalog, findings)
+        for role, (path, choice) in choices.items()
+    }
+    models = {role: model for role, model in found.items() if model}
+    nos = {role: choose_nos(spec, role, model, findings) for role, model in models.items()}
+    findings += (
+        unused_versions(spec, {*nos.values(), *spec.nos.rails.values()})
+        if len(nos) == len(found)
+        else ()
+    )
+    downs: dict[Role, Breakout] = {}
+    target = speed
+    for role, model in models.items():
+        path, choice = choices[role]
+        down = _down(choice, model, target, path, leaf=role is Role.LEAF, fixed=offered is not None)
+        if isinstance(down, Finding):
+            findings.append(down)
+        else:
+            downs[role], target = down, down.speed_gbps
+    port_layouts: dict[Role, PortLayout] = {}
+    for role, down in downs.items():
+        upper = ROLES[min(role.tier, len(ROLES) - 1)]
+        up = _mode_at(models[role], downs[upper].speed_gbps) if upper in downs else down
+        if up is None:
+            findings.append(
+                _no_uplink(role, models[role], upper, models[upper], downs[upper], choices[role][0])
+            )
+        else:
+            port_layouts[role] = PortLayout(
+                role,
+                models[role],
+                nos[role],
+                down,
+                down if up.speed_gbps == down.speed_gbps else up,
+            )
+            findings += (
+                _port_limit(port_layouts[role], choices[role][0])
+                if choices[role][0][-1] == role.value
+                else []
+            )
+    findings += _transports(port_layouts, choices)
+    return port_layouts, speed
+
+
+def _no_uplink(
+    role: Role, model: Switch, upper: Role, above: Switch, down: Breakout, path: Path
+) -> Finding:
+    """Refuse two tiers without a port speed in common."""
+    speed = speed_text(down.speed_gbps)
+    because = (
+        f"the {upper} {above.model} runs {down.name} downwards",
+        f"a cage of {model.model} offers {_modes(model)}",
+    )
+    common = [mode for mode in above.breakouts if _mode_at(model, mode.speed_gbps)]
+    hint = (
+        f"use `breakout: {common[0].name}` for the {upper}"
+        if common
+        else f"choose a {upper} with ports of {_speeds(model)}"
+    )
+    return Finding(
+        "no-uplink-speed",
+        f"the {role} {model.model} has no port of {speed} for its uplinks",
+        path,
+        because,
+        hint,
+    )
+
+
+def _choices(spec: FabricSpec) -> dict[Role, tuple[Path, SwitchChoice]]:
+    """Return the entry of each role in the inventory: its own, or that of the tier below."""
+    chosen: dict[Role, tuple[Path, SwitchChoice]] = {}
+    last: tuple[Path, SwitchChoice] = (("switches", "leaf"), spec.switches.leaf)
+    for role in ROLES:
+        own = getattr(spec.switches, role)
+        last = (("switches", role.value), own) if own else last
+        chosen[role] = last
+    return chosen
+
+
+def _stated_speed(choice: SwitchChoice) -> int | None:
+    """Return the port speed that an entry states, in Gbps."""
+    if choice.generic:
+        return choice.generic.speed
+    if not choice.breakout:
+        return None
+    text = choice.breakout.split("x")[1]
+    return int(Fraction(text[:-1]) * (1000 if text[-1] == "T" else 1))
+
+
+def _model(
+    choice: SwitchChoice, speed: int, path: Path, catalog: Catalog, findings: list[Finding]
+) -> Switch | None:
+    """Find the switch of one entry."""
+    if choice.generic:
+        return catalog.generic(choice.generic.radix, choice.generic.speed or speed)
+    model = catalog.switch(choice.model or "")
+    if model and model.breakouts:
+        return model
+    finding = unknown_model("switches", choice.model or "", (*path, "model"), catalog)
+    if model:
+        hint = "write `generic: {radix: 64}` in place of `model`"
+        finding = Finding(
+            "unknown-model",
+            f"`{model.model}` has no ports of its own, only a radix that you give",
+            (*path, "model"),
+            hint=hint,
+        )
+    findings.append(finding)
+    return None
+
+
+def _down(
+    choice: SwitchChoice, model: Switch, below: int, path: Path, *, leaf: bool, fixed: bool
+) -> Breakout | Finding:
+    """Choose the breakout of the cages that face down: as stated, else for the speed `below`.
+
+    A leaf must match the speed of NIC ports in Gbps, which is `fixed` where the host model
+    determines it.
+    """
+    fitting, speed = _mode_at(model, below), speed_text(below)
+    mode = model.breakout(choice.breakout) if choice.breakout else fitting
+    where: Path = (*path, "breakout") if choice.breakout else path
+    offers = f"a cage of {model.model} offers {_modes(model)}"
+    if mode is None and choice.breakout:
+        near = nearest(choice.breakout, [other.name for other in model.breakouts])
+        best = fitting.name if fitting else near or model.breakouts[-1].name
+        return Finding(
+            "unknown-breakout",
+            f"a cage of {model.model} cannot be split {choice.breakout}",
+            where,
+            (offers,),
+            f"use `breakout: {best}`",
+        )
+    if leaf and (mode is None or mode.speed_gbps != below):
+        shown = (
+            f"a leaf port at {mode.name} runs at {speed_text(mode.speed_gbps)}" if mode else offers
+        )
+        closest = mode or min(model.breakouts, key=lambda other: abs(other.speed_gbps - below))
+        change = (
+            f"choose a leaf with ports of {speed}"
+            if fixed
+            else f"write `nic: {{speed: {speed_text(closest.speed_gbps)}}}`"
+        )
+        hint = f"use `breakout: {fitting.name}`" if fitting else change
+        return Finding(
+            "speed-mismatch",
+            "leaf ports and NIC ports differ in speed",
+            where,
+            (f"a NIC port runs at {speed}", shown),
+            hint,
+        )
+    return mode or model.breakouts[0]
+
+
+def _mode_at(model: Switch, speed: int) -> Breakout | None:
+    """Return the breakout with ports of this speed, and the most of them; None without one."""
+    fitting = [mode for mode in model.breakouts if mode.speed_gbps == speed]
+    return max(fitting, key=lambda mode: mode.count) if fitting else None
+
+
+def _speeds(model: Switch) -> str:
+    """Format the speeds that a port can have."""
+    return " or ".join(
+        speed_text(speed) for speed in sorted({mode.speed_gbps for mode in model.breakouts})
+    )
+
+
+def _modes(model: Switch) -> str:
+    """Format the breakouts of a cage."""
+    return ", ".join(mode.name for mode in model.breakouts)
+
+
+def _port_limit(port_layout: PortLayout, path: Path) -> Iterator[Finding]:
+    """Refuse a breakout that makes more ports than the switch supports."""
+    model, limit, mode = port_layout.model, port_layout.model.port_limit, port_layout.down
+    if limit is None or port_layout.radix <= limit:
+        return
+    because = (
+        f"{port_layout.radix // mode.count} cages x {mode.count} ports = {port_layout.radix}",
+        f"{model.model} carries {limit} ports",
+    )
+    fewer = [other for other in model.breakouts if other.count * model.cages <= limit]
+    most = max(fewer, key=lambda other: other.count, default=None)
+    speed = (
+        f", with NIC ports of {speed_text(most.speed_gbps)}"
+        if most and port_layout.role is Role.LEAF
+        else ""
+    )
+    hint = f"use `breakout: {most.name}`{speed}" if most else "choose another switch"
+    yield Finding(
+        "port-limit",
+        f"{model.model} split {mode.name} makes more ports than it carries",
+        (*path, "breakout"),
+        because,
+        hint,
+    )
+
+
+def _transports(
+    port_layouts: dict[Role, PortLayout], choices: dict[Role, tuple[Path, SwitchChoice]]
+) -> Iterator[Finding]:
+    """Refuse links between Ethernet and InfiniBand switches."""
+    for lower, upper in pairwise(ROLES):
+        ends = [port_layouts[role].model for role in (lower, upper) if role in port_layouts]
+        if len({model.transport for model in ends}) > 1:
+            because = tuple(
+                f"the {role} {model.model} speaks {_TRANSPORTS[model.transport]}"
+                for role, model in zip((lower, upper), ends, strict=True)
+            )
+            hint = f"choose a {upper} that speaks {_TRANSPORTS[ends[0].transport]}"
+            yield Finding(
+                "transport-mismatch",
+                f"a {lower} and a {upper} do not speak the same protocol",
+                choices[upper][0],
+                because,
+                hint,
+            )
+
+
+_TRANSPORTS = {"ethernet": "Ethernet", "infiniband": "InfiniBand"}
+
+
+KIND_WORDS = {"switches": "switch", "hosts": "host", "nics": "NIC"}
+
+
+def unknown_model(kind: str, model: str, path: Path, catalog: Catalog) -> Finding:
+    """Refuse a model that is not in the catalog, with the nearest one as a hint."""
+    near = nearest(model, catalog.names(kind))
+    hint = f"did you mean `{near}`? " if near else ""
+    return Finding(
+        "unknown-model",
+        f"the catalog has no {KIND_WORDS[kind]} `{model}`",
+        path,
+        hint=f"{hint}`fabricgen catalog list {kind}` shows what there is",
+    )
