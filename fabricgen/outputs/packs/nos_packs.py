@@ -93,18 +93,16 @@ def _check_needs(port_layout: PortLayout, pack: Pack, path: Path, packs: Packs) 
 
 
 def _check_limits(plan: Plan, role: Role, pack: Pack) -> None:
-    """Refuse a number of the inventory that the NOS does not take: it would refuse lines of its files, or change what they mean."""
+    """Refuse a number of the inventory that the NOS rejects, or of which it would make another."""
     for key, limit in pack.limits.items():
         value: Any = attrgetter(key)(plan.spec)
         if fault := limit.fault(value):
             taken, proof, nearest = fault
-            above = limit.most is not None and value > limit.most
-            raise refuse(
-                "above-nos-limit" if above else "outside-nos-range",
-                f"`{key}` is more than `{pack.nos}` can do"
-                if above
-                else f"`{key}` is no value that `{pack.nos}` takes",
-                path=tuple(key.split(".")),
-                because=(f"the {role} switches run `{pack.nos}`, which takes {taken}", proof),
-                hint=f"write `{key}: {nearest}`",
-            )
+            path = tuple(key.split("."))
+            because = (f"the {role} switches run `{pack.nos}`, which takes {taken}", proof)
+            hint = f"write `{key}: {nearest}`"
+            if limit.most is not None and value > limit.most:
+                fact = f"`{key}` is more than `{pack.nos}` can do"
+                raise refuse("above-nos-limit", fact, path=path, because=because, hint=hint)
+            fact = f"`{key}` is no value that `{pack.nos}` takes"
+            raise refuse("outside-nos-range", fact, path=path, because=because, hint=hint)
