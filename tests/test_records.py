@@ -1,6 +1,6 @@
 """Two gates on code: one owner of coordinates, and long records that are built by keyword.
 
-- Only `planning/coordinates` and `planning/designs` divide by the sizes of HB domains, hosts and
+- Only `planning/coordinates` and `planning/mapping` divide by the sizes of HB domains, hosts and
   rails: a rail that is off by one type-checks. `analysis/checks` states the wiring rule a second
   time on purpose, and the order of relays is cyclic.
 - A record of more than eight fields takes them by keyword: two that are swapped type-check, too.
@@ -30,7 +30,7 @@ SIZES = frozenset({"domain_gpus", "host_gpus", "domain_hosts", "rails", "ranks_p
 }
 OWNERS = {
     "planning/coordinates.py": "the owner of GPUs, HB domains, ranks, rails and hosts",
-    "planning/designs.py": "the owner of segments and blocks",
+    "planning/mapping.py": "the owner of segments and blocks",
     "analysis/checks/wiring_rule.py": "the rule a second time, as the plan's judge",
     "analysis/checks/outputs_agree.py": "the columns of links a second time, as the views' judge",
     "analysis/forwarding/relay_rules.py": "the order of relays, cyclic over rails",

@@ -2,7 +2,7 @@
 
 Owns this arithmetic. GPUs count from 0 over all HB domains, domain by domain and rank by rank; the
 hosts of a domain hold consecutive ranks; the rail of a GPU is its rank modulo the number of rails.
-Which block of which segment a rail is wired to is for `designs`.
+Which block of which segment a rail is wired to is for `mapping`.
 """
 
 from __future__ import annotations
