@@ -7,6 +7,7 @@ has the steps that make one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import LinkKind, Role
@@ -78,7 +79,7 @@ class Draft:
         """Whether segments may differ in their parts."""
         return decided_by_length(self.candidates)
 
-    @property
+    @cached_property
     def label_width(self) -> int:
         """Digits of the number on a cable's label."""
         sizing = self.sizing

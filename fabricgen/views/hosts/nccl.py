@@ -8,6 +8,7 @@ equals sign, because older versions read any line with one as a setting.
 from __future__ import annotations
 
 import textwrap
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import Design, Role
@@ -32,7 +33,13 @@ WIDTH = 118
 def settings(fabric: ResolvedFabric, nics: Sequence[NicView]) -> list[Setting]:
     """List the settings of a host with these NIC ports, in the order of the file."""
     found = (*_rails(fabric, nics), *_devices(fabric, nics), *_class(fabric), *_left_open())
-    return [Setting(name, value, textwrap.wrap(why, WIDTH)) for name, value, why in found]
+    return [Setting(name, value, [*_wrapped(why)]) for name, value, why in found]
+
+
+@lru_cache(maxsize=64)
+def _wrapped(why: str) -> tuple[str, ...]:
+    """Wrap a comment; nearly all hosts have the same."""
+    return tuple(textwrap.wrap(why, WIDTH))
 
 
 def rail_ranges(rails: Sequence[int]) -> str:
