@@ -23,7 +23,7 @@ from fabricgen.planning.baseline.expansion_stages import (
     stage_of,
 )
 from fabricgen.planning.baseline.rack_positions import read_rack_positions
-from fabricgen.planning.baseline.run_length import decode_runs, encode_runs, runs
+from fabricgen.planning.baseline.run_length import decode_runs, encode_runs, read_count
 from fabricgen.planning.block_links import TierLinks
 
 if TYPE_CHECKING:
@@ -67,14 +67,14 @@ class Baseline:
     def document(self) -> dict[str, Any]:
         """Return the form of a plan file; columns are runs of [first, step, count]."""
         columns = {
-            kind.key: {"upper": runs(upper), "upper_port": runs(port)}
+            kind.key: {"upper": encode_runs(upper), "upper_port": encode_runs(port)}
             for kind, (upper, port) in sorted(self.wired.items())
         }
         return {
             "rings": [stage._asdict() for stage in self.stages.stages],
             "digits": self.digits,
             "slices": self.slices._asdict(),
-            **({} if self.endpoints is None else {"endpoints": runs(self.endpoints)}),
+            **({} if self.endpoints is None else {"endpoints": encode_runs(self.endpoints)}),
             **columns,
             **(
                 {}
@@ -93,8 +93,8 @@ def read_baseline(values: Any) -> Baseline | None:  # noqa: ANN401 - whatever st
         return None
     try:
         stages = ExpansionStages(_stages(values["rings"]))
-        slices = Slices(*(encode_runs(values["slices"][key]) for key in Slices._fields))
-        digits = {str(key): encode_runs(number) for key, number in values["digits"].items()}
+        slices = Slices(*(read_count(values["slices"][key]) for key in Slices._fields))
+        digits = {str(key): read_count(number) for key, number in values["digits"].items()}
         endpoints = decode_runs(values["endpoints"]) if "endpoints" in values else None
         positions = read_rack_positions(values["standing"]) if "standing" in values else None
         wired = {
@@ -124,7 +124,7 @@ def read_baseline(values: Any) -> Baseline | None:  # noqa: ANN401 - whatever st
 def _stages(written: Iterable[Any]) -> tuple[ExpansionStage, ...]:
     """Read the stages of a block. Raises ValueError where a block shrinks or has no pod."""
     stages = tuple(
-        ExpansionStage(*(encode_runs(stage[key]) for key in ExpansionStage._fields))
+        ExpansionStage(*(read_count(stage[key]) for key in ExpansionStage._fields))
         for stage in written
     )
     if any(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fabricgen.planning.baseline.run_length import decode_runs, encode_runs, runs
+from fabricgen.planning.baseline.run_length import decode_runs, encode_runs, read_count
 
 if TYPE_CHECKING:
     from fabricgen.core.arrays import Int32Array
@@ -37,7 +37,7 @@ class RackPositions(NamedTuple):
         """Return the form of a plan file; columns are runs of [first, step, count]."""
         columns = (self.rack, self.rack_unit, self.hall, self.row, self.at)
         return {
-            **{name: runs(column) for name, column in zip(COLUMNS, columns, strict=True)},
+            **{name: encode_runs(column) for name, column in zip(COLUMNS, columns, strict=True)},
             "row_racks": self.row_racks,
         }
 
@@ -60,7 +60,7 @@ def read_rack_positions(values: Any) -> RackPositions:  # noqa: ANN401 - whateve
             if outside.any()
             else "a rack stands outside of all rooms"
         )
-    row_racks = encode_runs(values["row_racks"])
+    row_racks = read_count(values["row_racks"])
     if row_racks > FURTHEST or (rack_unit > FURTHEST).any():
         raise ValueError("a rack or a row is larger than any room")
     return RackPositions(rack, rack_unit, hall, row, at, max(row_racks, 1))

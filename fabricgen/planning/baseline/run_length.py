@@ -22,17 +22,17 @@ LONGEST = 2**26
 """The most rows of a column; a million GPUs have a million."""
 
 
-def encode_runs(value: Any) -> int:  # noqa: ANN401 - whatever stands in a plan file
+def read_count(value: Any) -> int:  # noqa: ANN401 - whatever stands in a plan file
     """Return a value that is a count. Raises ValueError where it is not one."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < MOST:
         raise ValueError(f"{value!r} is no count")
     return value
 
 
-def runs(column: Int32Array) -> list[list[int]]:
+def encode_runs(column: Int32Array) -> list[list[int]]:
     """Return the runs of a column of integers, each as [first, step, count].
 
-    >>> runs(np.array([4, 5, 6, 9, 9, 2], dtype=np.int32))
+    >>> encode_runs(np.array([4, 5, 6, 9, 9, 2], dtype=np.int32))
     [[4, 1, 3], [9, 0, 2], [2, 0, 1]]
     """
     found: list[list[int]] = []
@@ -56,7 +56,7 @@ def decode_runs(written: Iterable[Any]) -> Int32Array:
     pieces = [np.zeros(0, dtype=np.int64)]
     total = 0
     for first, step, length in written:
-        total += encode_runs(length)
+        total += read_count(length)
         if (
             not -MOST <= first + step * length < MOST
             or not -MOST <= first < MOST
