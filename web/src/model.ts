@@ -80,6 +80,21 @@ export interface Colour {
   text: string;
 }
 
+export type Kind = "direct" | "source-relay" | "destination-relay" | "third-rail-relay" | "third-domain-relay";
+
+/** What may hold of a path: it leaves over its source, lands on its target, travels on the rail of the one or the other. */
+export type Fact = "leaves-source" | "lands-on-target" | "target-rail" | "source-rail";
+
+/** The order of relays, best first: each exit with each landing. `fabricgen.analysis.forwarding.relay_rules` makes it. */
+export interface RelayOrder {
+  /** How a GPU to leave over is found: its rail, the turns after the source's own, and which third rail it is. */
+  exits: ["itself" | "target" | "source" | "third", number, number][];
+  /** The turns after the target's own on the rail of the exit; null is the target itself. */
+  landings: (number | null)[];
+  /** The first kind whose facts all hold is that of a path. */
+  kinds: [Kind, Fact[]][];
+}
+
 /** The light part of the report: everything that is not as long as the fabric. */
 export interface Page {
   format: 1;
@@ -113,6 +128,7 @@ export interface Page {
   };
   /** True where blocks span rails, so that any two GPUs reach each other without the HB domain. */
   spans_rails: boolean;
+  relays: RelayOrder;
   tiers: number;
   colours: Colour[];
   /** The front of each role's switches; a rail that runs another NOS has its own under `role@rail`. */

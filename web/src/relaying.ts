@@ -1,10 +1,10 @@
 /**
- * Which GPU carries a packet out of its HB domain, and on which GPU of the far domain it may land: the rules of `fabricgen.analysis.forwarding.relay_rules`.
+ * Which GPU carries a packet out of its HB domain, and on which GPU of the far domain it may land, in the order of `RelayOrder`.
  *
  * GPUs count over all HB domains. A GPU's turn is its place among the GPUs of its domain that share its rail.
  */
 
-import type { Page } from "./model";
+import type { Fact, Kind, Page, RelayOrder } from "./model";
 
 /** The figures that the rules are made of. */
 export interface Shape {
@@ -13,15 +13,16 @@ export interface Shape {
   rails: number;
   planes: number;
   spans_rails: boolean;
+  relays: RelayOrder;
 }
 
 /** Those of a page. */
 export function shapeOf(page: Page): Shape {
   const { gpus, domain_gpus, rails, planes } = page.counts;
-  return { gpus, domain_gpus, rails, planes, spans_rails: page.spans_rails };
+  return { gpus, domain_gpus, rails, planes, spans_rails: page.spans_rails, relays: page.relays };
 }
 
-export type Kind = "direct" | "source-relay" | "destination-relay" | "third-rail-relay" | "third-domain-relay";
+export type { Kind };
 
 /** One crossing of the network: out of a NIC of `exit`, into one of `landing`. */
 export interface Leg {
@@ -68,68 +69,42 @@ export function* legs(shape: Shape, source: number, target: number): Generator<L
 }
 
 /** The GPUs of its domain over which a GPU may send to one of `rail`, best first. */
-export function* exits(shape: Shape, gpu: number, rail: number): Generator<number> {
-  if (shape.spans_rails) {
-    yield gpu;
-  }
-  for (const other of rails(shape, gpu, rail)) {
-    for (const found of turns(shape, gpu, other)) {
-      if (!(shape.spans_rails && found === gpu)) {
-        yield found;
-      }
+export function exits(shape: Shape, gpu: number, rail: number): Set<number> {
+  const found = shape.relays.exits.map(([on, turn, third]) => {
+    switch (on) {
+      case "itself":
+        return gpu;
+      case "target":
+        return onRail(shape, gpu, rail, turn);
+      case "source":
+        return onRail(shape, gpu, railOf(shape, gpu), turn);
+      default:
+        return onRail(shape, gpu, (rail + 1 + ((domainOf(shape, gpu) + third) % (shape.rails - 1))) % shape.rails, turn);
     }
-  }
+  });
+  return new Set(found);
 }
 
 /** The GPUs of the target's domain on which a packet that travels on `rail` may land, best first. */
-function* landings(shape: Shape, target: number, rail: number): Generator<number> {
-  if (shape.spans_rails) {
-    yield target;
-  }
-  for (const found of turns(shape, target, rail)) {
-    if (!(shape.spans_rails && found === target)) {
-      yield found;
-    }
-  }
+function landings(shape: Shape, target: number, rail: number): Set<number> {
+  return new Set(shape.relays.landings.map((turn) => (turn === null ? target : onRail(shape, target, rail, turn))));
 }
 
-/** Every rail in the order in which a GPU tries them for `rail`; the third ones begin elsewhere in each domain. */
-function* rails(shape: Shape, gpu: number, rail: number): Generator<number> {
-  const own = railOf(shape, gpu);
-  const others = shape.rails - 1;
-  yield rail;
-  if (own !== rail) {
-    yield own;
-  }
-  for (let step = 0; step < others; step += 1) {
-    const third = (rail + 1 + ((domainOf(shape, gpu) + step) % others)) % shape.rails;
-    if (third !== own) {
-      yield third;
-    }
-  }
+/** The GPU of a GPU's domain that is on a rail, so many turns after its own. */
+function onRail(shape: Shape, gpu: number, rail: number, turn: number): number {
+  const turns = shape.domain_gpus / shape.rails;
+  const own = Math.floor((gpu % shape.domain_gpus) / shape.rails);
+  return domainOf(shape, gpu) * shape.domain_gpus + ((own + turn) % turns) * shape.rails + rail;
 }
 
-/** The GPUs of a GPU's domain that are on a rail, the one of its own turn first. */
-function* turns(shape: Shape, gpu: number, rail: number): Generator<number> {
-  const ranks = shape.domain_gpus / shape.rails;
-  const turn = Math.floor((gpu % shape.domain_gpus) / shape.rails);
-  const first = domainOf(shape, gpu) * shape.domain_gpus + rail;
-  for (let step = 0; step < ranks; step += 1) {
-    yield first + ((turn + step) % ranks) * shape.rails;
-  }
-}
-
-/** Name a way of one leg by the rail that it travels: the destination's, the source's, or a third. */
+/** The kind of a path of one leg. */
 export function kindOf(shape: Shape, source: number, target: number, leg: Leg): Kind {
-  if (leg.landing === target) {
-    return leg.exit === source ? "direct" : "source-relay";
-  }
-  if (leg.exit === source) {
-    return "destination-relay";
-  }
   const rail = railOf(shape, leg.exit);
-  if (rail === railOf(shape, target)) {
-    return "source-relay";
-  }
-  return rail === railOf(shape, source) ? "destination-relay" : "third-rail-relay";
+  const facts: Record<Fact, boolean> = {
+    "leaves-source": leg.exit === source,
+    "lands-on-target": leg.landing === target,
+    "target-rail": rail === railOf(shape, target),
+    "source-rail": rail === railOf(shape, source),
+  };
+  return shape.relays.kinds.find(([, needed]) => needed.every((fact) => facts[fact]))?.[0] ?? "direct";
 }

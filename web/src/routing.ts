@@ -48,13 +48,14 @@ export class Router {
     if (domainOf(this.shape, source) === domainOf(this.shape, target)) {
       return [this.#path(source, target, "direct", [])];
     }
+    const kinds = new Set(this.shape.relays.kinds.map(([kind]) => kind)).size;
     const found = new Map<Kind, Leg[]>();
     for (const leg of legs(this.shape, source, target)) {
       const kind = kindOf(this.shape, source, target, leg);
       if (!found.has(kind) && this.#planes(leg).length) {
         found.set(kind, [leg]);
       }
-      if (found.size === 4 || (found.has("third-rail-relay") && !this.shape.spans_rails)) {
+      if (found.size === kinds || (found.has("third-rail-relay") && !this.shape.spans_rails)) {
         break;
       }
     }

@@ -9,22 +9,18 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fabricgen.analysis.forwarding.relay_rules import exits, landings
+from fabricgen.analysis.forwarding.relay_rules import exits, kind_of, landings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.analysis.forwarding.reachability import Reach
+    from fabricgen.analysis.forwarding.relay_rules import PathKind
     from fabricgen.core.arrays import BoolArray, Int32Array
-    from fabricgen.planning.resolve import ResolvedFabric
-
-PathKind = Literal[
-    "direct", "source-relay", "destination-relay", "third-rail-relay", "third-domain-relay"
-]
 
 
 class NetworkSegment(NamedTuple):
@@ -62,7 +58,7 @@ class PathSelector:
             yield RelayPath("direct", ())
             return
         for leg in self.legs(source, target):
-            yield RelayPath(kind_of(reach.plan.fabric, source, target, leg), (leg,))
+            yield RelayPath(kind_of(reach.plan.fabric, (source, target), leg), (leg,))
 
     def legs(self, source: int, target: int) -> Iterator[NetworkSegment]:
         """Yield the living crossings from the domain of one GPU to that of another, in the order of the tables."""
@@ -189,20 +185,3 @@ class PathSelector:
             island[[each for each in reach.failures.gpus if each in own]] = False
         island[gpu] = True
         return island
-
-
-def kind_of(fabric: ResolvedFabric, source: int, target: int, leg: NetworkSegment) -> PathKind:
-    """Name a way of one leg by the rail that it travels: the destination's, the source's, or a third.
-
-    Where GPUs of a domain share a rail, a leg may have a relay at both ends and still be no
-    third-rail relay.
-    """
-    if leg.landing == target:
-        return "direct" if leg.exit == source else "source-relay"
-    if leg.exit == source:
-        return "destination-relay"
-    kinds: dict[int, PathKind] = {
-        fabric.coordinates.rail(source): "destination-relay",
-        fabric.coordinates.rail(target): "source-relay",
-    }
-    return kinds.get(fabric.coordinates.rail(leg.exit), "third-rail-relay")

@@ -18,8 +18,9 @@ from fabricgen.core.document import Document
 
 if TYPE_CHECKING:
     from fabricgen.analysis.forwarding.ecmp_paths import Step
-    from fabricgen.analysis.forwarding.path_selection import PathKind, RelayPath
+    from fabricgen.analysis.forwarding.path_selection import RelayPath
     from fabricgen.analysis.forwarding.reachability import Reach
+    from fabricgen.analysis.forwarding.relay_rules import PathKind
 
 
 class Hop(NamedTuple):

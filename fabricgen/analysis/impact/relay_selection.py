@@ -1,22 +1,25 @@
-"""The ways that many pairs of GPUs take, column by column: the choice of `forwarding.choosing`, without asking pair by pair.
+"""The relays of many pairs of GPUs, column by column.
 
-Owns the same order of preference, tried for all pairs at once. Ways of more crossings than the
-common ones are left to `Choice`.
+Owns the choice of `forwarding.path_selection`, made for all pairs at once. Paths with more
+crossings than the common ones are left to `PathSelector`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from fabricgen.analysis.forwarding.relay_rules import exit_rail, relay_order
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fabricgen.analysis.forwarding.relay_rules import Exit, RelayOrder
     from fabricgen.analysis.impact.surviving import SurvivingFabric
-    from fabricgen.core.arrays import BoolArray, Int32Array
+    from fabricgen.core.arrays import BoolArray, Int32Array, Int64Array
 
 OVER_DOMAINS = 64
 """HB domains that are tried for a way over one of them."""
@@ -29,70 +32,62 @@ class RelaySelection:
     living: SurvivingFabric
 
     def one_crossing(self, source: Int32Array, target: Int32Array) -> tuple[Int32Array, Int32Array]:
-        """Return the GPU that each pair leaves its domain over, and the one on which it lands; both -1 where one crossing does not do.
+        """Return the exit and the landing of each pair, or -1 where one crossing does not do.
 
-        The pairs share a scope; between GPUs whose HB domains are both down nothing is tried.
+        The pairs share a scope and are not joined directly; between GPUs whose HB domains are both
+        down nothing is tried. Where rails never meet, the target's rail is then the source's.
         """
-        exits, landings = np.full_like(source, -1), np.full_like(source, -1)
         left = np.flatnonzero(self.living.hb[source] | self.living.hb[target])
-        tried, lives = (-2, -2), True
-        for step, turn, far in self._attempts():
+        exits = [each for each in self._order.exits if self._spans or each.rail != "source"]
+        return self._first_usable(source, target, left, exits)
+
+    def any_crossing(self, source: Int32Array, target: Int32Array) -> tuple[Int32Array, Int32Array]:
+        """Return the exit and the landing of each pair, joined directly or not; -1 as before."""
+        return self._first_usable(source, target, np.arange(len(source)), self._order.exits)
+
+    @property
+    def _spans(self) -> bool:
+        """Whether blocks span rails."""
+        return self.living.reach.plan.mapping.spans_rails
+
+    @cached_property
+    def _order(self) -> RelayOrder:
+        """The order of attempts."""
+        return relay_order(self.living.reach.plan.fabric, spans_rails=self._spans)
+
+    def _first_usable(
+        self, source: Int32Array, target: Int32Array, left: Int64Array, exits: Sequence[Exit]
+    ) -> tuple[Int32Array, Int32Array]:
+        """Return the exit and the landing of the first attempt that is usable, of the rows `left`.
+
+        Where no GPU that an exit finds has a living port, as on a dead rail, no landing is tried.
+        """
+        leavings, landings = np.full_like(source, -1), np.full_like(source, -1)
+        for each in exits:
             if not len(left):
                 break
-            if (
-                (step, turn) != tried
-            ):  # where no exit has a living port, as on a dead rail, no landing is looked for
-                tried = step, turn
-                lives = bool(
-                    self.living.mask[
-                        self._candidate(source[left], target[left], step, turn, 0)[0]
-                    ].any()
-                )
-            if not lives:
+            if not self.living.mask[self._leaving(source[left], target[left], each)].any():
                 continue
-            leaving, landing = self._candidate(source[left], target[left], step, turn, far)
-            good = self._usable(source[left], target[left], leaving, landing)
-            exits[left[good]], landings[left[good]] = leaving[good], landing[good]
-            left = left[~good]
-        return exits, landings
+            for turn in self._order.landings:
+                here, there = source[left], target[left]
+                leaving = self._leaving(here, there, each)
+                landing = (
+                    there if turn is None else self._on_rail(there, self.living.rail[leaving], turn)
+                )
+                good = self._usable(here, there, leaving, landing)
+                leavings[left[good]], landings[left[good]] = leaving[good], landing[good]
+                left = left[~good]
+        return leavings, landings
 
-    def _attempts(self) -> Iterator[tuple[int, int, int]]:
-        """Yield the order of preference: a step among the rails to leave on, then a turn at each end.
-
-        Where rails never meet the own rail is the goal's, and leaving over the source for the
-        target itself has failed already.
-        """
-        fabric = self.living.reach.plan.fabric
-        turns, rails = fabric.ranks_per_rail, fabric.rails
-        if not self.living.reach.plan.mapping.spans_rails:
-            every = product((0, *range(2, rails + 1)), range(turns), range(1, turns + 1))
-            return (each for each in every if each != (0, 0, 1))
-        return (
-            each
-            for each in product(range(-1, rails + 1), range(turns), range(turns + 1))
-            if each[0] >= 0 or not each[1]
-        )
-
-    def _candidate(
-        self, source: Int32Array, target: Int32Array, step: int, turn: int, far: int
-    ) -> tuple[Int32Array, Int32Array]:
-        """Return the exits and landings of one attempt: step -1 leaves over the source itself, 0 on the goal's rail, 1 on the own, and then on a third.
-
-        `far` 0 lands on the target itself, and from 1 on by turn, on the rail of the exit.
-        """
+    def _leaving(self, source: Int32Array, target: Int32Array, each: Exit) -> Int32Array:
+        """Return the GPU that an exit finds for each pair."""
+        if each.rail == "itself":
+            return source
         living, rails = self.living, self.living.reach.plan.fabric.rails
-        if step < 0:
-            leaving = source
-        elif step < 2:  # noqa: PLR2004 - the third rails begin at 2
-            leaving = self._on_rail(source, living.rail[source if step else target], turn)
-        else:
-            third = (
-                living.rail[target]
-                + 1
-                + (living.domain[source] + np.int32(step - 2)) % np.int32(rails - 1)
-            ) % np.int32(rails)
-            leaving = self._on_rail(source, third, turn)
-        return leaving, (self._on_rail(target, living.rail[leaving], far - 1) if far else target)
+        rail = exit_rail(
+            rails, each, living.rail[source], living.rail[target], living.domain[source]
+        )
+        return self._on_rail(source, rail, each.turn)
 
     def _on_rail(self, gpu: Int32Array, rail: Int32Array, turn: int) -> Int32Array:
         """Return the GPUs of the same domains on given rails, so many turns after their own."""

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -29,8 +28,6 @@ from fabricgen.analysis.impact.surviving import SurvivingFabric
 from fabricgen.core.document import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from fabricgen.analysis.forwarding.failures import Failures
@@ -111,6 +108,11 @@ class AllToAll:
         return SurvivingFabric(Reach(self.plan, self.failures))
 
     @cached_property
+    def _relays(self) -> RelaySelection:
+        """The choice of relays."""
+        return RelaySelection(self.living)
+
+    @cached_property
     def _strata(self) -> list[tuple[Int32Array, Floats]]:
         """The HB domains whose GPUs are worked through as sources, and for each HB domain how many others one of them stands for there.
 
@@ -187,13 +189,13 @@ class AllToAll:
         _count(load.hb_out, source[near])
         _count(load.hb_in, target[near])
         source, target = source[~near], target[~near]
-        leaving, landing = self.crossing(source, target)
+        leaving, landing = self._relays.any_crossing(source, target)
         found = leaving >= 0
         self._cross(load, (source[found], leaving[found], landing[found], target[found]), weight)
         relayed = found & ((leaving != source) | (landing != target))
         total = float(weight[target[relayed]].sum())
         source, target = source[~found], target[~found]
-        entry, onward = RelaySelection(self.living).over_a_domain(source, target)
+        entry, onward = self._relays.over_a_domain(source, target)
         found = entry >= 0
         self._cross(load, (source[found], source[found], entry[found], onward[found]), weight)
         self._cross(
@@ -221,61 +223,6 @@ class AllToAll:
         for out, into in ((load.hb_out, load.hb_in), (load.relay_out, load.relay_in)):
             _count(out, landing[hop], weight)
             _count(into, target[hop], weight)
-
-    def crossing(self, source: Int32Array, target: Int32Array) -> tuple[Int32Array, Int32Array]:
-        """Return the GPU that each pair leaves its domain over, and the one it lands on, in the order of `forwarding.relaying`; -1 where none does."""
-        living = self.living
-        exits, landings = np.full_like(source, -1), np.full_like(source, -1)
-        left = np.arange(len(source))
-        for leaving_by, landing_by in self._attempts():
-            if not len(left):
-                break
-            here, there = source[left], target[left]
-            leaving = (
-                here
-                if leaving_by is None
-                else self._on_rail(here, self._rail(here, there, leaving_by[0]), leaving_by[1])
-            )
-            landing = (
-                there
-                if landing_by is None
-                else self._on_rail(there, living.rail[leaving], landing_by)
-            )
-            near, far = (
-                (leaving == here) | (living.hb[here] & living.hb[leaving]),
-                (landing == there) | (living.hb[there] & living.hb[landing]),
-            )
-            good = near & far & living.direct(leaving, landing)
-            exits[left[good]], landings[left[good]] = leaving[good], landing[good]
-            left = left[~good]
-        return exits, landings
-
-    def _attempts(self) -> Iterator[tuple[tuple[int, int] | None, int | None]]:
-        """Yield the order of preference: a step among the rails and a turn to leave by, and a turn to land by; None is the GPU itself."""
-        turns, rails = self.plan.fabric.ranks_per_rail, self.plan.fabric.rails
-        spans = self.plan.mapping.spans_rails
-        leaving: list[tuple[int, int] | None] = [
-            *([None] if spans else []),
-            *product(range(rails + 1), range(turns)),
-        ]
-        landing: list[int | None] = [*([None] if spans else []), *range(turns)]
-        return product(leaving, landing)
-
-    def _rail(self, source: Int32Array, target: Int32Array, step: int) -> Int32Array:
-        """Return the rail of a step: 0 the target's, 1 the own, and then every other, which begin elsewhere in each domain."""
-        living, others = self.living, max(self.plan.fabric.rails - 1, 1)
-        if step < 2:  # noqa: PLR2004 - the third rails begin at 2
-            return living.rail[source if step else target]
-        third = (
-            living.rail[target]
-            + 1
-            + (living.domain[source] + np.int32(step - 2)) % np.int32(others)
-        ) % np.int32(self.plan.fabric.rails)
-        return np.asarray(third, dtype=np.int32)
-
-    def _on_rail(self, gpu: Int32Array, rail: Int32Array, turn: int) -> Int32Array:
-        """Return the GPU of the same domain on a rail, so many turns after the own."""
-        return self.plan.fabric.coordinates.on_rail(gpu, rail, turn)
 
     def cost(self, llm: Workload) -> AllToAllCost:
         """Return the figures of one all-to-all, and of those of an iteration of a model."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabricgen import __version__
+from fabricgen.analysis.forwarding.relay_rules import KINDS, relay_order
 from fabricgen.bom.summary import summarize
 from fabricgen.core.colours import HUES
 from fabricgen.inventory.load import inventory_text
@@ -62,6 +63,7 @@ def page(paged: Paged) -> dict[str, Any]:
         "inventory": inventory_text(plan.spec),
         "counts": _counts(plan, summary),
         "spans_rails": plan.mapping.spans_rails,
+        "relays": _relays(plan),
         "tiers": plan.sizing.tiers,
         "colours": [hue._asdict() for hue in HUES],
         "faces": faces(plan),
@@ -69,6 +71,12 @@ def page(paged: Paged) -> dict[str, Any]:
         "drawings": {"rails": list(paged.drawings.rails), "stripes": stripe_names(paged.drawings)},
         "iteration": iteration(plan),
     }
+
+
+def _relays(plan: Plan) -> dict[str, Any]:
+    """Return `RelayOrder` of the model."""
+    order = relay_order(plan.fabric, spans_rails=plan.mapping.spans_rails)
+    return {"exits": order.exits, "landings": order.landings, "kinds": KINDS}
 
 
 def _counts(plan: Plan, summary: PlanSummary) -> dict[str, int]:
