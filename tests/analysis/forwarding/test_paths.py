@@ -20,7 +20,7 @@ from fabricgen.analysis.forwarding.path_names import PathNames
 from fabricgen.analysis.forwarding.path_selection import PathSelector
 from fabricgen.analysis.forwarding.paths import Routing
 from fabricgen.analysis.forwarding.reachability import Reach
-from fabricgen.analysis.forwarding.relay_rules import exits, landings
+from fabricgen.analysis.forwarding.relay_rules import Exit, RelayOrder, exits, landings, relay_order
 from fabricgen.analysis.forwarding.tables import Tables
 from fabricgen.analysis.graph import graph
 from fabricgen.api import plan_file
@@ -386,6 +386,28 @@ def test_the_routes_of_a_gpu_follow_the_relay_rules(design: str) -> None:
         assert found == [
             (prefix, *ways[other], source, metric) for prefix, other, metric in [*beside, *beyond]
         ]
+
+
+def test_the_order_of_relays() -> None:
+    """The target's rail comes first, then the own, then the third ones, turn by turn.
+
+    Where blocks span rails the GPUs themselves come before all.
+    """
+    fabric = plan_of(gpus=12, hb_domain={"gpus": 6}, rails={"count": 3}, radix=16).fabric
+    apart = RelayOrder(
+        (
+            Exit("target", 0), Exit("target", 1), Exit("source", 0), Exit("source", 1),
+            Exit("third", 0, 0), Exit("third", 1, 0), Exit("third", 0, 1), Exit("third", 1, 1),
+        ),
+        (0, 1),
+    )  # fmt: skip
+    assert relay_order(fabric, spans_rails=False) == apart
+    assert relay_order(fabric, spans_rails=True) == RelayOrder(
+        (Exit("itself"), *apart.exits), (None, 0, 1)
+    )
+    assert list(exits(fabric, 10, 2)) == [11, 8, 10, 7, 9, 6]
+    assert list(exits(fabric, 10, 2, spans_rails=True)) == [10, 11, 8, 7, 9, 6]
+    assert list(landings(fabric, 10, 1)) == [10, 7]
 
 
 @pytest.mark.parametrize("domain_gpus", [8, 64])
