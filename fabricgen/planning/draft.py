@@ -7,7 +7,6 @@ has the steps that make one.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import LinkKind, Role
@@ -79,7 +78,7 @@ class Draft:
         """Whether segments may differ in their parts."""
         return decided_by_length(self.candidates)
 
-    @cached_property
+    @property
     def label_width(self) -> int:
         """Digits of the number on a cable's label."""
         sizing = self.sizing
