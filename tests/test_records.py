@@ -34,8 +34,6 @@ OWNERS = {
     "analysis/checks/wiring_rule.py": "the rule a second time, as the plan's judge",
     "analysis/checks/outputs_agree.py": "the columns of links a second time, as the views' judge",
     "analysis/forwarding/relay_rules.py": "the order of relays, cyclic over rails",
-    "analysis/impact/relay_selection.py": "the order of relays, on arrays",
-    "analysis/workload/all_to_all.py": "the order of relays, on arrays",
 }
 
 LONG = 8
