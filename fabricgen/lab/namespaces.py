@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
 T = TypeVar("T")
 
@@ -183,11 +183,3 @@ class Networks:
         """Call a function inside a namespace, in which this thread of the pool stays."""
         enter(self._descriptors[name])
         return work()
-
-
-@contextlib.contextmanager
-def own_host_name(name: str) -> Iterator[None]:
-    """Set a host name for what this thread starts; the thread keeps its namespace."""
-    unshare(NEWUTS)
-    set_host_name(name)
-    yield
