@@ -5,10 +5,11 @@ Every statement is documented by the vendor, and the files read back equal the p
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.nos import nvue, nxos
 from tests.nos.fabric import assert_is_plan, fabric, findings
 from tests.nos.model_variants import VARIANTS, edited, in_each_breakout, variant_plan
 from tests.nos.statements import assert_exhausted
@@ -18,6 +19,8 @@ from tests.outputs.packs.test_nvue import NVUE, NVUE_5_14
 from tests.outputs.packs.test_nxos import NXOS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.nos.documented import Documented
 
 SYSTEMS = (NVUE, NVUE_5_14, JUNOS, NXOS)
@@ -84,3 +87,26 @@ def test_every_breakout_of_the_catalog_is_documented(system: Documented) -> None
     """Speeds, lanes and names of ports fit each model of the NOS, however its cages are split."""
     for one in in_each_breakout(system.nos, *system.models):
         assert system.findings(one) == [], (one.switch.model, one.switch.cages[0].breakout)
+
+
+@pytest.mark.parametrize("name", ["two tiers", "other numbers"])
+@pytest.mark.parametrize(
+    ("system", "roce"), [(NVUE, nvue.roce), (NXOS, nxos.roce)], ids=["nvue", "nxos"]
+)
+def test_the_lossless_class_is_the_inventorys(
+    system: Documented, roce: Callable[[str], dict[str, Any]], name: str
+) -> None:
+    """All 64 DSCPs, the paused priority, thresholds, the queue served first.
+
+    The watchdog is on every port.
+    """
+    one = system.switches(name)[0]
+    wanted = one.switch.roce
+    assert roce(system.text(one)) == {
+        "dscp": dict.fromkeys(range(64), 0)
+        | {wanted.dscp: wanted.priority, wanted.cnp_dscp: wanted.cnp_priority},
+        "lossless": wanted.priority,
+        "strict": [wanted.cnp_priority],
+        "ecn": (wanted.ecn_minimum_bytes, wanted.ecn_maximum_bytes),
+        "watched": [port.interface for port in one.switch.ports],
+    }

@@ -12,7 +12,7 @@ import pytest
 
 from tests.nos.documented import Documented
 from tests.nos.model_variants import MODELS, VARIANTS, interface_names, variant_files, variant_plan
-from tests.nos.nvue import expanded, flattened, read, roce
+from tests.nos.nvue import expanded, flattened, read
 from tests.nos.statements import Grammar
 from tests.nos.switch_files import SwitchFiles, render_switches, sample
 
@@ -248,24 +248,6 @@ def test_versions_are_compared_numerically() -> None:
     ):
         plan = variant_plan("one tier", "nvue", nos={"leaf": "nvue", "versions": {"nvue": version}})
         assert f"nv set router bgp {expected}\n" in render_switches(plan)[0].files["commands.txt"]
-
-
-@pytest.mark.parametrize("name", ["two tiers", "other numbers"])
-def test_the_lossless_class_is_the_inventorys(name: str) -> None:
-    """All 64 DSCPs, the paused priority, thresholds, the queue served first.
-
-    The watchdog is on every port.
-    """
-    one = variant_files(name, "nvue")[0]
-    wanted = one.switch.roce
-    assert roce(one.files["commands.txt"]) == {
-        "dscp": dict.fromkeys(range(64), 0)
-        | {wanted.dscp: wanted.priority, wanted.cnp_dscp: wanted.cnp_priority},
-        "lossless": wanted.priority,
-        "strict": [wanted.cnp_priority],
-        "ecn": (wanted.ecn_minimum_bytes, wanted.ecn_maximum_bytes),
-        "watched": [port.interface for port in one.switch.ports],
-    }
 
 
 def test_cages_are_split_as_planned() -> None:

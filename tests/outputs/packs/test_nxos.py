@@ -14,7 +14,7 @@ from tests.nos import junos, nvue
 from tests.nos.documented import Documented
 from tests.nos.fabric import assert_is_plan, fabric
 from tests.nos.model_variants import MODELS, VARIANTS, interface_names, variant_files
-from tests.nos.nxos import read, roce
+from tests.nos.nxos import read
 from tests.nos.statements import Grammar
 from tests.nos.switch_files import SwitchFiles, render_switches
 
@@ -193,24 +193,6 @@ def test_leaves_and_spines_may_run_different_systems(leaf: str, spine: str) -> N
     found = render_switches(plan)
     assert {one.switch.nos for one in found} == {leaf, spine}
     assert_is_plan(fabric([READERS[one.switch.nos](one.files) for one in found]), plan)
-
-
-@pytest.mark.parametrize("name", ["two tiers", "other numbers"])
-def test_the_lossless_class_is_the_inventorys(name: str) -> None:
-    """All 64 DSCPs, the paused priority, thresholds, the queue served first.
-
-    The watchdog is on every port.
-    """
-    one = variant_files(name, "nxos")[0]
-    wanted = one.switch.roce
-    assert roce(one.files["nxos.cfg"]) == {
-        "dscp": dict.fromkeys(range(64), 0)
-        | {wanted.dscp: wanted.priority, wanted.cnp_dscp: wanted.cnp_priority},
-        "lossless": wanted.priority,
-        "strict": [wanted.cnp_priority],
-        "ecn": (wanted.ecn_minimum_bytes, wanted.ecn_maximum_bytes),
-        "watched": [port.interface for port in one.switch.ports],
-    }
 
 
 def test_cages_are_split_as_planned() -> None:
