@@ -187,12 +187,24 @@ def long_number(text: str) -> tuple[int, int] | None:
 
 def csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of a CSV with the number of their last line, from 1. Raises FileError."""
-    reader = csv.reader(io.StringIO(text), strict=True)
+    header = text[: text.find("\n") + 1] or text
+    reader = csv.reader(io.StringIO(text), strict=True, delimiter=csv_separator(header))
     try:
         for cells in reader:
             yield reader.line_num, cells
     except csv.Error as error:
         raise FileError(f"is not CSV: {csv_fault(error)}", reader.line_num, 1) from None
+
+
+def csv_separator(header: str) -> str:
+    r"""Return the separator of a CSV by its first line: a comma, or else a semicolon or a tab.
+
+    Spreadsheets write semicolons where the comma is the decimal sign.
+
+    >>> [csv_separator(line) for line in ("device,serial", "device;serial", "a\tb", "device")]
+    [',', ';', '\t', ',']
+    """
+    return next((sign for sign in ",;\t" if sign in header), ",")
 
 
 def csv_fault(error: csv.Error) -> str:

@@ -24,6 +24,7 @@ from fabricgen.core.files import (
     read_text,
 )
 from fabricgen.lab.session import digest_of
+from fabricgen.lifecycle.audit.lldp_text import read_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -282,6 +283,19 @@ def test_the_place_of_a_fault_is_its_line() -> None:
         "is not CSV: a cell has more than 131072 characters",
         2,
     )
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+def test_the_first_line_names_the_separator(sign: str) -> None:
+    """Spreadsheets of most of Europe write semicolons; a quoted cell may contain any sign."""
+    text = sign.join(("device", "serial")) + "\n" + sign.join(("host-1", '"a,b;c"')) + "\n"
+    assert list(csv_rows(text)) == [(1, ["device", "serial"]), (2, ["host-1", "a,b;c"])]
+
+
+def test_neighbours_are_read_with_semicolons() -> None:
+    """A walked list of `audit` may have the separators of a spreadsheet too."""
+    (record,) = read_lines("# walked\na;p1;b;p2\n", "").records
+    assert record == read_lines("a,p1,b,p2\n", "").records[0]
 
 
 def test_a_byte_order_mark_is_ignored(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import re
 
-from fabricgen.core.files import csv_fault
+from fabricgen.core.files import csv_fault, csv_separator
 from fabricgen.lifecycle.audit.neighbors import NeighborRecords, UnreadableError, neighbor_record
 
 COLUMNS = ("a_device", "a_interface", "b_device", "b_interface")
@@ -42,10 +42,14 @@ def read_lines(text: str, device: str) -> NeighborRecords:
 def _csv(text: str) -> NeighborRecords:
     """Parse a CSV of four columns; `#` begins a comment."""
     evidence, positions = NeighborRecords(), list(range(4))
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        cells = _cells(line, number)
+    lines = [
+        (number, line)
+        for number, line in enumerate(text.splitlines(), start=1)
+        if line.strip() and not line.startswith("#")
+    ]
+    sign = csv_separator(lines[0][1]) if lines else ","
+    for number, line in lines:
+        cells = _cells(line, number, sign)
         if not evidence.reporters and cells[0].lower().replace(" ", "_") in HEADERS | {"cable"}:
             positions = _columns(cells, number)
             continue
@@ -61,10 +65,10 @@ def _csv(text: str) -> NeighborRecords:
     return evidence
 
 
-def _cells(line: str, number: int) -> list[str]:
+def _cells(line: str, number: int, sign: str) -> list[str]:
     """Return the cells of one line. Raises UnreadableError."""
     try:
-        return [cell.strip() for cell in next(csv.reader([line]))]
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=sign))]
     except csv.Error as error:
         raise UnreadableError(f"this line is not CSV: {csv_fault(error)}", number) from None
 
