@@ -17,12 +17,17 @@ parameters; b tokens and w bytes per element; p pipeline stages, each of whole H
     ideal      the same with B_S = B_F: one flat AllReduce, the case K = N
 
 In n = N_M the sum is A n + B/n and a constant, so its least is at N_M* = sqrt(B/A); without a
-pipeline that is sqrt(3 h N / b), which depends on neither K, B_F nor B_S. It is clamped to 1..K.
+pipeline that is sqrt(3 h N / b), which depends on neither K, B_F nor B_S. It is clamped to N_W..K:
+
+    N_W        P w / (p M)                             GPUs that hold the weights of a stage, rounded up
+
+M is the memory of a GPU; where it is unknown, N_W is 1. Gradients, optimizer states and activations
+take memory too, so N_W is a lower bound.
 """
 
 from __future__ import annotations
 
-from math import sqrt
+from math import ceil, sqrt
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from fabricgen.core.diagnostics import refuse
@@ -66,6 +71,30 @@ def parameters(llm: Workload) -> int:
     173946175488
     """
     return 12 * llm.layers * llm.hidden**2
+
+
+def weights(llm: Workload) -> float:
+    """Return the bytes of the weights: P parameters of w bytes.
+
+    >>> from fabricgen.catalog.catalog import Catalog
+    >>> weights(Catalog().workload("gpt3")) / 1e9
+    695.784701952
+    """
+    return parameters(llm) * llm.bytes_per_element
+
+
+def least_group(llm: Workload, machine: Machine) -> int | None:
+    """Return N_W, the GPUs that hold the weights of a pipeline stage; None if memory is unknown.
+
+    >>> from fabricgen.catalog.catalog import Catalog
+    >>> from fabricgen.analysis.workload.machine import Machine
+    >>> h100 = Machine(512, 8, 450e9, 50e9, 989.4e12, memory_bytes=80e9)
+    >>> least_group(Catalog().workload("gpt3"), h100)
+    9
+    """
+    if machine.memory_bytes is None:
+        return None
+    return ceil(weights(llm) / (llm.pipeline_stages * machine.memory_bytes))
 
 
 def replicas(llm: Workload, machine: Machine, n_m: float) -> float:
@@ -112,7 +141,7 @@ def times(llm: Workload, machine: Machine, n_m: float) -> Times:
 
 
 def iterate(llm: Workload, machine: Machine, group: Group = "continuous") -> Times:
-    """Return the parts of an iteration with the model-parallel group asked for.
+    """Return the parts of an iteration with the requested model-parallel group.
 
     Raises Refusal `mp-group-impossible` or `pipeline-does-not-divide`.
 
@@ -129,9 +158,11 @@ def iterate(llm: Workload, machine: Machine, group: Group = "continuous") -> Tim
     if group == "continuous":
         return times(llm, machine, best_group(llm, machine))
     if group == "divisor":
+        sizes = divisors(machine.domain_gpus)
+        least = least_group(llm, machine) or 1
+        holding = [size for size in sizes if size >= least] or sizes[-1:]
         return min(
-            (times(llm, machine, size) for size in divisors(machine.domain_gpus)),
-            key=lambda found: found.iteration_s,
+            (times(llm, machine, size) for size in holding), key=lambda found: found.iteration_s
         )
     if machine.domain_gpus % group:
         fact = f"a model-parallel group of {group} cannot be built in HB domains of {machine.domain_gpus}"
@@ -150,7 +181,7 @@ def iterate(llm: Workload, machine: Machine, group: Group = "continuous") -> Tim
 
 
 def best_group(llm: Workload, machine: Machine) -> float:
-    """Return N_M*, not rounded, between 1 and K."""
+    """Return N_M*, not rounded, between N_W and K; K where N_W is larger."""
     p, ratio = llm.pipeline_stages, machine.hb_bytes_s
     rising = (
         8
@@ -163,7 +194,8 @@ def best_group(llm: Workload, machine: Machine) -> float:
     falling = 2 * parameters(llm) * llm.bytes_per_element / (p * ratio)
     compute = 6 * parameters(llm) * llm.batch_tokens / (machine.gpus * machine.flops)
     falling += (p - 1) * (compute - rising) * machine.gpus * llm.sequence / (llm.batch_tokens * p)
-    return min(max(sqrt(max(falling, 0) / rising), 1.0), float(machine.domain_gpus))
+    least = least_group(llm, machine) or 1
+    return min(max(sqrt(max(falling, 0) / rising), float(least)), float(machine.domain_gpus))
 
 
 def divisors(number: int) -> list[int]:

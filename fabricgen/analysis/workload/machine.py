@@ -1,7 +1,7 @@
-"""What the equations know of a fabric: so many GPUs in HB domains, two bandwidths and a speed of reckoning.
+"""The figures of a fabric in the equations: GPUs, HB domains, bandwidths, compute and memory.
 
-Owns where each figure comes from, and says it: the inventory, its host, or an accelerator of the
-catalog. Where no host is named, the figures that the rail-only paper reckons with stand.
+Owns the origin of each figure: the inventory, its host, or an accelerator of the catalog. Where the
+inventory names no host, the figures are those of the rail-only paper.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ BYTES_S = 10**9 / 8
 
 @dataclass(frozen=True)
 class Machine:
-    """N GPUs in HB domains of K; B_F inside and B_S across them in bytes/s per GPU and direction; C in FLOP/s per GPU."""
+    """N GPUs in HB domains of K, with B_F and B_S in bytes/s per GPU and direction, C in FLOP/s.
+
+    B_F is the bandwidth inside an HB domain, B_S that across.
+    """
 
     gpus: int
     domain_gpus: int
@@ -36,7 +39,9 @@ class Machine:
     nic_bytes_s: float
     flops: float
     origins: dict[str, str] = field(default_factory=dict)
-    """Where B_F, B_S and C come from, in words."""
+    """The origins of B_F, B_S, C and M in words."""
+    memory_bytes: float | None = None
+    """M, the memory of a GPU; None where the catalog has no figure."""
 
     @cached_property
     def coordinates(self) -> DomainCoordinates:
@@ -45,9 +50,9 @@ class Machine:
 
 
 def machine_of(fabric: ResolvedFabric, catalog: Catalog, accelerator: str | None = None) -> Machine:
-    """Gather what the equations need; `accelerator` wins over that of the host.
+    """Return the figures of a fabric; `accelerator` replaces that of the host.
 
-    Raises Refusal `unknown-model`, or `model-lacks-figure` where nobody says what a GPU can do.
+    Raises Refusal `unknown-model`, or `model-lacks-figure` where a figure is unknown.
     """
     gpu, why = _accelerator(fabric, catalog, accelerator)
     hb_gbps, hb_origin = _hb_gbps(fabric, gpu, why)
@@ -58,10 +63,17 @@ def machine_of(fabric: ResolvedFabric, catalog: Catalog, accelerator: str | None
         "B_F": hb_origin,
         "B_S": f"{ports} of each GPU",
         "C": f"accelerator `{gpu.model}`, {gpu.precision}, {why}",
+        "M": f"accelerator `{gpu.model}`",
     }
     nic = fabric.planes * fabric.speed_gbps * BYTES_S
     return Machine(
-        fabric.gpus, fabric.domain_gpus, hb_gbps * BYTES_S, nic, gpu.tflops * 1e12, origins
+        fabric.gpus,
+        fabric.domain_gpus,
+        hb_gbps * BYTES_S,
+        nic,
+        gpu.tflops * 1e12,
+        origins,
+        gpu.memory_gb and gpu.memory_gb * 1e9,
     )
 
 

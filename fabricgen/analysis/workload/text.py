@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabricgen.analysis.workload.equations import parameters, replicas
+from fabricgen.analysis.workload.equations import least_group, parameters, replicas, weights
 from fabricgen.core.document import Document
 
 if TYPE_CHECKING:
     from fabricgen.analysis.workload.equations import Group
+    from fabricgen.analysis.workload.machine import Machine
     from fabricgen.analysis.workload.sweep import Point
     from fabricgen.planning.plan import Plan
 
@@ -76,7 +77,7 @@ def symbols(point: Point, group: Group) -> list[Symbol]:
         Symbol(
             "C",
             f"{machine.flops / 1e12:,.4g} TFLOP/s",
-            "reckoning of a GPU, without sparsity",
+            "compute of a GPU, without sparsity",
             machine.origins.get("C", ""),
         ),
         Symbol("l", f"{llm.layers:,}", "layers", file),
@@ -89,31 +90,45 @@ def symbols(point: Point, group: Group) -> list[Symbol]:
             f"{file}, or as asked for",
         ),
         Symbol("w", f"{llm.bytes_per_element:g}", "bytes of an element", file),
+        *_memory(machine),
         *stages,
     ]
 
 
+def _memory(machine: Machine) -> list[Symbol]:
+    """Return the symbol of a GPU's memory, where it is known."""
+    if machine.memory_bytes is None:
+        return []
+    value = f"{machine.memory_bytes / 1e9:,.4g} GB"
+    return [Symbol("M", value, "memory of a GPU", machine.origins.get("M", ""))]
+
+
 def _origin(point: Point, group: Group) -> str:
-    """Say who chose the model-parallel group."""
+    """Return the origin of the model-parallel group."""
     if group == "divisor":
         return "the best divisor of K"
     if group == "continuous":
         base = "sqrt(3 h N / b)" if point.llm.pipeline_stages == 1 else "the best"
+        least = least_group(point.llm, point.machine) or 1
+        if least > 1 and point.times.n_m == least:
+            return f"N_M* = {base}, at least the {least:,} GPUs that hold the weights"
+        if least > point.machine.domain_gpus:
+            return f"K, as the {least:,} GPUs that hold the weights are more"
         clamped = point.times.n_m in (1, point.machine.domain_gpus)
         return f"N_M* = {base}, {'clamped to 1..K' if clamped else 'not rounded'}"
     return "--mp-group"
 
 
 def notes(point: Point, plan: Plan) -> list[str]:
-    """Say what the model leaves out here, and what stands on weak ground."""
-    told, spec = [DERIVED], plan.spec
+    """Return notes on what the model leaves out here, and on figures that are uncertain."""
+    told, spec = [DERIVED, *_weights(point)], plan.spec
     if spec.oversubscription != 1:
         told.append(
-            "the fabric is oversubscribed, and the model is not: it reckons with the full speed of every NIC"
+            "the fabric is oversubscribed, and the model is not: it computes with the full speed of every NIC"
         )
     if point.llm.moe:
         told.append(
-            "the iteration is that of one expert in each layer; `--all-to-all` tells of the traffic to the others"
+            "the iteration is that of one expert in each layer; `--all-to-all` computes the traffic to the others"
         )
     copies = replicas(point.llm, point.machine, point.times.n_m)
     if point.llm.batch_tokens / point.llm.sequence < copies:
@@ -122,3 +137,25 @@ def notes(point: Point, plan: Plan) -> list[str]:
             f"{sequences:,.0f} sequences are fewer than the {copies:,.0f} copies of the model: some would have none, which the equations do not see"
         )
     return told
+
+
+def _weights(point: Point) -> list[str]:
+    """Return a note where the model-parallel group does not hold the weights, or may not."""
+    llm, machine, group = point.llm, point.machine, point.times.n_m
+    size, stages = weights(llm) / 1e9, llm.pipeline_stages
+    taken = f"the weights of {llm.name} take {size:,.4g} GB, {llm.bytes_per_element:g} bytes each"
+    if machine.memory_bytes is None:
+        return [f"{taken}; whether a group holds them is unknown, for the memory of a GPU is"]
+    least = least_group(llm, machine) or 1
+    if least <= group:
+        return []
+    groups = (
+        f"{stages:,} groups of {group:.4g} GPUs hold" if stages > 1 else f"{group:.4g} GPUs hold"
+    )
+    held = group * stages * machine.memory_bytes / 1e9
+    hint = (
+        f"use `--mp-group` of at least {least:,}"
+        if least <= machine.domain_gpus
+        else "set `pipeline_stages` in the file of the model"
+    )
+    return [f"{taken}, and {groups} {held:,.4g} GB: this group cannot train it; {hint}"]

@@ -95,11 +95,15 @@ class Host(Part):
 
 
 class Accelerator(Part):
-    """A GPU in the training model: dense `tflops` at `precision`, HB bandwidth in one direction."""
+    """A GPU in the training model: dense `tflops` at `precision`, HB bandwidth in one direction.
+
+    `memory_gb` is in units of 10^9 bytes.
+    """
 
     tflops: Positive
     precision: Text
     hb_bandwidth_gbps: Count | None = None
+    memory_gb: Positive | None = None
 
 
 class Nic(Part):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.analysis.workload.equations import iterate
+from fabricgen.analysis.workload.equations import iterate, least_group
 from fabricgen.analysis.workload.machine import find_llm, machine_of
 from fabricgen.analysis.workload.sweep import Point
 from fabricgen.analysis.workload.text import equations, notes, symbols
@@ -26,10 +26,14 @@ LLM = "gpt3"
 def iteration(plan: Plan) -> dict[str, Any] | None:
     """Return `iteration` of the model, as `fabricgen model --llm gpt3` prints it.
 
-    None where the compute of the host's GPU is unknown.
+    None where a figure of the host's GPU is unknown, also its memory, and where no group of an HB
+    domain holds the weights: the time of what cannot be trained is shown on request only.
     """
     try:
         llm, machine = find_llm(plan.catalog, LLM), machine_of(plan.fabric, plan.catalog)
+        least = least_group(llm, machine)
+        if least is None or least > machine.domain_gpus:
+            return None
         point = Point(llm, machine, 0, iterate(llm, machine))
     except Refusal:
         return None

@@ -29,6 +29,7 @@ from fabricgen.analysis.workload.equations import (
     best_group,
     divisors,
     iterate,
+    least_group,
     parameters,
     replicas,
     times,
@@ -45,8 +46,9 @@ from fabricgen.analysis.workload.published import (
     compare,
 )
 from fabricgen.analysis.workload.svg_charts import Bars, Lines, bar_chart, line_chart
-from fabricgen.analysis.workload.sweep import parse_sweep, parse_tokens
+from fabricgen.analysis.workload.sweep import Point, parse_sweep, parse_tokens
 from fabricgen.analysis.workload.sweep import run as run_sweep
+from fabricgen.analysis.workload.text import notes
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal
@@ -265,6 +267,38 @@ def test_a_pipeline_divides_the_model() -> None:
     microbatches = llm.batch_tokens / llm.sequence / replicas(piped, GH200, 8)
     assert four.bubble_s == pytest.approx(3 / microbatches * (one.compute_s + one.mp_s))
     assert (one.pipeline_s, one.bubble_s) == (0, 0)
+
+
+def test_a_group_holds_the_weights() -> None:
+    """The best group has the GPUs that hold P w bytes, and K where those are more.
+
+    A group that is stated keeps its size, and a note compares both.
+    """
+    roomy, tight = (
+        Machine(1152, size, 900e9, 50e9, 2.5e15, memory_bytes=186e9) for size in (72, 2)
+    )
+    llm = llm_of()
+    assert (least_group(llm, roomy), iterate(llm, roomy).n_m) == (4, 4)
+    assert iterate(llm, roomy, "divisor").n_m == 4
+    assert iterate(llm, tight).n_m == iterate(llm, tight, "divisor").n_m == 2
+    assert least_group(llm_of(pipeline_stages=4), roomy) == 1
+    plan = plan_of(
+        gpus=144,
+        hb_domain={"gpus": 72, "hosts": 18},
+        host={"model": "gb200-nvl72"},
+        switches={"leaf": {"model": "sn5600"}},
+    )
+    machine = machine_of(plan.fabric, CATALOG)
+    told = {
+        size: notes(Point(llm, machine, 0, iterate(llm, machine, size)), plan) for size in (3, 4)
+    }
+    assert any("3 GPUs hold 558 GB" in note for note in told[3])
+    assert len(told[3]) == len(told[4]) + 1
+    unknown = Machine(1152, 72, 900e9, 50e9, 2.5e15)
+    assert least_group(llm, unknown) is None
+    assert any(
+        "is unknown" in note for note in notes(Point(llm, unknown, 0, iterate(llm, unknown)), plan)
+    )
 
 
 # --- where figures come from

@@ -31,6 +31,8 @@ from tests.outputs.report.decoding import cells
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fabricgen.planning.plan import Plan
+
 MODEL = ROOT / "web" / "src" / "model.ts"
 FABRICS: dict[str, dict[str, Any]] = {
     "rail-only": {"gpus": 32, "hb_domain": {"gpus": 2}, "radix": 8},
@@ -356,16 +358,30 @@ def test_a_part_contains_neither_time_nor_system() -> None:
     assert packed({"a": 1})[:10] == bytes([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 255])
 
 
-def test_iteration_needs_an_accelerator() -> None:
+def hosted(model: str, **domain: int) -> Plan:
+    """Plan two HB domains of a host model."""
+    return plan_of(
+        gpus=2 * domain["gpus"],
+        hb_domain=domain,
+        host={"model": model},
+        switches={"leaf": {"model": "sn5600", "breakout": "2x400G"}},
+    )
+
+
+def test_the_iteration_is_that_of_a_model_that_fits() -> None:
     """The time of an iteration names the source of each figure.
 
-    A host with unknown GPU performance has none.
+    There is none where no group of an HB domain holds the weights, 696 GB: eight H100 have 640 GB,
+    and four GPUs of a GB200 have 744 GB; or where the memory of a GPU is unknown.
     """
-    printed = report_named("rail-only").page["iteration"]
+    assert report_named("rail-only").page["iteration"] is None
+    assert Report.of(hosted("dgx-h100", gpus=8)).page["iteration"] is None
+    printed = Report.of(hosted("gb200-nvl72", gpus=72, hosts=18)).page["iteration"]
     assert printed["llm"] == "gpt3"
+    assert {"name": "N_M", "value": "4"}.items() <= printed["symbols"][2].items()
     assert all(figure["value"] for figure in [*printed["parts"], *printed["symbols"]])
     assert {"iteration_s", "compute_s"} <= {figure["key"] for figure in printed["parts"]}
-    assert {"N", "B_F", "B_S", "C"} <= {symbol["name"] for symbol in printed["symbols"]}
+    assert {"N", "B_F", "B_S", "C", "M"} <= {symbol["name"] for symbol in printed["symbols"]}
     silent = plan_of(
         design="rail-optimized",
         gpus=16,
