@@ -18,12 +18,10 @@ if TYPE_CHECKING:
 NOT_YET = (
     "docs/how-to/iteration-time.md",
     "fabricgen/analysis",
-    "fabricgen/cli/pages/racks.md",
     "fabricgen/outputs",
     "fabricgen/planning",
     "fabricgen/views",
     "tests/lab",
-    "tests/mutations",
     "tests/outputs",
     "tests/refusals",
 )

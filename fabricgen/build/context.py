@@ -19,7 +19,7 @@ from fabricgen.views.factory import Views
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabricgen.analysis.checks.law import Report as CheckReport
+    from fabricgen.analysis.checks.law import CheckResult
     from fabricgen.analysis.forwarding.tables import Tables
     from fabricgen.bom.bill import Bom
     from fabricgen.bom.breakdown.breakdown import RackContents
@@ -71,7 +71,7 @@ class BuildContext:
         return racks_of(self.plan)
 
     @cached_property
-    def check_report(self) -> CheckReport:
+    def check_report(self) -> CheckResult:
         """The verdict of each law on the plan."""
         evidence = evidence_of(self.plan, self.views)
         return judge(

@@ -12,7 +12,7 @@ from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.printing import colours, echo, grouped, print_result
 
 if TYPE_CHECKING:
-    from fabricgen.analysis.checks.law import Report
+    from fabricgen.analysis.checks.law import CheckResult
 
 MARKS = {True: ("ok", "green"), False: ("BROKEN", "red"), None: ("-", "yellow")}
 
@@ -40,7 +40,7 @@ def check(asked: FabricArguments, *, as_json: bool) -> int:
     return 0 if report.ok else 1
 
 
-def report_text(report: Report, name: str, *, colour: bool = False) -> str:
+def report_text(report: CheckResult, name: str, *, colour: bool = False) -> str:
     """Lay out a report: a line for each law, its findings, and the result."""
     from fabricgen.core.diagnostics import text_of
 
@@ -58,7 +58,7 @@ def report_text(report: Report, name: str, *, colour: bool = False) -> str:
     return "\n".join([*lines, *([] if lines[-1] == "" else [""]), _ending(report)])
 
 
-def _ending(report: Report) -> str:
+def _ending(report: CheckResult) -> str:
     """Return the result in one line."""
     unjudged = sum(judgement.ok is None for judgement in report.judgements)
     if report.ok:

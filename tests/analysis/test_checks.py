@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.analysis.checks.evidence import Evidence
-    from fabricgen.analysis.checks.law import Report
+    from fabricgen.analysis.checks.law import CheckResult
     from fabricgen.planning.plan import Plan
 
 SHIPPED = sorted([*ROOT.glob("inventories/*.yaml"), *ROOT.glob("examples/*.yaml")])
@@ -43,7 +43,7 @@ LARGE, BY_FORMULA = 50_000, {"bisection", "outputs-agree", "routes-apart", "ends
 LAB = ROOT / "inventories" / "lab-64.yaml"
 
 
-def by_code(report: Report) -> dict[str, str]:
+def by_code(report: CheckResult) -> dict[str, str]:
     """Return how each law was verified."""
     return {judgement.law.code: judgement.method for judgement in report.judgements}
 
@@ -250,7 +250,7 @@ def test_check_of_a_large_fabric_counts_formulas(capsys: pytest.CaptureFixture[s
     code, out = ended(capsys, "check", "--gpus", "65536", "--hb-domain", "256", "--radix", "128")
     assert code == 0
     assert out.endswith("every law holds, 4 of them by formula\n")
-    assert "units 0 and 255 stand for 256 alike" in out
+    assert "segments 0 and 255 of 256, which are alike" in out
 
 
 def document(capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from fabricgen.analysis.checks.law import Report
+from fabricgen.analysis.checks.law import CheckResult
 from fabricgen.analysis.communicator.placement import Placement
 from fabricgen.analysis.forwarding.paths import PathList
 from fabricgen.analysis.impact.compare import ComparedImpact
@@ -79,7 +79,7 @@ EXAMPLES = (
         SearchResult,
         "name gpus llm currency book tried refused same beyond feasible designs",
     ),
-    Example("check fabric.yaml", Report, "laws ok"),
+    Example("check fabric.yaml", CheckResult, "laws ok"),
     Example("route fabric.yaml d0-g0 d1-g1", PathList, "src dst same_rail relay paths reachable"),
     Example("impact fabric.yaml --fail hb:0", ComparedImpact, f"{IMPACT} compared"),
     Example("impact fabric.yaml --fail hb:0 --no-compare", ComparedImpact, IMPACT),

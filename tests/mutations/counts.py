@@ -81,7 +81,7 @@ MUTATIONS = (
         "lab",
         _instance("host_prefix", "10.0.0.0/29"),
         "routes-apart",
-        "misses 4 of rail 0",
+        "lacks 4 of rail 0",
     ),
     Mutation(
         "loopbacks of two rails",
@@ -151,7 +151,7 @@ MUTATIONS = (
         "copper",
         _second_row("label_ends", "AB"),
         "counts-agree",
-        "by the rows that stand for one",
+        "by the rows that count as one",
     ),
     Mutation(
         "a piece of another name",

@@ -108,7 +108,7 @@ MUTATIONS = (
         "lab",
         lambda e: with_cables(e, lambda views: views.append(views[0])),
         "outputs-agree",
-        "names r0-h00001 twice",
+        "lists r0-h00001 twice",
     ),
     Mutation(
         "a wrong peer in a configuration",

@@ -128,14 +128,14 @@ MUTATIONS = (
         "superpod",
         lambda e: dropped(e, rows(e, UP, upper=8)),
         "links-even",
-        "leaf-1 meets 3 switches above, and there are 4",
+        "leaf-1 is joined to 3 switches above instead of 4",
     ),
     Mutation(
         "uplinks of two spines exchanged",
         "thick",
         lambda e: swapped(e, (rows(e, CORE, lower=8)[0], rows(e, CORE, lower=9)[0])),
         "links-even",
-        "r0-spine-1 meets 2 switches above, and there are 1",
+        "r0-spine-1 is joined to 2 switches above instead of 1",
     ),
     Mutation(
         "a lost uplink among uneven ones",

@@ -1,10 +1,10 @@
-"""The law of bisection: what one half of a block can send to the other is what its size promises.
+"""The law of bisection: one half of a block can send to the other what its sizing promises.
 
-Owns what is measured on the wiring. The *claim* of `bisection_of` is arithmetic on the sizing. The
-*formula* measures the narrowest of the cuts at leaves, spines and cores, so it is an upper bound of
-any flow. The *flow* is the maximum flow over the wired links, up and then down as routing goes.
-Even spreading reaches the formula exactly: each leaf sends the same share over each uplink, so each
-switch above gets the same, and none is fuller than another.
+Measures the wiring. The *claim* of `bisection_of` is arithmetic on the sizing. The *formula* is the
+narrowest of the cuts at leaves, spines and cores, an upper bound of any flow. The *flow* is the
+maximum flow over the wired links, up and then down as routing goes. Even spreading reaches the
+formula exactly: each leaf sends the same share over each uplink, so each switch above receives the
+same share.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import BoolArray, IntArray
 
 FLOW_LINKS = 50_000
-"""Up to so many links the maximum flow of every block is computed; that takes less than a second."""
+"""The maximum flow of every block is computed for up to so many links, in less than a second."""
 
 
 def bisection(evidence: Evidence) -> Verdict:
-    """Between the halves of every block flows what the design claims."""
+    """Verify that the maximum flow between the halves of a block is what the design claims."""
     cut, claim = _Cut(evidence), bisection_of(evidence.plan)
     exact = len(evidence.wiring.kind) <= FLOW_LINKS
     formula = cut.formula()
@@ -41,7 +41,7 @@ def bisection(evidence: Evidence) -> Verdict:
     wrong = np.flatnonzero((formula != claim.cut) | (flows > claim.cut) | (flows < claim.flow))
     blocks = len(formula)
 
-    def tell(block: int) -> Violation:
+    def describe(block: int) -> Violation:
         got = f"the narrowest cut carries {int(formula[block]):,} Gbps" + (
             f", the maximum flow is {int(flows[block]):,} Gbps" if exact else ""
         )
@@ -62,10 +62,12 @@ def bisection(evidence: Evidence) -> Verdict:
     how = " (maximum flow and narrowest cut)" if exact else ""
     return Verdict(
         each + how,
-        (violations(wrong, tell),),
-        ""
-        if exact
-        else f"the narrowest cut of each block, measured on {len(evidence.wiring.kind):,} links",
+        (violations(wrong, describe),),
+        (
+            ""
+            if exact
+            else f"the narrowest cut of each block, measured on {len(evidence.wiring.kind):,} links"
+        ),
     )
 
 
@@ -73,7 +75,7 @@ class _Cut:
     """The blocks of a fabric, cut in two."""
 
     def __init__(self, evidence: Evidence) -> None:
-        """Count what endpoints, leaves and spines have, and say which side each leaf is on."""
+        """Count the ports and uplinks of each vertex, and assign each leaf to one of the halves."""
         plan, vertices = evidence.plan, evidence.vertices
         self.evidence, self.vertices, self.sizing = evidence, vertices, plan.sizing
         kind, size = evidence.wiring.kind, vertices.count
@@ -124,7 +126,7 @@ class _Cut:
         )
 
     def _meeting(self, tier: int) -> IntArray:
-        """Add up, over the switches at which the halves meet, what can pass each from one half to the other."""
+        """Return what the switches at which the halves meet can forward between them, per block."""
         rows = self.between[tier]
         low, high = self.vertices.lower[rows], self.vertices.upper[rows]
         near = self.near[low]
@@ -138,7 +140,7 @@ class _Cut:
         return max_flow(self._edges(block), "near", "far")
 
     def _edges(self, block: int) -> Iterator[tuple[str | int, str | int, int]]:
-        """Yield the edges of a block with their capacity: up in the half that sends, down in the other."""
+        """Yield the edges of a block with their capacity: up in one half, down in the other."""
         leaves = np.flatnonzero((self.vertices.block == block) & (self.endpoints > 0)).tolist()
         for leaf in leaves:
             capacity = int(self.endpoints[leaf]) * self.speeds[0]
@@ -156,7 +158,10 @@ class _Cut:
 
 
 def _pod_sizes(evidence: Evidence) -> IntArray:
-    """Return, for each box of a segment, how many boxes of its role make a pod; a core is in none, and counts as its own."""
+    """Return for each box of a segment how many boxes of its role make a pod.
+
+    A core belongs to no pod; all cores count as one.
+    """
     sizing = evidence.plan.sizing
     return np.array([0, sizing.pod_leaves, max(sizing.pod_spines, 1), max(sizing.core, 1)])[
         evidence.box_tier

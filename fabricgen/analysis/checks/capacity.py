@@ -1,7 +1,6 @@
-"""The laws of width: uplinks are spread evenly, no switch is oversubscribed beyond what was asked, and half reaches half as claimed.
+"""The laws of uplinks: they are spread evenly, and oversubscription is at most what was asked.
 
-Each public function is a law of the list in the package. Capacities are whole Gbps of one
-direction.
+Each public function is a law of `laws`. Capacities are whole Gbps in one direction.
 """
 
 from __future__ import annotations
@@ -23,14 +22,18 @@ if TYPE_CHECKING:
 
 
 def links_even(evidence: Evidence) -> Verdict:
-    """Every switch meets every switch above it, and as often as any other does; `spread: minimal` allows a difference of one."""
+    """Every switch has the same number of links to every switch above it.
+
+    `spread: minimal` allows a difference of one.
+    """
     found: list[Violations] = []
     figures = []
     for kind in evidence.plan.kinds[1:]:
         pairs = _Pairs(evidence, kind)
-        found += pairs.objections()
+        found += pairs.violations()
         figures.append(
-            f"each of {pairs.lowers:,} {kind.lower} switches meets {pairs.reached} {kind.upper} switches, {pairs.width} a pair"
+            f"each of {pairs.lowers:,} {kind.lower} switches is joined to {pairs.reached}"
+            f" {kind.upper} switches, by {pairs.width} each"
         )
     return Verdict("; ".join(figures) or "one tier: no links between switches", tuple(found))
 
@@ -55,24 +58,27 @@ class _Pairs:
 
     @property
     def lowers(self) -> int:
-        """The lower switches."""
+        """The number of lower switches."""
         return int(np.count_nonzero(self.met))
 
     @property
     def width(self) -> str:
-        """The links of a pair."""
+        """The number of links of a pair, as text."""
         least, most = (int(self.links.min()), int(self.links.max())) if len(self.links) else (0, 0)
         return _links(least) if least == most else f"{least} to {most} links"
 
-    def objections(self) -> Iterator[Violations]:
-        """Object to pairs with more or fewer links than others, and to switches that miss one above, or have more uplinks than others."""
+    def violations(self) -> Iterator[Violations]:
+        """Yield pairs with more or fewer links than others, and switches joined unevenly.
+
+        The latter are not joined to every switch above, or have more uplinks than others.
+        """
         name = self.evidence.domain_name
         some = np.flatnonzero(self.met)
         missing = some[self.met[some] != self.reached]
         yield violations(
             missing,
             lambda low: Violation(
-                f"{name(low)} meets {self.met[low]} switches above, and there are {self.reached} for it to meet"
+                f"{name(low)} is joined to {self.met[low]} switches above instead of {self.reached}"
             ),
         )
         if self.even:
@@ -90,15 +96,19 @@ class _Pairs:
         yield violations(
             unlike,
             lambda low: Violation(
-                f"{name(low)} has {self.total[low]} uplinks, and other switches of its tier have {usual}"
+                f"{name(low)} has {self.total[low]} uplinks, and other switches of its tier have"
+                f" {usual}"
             ),
         )
 
     def _odd(self, pair: int, rule: str) -> Violation:
-        """Object to a pair."""
+        """Describe a pair of switches with a wrong number of links."""
         name = self.evidence.domain_name
         low, high = int(self.low[pair]), int(self.high[pair])
-        uplinks = f"{self.total[low]} uplinks over {self.reached} switches above are {Fraction(int(self.total[low]), self.reached)} each"
+        uplinks = (
+            f"{self.total[low]} uplinks over {self.reached} switches above are"
+            f" {Fraction(int(self.total[low]), self.reached)} each"
+        )
         return Violation(
             f"{name(low)} and {name(high)} are joined by {_links(int(self.links[pair]))}",
             (rule, uplinks),
@@ -106,12 +116,15 @@ class _Pairs:
 
 
 def _links(count: int) -> str:
-    """Write a number of links."""
+    """Return a number of links as text."""
     return f"{count} link{'' if count == 1 else 's'}"
 
 
 def oversubscription(evidence: Evidence) -> Verdict:
-    """At each leaf, endpoints bring at most the asked multiple of what its uplinks carry; at each spine, at most as much."""
+    """Verify that endpoints of a leaf bring at most the asked multiple of its uplinks.
+
+    At a spine, the capacity below is at most the capacity above.
+    """
     plan = evidence.plan
     if plan.sizing.tiers == 1:
         return Verdict("one tier: there is no uplink to share")
@@ -126,15 +139,19 @@ def oversubscription(evidence: Evidence) -> Verdict:
         ) * evidence.speed_gbps(above)
         over = np.flatnonzero(down * asked.denominator > up * asked.numerator)
 
-        def tell(
+        def describe(
             vertex: int, down: IntArray = down, up: IntArray = up, asked: Fraction = asked
         ) -> Violation:
-            sums = f"{int(down[vertex]):,} Gbps down, {int(up[vertex]):,} Gbps up, and {ratio_text(asked)} was asked"
+            sums = (
+                f"{int(down[vertex]):,} Gbps down, {int(up[vertex]):,} Gbps up, and"
+                f" {ratio_text(asked)} was asked"
+            )
             return Violation(f"{evidence.domain_name(vertex)} is oversubscribed", (sums,))
 
-        found.append(violations(over, tell))
+        found.append(violations(over, describe))
         figures.append(
-            f"{_worst(down, up)} at the worst {below.upper}, {ratio_text(asked)} {'asked' if below is LinkKind.HOST else 'allowed'}"
+            f"{_worst(down, up)} at the worst {below.upper}, {ratio_text(asked)}"
+            f" {'asked' if below is LinkKind.HOST else 'allowed'}"
         )
     return Verdict("; ".join(figures), tuple(found))
 

@@ -1,8 +1,8 @@
-"""What the laws look at: the wiring, the names, the numbers and the outputs of a plan, each of which can be replaced by a broken one.
+"""What the laws examine: the wiring, names, addresses and outputs of a plan.
 
-Owns `Evidence` and the words for what is found in it. It judges nothing. What is dear (views,
-graph) is a function that makes it, segment by segment or at once; the rest is made before any law is
-asked.
+Owns `Evidence`, any field of which can be replaced by a broken one, and the names of devices, ports
+and links in findings. It judges nothing. Expensive values (views, graph) are functions that make
+them, one segment at a time or all at once; the others are computed before the first law.
 """
 
 from __future__ import annotations
@@ -43,11 +43,14 @@ if TYPE_CHECKING:
 
 
 class Addresses(NamedTuple):
-    """The addresses of a fabric as columns, and AS numbers. Blocks count over the whole fabric, switches as in `Wiring`."""
+    """The addresses and AS numbers of a fabric, as columns.
+
+    Blocks are counted over the whole fabric, switches as in `Wiring`.
+    """
 
     nic: IntArray
     nic_block: IntArray
-    """The NIC port's address of each host link, in the order of the wiring, and its block."""
+    """The NIC port's address of each host link, in wiring order, and its block."""
     loopback: IntArray
     loopback_block: IntArray
     loopback_switch: IntArray
@@ -58,50 +61,50 @@ class Addresses(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """A plan and what follows from it. `dataclasses.replace` puts something else in the place of any of it."""
+    """A plan and the values derived from it; `dataclasses.replace` exchanges any of them."""
 
     plan: Plan
     wiring: Wiring
     ports: dict[Role, list[Port]]
-    """The planned ports of a box of each role, as the wiring counts them."""
+    """The planned ports of a box of each role, by the port numbers of the wiring."""
     idle: dict[Role, list[Port]]
-    """The ports that are left beside those."""
+    """The ports of a box of each role that are not planned."""
     candidates: tuple[LinkParts, ...]
     """The parts that links may take."""
     candidate: IntArray
-    """Which of them each link takes."""
+    """The index in `candidates` of the parts of each link."""
     switches: list[str]
     """The name of each planned switch."""
     hosts: list[str]
     prefixes: dict[tuple[int, int, int], str]
-    """What stands before the number on the label of a cable, by segment, block and kind of link."""
+    """The text before the number on a cable's label, by segment, block and kind of link."""
     addresses: Addresses
     bom: Bom
     cables: Callable[[int, int, int], Iterable[CableView]]
-    """The cable list of a segment, from one of its links to another."""
+    """The cable list of a segment, from one link to another."""
     configs: Callable[[int, range], Iterable[SwitchView]]
-    """What configurations are rendered from, of some boxes of a segment."""
+    """The views that the configurations of some boxes of a segment are rendered from."""
     host_views: Callable[[Iterable[int]], Iterable[HostView]]
-    """What the files of some hosts are rendered from."""
+    """The views that the files of some hosts are rendered from."""
     lengths: Lengths | None
-    """Where everything stands, and how long every cable is; None where nothing is placed."""
+    """The position of every device and the length of every cable; None without a room."""
     flows: Callable[[int], dict[LinkKind, IntArray]]
-    """How many of so many flows each uplink of the first leaf, and of the spines of its pod, carries."""
+    """How many of some flows each uplink of the first leaf and of its pod's spines carries."""
     edges: Callable[[], dict[str, tuple[str, str]]]
     """The two devices that each link of the graph joins, by label."""
     summary: PlanSummary
-    """What `plan --json` says."""
+    """The summary that `plan --json` prints."""
     racks: Callable[[], dict[str, Counter[str]]]
-    """How many of each part are in each rack; empty where nothing is placed."""
+    """How many of each part are in each rack; empty without a room."""
 
     @property
     def link_parts(self) -> dict[LinkKind, LinkParts]:
-        """The first candidate for each kind of link."""
-        return {joint.kind: joint for joint in reversed(self.candidates)}
+        """The first candidate of each kind of link."""
+        return {parts.kind: parts for parts in reversed(self.candidates)}
 
     @property
     def boxes(self) -> int:
-        """Switches of a segment, with those that are only planned."""
+        """The number of boxes of a segment, planned ones included."""
         return len(self.plan.naming.boxes)
 
     @cached_property
@@ -131,7 +134,7 @@ class Evidence:
 
     @cached_property
     def links_of(self) -> IntArray:
-        """The link ends at each planned switch."""
+        """The number of link ends at each planned switch."""
         low = self.wiring.lower[~self.has_host]
         ends: IntArray = np.bincount(self.wiring.upper, minlength=len(self.switches)) + np.bincount(
             low, minlength=len(self.switches)
@@ -144,7 +147,7 @@ class Evidence:
         return RoutingDomains(self.plan, self.wiring, len(self.switches))
 
     def domain_name(self, domain: int) -> str:
-        """Name a forwarding domain: the switch, and the rail where several share it."""
+        """Return the name of a forwarding domain: the switch, and the rail if several share it."""
         blocks = self.vertices.blocks
         switch = domain // blocks
         name = self.switch(switch)
@@ -153,21 +156,21 @@ class Evidence:
         return f"{name} ({self.block(int(self.vertices.block[domain]))})"
 
     def speed_gbps(self, kind: LinkKind) -> int:
-        """Return the speed of a kind of link as the upper switch's ports have it."""
+        """Return the speed of a kind of link, by the upper switch's ports."""
         return self.plan.fabric.port_layouts[kind.upper].down.speed_gbps
 
     def role(self, switch: int) -> Role:
-        """Return the role of a switch."""
+        """Return the role of a switch by its number."""
         return ROLES[int(self.tier[switch]) - 1]
 
     def switch(self, switch: int) -> str:
-        """Name a switch, or say that there is none of that number."""
+        """Return the name of a switch, or a text for a number that no switch has."""
         return (
             self.switches[switch] if 0 <= switch < len(self.switches) else f"switch number {switch}"
         )
 
     def port(self, switch: int, port: int) -> str:
-        """Name a port of a switch: its interface, or its number where the box has no such port."""
+        """Return the name of a port: its interface, or its number if the box has no such port."""
         if not 0 <= switch < len(self.switches):
             return f"port {port} of {self.switch(switch)}"
         role = self.role(switch)
@@ -180,12 +183,12 @@ class Evidence:
         return f"{self.switch(switch)} {interface}"
 
     def nic(self, gpu: int, plane: int) -> str:
-        """Name a NIC port as failures do: its GPU, and its plane where there are several."""
+        """Return the name of a NIC port as in failures: GPU, and plane if there are several."""
         name = self.plan.fabric.coordinates.name(gpu)
         return f"{name}/{plane}" if self.plan.fabric.planes > 1 else name
 
     def interfaces(self, segment: int, role: Role) -> list[str]:
-        """Name the planned ports of a role's box as the NOS of a segment does."""
+        """Return the interface names of a role's planned ports in the NOS of a segment."""
         port_layout = self.plan.port_layouts(segment)[role]
         if (role, port_layout.nos) not in self._interfaces:
             self._interfaces[role, port_layout.nos] = [
@@ -195,11 +198,11 @@ class Evidence:
 
     @cached_property
     def _interfaces(self) -> dict[tuple[Role, str], list[str]]:
-        """The names that were asked for."""
+        """A cache of the interface names."""
         return {}
 
     def block(self, number: int) -> str:
-        """Name a block of the fabric by its rail and its plane."""
+        """Return the name of a block of the fabric: its rail and its plane."""
         segment, block = divmod(number, self.plan.mapping.segment_blocks)
         rail, planes = self.plan.mapping.rail(segment, block), self.plan.fabric.planes
         plane = f"plane {self.plan.mapping.plane(segment)}"
@@ -216,21 +219,24 @@ class Evidence:
         return f"{prefix}{int(wiring.number[row]):0{self.plan.label_width}}"
 
     def lower(self, row: int) -> str:
-        """Name the lower end of a link."""
+        """Return the name of the lower end of a link."""
         lower, port = int(self.wiring.lower[row]), int(self.wiring.lower_port[row])
         return self.nic(lower, port) if self.has_host[row] else self.port(lower, port)
 
     def upper(self, row: int) -> str:
-        """Name the upper end of a link."""
+        """Return the name of the upper end of a link."""
         return self.port(int(self.wiring.upper[row]), int(self.wiring.upper_port[row]))
 
     def link(self, row: int) -> str:
-        """Name a link: its cable and both ends."""
+        """Return the name of a link: its cable and both ends."""
         return f"cable {self.label(row)} ({self.lower(row)} - {self.upper(row)})"
 
 
 def evidence_of(plan: Plan, views: Views | None = None) -> Evidence:
-    """Gather the evidence about a plan and its views. Raises the Refusal of a price book that is not there."""
+    """Return the evidence about a plan and its views.
+
+    Raises the Refusal of a price book that does not exist.
+    """
     segments, blocks, views, bom = (
         range(plan.mapping.segments),
         range(plan.mapping.segment_blocks),
@@ -268,7 +274,7 @@ def evidence_of(plan: Plan, views: Views | None = None) -> Evidence:
 
 
 def _addresses(plan: Plan) -> Addresses:
-    """Ask the address plan for every address and AS number."""
+    """Return every address and AS number of the address plan."""
     segment, boxes, segments, blocks = (
         plan.segment,
         plan.naming.boxes,
@@ -294,14 +300,14 @@ def _addresses(plan: Plan) -> Addresses:
         for number in range(segments)
         for index, block in served
     ]
-    seats = np.array(served).reshape(-1, 2)
+    leaf_blocks = np.array(served).reshape(-1, 2)
     every = np.arange(segments)[:, None]
     return Addresses(
         np.array(list(chain.from_iterable(nics)), dtype=np.int64),
         np.repeat(np.arange(segments * blocks), [len(found) for found in nics]),
         np.array(loopbacks, dtype=np.int64),
-        (seats[:, 1] + every * blocks).ravel(),
-        (seats[:, 0] + every * len(boxes)).ravel(),
+        (leaf_blocks[:, 1] + every * blocks).ravel(),
+        (leaf_blocks[:, 0] + every * len(boxes)).ravel(),
         np.array(
             [plan.addresses.asn(number, box) for number in range(segments) for box in boxes],
             dtype=np.int64,
@@ -310,7 +316,10 @@ def _addresses(plan: Plan) -> Addresses:
 
 
 def _edges(plan: Plan) -> dict[str, tuple[str, str]]:
-    """Read the links back from the graph; a NIC port stands for its host, and a rail's part of a shared box for the box."""
+    """Return the ends of the links of the graph.
+
+    A NIC port is replaced by its host, and a rail's part of a shared box by the box.
+    """
     devices = {
         node: shown.get("switch") or shown.get("host") or node for node, shown in nodes(plan)
     }

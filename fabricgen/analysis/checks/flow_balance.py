@@ -1,6 +1,6 @@
-"""The law of balance: many flows, hashed, load equal uplinks equally.
+"""The law of balance: many hashed flows load equal uplinks equally.
 
-Owns what is too uneven to be chance. The hash, and what it stands for, is `forwarding.hashing`'s.
+Owns the limit of chance. `forwarding.ecmp_hash` owns the hash.
 """
 
 from __future__ import annotations
@@ -17,14 +17,17 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import IntArray
 
 PER_UPLINK, MOST_FLOWS = 64, 20_000
-"""Flows that are hashed for each uplink of a leaf and its spines, and how many at most."""
+"""Flows that are hashed for each uplink of a leaf and its spines, and their maximum."""
 
 SIGMAS = 6
-"""How far chance may carry the count of an uplink from the mean; a fair hash exceeds it once in 500 million."""
+"""How many standard deviations an uplink's count may be from the mean.
+
+A fair hash exceeds it once in 500 million.
+"""
 
 
 def flows_spread(evidence: Evidence) -> Verdict:
-    """Hashed flows load the uplinks of a leaf, and those of its pod's spines, as evenly as chance allows."""
+    """Hashed flows load uplinks of a leaf and of its pod's spines as evenly as chance allows."""
     sizing = evidence.plan.sizing
     uplinks = sizing.leaf_up * max(sizing.spine_up, 1) * evidence.plan.mapping.segment_blocks
     counts = evidence.flows(min(PER_UPLINK * uplinks, MOST_FLOWS)) if sizing.leaf_up else {}
@@ -33,30 +36,30 @@ def flows_spread(evidence: Evidence) -> Verdict:
         for kind, found in counts.items()
         for whose in [_whose(kind)]
     ]
-    objections = tuple(
-        violations([(kind, found, int(at)) for at in np.flatnonzero(_far(found))], _tell)
+    far = tuple(
+        violations([(kind, found, int(at)) for at in np.flatnonzero(_far(found))], _describe)
         for kind, found in counts.items()
     )
-    return Verdict("; ".join(figures) or "no flow has a choice of uplinks", objections)
+    return Verdict("; ".join(figures) or "no flow has a choice of uplinks", far)
 
 
 def _whose(kind: LinkKind) -> str:
-    """Say whose uplinks are counted; every other leaf and pod is wired alike."""
+    """Return the name of the uplinks that are counted; every other leaf and pod is wired alike."""
     return (
         "the first leaf's uplinks" if kind is LinkKind.LEAF_SPINE else "its pod's spines' uplinks"
     )
 
 
 def _far(counts: IntArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Say which counts are further from the mean than chance carries them."""
+    """Return which counts are further from the mean than chance explains."""
     mean = counts.mean()
     return np.asarray(
         np.abs(counts - mean) > SIGMAS * max(np.sqrt(mean * (1 - 1 / len(counts))), 1)
     )
 
 
-def _tell(culprit: tuple[LinkKind, IntArray, int]) -> Violation:
-    """Name an uplink that is too far from the mean."""
+def _describe(culprit: tuple[LinkKind, IntArray, int]) -> Violation:
+    """Describe an uplink that is too far from the mean."""
     kind, counts, at = culprit
     mean = counts.mean()
     because = (

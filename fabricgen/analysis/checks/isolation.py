@@ -1,7 +1,6 @@
-"""The laws of reach: rails and planes never meet outside HB domains, and inside each of them every leaf reaches every other.
+"""The laws of reachability: rails and planes are joined only in HB domains, and each is connected.
 
-Each public function is a law of the list in the package. What a packet can do inside one box is for
-`vertices`.
+Each public function is a law of `laws`. `routing_domains` owns what a packet can do inside one box.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ if TYPE_CHECKING:
 
 
 def rails_apart(evidence: Evidence) -> Verdict:
-    """No path joins two rails or two planes outside HB domains; where blocks span rails, no two planes.
+    """No path outside HB domains joins two rails or two planes.
 
-    Where a component of the network holds NIC ports of two blocks, some link in it joins what
-    belongs to different ones: that is the culprit.
+    Where blocks span rails, no path joins two planes. If a component of the network contains NIC
+    ports of two blocks, the links in it that join two blocks are the faults.
     """
     vertices, plan = evidence.vertices, evidence.plan
     hosts = evidence.has_host
@@ -39,7 +38,7 @@ def rails_apart(evidence: Evidence) -> Verdict:
     above = vertices.block[vertices.upper]
     crossed = np.flatnonzero((below != above) & np.isin(vertices.component[vertices.upper], mixed))
 
-    def tell(row: int) -> Violation:
+    def describe(row: int) -> Violation:
         ends = (evidence.block(int(below[row])), evidence.block(int(above[row])))
         return Violation(
             f"{evidence.link(row)} joins {ends[0]} and {ends[1]}",
@@ -50,17 +49,18 @@ def rails_apart(evidence: Evidence) -> Verdict:
     found = f"{len(distinct(homes)):,} separate networks"
     if plan.mapping.spans_rails:
         return Verdict(
-            f"{found} for {planes} plane{'s' if planes > 1 else ''}; the {rails} rails meet at the switches, as the design says",
-            (violations(crossed, tell),),
+            f"{found} for {planes} plane{'s' if planes > 1 else ''}; the {rails} rails meet at the"
+            " switches, as the design says",
+            (violations(crossed, describe),),
         )
     return Verdict(
         f"{found} for {rails} rails" + (f" x {planes} planes" if planes > 1 else ""),
-        (violations(crossed, tell),),
+        (violations(crossed, describe),),
     )
 
 
-class _Alike(NamedTuple):
-    """Leaves of one block and pod that meet the same switches above: one of them, how many they are, and what they meet."""
+class _LeafGroup(NamedTuple):
+    """Leaves of one block and pod that are joined to the same switches above."""
 
     leaf: int
     pod: int
@@ -70,27 +70,30 @@ class _Alike(NamedTuple):
 
 
 def all_pairs(evidence: Evidence) -> Verdict:
-    """Every two NIC ports of a block have a path up and down again.
+    """Any two NIC ports of a block are joined by a path that goes up and then down.
 
-    That is a common leaf, a common spine, or between pods a common core; a path down and up again
-    is none, for routing takes none. From GPU (d1, r1) to (d2, r2) the relay is (d1, r2), which
-    `nics-cabled` found on its rail.
+    That is a common leaf, a common spine, or between pods a common core. A path that goes up a
+    second time does not count, because no route uses it. From GPU (d1, r1) to (d2, r2) the relay is
+    (d1, r2), whose NIC `nics-cabled` found on its rail.
     """
     apart = [
         (one, other)
-        for alike in _alike(evidence).values()
+        for groups in _leaf_groups(evidence).values()
         for one, other in [
-            *((one, one) for one in alike if one.leaves > 1 and not one.spines),
-            *combinations(alike, 2),
+            *((one, one) for one in groups if one.leaves > 1 and not one.spines),
+            *combinations(groups, 2),
         ]
         if one.spines.isdisjoint(other.spines)
         and (one.pod == other.pod or one.cores.isdisjoint(other.cores))
     ]
 
-    def tell(pair: tuple[_Alike, _Alike]) -> Violation:
+    def describe(pair: tuple[_LeafGroup, _LeafGroup]) -> Violation:
         one, other = pair
         far = "core" if one.pod != other.pod else "spine"
-        names = f"{evidence.domain_name(one.leaf)} and {'any other leaf' if one is other else evidence.domain_name(other.leaf)}"
+        names = (
+            f"{evidence.domain_name(one.leaf)} and"
+            f" {'any other leaf' if one is other else evidence.domain_name(other.leaf)}"
+        )
         counts = (
             f"they meet {len(one.spines)} and {len(other.spines)} spines",
             *([f"and {len(one.cores)} and {len(other.cores)} cores"] if far == "core" else []),
@@ -99,11 +102,11 @@ def all_pairs(evidence: Evidence) -> Verdict:
             f"no path joins {names}: they have no {far} in common", ("; ".join(counts),)
         )
 
-    return Verdict(_pairs(evidence), (violations(apart, tell),))
+    return Verdict(_pairs(evidence), (violations(apart, describe),))
 
 
 def _pairs(evidence: Evidence) -> str:
-    """Count the pairs of GPUs by the way that joins them."""
+    """Return how many pairs of GPUs each kind of path joins, as text."""
     fabric = evidence.plan.fabric
     total = comb(fabric.gpus, 2)
     if evidence.plan.mapping.spans_rails:
@@ -117,8 +120,11 @@ def _pairs(evidence: Evidence) -> str:
     )
 
 
-def _alike(evidence: Evidence) -> dict[int, list[_Alike]]:
-    """Gather the leaves of each block by what they meet: in a sound fabric one sort of leaf for each pod."""
+def _leaf_groups(evidence: Evidence) -> dict[int, list[_LeafGroup]]:
+    """Return the leaves of each block, grouped by the switches above them.
+
+    In a correct fabric there is one group for each pod.
+    """
     vertices = evidence.vertices
     spines, cores = (
         vertices.neighbours(LinkKind.LEAF_SPINE),
@@ -133,11 +139,11 @@ def _alike(evidence: Evidence) -> dict[int, list[_Alike]]:
         vertices.leaf.tolist(), pods.tolist(), vertices.block[vertices.leaf].tolist(), strict=True
     ):
         sorts.setdefault((block, pod, spines(leaf).tobytes()), []).append(leaf)
-    found: dict[int, list[_Alike]] = {}
+    found: dict[int, list[_LeafGroup]] = {}
     for (block, pod, _), leaves in sorts.items():
         met = frozenset(spines(leaves[0]).tolist())
         found.setdefault(block, []).append(
-            _Alike(
+            _LeafGroup(
                 leaves[0],
                 pod,
                 len(leaves),

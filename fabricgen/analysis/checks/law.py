@@ -1,7 +1,7 @@
-"""What a law is, what it says, and how laws are asked one after the other.
+"""What a law is, what it returns, and how laws are applied one after the other.
 
-Owns `Law`, `Verdict` and `Report`. A law whose premise is broken is not judged: what it would say
-follows from the first fault, and one fault has one law that objects.
+Owns `Law`, `Verdict` and `CheckResult`. A law is not judged if a law that it needs is broken: its
+findings would follow from that first fault, and each fault is reported by one law.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import IntArray
 
 SHOWN = 5
-"""Findings of a law that are shown; how many more there are is counted."""
+"""Findings of a law that are shown; the others are counted."""
 
 
 class Violation(NamedTuple):
@@ -30,7 +30,7 @@ class Violation(NamedTuple):
 
 
 class Violations(NamedTuple):
-    """Objections of one sort: how many there are, and the first few of them."""
+    """The violations of one kind: their number, and the first few of them."""
 
     total: int
     first: tuple[Violation, ...]
@@ -38,24 +38,29 @@ class Violations(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a law says: its figure, and what breaks it. `formula` says what was not counted, and from what it follows."""
+    """The result of a law: its figure, and the violations.
+
+    `formula` describes what was not counted, and from what it follows.
+    """
 
     figure: str
-    objections: tuple[Violations, ...] = ()
+    violations: tuple[Violations, ...] = ()
     formula: str = ""
 
 
-def violations(culprits: Sequence[Any] | IntArray, tell: Callable[[Any], Violation]) -> Violations:
-    """Object to each of the culprits, and put the first few into words."""
+def violations(
+    culprits: Sequence[Any] | IntArray, describe: Callable[[Any], Violation]
+) -> Violations:
+    """Return violations, with the first few culprits described."""
     return Violations(
         len(culprits),
-        tuple(tell(int(one) if hasattr(one, "dtype") else one) for one in culprits[:SHOWN]),
+        tuple(describe(int(one) if hasattr(one, "dtype") else one) for one in culprits[:SHOWN]),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """A law. `needs` are the codes of the laws without which it cannot be judged."""
+    """A law; `needs` are the codes of the laws that must hold before it can be judged."""
 
     code: str
     title: str
@@ -65,7 +70,10 @@ class Law:
 
 @dataclass(frozen=True, slots=True)
 class Judgement(Document):
-    """A law and how it stands; `ok` is None where it was not judged. `more` counts the findings that are not shown."""
+    """A law and its result; `ok` is None if it was not judged.
+
+    `more` is the number of findings that are not shown.
+    """
 
     law: Law
     ok: bool | None
@@ -88,8 +96,8 @@ class Judgement(Document):
 
 
 @dataclass(frozen=True)
-class Report(Document):
-    """How a plan stands before the laws, in their order."""
+class CheckResult(Document):
+    """The result of `check`: every law with its result, in order."""
 
     judgements: tuple[Judgement, ...]
 
@@ -109,36 +117,36 @@ class Report(Document):
 
     @property
     def findings(self) -> list[Finding]:
-        """What is shown of all that breaks a law."""
+        """The findings that are shown, of all laws."""
         return [finding for judgement in self.judgements for finding in judgement.findings]
 
 
-def ask(laws: Iterable[Law], evidence: Evidence) -> Report:
-    """Ask laws in order; each comes after those that it needs."""
-    stand: dict[str, Judgement] = {}
+def apply_laws(laws: Iterable[Law], evidence: Evidence) -> CheckResult:
+    """Apply laws in order; a law comes after those that it needs."""
+    judged: dict[str, Judgement] = {}
     for law in laws:
-        missing = next((need for need in law.needs if not stand[need].ok), None)
-        stand[law.code] = (
-            Judgement(law, None, f"not judged: {_state(stand[missing])}")
+        missing = next((need for need in law.needs if not judged[need].ok), None)
+        judged[law.code] = (
+            Judgement(law, None, f"not judged: {_reason(judged[missing])}")
             if missing
-            else _judged(law, evidence)
+            else _judge(law, evidence)
         )
-    return Report(tuple(stand.values()))
+    return CheckResult(tuple(judged.values()))
 
 
-def _state(judgement: Judgement) -> str:
-    """Say why a law is no premise for another."""
+def _reason(judgement: Judgement) -> str:
+    """Return why a law cannot be the premise of another."""
     return f"`{judgement.law.code}` {'is broken' if judgement.ok is False else 'was not judged'}"
 
 
-def _judged(law: Law, evidence: Evidence) -> Judgement:
-    """Ask one law."""
+def _judge(law: Law, evidence: Evidence) -> Judgement:
+    """Apply one law."""
     verdict = law.judge(evidence)
-    first = [objection for sort in verdict.objections for objection in sort.first][:SHOWN]
+    first = [violation for kind in verdict.violations for violation in kind.first][:SHOWN]
     findings = tuple(
-        Finding(law.code, objection.fact, because=objection.because) for objection in first
+        Finding(law.code, violation.fact, because=violation.because) for violation in first
     )
-    more = sum(sort.total for sort in verdict.objections) - len(findings)
+    more = sum(kind.total for kind in verdict.violations) - len(findings)
     figure = (
         f"{verdict.figure}; by formula: {verdict.formula}" if verdict.formula else verdict.figure
     )

@@ -9,7 +9,7 @@ from fabricgen.analysis.checks.capacity import links_even, oversubscription
 from fabricgen.analysis.checks.evidence import Evidence, evidence_of
 from fabricgen.analysis.checks.flow_balance import flows_spread
 from fabricgen.analysis.checks.isolation import all_pairs, rails_apart
-from fabricgen.analysis.checks.law import Law, Report, ask
+from fabricgen.analysis.checks.law import CheckResult, Law, apply_laws
 from fabricgen.analysis.checks.link_settings import ends_agree
 from fabricgen.analysis.checks.optics import optics_match
 from fabricgen.analysis.checks.outputs_agree import outputs_agree
@@ -66,7 +66,7 @@ LAWS: tuple[Law, ...] = (
     Law("racks", "every device has its place in a rack", racks, ("ports-exist",)),
     Law(
         "outputs-agree",
-        "every output tells of the same links",
+        "every output describes the same links",
         outputs_agree,
         ("wired-as-planned", "optics-match", "names", "addresses", "racks"),
     ),
@@ -74,14 +74,17 @@ LAWS: tuple[Law, ...] = (
     Law("ends-agree", "both ends of a link have the same settings", ends_agree, ("outputs-agree",)),
     Law("counts-agree", "every output counts alike", counts_agree, ("outputs-agree",)),
 )
-"""In the order in which they are asked: a law stands behind those without which it cannot be judged."""
+"""The laws in the order in which they are judged: each after those that it needs."""
 
 
-def check(plan: Plan, views: Views | None = None) -> Report:
-    """Ask every law of a plan and of the views that are rendered. Raises the Refusal of a price book that is not there."""
+def check(plan: Plan, views: Views | None = None) -> CheckResult:
+    """Apply every law to a plan and to the views that are rendered.
+
+    Raises the Refusal of a price book that does not exist.
+    """
     return judge(evidence_of(plan, views or Views(plan, kept=True)))
 
 
-def judge(evidence: Evidence) -> Report:
-    """Ask every law of some evidence."""
-    return ask(LAWS, evidence)
+def judge(evidence: Evidence) -> CheckResult:
+    """Apply every law to some evidence."""
+    return apply_laws(LAWS, evidence)

@@ -1,8 +1,8 @@
 """The law of link settings: both ends of a link are configured alike.
 
-A session between two timers works until a failure, and packets between two MTUs or two lossless
-classes are lost without a message. So the views that configurations are rendered from are compared,
-also where the ends run different systems.
+A session between different timers works until a failure, and packets between different MTUs or
+lossless classes are lost without a message. The views that configurations are rendered from are
+compared, also where the ends run different systems.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     """The names of the devices at two ends."""
 
 READ_HOSTS = 32
-"""Of a large fabric so many hosts are read from the first on, and as many up to the last."""
+"""The number of hosts that are read in a large fabric, from the first on and up to the last."""
 
 BETWEEN_SWITCHES = ("mtu", "bfd", "timers", "roce")
 TO_HOSTS, TO_BGP_HOSTS = ("mtu",), ("mtu", "timers")
@@ -57,7 +57,7 @@ def ends_agree(evidence: Evidence) -> Verdict:
         f"{len(switches):,} switches and {len(hosts):,} hosts agree on {len(pairs):,} pairs of ends"
     )
 
-    def tell(pair: Pair) -> Violation:
+    def describe(pair: Pair) -> Violation:
         differences = tuple(_differences(*_ends(pair, switches, hosts)))
         return Violation(
             f"{pair[0]} and {pair[1]}, joined by cable {cables[pair]}, have different settings",
@@ -68,11 +68,11 @@ def ends_agree(evidence: Evidence) -> Verdict:
         )
 
     few = f"; the first and the last {READ_HOSTS} hosts stand for all"
-    return Verdict(figure, (violations(wrong, tell),), read.formula and read.formula + few)
+    return Verdict(figure, (violations(wrong, describe),), read.formula and read.formula + few)
 
 
 def _hosts_read(evidence: Evidence, *, every: bool) -> list[int]:
-    """Choose the hosts to read: every one, or the first and the last."""
+    """Return the hosts to read: all, or the first and the last."""
     total = len(evidence.hosts)
     return sorted(
         {

@@ -1,6 +1,6 @@
-"""The law of optics: what stands in the cages at both ends, and the cable between, go together.
+"""The law of optics: the modules in the cages at both ends fit the cages, the cable and each other.
 
-Generic parts go with everything: they stand for what nobody chose yet.
+Generic parts fit everything: they are placeholders for parts that are not chosen yet.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 GENERIC = "generic"
 
 
-class _Cage(NamedTuple):
+class _EndCage(NamedTuple):
     """The cage at one end of a kind of link."""
 
     name: str
@@ -40,38 +40,42 @@ class _Cage(NamedTuple):
 
 
 def optics_match(evidence: Evidence) -> Verdict:
-    """Modules and cables fit their cages, carry their links, share a medium, and reach as far as they have to; a cage holds one thing."""
+    """Modules and cables fit their cages, carry their links, share a medium and reach far enough.
+
+    A cage holds one thing.
+    """
     reaches = _reaches(evidence)
     used = [
         (evidence.candidates[number], reaches[number])
         for number in distinct(evidence.candidate).tolist()
     ]
-    objections = [
-        objection
-        for joint, reach_m in used
-        for objection in _joint_faults(evidence, joint, reach_m)
+    faults = [
+        violation for parts, reach_m in used for violation in _part_faults(evidence, parts, reach_m)
     ]
-    objections += _shared_cages(evidence)
+    faults += _shared_cages(evidence)
     figure = "; ".join(
-        f"{joint.kind.key.replace('_', '-')}: {', '.join(part for part in _parts(joint) if part)}"
-        for joint, _ in used
+        f"{parts.kind.key.replace('_', '-')}: {', '.join(part for part in _models(parts) if part)}"
+        for parts, _ in used
     )
-    return Verdict(figure, (violations(objections, lambda objection: objection),))
+    return Verdict(figure, (violations(faults, lambda violation: violation),))
 
 
-def _parts(joint: LinkParts) -> tuple[str, str, str]:
-    """Return the models of a joint: lower module, cable, upper module; empty where the cable has its own ends."""
+def _models(parts: LinkParts) -> tuple[str, str, str]:
+    """Return the models of lower module, cable and upper module; empty for a cable's own ends."""
     return (
-        joint.lower.model if joint.lower else "",
-        joint.cable.model,
-        joint.upper.model if joint.upper else "",
+        parts.lower.model if parts.lower else "",
+        parts.cable.model,
+        parts.upper.model if parts.upper else "",
     )
 
 
 def _reaches(evidence: Evidence) -> list[float]:
-    """Return how far each candidate must reach, in metres: its longest cable in a described room, else what is assumed of its kind."""
+    """Return how far each candidate must reach, in metres.
+
+    That is its longest cable in a described room, else the reach assumed for its kind.
+    """
     if evidence.lengths is None or evidence.plan.spec.site is None:
-        return [ASSUMED_REACH_M[joint.kind] for joint in evidence.candidates]
+        return [ASSUMED_REACH_M[parts.kind] for parts in evidence.candidates]
     found = [0.0] * len(evidence.candidates)
     for segment in range(evidence.plan.mapping.segments):
         laid = evidence.lengths.laid(segment)
@@ -85,40 +89,43 @@ def _reaches(evidence: Evidence) -> list[float]:
     return found
 
 
-def _joint_faults(evidence: Evidence, joint: LinkParts, reach_m: float) -> Iterator[Violation]:
-    """Find what does not go together on links that take the same parts."""
-    where, cages = f"{joint.kind.key.replace('_', '-')} links", _cages(evidence, joint.kind)
-    for cage, module in zip(cages, (joint.lower, joint.upper), strict=True):
+def _part_faults(evidence: Evidence, parts: LinkParts, reach_m: float) -> Iterator[Violation]:
+    """Yield what does not match in the parts of a link."""
+    where, cages = f"{parts.kind.key.replace('_', '-')} links", _cages(evidence, parts.kind)
+    for cage, module in zip(cages, (parts.lower, parts.upper), strict=True):
         if module:
-            yield from _module_faults(where, cage, module, joint)
-        if cage.speed_gbps != joint.speed_gbps:
+            yield from _module_faults(where, cage, module, parts)
+        if cage.speed_gbps != parts.speed_gbps:
             yield Violation(
-                f"{where} run at {speed_text(joint.speed_gbps)}, and the ports of {cage.name} at {speed_text(cage.speed_gbps)}"
+                f"{where} run at {speed_text(parts.speed_gbps)}, and the ports of {cage.name} at"
+                f" {speed_text(cage.speed_gbps)}"
             )
-    yield from _fibre_faults(where, joint) if joint.modules else _plug_faults(where, cages, joint)
-    for what, part in (("", joint.lower), ("", joint.upper), ("cable ", joint.cable)):
+    yield from _fibre_faults(where, parts) if parts.modules else _plug_faults(where, cages, parts)
+    for what, part in (("", parts.lower), ("", parts.upper), ("cable ", parts.cable)):
         if part and part.reach_m is not None and part.reach_m < reach_m:
             yield Violation(
-                f"the {what}{part.model} reaches {part.reach_m:g} m, and {where} may be {reach_m:g} m long"
+                f"the {what}{part.model} reaches {part.reach_m:g} m, and {where} may be {reach_m:g}"
+                " m long"
             )
-    parts = [(module.medium, module.model) for module in joint.modules.values()]
-    media = dict([*parts, (joint.cable.medium, joint.cable.model)])
+    modules = [(module.medium, module.model) for module in parts.modules.values()]
+    media = dict([*modules, (parts.cable.medium, parts.cable.model)])
     named = {medium: part for medium, part in media.items() if medium != GENERIC}
     if len(named) > 1:
         yield Violation(
             f"the parts of {where} have no medium in common",
             (", ".join(f"{part} is {medium}" for medium, part in named.items()),),
         )
-    if joint.medium != joint.cable.medium:
+    if parts.medium != parts.cable.medium:
         yield Violation(
-            f"{where} are listed as {joint.medium}, and their cable {joint.cable.model} is {joint.cable.medium}"
+            f"{where} are listed as {parts.medium}, and their cable {parts.cable.model} is"
+            f" {parts.cable.medium}"
         )
 
 
-def _fibre_faults(where: str, joint: LinkParts) -> Iterator[Violation]:
-    """Find why a fibre does not go into both modules, or would lead what one sends to where the other sends."""
-    plugs = {joint.cable.model: joint.cable.ends[0]} | {
-        module.model: module.connector for module in joint.modules.values()
+def _fibre_faults(where: str, parts: LinkParts) -> Iterator[Violation]:
+    """Yield why a fibre does not fit both modules, or joins transmitter to transmitter."""
+    plugs = {parts.cable.model: parts.cable.ends[0]} | {
+        module.model: module.connector for module in parts.modules.values()
     }
     named = {plug: part for part, plug in plugs.items() if plug != GENERIC}
     if len(named) > 1:
@@ -126,19 +133,24 @@ def _fibre_faults(where: str, joint: LinkParts) -> Iterator[Violation]:
             f"the parts of {where} have no plug in common",
             (", ".join(f"{part} has {plug}" for plug, part in named.items()),),
         )
-    if not joint.cable.crosses:
+    if not parts.cable.crosses:
         yield Violation(
-            f"the fibre {joint.cable.model} on {where} does not cross",
-            (f"it is of type {joint.cable.polarity}, and nothing lies between the two modules",),
+            f"the fibre {parts.cable.model} on {where} does not cross",
+            (f"it is of type {parts.cable.polarity}, and nothing lies between the two modules",),
         )
 
 
-def _plug_faults(where: str, cages: tuple[_Cage, _Cage], joint: LinkParts) -> Iterator[Violation]:
-    """Find why a cable with its own ends does not go between its cages, or not carry their links."""
-    near, far = cages if joint.near == "lower" else cages[::-1]
-    cable = joint.cable
+def _plug_faults(
+    where: str, cages: tuple[_EndCage, _EndCage], parts: LinkParts
+) -> Iterator[Violation]:
+    """Yield why a cable with its own ends does not fit its cages, or does not carry their links."""
+    near, far = cages if parts.near == "lower" else cages[::-1]
+    cable = parts.cable
     if cable.form_factors != (near.form_factor, *[far.form_factor] * cable.legs):
-        sums = f"it goes from {cable.form_factors[0]} to {', '.join(cable.form_factors[1:])}; the cages are {near.form_factor} and {far.form_factor}"
+        sums = (
+            f"it goes from {cable.form_factors[0]} to {', '.join(cable.form_factors[1:])}; the"
+            f" cages are {near.form_factor} and {far.form_factor}"
+        )
         yield Violation(f"the ends of the {cable.model} on {where} do not fit", (sums,))
     if near.transport not in cable.transports:
         yield Violation(
@@ -153,9 +165,9 @@ def _plug_faults(where: str, cages: tuple[_Cage, _Cage], joint: LinkParts) -> It
 
 
 def _module_faults(
-    where: str, cage: _Cage, module: Transceiver, joint: LinkParts
+    where: str, cage: _EndCage, module: Transceiver, parts: LinkParts
 ) -> Iterator[Violation]:
-    """Find why a module cannot stand in a cage, or not carry its links."""
+    """Yield why a module does not fit a cage, or does not carry its links."""
     if GENERIC not in (module.form_factor, cage.form_factor) and not module.fits(
         cage.form_factor, cage.top
     ):
@@ -168,31 +180,37 @@ def _module_faults(
         yield Violation(
             f"the {module.model} on {where} does not carry {cage.transport}, which {cage.name} runs"
         )
-    if not _carries(module, cage, joint):
-        sums = f"the module has {module.ports} x {speed_text(module.port_gbps)}; the cage is split into {cage.links} x {speed_text(cage.speed_gbps)}"
+    if not _carries(module, cage, parts):
+        sums = (
+            f"the module has {module.ports} x {speed_text(module.port_gbps)}; the cage is split"
+            f" into {cage.links} x {speed_text(cage.speed_gbps)}"
+        )
         yield Violation(
             f"the {module.model} on {where} does not carry the links of {cage.name}",
-            (sums, f"{joint.cables} cables a link"),
+            (sums, f"{parts.cables} cables a link"),
         )
 
 
-def _carries(module: Transceiver, cage: _Cage, joint: LinkParts) -> bool:
-    """Say whether a module carries the links of its cage: each by a connector of its own, one by all of them, or by splitters."""
-    if joint.shared > 1:
-        split = (module.ports * joint.shared, module.port_gbps) == (
+def _carries(module: Transceiver, cage: _EndCage, parts: LinkParts) -> bool:
+    """Return whether a module carries the links of its cage.
+
+    It does so by a connector for each, by one connector for all, or by splitters.
+    """
+    if parts.shared > 1:
+        split = (module.ports * parts.shared, module.port_gbps) == (
             cage.links,
-            joint.shared * cage.speed_gbps,
+            parts.shared * cage.speed_gbps,
         )
         return split or (cage.links == 1 == module.ports and module.port_gbps >= cage.speed_gbps)
     whole = (
         cage.links == 1
-        and module.ports == joint.cables
+        and module.ports == parts.cables
         and module.ports * module.port_gbps == cage.speed_gbps
     )
     return whole or (module.ports, module.port_gbps) == (cage.links, cage.speed_gbps)
 
 
-def _cages(evidence: Evidence, kind: LinkKind) -> tuple[_Cage, _Cage]:
+def _cages(evidence: Evidence, kind: LinkKind) -> tuple[_EndCage, _EndCage]:
     """Return the cages at both ends of a kind of link."""
     fabric = evidence.plan.fabric
     above, below, host = (
@@ -200,7 +218,7 @@ def _cages(evidence: Evidence, kind: LinkKind) -> tuple[_Cage, _Cage]:
         kind.lower and fabric.port_layouts[kind.lower],
         fabric.host,
     )
-    high = _Cage(
+    high = _EndCage(
         f"a cage of the {kind.upper} {above.model.model}",
         above.model.form_factor,
         above.model.module_top,
@@ -210,40 +228,52 @@ def _cages(evidence: Evidence, kind: LinkKind) -> tuple[_Cage, _Cage]:
     )
     if below:
         model = below.model
-        return _Cage(
-            f"a cage of the {below.role} {model.model}",
-            model.form_factor,
-            model.module_top,
-            below.up.count,
-            below.up.speed_gbps,
-            model.transport,
-        ), high
+        return (
+            _EndCage(
+                f"a cage of the {below.role} {model.model}",
+                model.form_factor,
+                model.module_top,
+                below.up.count,
+                below.up.speed_gbps,
+                model.transport,
+            ),
+            high,
+        )
     if host is None:
-        return _Cage(
-            "a NIC port of the host", GENERIC, "any", 1, fabric.speed_gbps, high.transport
-        ), high
+        return (
+            _EndCage(
+                "a NIC port of the host", GENERIC, "any", 1, fabric.speed_gbps, high.transport
+            ),
+            high,
+        )
     links = max(
         sum(port.cage == cage for port in host.ports if port.plane < fabric.planes)
         for cage in {port.cage for port in host.ports}
     )
-    return _Cage(
-        f"a cage of the {host.model}",
-        host.form_factor,
-        host.module_top,
-        links,
-        fabric.speed_gbps,
-        high.transport,
-    ), high
+    return (
+        _EndCage(
+            f"a cage of the {host.model}",
+            host.form_factor,
+            host.module_top,
+            links,
+            fabric.speed_gbps,
+            high.transport,
+        ),
+        high,
+    )
 
 
 def _shared_cages(evidence: Evidence) -> Iterator[Violation]:
-    """Find cages that would need two modules, or a module and a cable's own end, because their links take different parts."""
+    """Yield cages that would need two modules, or a module and a cable's own end.
+
+    The links of such a cage have different parts.
+    """
     wiring = evidence.wiring
-    models = sorted({part for joint in evidence.candidates for part in _parts(joint)})
+    models = sorted({part for parts in evidence.candidates for part in _models(parts)})
     plugs = np.array(
         [
             [models.index(low or cable), models.index(high or cable)]
-            for low, cable, high in map(_parts, evidence.candidates)
+            for low, cable, high in map(_models, evidence.candidates)
         ]
     )[evidence.candidate]
     hosts = host_cages(evidence, evidence.has_host)
@@ -272,7 +302,7 @@ def _two_in_one(
     models: list[str],
     owner: str,
 ) -> Iterator[Violation]:
-    """Find the first cage of some that two different things are plugged into."""
+    """Yield the first cage that two different things are plugged into."""
     if not len(cage):
         return
     order = np.lexsort((plugged, cage))

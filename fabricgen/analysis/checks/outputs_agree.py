@@ -1,8 +1,8 @@
-"""The laws of outputs: what is written for people and for switches tells of the links that were judged, and of no others.
+"""The law of outputs: the files for people and for switches describe exactly the judged links.
 
-Each public function is a law of the list in the package. A row of an output costs microseconds, so
-a large fabric is read in its first and its last segment and counted whole; segments are alike, which
-`wired-as-planned` has shown by then.
+Reading a row of an output costs microseconds, so only the first and the last segment of a large
+fabric are read; the bill is compared for all. Segments are alike, which `wired-as-planned`
+has verified by then.
 """
 
 from __future__ import annotations
@@ -34,14 +34,15 @@ if TYPE_CHECKING:
     """A column of texts."""
 
 CABLE = (
-    "rail", "plane", "tier", "a_device", "a_interface", "b_device", "b_interface", "a_rack", "a_unit", "b_rack", "b_unit", "length_m", "speed", "medium",
+    "rail", "plane", "tier", "a_device", "a_interface", "b_device", "b_interface",
+    "a_rack", "a_unit", "b_rack", "b_unit", "length_m", "speed", "medium",
     "part", "a_transceiver", "b_transceiver",
 )  # fmt: skip
 PORT = ("peer_device", "peer_interface", "cable", "address")
-"""What is compared of a row of the cable list, by its columns, and of a port of a configuration."""
+"""The columns of the cable list, and the fields of a configured port, that are compared."""
 
 READ_LINKS = 50_000
-"""Up to so many links every row of every output is read; it takes two seconds."""
+"""Every row of every output is read for up to so many links, in two seconds."""
 
 End = tuple[str, str]
 Key = str | End
@@ -49,7 +50,10 @@ Row = tuple[str | int, ...]
 
 
 class Scope(NamedTuple):
-    """What is read of the outputs: runs of rows of the wiring, and runs of switches; `formula` says what the rest follows from."""
+    """What is read of the outputs: runs of rows of the wiring, and runs of switches.
+
+    `formula` describes from what the rest follows.
+    """
 
     rows: list[range]
     switches: list[range]
@@ -57,15 +61,19 @@ class Scope(NamedTuple):
 
 
 def scope(evidence: Evidence) -> Scope:
-    """Choose what to read: everything, or the first and the last segment, or the first rows of each kind and the first switches of each role there."""
+    """Choose what to read.
+
+    That is everything; or the first and the last segment; or of these the first rows of each kind
+    and the first switches of each role.
+    """
     wiring, plan, boxes = evidence.wiring, evidence.plan, evidence.boxes
     total, segments = len(wiring.kind), plan.mapping.segments
     if total <= READ_LINKS:
         return Scope([range(total)], [range(len(evidence.switches))], "")
     ends, each = sorted({0, segments - 1}), total // segments
-    where = f"unit{'s' if len(ends) > 1 else ''} {' and '.join(map(str, ends))}"
+    where = f"segment{'s' if len(ends) > 1 else ''} {' and '.join(map(str, ends))}"
     if each <= READ_LINKS:
-        formula = f"{where} stand{'' if len(ends) > 1 else 's'} for {segments:,} alike"
+        formula = f"{where} of {segments:,}, which are alike"
         return Scope(
             [range(segment * each, (segment + 1) * each) for segment in ends],
             [range(segment * boxes, (segment + 1) * boxes) for segment in ends],
@@ -75,12 +83,15 @@ def scope(evidence: Evidence) -> Scope:
     return Scope(
         [rows for rows, _ in runs],
         [switches for _, switches in runs],
-        f"the first links and switches of each kind in {where} stand for all",
+        f"the first links and switches of each kind in {where}, which all others are like",
     )
 
 
 def _first_runs(evidence: Evidence, segment: int, each: int) -> Iterator[tuple[range, range]]:
-    """Choose the first links of each kind in block 0 of a segment, and the first switches of each role; `each` is the links of a segment."""
+    """Yield the first links of each kind in block 0 of a segment, and first switches by role.
+
+    `each` is the number of links of a segment.
+    """
     kind, own = evidence.wiring.kind[:each], evidence.wiring.block[:each] == 0
     for number, role in zip(evidence.plan.kinds, evidence.plan.roles, strict=True):
         rows = np.flatnonzero(own & (kind == number))[: READ_LINKS // 8]
@@ -95,7 +106,7 @@ def _first_runs(evidence: Evidence, segment: int, each: int) -> Iterator[tuple[r
 
 
 def outputs_agree(evidence: Evidence) -> Verdict:
-    """Ask cable list, switches' views, graph and bill for the same links."""
+    """Cable list, switches' views, graph and bill describe the same links."""
     read, total = scope(evidence), len(evidence.wiring.kind)
     per_segment = total // evidence.plan.mapping.segments
     found = []
@@ -113,7 +124,9 @@ def outputs_agree(evidence: Evidence) -> Verdict:
             _compare(
                 "cable list",
                 CABLE,
-                _listed(evidence, run, every or _links(evidence, np.arange(run.start, run.stop))),
+                _cable_rows(
+                    evidence, run, every or _links(evidence, np.arange(run.start, run.stop))
+                ),
                 given,
             )
         )
@@ -138,14 +151,14 @@ def outputs_agree(evidence: Evidence) -> Verdict:
         )
     )
     links = sum(map(len, read.rows))
-    said = f"{outputs} and bill agree on {links:,} links" + (
+    figure = f"{outputs} and bill agree on {links:,} links" + (
         f" of {total:,}" if links < total else ""
     )
-    return Verdict(said, tuple(found), read.formula and f"{read.formula}; the bill counts all")
+    return Verdict(figure, tuple(found), read.formula and f"{read.formula}; the bill has all")
 
 
 def views_of(evidence: Evidence, switches: range) -> Iterator[SwitchView]:
-    """Make the views of a run of switches, segment by segment."""
+    """Yield the views of a run of switches, segment by segment."""
     boxes = evidence.boxes
     for segment in range(switches.start // boxes, (switches.stop - 1) // boxes + 1):
         first = segment * boxes
@@ -156,7 +169,10 @@ def views_of(evidence: Evidence, switches: range) -> Iterator[SwitchView]:
 
 
 class _Links(NamedTuple):
-    """Links in the words of outputs, column by column; `address` is the leaf's end of a numbered host link."""
+    """Links as outputs name them, column by column.
+
+    `address` is the leaf's end of a numbered host link.
+    """
 
     label: Texts
     rail: Texts
@@ -172,7 +188,7 @@ class _Links(NamedTuple):
 
 
 def _links(evidence: Evidence, rows: IntArray) -> _Links:
-    """Put links into words, from the wiring."""
+    """Return links of the wiring as outputs name them."""
     plan, wiring, host = (
         evidence.plan,
         Wiring(*(column[rows] for column in evidence.wiring)),
@@ -203,8 +219,8 @@ def _links(evidence: Evidence, rows: IntArray) -> _Links:
     low_port[between] = _interfaces(evidence, wiring.lower[between], wiring.lower_port[between])
     address = np.full(len(rows), "", dtype=object)
     if plan.addresses.numbered:
-        seats = (np.cumsum(evidence.has_host) - 1)[rows[host]]
-        address[host] = [f"{dotted(nic - 1)}/31" for nic in evidence.addresses.nic[seats].tolist()]
+        row = (np.cumsum(evidence.has_host) - 1)[rows[host]]
+        address[host] = [f"{dotted(nic - 1)}/31" for nic in evidence.addresses.nic[row].tolist()]
     names = zip(
         wiring.segment.tolist(),
         wiring.block.tolist(),
@@ -240,7 +256,7 @@ def _texts(texts: Iterable[str]) -> Texts:
 
 
 def _interfaces(evidence: Evidence, switch: IntArray, port: IntArray) -> Texts:
-    """Name ports of switches as the NOS of their segment does."""
+    """Return the interface names of switch ports in the NOS of their segment."""
     named, segment, tier = (
         np.empty(len(switch), dtype=object),
         switch // evidence.boxes,
@@ -261,27 +277,34 @@ def _interfaces(evidence: Evidence, switch: IntArray, port: IntArray) -> Texts:
 
 
 def _rows_at(evidence: Evidence, switches: range) -> IntArray:
-    """Find the links that end at some switches."""
+    """Return the links that end at some switches."""
     wiring = evidence.wiring
     upper = (wiring.upper >= switches.start) & (wiring.upper < switches.stop)
     lower = ~evidence.has_host & (wiring.lower >= switches.start) & (wiring.lower < switches.stop)
     return np.flatnonzero(upper | lower)
 
 
-def _listed(evidence: Evidence, rows: range, links: _Links) -> Iterator[tuple[str, Row]]:
-    """Return what the cable list must say of some links; a link of several cables has a letter behind its label for each."""
-    parts = [
+def _cable_rows(evidence: Evidence, rows: range, links: _Links) -> Iterator[tuple[str, Row]]:
+    """Yield the rows that the cable list must have for some links.
+
+    A link of several cables has one row for each, with a letter after its label.
+    """
+    part_cells = [
         (
-            speed_text(joint.speed_gbps),
-            joint.medium,
-            joint.cable.model,
-            *(module.model if module else "" for module in (joint.lower, joint.upper)),
+            speed_text(parts.speed_gbps),
+            parts.medium,
+            parts.cable.model,
+            *(module.model if module else "" for module in (parts.lower, parts.upper)),
         )
-        for joint in evidence.candidates
+        for parts in evidence.candidates
     ]
     candidate = evidence.candidate[rows.start : rows.stop]
-    cables = np.array([joint.cables for joint in evidence.candidates])[candidate]
-    cells = (*links[1:8], *_laid(evidence, rows), *np.array(parts, dtype=object)[candidate].T)
+    cables = np.array([parts.cables for parts in evidence.candidates])[candidate]
+    cells = (
+        *links[1:8],
+        *_positions(evidence, rows),
+        *np.array(part_cells, dtype=object)[candidate].T,
+    )
     listed = zip(*(column.tolist() for column in cells), strict=True)
     if not np.any(cables > 1):
         yield from zip(links.label.tolist(), listed, strict=True)
@@ -290,8 +313,11 @@ def _listed(evidence: Evidence, rows: range, links: _Links) -> Iterator[tuple[st
         yield from ((label + letter, row) for letter in ("abcdefgh"[:count] if count > 1 else [""]))
 
 
-def _laid(evidence: Evidence, rows: range) -> list[Texts]:
-    """Return rack and segment of both ends, and the length, that the cable list must name for some links, column by column."""
+def _positions(evidence: Evidence, rows: range) -> list[Texts]:
+    """Return the columns that the cable list must have for the positions of some links.
+
+    They are rack and rack unit of both ends, and the length.
+    """
     if evidence.lengths is None:
         return [np.full(len(rows), "", dtype=object)] * 5
     wiring, lengths, room, of_hosts = (
@@ -305,27 +331,27 @@ def _laid(evidence: Evidence, rows: range) -> list[Texts]:
         evidence.has_host[here], wiring.lower[here] // of_hosts, wiring.lower[here] + room.hosts
     )
     high = wiring.upper[here] + room.hosts
-    way = lengths.runs.run_mm(low, high)
+    run_mm = lengths.runs.run_mm(low, high)
     for (segment, row), length_mm in lengths.runs.measured.items():
         if segment * len(evidence.plan.segment.kind) + row in rows:
-            way[segment * len(evidence.plan.segment.kind) + row - rows.start] = length_mm
+            run_mm[segment * len(evidence.plan.segment.kind) + row - rows.start] = length_mm
     if lengths.pieces and lengths.needed_mm is not None:
         shared = lengths.pieces.number.ravel()[here] >= 0
-        way[shared] = lengths.needed_mm.ravel()[here][shared]
+        run_mm[shared] = lengths.needed_mm.ravel()[here][shared]
     stock = _texts(map(metres, lengths.stock_mm.tolist()))[
-        lengths.stock.rounded(evidence.candidate[here], way)
+        lengths.stock.rounded(evidence.candidate[here], run_mm)
     ]
-    racks, segments = _texts(room.names), room.positions.rack_unit
-    seats = [
-        seat
+    racks, rack_units = _texts(room.names), room.positions.rack_unit
+    columns = [
+        column
         for end in (low, high)
-        for seat in (racks[room.positions.rack[end]], _texts(map(str, segments[end].tolist())))
+        for column in (racks[room.positions.rack[end]], _texts(map(str, rack_units[end].tolist())))
     ]
-    return [*seats, stock]
+    return [*columns, stock]
 
 
-def _said(links: _Links, switches: range) -> Iterator[tuple[End, Row]]:
-    """Return what the ports in use of some switches must say: far end, cable and address."""
+def _configured(links: _Links, switches: range) -> Iterator[tuple[End, Row]]:
+    """Yield the ports that some switches must have in use: far end, cable and address."""
     at = (links.upper >= switches.start) & (links.upper < switches.stop)
     yield from _pairs(
         (links.high, links.high_port), (links.low, links.low_port, links.label, links.address), at
@@ -351,15 +377,15 @@ def _pairs(
 
 
 def _configurations(evidence: Evidence, switches: range, links: _Links) -> Iterator[Violations]:
-    """Compare the ports in use, and the number of idle ones, of some switches."""
-    said: list[tuple[End, Row]] = []
+    """Yield the differences in used ports, and in the number of idle ones, of some switches."""
+    found: list[tuple[End, Row]] = []
     idle: list[tuple[str, Row]] = []
     interface, cells = attrgetter("interface"), attrgetter(*PORT)
     for view in views_of(evidence, switches):
         used = [*map(interface, view.ports)]
-        said += zip(zip(repeat(view.name), used), map(cells, view.ports), strict=True)
+        found += zip(zip(repeat(view.name), used), map(cells, view.ports), strict=True)
         idle.append((view.name, (len({*map(interface, view.idle_ports)}.difference(used)),)))
-    yield _compare("configuration", PORT, _said(links, switches), said)
+    yield _compare("configuration", PORT, _configured(links, switches), found)
     sizes = {
         role: len(evidence.ports[role]) + len(evidence.idle[role]) for role in evidence.plan.roles
     }
@@ -378,7 +404,7 @@ def _compare(
     wanted: Iterable[tuple[Key, Row]],
     given: Iterable[tuple[Key, Row]],
 ) -> Violations:
-    """Object to what an output says twice, leaves out, adds, or says otherwise."""
+    """Return what an output lists twice, leaves out, adds, or lists with another value."""
     rows = list(given)
     want, have = dict(wanted), dict(rows)
     if want == have and len(have) == len(rows):
@@ -393,10 +419,10 @@ def _compare(
     ]
     wrong += [key for key, row in want.items() if have.get(key, row) != row]
 
-    def tell(key: Key) -> Violation:
+    def describe(key: Key) -> Violation:
         what = " ".join(key) if isinstance(key, tuple) else key
         if key in twice:
-            return Violation(f"the {output} names {what} twice")
+            return Violation(f"the {output} lists {what} twice")
         if key not in have or key not in want:
             row = want.get(key) or have[key]
             return Violation(
@@ -407,17 +433,17 @@ def _compare(
         return Violation(
             f"the {output} is wrong about {what}",
             tuple(
-                f"it has {name} {said}, and the plan {planned}"
-                for name, said, planned in cells
-                if said != planned
+                f"it has {name} {given}, and the plan {planned}"
+                for name, given, planned in cells
+                if given != planned
             ),
         )
 
-    return violations(wrong, tell)
+    return violations(wrong, describe)
 
 
 def _cells_text(columns: Sequence[str], row: Row) -> str:
-    """Write a row with the names of its columns."""
+    """Return a row with the names of its columns."""
     return ", ".join(
         f"{name} {cell}" for name, cell in zip(columns, row, strict=True) if cell != ""
     )

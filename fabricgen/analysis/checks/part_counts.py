@@ -1,6 +1,6 @@
-"""How many of each part the wiring takes, counted link by link over the whole fabric, for comparison with the bill.
+"""How many of each part the wiring needs, counted link by link, for comparison with the bill.
 
-`bom` counts one segment and multiplies; prices, spares and descriptions are its own business.
+`bom` counts one segment and multiplies; it also owns prices, spares and descriptions.
 """
 
 from __future__ import annotations
@@ -18,11 +18,15 @@ if TYPE_CHECKING:
     from fabricgen.planning.cabling.compatibility import LinkParts
 
 MOST_CAGES = 1 << 20
-"""More cages than any box has."""
+"""A number larger than the cages of any box."""
 
 
 def parts_of(evidence: Evidence) -> dict[str, int]:
-    """Count every part that the wiring takes: boxes that have a link, modules by the cages that hold one, cables, and NICs that are bought apart."""
+    """Count every part that the wiring needs.
+
+    These are boxes that have a link, modules by the cages that hold one, cables, and NICs that are
+    bought apart.
+    """
     plan, fabric = evidence.plan, evidence.plan.fabric
     bought: dict[str, int] = {}
 
@@ -37,11 +41,11 @@ def parts_of(evidence: Evidence) -> dict[str, int]:
         )
         for module, filled in _filled(evidence, role.tier).items():
             add(module, filled)
-    for number, joint in enumerate(evidence.candidates):
+    for number, parts in enumerate(evidence.candidates):
         rows = evidence.candidate == number
-        add(joint.cable.model, _connectors(evidence, joint, rows, joint.shared) * joint.cables)
-        if joint.kind is LinkKind.HOST and joint.lower:
-            add(joint.lower.model, len(distinct(host_cages(evidence, rows))))
+        add(parts.cable.model, _connectors(evidence, parts, rows, parts.shared) * parts.cables)
+        if parts.kind is LinkKind.HOST and parts.lower:
+            add(parts.lower.model, len(distinct(host_cages(evidence, rows))))
     if fabric.nic and plan.spec.nic.model:
         add(fabric.nic.model, fabric.gpus * fabric.nics_per_gpu)
     return bought
@@ -51,11 +55,11 @@ def _filled(evidence: Evidence, tier: int) -> dict[str, int]:
     """Count the cages with a module on the switches of a tier, by module."""
     wiring = evidence.wiring
     filled: dict[str, list[IntArray]] = {}
-    for number, joint in enumerate(evidence.candidates):
+    for number, parts in enumerate(evidence.candidates):
         rows = evidence.candidate == number
         for at, module, switch, port in (
-            (joint.kind, joint.upper, wiring.upper, wiring.upper_port),
-            (joint.kind - 1, joint.lower, wiring.lower, wiring.lower_port),
+            (parts.kind, parts.upper, wiring.upper, wiring.upper_port),
+            (parts.kind - 1, parts.lower, wiring.lower, wiring.lower_port),
         ):
             if at == tier and module:
                 filled.setdefault(module.model, []).append(
@@ -65,26 +69,33 @@ def _filled(evidence: Evidence, tier: int) -> dict[str, int]:
 
 
 def connectors_of(evidence: Evidence) -> int:
-    """Count the connectors of all cables: two of each, and of a splitter one at its near end and one for each leg."""
+    """Count the connectors of all cables.
+
+    A cable has two, a splitter one at its near end and one for each leg.
+    """
     taken = [
-        (joint, evidence.candidate == number) for number, joint in enumerate(evidence.candidates)
+        (parts, evidence.candidate == number) for number, parts in enumerate(evidence.candidates)
     ]
     shares = (
-        (joint, rows, share)
-        for joint, rows in taken
-        for share in (joint.shared, joint.shared // joint.cable.legs)
+        (parts, rows, share)
+        for parts, rows in taken
+        for share in (parts.shared, parts.shared // parts.cable.legs)
     )
     return sum(
-        _connectors(evidence, joint, rows, share) * joint.cables for joint, rows, share in shares
+        _connectors(evidence, parts, rows, share) * parts.cables for parts, rows, share in shares
     )
 
 
-def _connectors(evidence: Evidence, joint: LinkParts, rows: BoolArray, share: int) -> int:
-    """Count the connectors of links' cables at an end where `share` links of a near cage, side by side, have one: at the near end a connector is a cable."""
-    if joint.shared == 1:
+def _connectors(evidence: Evidence, parts: LinkParts, rows: BoolArray, share: int) -> int:
+    """Count the connectors of cables at one end.
+
+    There, `share` adjacent links of a near cage have one connector; a connector at the near end is
+    a cable.
+    """
+    if parts.shared == 1:
         return int(np.count_nonzero(rows))
-    wiring, tier = evidence.wiring, int(joint.kind)
-    if joint.near == "upper":
+    wiring, tier = evidence.wiring, int(parts.kind)
+    if parts.near == "upper":
         cage, sub = (
             switch_cages(evidence, tier, wiring.upper[rows], wiring.upper_port[rows]),
             _subs(evidence, tier)[wiring.upper_port[rows]],
@@ -118,17 +129,20 @@ def switch_cages(evidence: Evidence, tier: int, switch: IntArray, port: IntArray
 
 
 def host_cages(evidence: Evidence, rows: BoolArray) -> IntArray:
-    """Return the number of the host cage behind each of some host links; where the chassis is not known, each NIC port is a cage."""
+    """Return the number of the host cage of each of some host links.
+
+    If the chassis is unknown, each NIC port is a cage.
+    """
     fabric, wiring = evidence.plan.fabric, evidence.wiring
     gpu, plane = (each[rows].astype(np.int64) for each in (wiring.lower, wiring.lower_port))
     if fabric.host is None:
         return fabric.coordinates.nic(gpu, plane)
     cages = sorted({port.cage for port in fabric.host.ports})
-    seat = np.array(
+    cage_index = np.array(
         [
             [cages.index(fabric.host.port(within, each).cage) for each in range(fabric.planes)]
             for within in range(fabric.host_gpus)
         ]
     )
-    found: IntArray = seat[fabric.coordinates.host_slot(gpu), plane]
+    found: IntArray = cage_index[fabric.coordinates.host_slot(gpu), plane]
     return fabric.coordinates.host(gpu) * len(cages) + found

@@ -1,8 +1,7 @@
-"""The laws of ports: they exist, carry one link each, and what is left over is as planned.
+"""The laws of ports: they exist, carry one link each, and the idle ones are as planned.
 
-Every NIC port has its cable, and every leaf an endpoint.
-
-Each function is a law of the list in the package; it leaves to `apart` where the links lead.
+Every NIC port has its cable, and every leaf an endpoint. Each public function is a law of `laws`;
+`isolation` owns the laws of where links lead.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def ports_exist(evidence: Evidence) -> Verdict:
-    """Every box has the ports that are planned on it, and every link ends at one of them, of the right tier and speed."""
+    """Every box has its planned ports, and every link ends at one of the right tier and speed."""
     wiring, fabric = evidence.wiring, evidence.plan.fabric
     faults = [fault for role in evidence.plan.roles for fault in _box_faults(evidence, role)]
     high = _ends_nowhere(evidence, wiring.upper, wiring.upper_port, 0)
@@ -42,7 +41,8 @@ def ports_exist(evidence: Evidence) -> Verdict:
         len(evidence.ports[role]) * evidence.plan.switch_count(role) for role in evidence.plan.roles
     )
     return Verdict(
-        f"{2 * len(wiring.kind):,} link ends; {ports:,} planned ports on {sum(map(evidence.plan.switch_count, evidence.plan.roles)):,} switches",
+        f"{2 * len(wiring.kind):,} link ends; {ports:,} planned ports on"
+        f" {sum(map(evidence.plan.switch_count, evidence.plan.roles)):,} switches",
         (
             violations(faults, lambda fault: fault),
             violations(
@@ -62,7 +62,7 @@ def _rows(mask: BoolArray) -> IntArray:
 
 
 def _nowhere(evidence: Evidence, row: int, end: str, name: str) -> Violation:
-    """Object to a link that ends at no planned port of its tier."""
+    """Describe a link that ends at no planned port of its tier."""
     kind = int(evidence.wiring.kind[row])
     what = LinkKind(kind).key.replace("_", "-") if kind in set(LinkKind) else "unknown"
     return Violation(
@@ -72,7 +72,10 @@ def _nowhere(evidence: Evidence, row: int, end: str, name: str) -> Violation:
 
 
 def _ends_nowhere(evidence: Evidence, switch: IntArray, port: IntArray, below: int) -> BoolArray:
-    """Say of link ends whether they are not at a planned port of a switch `below` the tier that their kind names."""
+    """Return whether link ends are not at a planned port of the right tier.
+
+    The tier is that of the kind of link, minus `below`.
+    """
     count = len(evidence.switches)
     known = (switch >= 0) & (switch < count)
     tiers = evidence.tier[np.where(known, switch, 0)]
@@ -84,7 +87,10 @@ def _ends_nowhere(evidence: Evidence, switch: IntArray, port: IntArray, below: i
 
 
 def _box_faults(evidence: Evidence, role: Role) -> Iterator[Violation]:
-    """Find what the model of a role cannot do: a cage that it lacks, two splits of a cage, more ports than the chip carries."""
+    """Yield what the model of a role cannot do.
+
+    That is a cage that it lacks, two splits of a cage, or more ports than the chip carries.
+    """
     model, ports = evidence.plan.fabric.port_layouts[role].model, evidence.ports[role]
     box = f"each {role} ({model.model})"
     for port in ports:
@@ -121,7 +127,7 @@ def _splits(ports: list[Port]) -> dict[int, list[str]]:
 
 
 def _speeds(evidence: Evidence, sound: BoolArray) -> Iterator[Violations]:
-    """Object to links whose two ports run at different speeds."""
+    """Yield the links whose two ports run at different speeds."""
     wiring, nic = evidence.wiring, evidence.plan.fabric.speed_gbps
     speeds = {
         role: np.array([port.breakout.speed_gbps for port in evidence.ports[role]])
@@ -137,15 +143,18 @@ def _speeds(evidence: Evidence, sound: BoolArray) -> Iterator[Violations]:
         )
         wrong = np.flatnonzero(low != high)
 
-        def tell(
+        def describe(
             one: int, rows: IntArray = rows, low: IntArray = low, high: IntArray = high
         ) -> Violation:
-            ends = f"{speed_text(int(low[one]))} at the lower end, {speed_text(int(high[one]))} at the upper"
+            ends = (
+                f"{speed_text(int(low[one]))} at the lower end, {speed_text(int(high[one]))} at the"
+                " upper"
+            )
             return Violation(
                 f"{evidence.link(int(rows[one]))} joins ports of different speeds", (ends,)
             )
 
-        yield violations(wrong, tell)
+        yield violations(wrong, describe)
 
 
 def ports_once(evidence: Evidence) -> Verdict:
@@ -153,22 +162,24 @@ def ports_once(evidence: Evidence) -> Verdict:
     wiring, widest = evidence.wiring, max(map(len, evidence.ports.values()))
     between = _rows(~evidence.has_host)
     rows = np.concatenate([np.arange(len(wiring.kind)), between])
-    seats = np.concatenate(
+    ports = np.concatenate(
         [
             wiring.upper.astype(np.int64) * widest + wiring.upper_port,
             wiring.lower[between].astype(np.int64) * widest + wiring.lower_port[between],
         ]
     )
-    used = np.bincount(seats, minlength=1)
+    used = np.bincount(ports, minlength=1)
     twice = np.flatnonzero(used > 1)
 
-    def tell(seat: int) -> Violation:
-        cables = " and ".join(evidence.link(int(row)) for row in rows[seats == seat][:2])
+    def describe(port: int) -> Violation:
+        cables = " and ".join(evidence.link(int(row)) for row in rows[ports == port][:2])
         return Violation(
-            f"{evidence.port(*divmod(seat, widest))} carries {used[seat]} links", (cables,)
+            f"{evidence.port(*divmod(port, widest))} carries {used[port]} links", (cables,)
         )
 
-    return Verdict(f"{len(seats):,} switch ports in use, one link each", (violations(twice, tell),))
+    return Verdict(
+        f"{len(ports):,} switch ports in use, one link each", (violations(twice, describe),)
+    )
 
 
 def nics_cabled(evidence: Evidence) -> Verdict:
@@ -179,7 +190,7 @@ def nics_cabled(evidence: Evidence) -> Verdict:
     ports = coordinates.nic(*(each[rows].astype(np.int64) for each in wiring[3:5]))
     times = np.bincount(ports, minlength=fabric.gpus * fabric.planes)
 
-    def tell(port: int) -> Violation:
+    def describe(port: int) -> Violation:
         cables = ", ".join(evidence.label(int(row)) for row in rows[ports == port][:2])
         how = f"has {times[port]} cables: {cables}" if times[port] else "has no cable"
         name = evidence.nic(coordinates.nic_gpu(port), coordinates.nic_plane(port))
@@ -188,12 +199,12 @@ def nics_cabled(evidence: Evidence) -> Verdict:
     planes = f" on {fabric.planes} planes" if fabric.planes > 1 else ""
     return Verdict(
         f"{fabric.gpus:,} GPUs{planes}: {len(times):,} NIC ports, {len(rows):,} host cables",
-        (violations(np.flatnonzero(times != 1), tell),),
+        (violations(np.flatnonzero(times != 1), describe),),
     )
 
 
 def leaves_used(evidence: Evidence) -> Verdict:
-    """Every installed leaf serves an endpoint, or has a place for a GPU of the reserve."""
+    """Every installed leaf serves an endpoint, or has a port for a GPU of the reserve."""
     vertices, plan = evidence.vertices, evidence.plan
     uplinks = np.bincount(
         vertices.lower[evidence.wiring.kind == LinkKind.LEAF_SPINE], minlength=vertices.count
@@ -212,7 +223,7 @@ def leaves_used(evidence: Evidence) -> Verdict:
     waiting = f"; {np.count_nonzero(waits):,} more wait for the reserve" if waits.any() else ""
     why = "the reserve has no GPU for it" if plan.spec.reserve else "no `reserve` asks for it"
 
-    def tell(vertex: int) -> Violation:
+    def describe(vertex: int) -> Violation:
         return Violation(
             f"{evidence.domain_name(vertex)} has no endpoint",
             (f"it has {uplinks[vertex]} uplinks", why),
@@ -220,12 +231,12 @@ def leaves_used(evidence: Evidence) -> Verdict:
 
     return Verdict(
         f"{np.count_nonzero(endpoints):,} leaves with {each} endpoints each{waiting}",
-        (violations(idle[~waits], tell),),
+        (violations(idle[~waits], describe),),
     )
 
 
 def _reserved_leaves(plan: Plan) -> IntArray:
-    """Return the leaves of a block with a place for a GPU that is planned and not installed."""
+    """Return the leaves of a block with a port for a GPU that is planned and not installed."""
     slots = (
         np.flatnonzero(plan.mapping.pattern() >= plan.fabric.gpus)
         if plan.spec.reserve
@@ -235,15 +246,18 @@ def _reserved_leaves(plan: Plan) -> IntArray:
 
 
 def spare_ports(evidence: Evidence) -> Verdict:
-    """Count ports: those in use and the idle ones are all that a box has, and those that wait for GPUs of the reserve carry nothing."""
+    """Verify that used and idle ports are all ports of a box.
+
+    Those that are kept for GPUs of the reserve have no cable.
+    """
     faults = [fault for role in evidence.plan.roles for fault in _uncounted(evidence, role)]
     kept = _reserved(evidence)
     wiring, width = evidence.wiring, len(evidence.ports[Role.LEAF])
-    seats = (
+    ports = (
         wiring.upper[evidence.has_host].astype(np.int64) * width
         + wiring.upper_port[evidence.has_host]
     )
-    taken = np.flatnonzero(np.isin(seats, kept))
+    taken = np.flatnonzero(np.isin(ports, kept))
     rows = _rows(evidence.has_host)
     total = sum(
         (len(evidence.ports[role]) + len(evidence.idle[role])) * evidence.plan.switch_count(role)
@@ -258,7 +272,8 @@ def spare_ports(evidence: Evidence) -> Verdict:
             violations(
                 taken,
                 lambda one: Violation(
-                    f"{evidence.upper(int(rows[one]))} is kept for a GPU of the reserve, and cable {evidence.label(int(rows[one]))} is in it"
+                    f"{evidence.upper(int(rows[one]))} is kept for a GPU of the reserve, and cable"
+                    f" {evidence.label(int(rows[one]))} is in it"
                 ),
             ),
         ),
@@ -266,7 +281,7 @@ def spare_ports(evidence: Evidence) -> Verdict:
 
 
 def _uncounted(evidence: Evidence, role: Role) -> Iterator[Violation]:
-    """Find ports of a box that are neither used nor idle, or both."""
+    """Yield ports of a box that are neither used nor idle, or both."""
     model = evidence.plan.fabric.port_layouts[role].model
     both = [*evidence.ports[role], *evidence.idle[role]]
     splits = {port.cage: port.breakout.count for port in both}
@@ -282,19 +297,25 @@ def _uncounted(evidence: Evidence, role: Role) -> Iterator[Violation]:
             if (cage, sub) in every
             else "not on the box"
         )
-        parts = f"{len(evidence.ports[role])} used + {len(evidence.idle[role])} idle = {len(both)}, and a {model.model} split so has {sum(every.values())}"
+        parts = (
+            f"{len(evidence.ports[role])} used + {len(evidence.idle[role])} idle = {len(both)}, and"
+            f" a {model.model} split so has {sum(every.values())}"
+        )
         yield Violation(f"port {sub + 1} of cage {cage} of each {role} is {how}", (parts,))
 
 
 def _reserved(evidence: Evidence) -> IntArray:
-    """Return the seats (leaf * ports of a leaf + port) that wait for GPUs that are planned and not installed."""
+    """Return the ports that are kept for GPUs that are planned and not installed.
+
+    A port is numbered leaf * ports of a leaf + port.
+    """
     plan, width = evidence.plan, len(evidence.ports[Role.LEAF])
     blocks, gpu = plan.mapping.segment_blocks, plan.mapping.pattern()
     leaf, down = np.divmod(np.flatnonzero(gpu >= plan.fabric.gpus), plan.sizing.leaf_down)
     segments = np.arange(plan.mapping.segments)[:, None, None] * evidence.boxes
-    seats: IntArray = (
+    ports: IntArray = (
         (segments + leaf[None, :, None]) * width
         + down[None, :, None] * blocks
         + np.arange(blocks)[None, None, :]
     ).ravel()
-    return seats
+    return ports

@@ -1,7 +1,7 @@
-"""The law of racks: everything that is installed stands somewhere, nothing stands in another device's units, and no rack carries too much.
+"""The law of racks: every device is in a rack, in rack units of its own, and no rack is overloaded.
 
-Units are counted one by one here, and loads added up rack by rack; which rule placed a device, or
-which table, does not matter.
+Rack units are counted one by one, and loads added up rack by rack, independently of the rule or
+table that placed a device.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def racks(evidence: Evidence) -> Verdict:
-    """Ask where everything stands."""
+    """Verify the position of every installed device, and the load of every rack."""
     if evidence.lengths is None:
         return Verdict("nothing is placed, as `site: unknown` asks")
     room = evidence.lengths.room
@@ -38,13 +38,14 @@ def racks(evidence: Evidence) -> Verdict:
     taken = len(distinct(room.positions.rack[placed]))
     where = "a generated room" if room.generated else "the room of `site`"
     return Verdict(
-        f"{len(placed):,} devices in {taken:,} racks of {where}; the fullest holds {', '.join(figures)}",
+        f"{len(placed):,} devices in {taken:,} racks of {where}; the fullest holds"
+        f" {', '.join(figures)}",
         tuple(found),
     )
 
 
 def _inside(room: Room, devices: IntArray) -> BoolArray:
-    """Say whether devices stand in a rack, with all of their units."""
+    """Return whether devices are in a rack, with all of their rack units."""
     rack, rack_unit = room.positions.rack[devices], room.positions.rack_unit[devices]
     inside: BoolArray = (
         (rack >= 0)
@@ -56,19 +57,19 @@ def _inside(room: Room, devices: IntArray) -> BoolArray:
 
 
 def _outside(room: Room, device: int) -> Violation:
-    """Object to a device that stands nowhere, or out of its rack."""
+    """Describe a device that is in no rack, or exceeds its rack."""
     rack, rack_unit = int(room.positions.rack[device]), int(room.positions.rack_unit[device])
     if not 0 <= rack < len(room.positions.hall):
-        return Violation(f"{room.device(device)} stands in no rack")
+        return Violation(f"{room.device(device)} is in no rack")
     top = rack_unit + int(room.rack_units[device]) - 1
     return Violation(
-        f"{room.device(device)} stands out of rack {room.names[rack]}",
-        (f"units {rack_unit} to {top} of {room.shares.rack.rack_units}",),
+        f"{room.device(device)} exceeds rack {room.names[rack]}",
+        (f"rack units {rack_unit} to {top} of {room.shares.rack.rack_units}",),
     )
 
 
 def _shared_units(room: Room, placed: IntArray) -> Violations:
-    """Object to rack units that two devices take."""
+    """Return the rack units that two devices occupy."""
     many = room.rack_units[placed]
     device = np.repeat(placed, many)
     nth = np.arange(len(device)) - np.repeat(np.cumsum(many) - many, many)
@@ -80,23 +81,25 @@ def _shared_units(room: Room, placed: IntArray) -> Violations:
     order = np.argsort(cell, kind="stable")
     twice = order[1:][cell[order[1:]] == cell[order[:-1]]]
 
-    def tell(row: int) -> Violation:
+    def describe(row: int) -> Violation:
         rack, rack_unit = divmod(int(cell[row]), room.shares.rack.rack_units + 1)
         both = " and ".join(
             room.device(int(one)) for one in device[np.flatnonzero(cell == cell[row])][:2]
         )
-        return Violation(f"{both} both stand in unit {rack_unit} of rack {room.names[rack]}")
+        return Violation(f"{both} are both in rack unit {rack_unit} of rack {room.names[rack]}")
 
-    return violations(twice, tell)
+    return violations(twice, describe)
 
 
 def _loads(room: Room, placed: IntArray) -> list[IntArray]:
-    """Add up units, watts and grams of each rack."""
+    """Return the rack units, watts and grams of each rack."""
     facts = np.array(
         [
-            [fact or 0 for fact in room.shares.of[kind]]
-            if kind in room.shares.of
-            else [0] * len(room.shares.rack)
+            (
+                [fact or 0 for fact in room.shares.of[kind]]
+                if kind in room.shares.of
+                else [0] * len(room.shares.rack)
+            )
             for kind in KINDS
         ],
         dtype=np.int64,
@@ -108,11 +111,11 @@ def _loads(room: Room, placed: IntArray) -> list[IntArray]:
 
 
 def _heavy(room: Room, load: IntArray, at: int, limit: int) -> Violations:
-    """Object to racks that are over a limit."""
-    said = amount(at, limit)
+    """Return the racks that exceed a limit."""
+    limit_text = amount(at, limit)
     return violations(
         np.flatnonzero(load > limit),
         lambda rack: Violation(
-            f"rack {room.names[rack]} takes {amount(at, int(load[rack]))}, and has {said}"
+            f"rack {room.names[rack]} needs {amount(at, int(load[rack]))}, and has {limit_text}"
         ),
     )

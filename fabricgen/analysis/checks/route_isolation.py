@@ -1,7 +1,7 @@
-"""The law of routes: a routing instance serves the ports of one block, and announces the addresses of that block and of no other.
+"""The law of routes: a routing instance has the ports and the addresses of one block only.
 
-The wiring may keep rails apart and a configuration still join them: with a port in the wrong VRF,
-or a prefix too wide.
+The wiring may keep rails apart and a configuration still join them: by a port in the wrong VRF, or
+by a prefix that is too wide.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 
 def routes_apart(evidence: Evidence) -> Verdict:
-    """Every port of a switch is in the instance of its rail, and what the instance announces holds the addresses of its rail and plane alone."""
+    """Every port of a switch is in the instance of its rail.
+
+    The prefixes that the instance announces contain the addresses of its rail and plane alone.
+    """
     read, index = scope(evidence), {name: number for number, name in enumerate(evidence.switches)}
     pools = (
         _Pool(evidence.addresses.nic, evidence.addresses.nic_block),
@@ -37,14 +40,17 @@ def routes_apart(evidence: Evidence) -> Verdict:
             switches, instances = switches + 1, instances + len(view.instances)
             found += _faults(evidence, view, index[view.name], pools)
     blocks = evidence.plan.mapping.segments * evidence.plan.mapping.segment_blocks
-    figure = f"{instances:,} routing instances on {switches:,} switches announce the prefixes of {blocks:,} blocks, each its own"
-    return Verdict(figure, (violations(found, lambda objection: objection),), read.formula)
+    figure = (
+        f"{instances:,} routing instances on {switches:,} switches announce the prefixes of"
+        f" {blocks:,} blocks, each its own"
+    )
+    return Verdict(figure, (violations(found, lambda violation: violation),), read.formula)
 
 
 def _faults(
     evidence: Evidence, view: SwitchView, switch: int, pools: tuple[_Pool, _Pool]
 ) -> Iterator[Violation]:
-    """Find what the instances of a switch join that belongs apart."""
+    """Yield what the instances of a switch join although it belongs to different blocks."""
     segment, box = divmod(switch, evidence.boxes)
     blocks, own, mapping = (
         evidence.plan.mapping.segment_blocks,
@@ -69,9 +75,12 @@ def _faults(
         for pool, prefix in zip(
             pools, (instance.host_prefix, instance.loopback_prefix), strict=True
         ):
-            strange, missed = pool.strangers(number, prefix)
-            if strange or missed:
-                counts = f"it holds {strange:,} addresses of others, and misses {missed:,} of {evidence.block(number)}"
+            foreign, missed = pool.misfits(number, prefix)
+            if foreign or missed:
+                counts = (
+                    f"it contains {foreign:,} addresses of others, and lacks {missed:,} of"
+                    f" {evidence.block(number)}"
+                )
                 yield Violation(f"{name} announces {prefix}, which is not its own", (counts,))
         yield from _misplaced(view, instance, set(names[block::blocks] if own < 0 else names), name)
 
@@ -79,7 +88,7 @@ def _faults(
 def _misplaced(
     view: SwitchView, instance: Instance, wanted: set[str], name: str
 ) -> Iterator[Violation]:
-    """Find ports that are in an instance and do not belong there, or belong there and are not."""
+    """Yield ports that are in an instance of another rail, or missing in their own."""
     inside = {port.interface for port in (*instance.host_ports, *instance.fabric_ports)}
     used = {port.interface for port in view.ports}
     for port in sorted(inside - wanted):
@@ -89,7 +98,7 @@ def _misplaced(
 
 
 class _Pool:
-    """Addresses in order, and the range of each block's own."""
+    """Sorted addresses, in total and of each block."""
 
     def __init__(self, addresses: IntArray, blocks: IntArray) -> None:
         """Sort the addresses."""
@@ -103,14 +112,17 @@ class _Pool:
             self.by_block[number] = np.sort(own)
         self._held: dict[tuple[int, str], tuple[int, int]] = {}
 
-    def strangers(self, block: int, prefix: str) -> tuple[int, int]:
-        """Return how many addresses of other blocks a prefix holds, and how many of the block's own it misses; all switches of a block announce one prefix."""
+    def misfits(self, block: int, prefix: str) -> tuple[int, int]:
+        """Return how many addresses of others a prefix contains, and how many of its own it lacks.
+
+        All switches of a block announce one prefix, so results are kept.
+        """
         if (block, prefix) not in self._held:
-            self._held[block, prefix] = self._strangers(block, prefix)
+            self._held[block, prefix] = self._count(block, prefix)
         return self._held[block, prefix]
 
-    def _strangers(self, block: int, prefix: str) -> tuple[int, int]:
-        """Count them."""
+    def _count(self, block: int, prefix: str) -> tuple[int, int]:
+        """Count both."""
         network = IPv4Network(prefix)
         ends = int(network.network_address), int(network.broadcast_address) + 1
         every, own = (

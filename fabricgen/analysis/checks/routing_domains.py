@@ -1,8 +1,8 @@
-"""Forwarding domains of switches: what a packet that enters one port of a box can leave by.
+"""Forwarding domains of switches: the ports by which a packet that enters one port can leave a box.
 
-Owns *vertices*: a switch, or on a leaf box that rails share the part of one rail. Which part a port
-belongs to follows from the port, not from its link: on a shared box the ports of its rails
-alternate, and so do the VRFs that configurations put them into.
+Owns *vertices*: a switch, or on a leaf box that rails share the part of one rail. The part of a
+port follows from the port, not from its link: on a shared box the ports of its rails alternate, and
+so do the VRFs that configurations put them into.
 """
 
 from __future__ import annotations
@@ -24,10 +24,13 @@ if TYPE_CHECKING:
 
 
 class RoutingDomains:
-    """The forwarding domains of switches, numbered switch * blocks of a segment + block, as the ends of links."""
+    """The forwarding domains of switches, as the ends of links.
+
+    They are numbered switch * blocks of a segment + block.
+    """
 
     def __init__(self, plan: Plan, wiring: Wiring, switches: int) -> None:
-        """Keep the links to judge, and the number of switches that they may end at."""
+        """Keep the links to judge, and the number of switches at which they may end."""
         self.plan, self.wiring, self.switches = plan, wiring, switches
         self.boxes, self.blocks = len(plan.naming.boxes), plan.mapping.segment_blocks
         self.count = switches * self.blocks
@@ -49,7 +52,10 @@ class RoutingDomains:
         return self._vertex(self.wiring.lower, self.wiring.lower_port)
 
     def _vertex(self, switch: IntArray, port: IntArray) -> IntArray:
-        """Return the vertex behind each switch port; spines and cores serve one block, and leaves the block of the port."""
+        """Return the vertex of each switch port.
+
+        Spines and cores serve one block, and leaves the block of the port.
+        """
         first = switch.astype(np.int64) * self.blocks
         if self.blocks == 1:
             return first
@@ -59,7 +65,7 @@ class RoutingDomains:
 
     @cached_property
     def block(self) -> IntArray:
-        """The block of the fabric that each vertex serves by its name."""
+        """The block of the fabric that each vertex serves, by its number."""
         segments = self.switches // self.boxes
         shape = (segments, self.boxes, self.blocks)
         number: IntArray = np.broadcast_to(
@@ -69,14 +75,17 @@ class RoutingDomains:
 
     @cached_property
     def nic_block(self) -> IntArray:
-        """The block that the NIC port of each host link belongs to, by its rail and its plane; 0 at other links."""
+        """The block of the NIC port of each host link, by its rail and its plane.
+
+        It is 0 for other links.
+        """
         wiring = self.wiring
         segment, block = self.plan.mapping.home(wiring.lower, wiring.lower_port)
         return np.where(self.has_host, segment * self.blocks + block, 0)
 
     @cached_property
     def component(self) -> IntArray:
-        """The smallest vertex that each vertex is joined to by links between switches."""
+        """The smallest vertex in the component of each vertex, over links between switches."""
         rows = ~self.has_host
         low, high = self.lower[rows], self.upper[rows]
         label = np.arange(self.count)
@@ -96,7 +105,10 @@ class RoutingDomains:
         return distinct(self.upper[self.has_host])
 
     def neighbours(self, kind: LinkKind) -> Callable[[int], IntArray]:
-        """Return a function that lists, in order, the vertices above a vertex that links of a kind join it to."""
+        """Return a function that lists the vertices above a vertex, in order.
+
+        They are those that links of a kind join it to.
+        """
         rows = self.wiring.kind == kind
         pairs = distinct(self.lower[rows] * self.count + self.upper[rows])
         low, high = np.divmod(pairs, self.count)

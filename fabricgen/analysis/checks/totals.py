@@ -1,8 +1,8 @@
-"""The law of totals: outputs that count the same thing come to the same number.
+"""The law of totals: outputs that count the same thing have the same number.
 
-A *link* joins two ports, a *cable* is a piece, a *transceiver* is a link end in a module, and a
-*module* is what is bought. Each is counted on the wiring, and compared with `plan --json`, the bill
-and its divisions, and the rows and labels of the cable list.
+A *link* joins two ports, a *cable* is one piece, a *transceiver* is a link end in a module, and a
+*module* is a purchasable part. Each is counted on the wiring, and compared with `plan --json`, the
+bill and its breakdowns, and the rows and labels of the cable list.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Total(NamedTuple):
-    """How many there are of something, as one output says."""
+    """The number of something, according to one output."""
 
     output: str
     what: str
@@ -32,7 +32,10 @@ class Total(NamedTuple):
 
 
 def counts_agree(evidence: Evidence) -> Verdict:
-    """Compare the totals of every output with those of the wiring; the rows of a long cable list are not read for it."""
+    """Verify that the totals of every output are those of the wiring.
+
+    The rows of a long cable list are not read for it.
+    """
     counted = _counted(evidence)
     whole = len(evidence.wiring.kind) <= READ_LINKS
     totals = [*_of_plan(evidence), *_of_bill(evidence), *(_of_list(evidence) if whole else ())]
@@ -40,30 +43,32 @@ def counts_agree(evidence: Evidence) -> Verdict:
     figure = f"{len(totals)} totals agree: " + ", ".join(
         f"{counted[what]:,} {what}" for what in ("links", "cables", "transceivers", "modules")
     )
-    told = violations(
+    differences = violations(
         wrong,
         lambda total: Violation(
             f"{total.output} counts {total.number:,} {total.what}",
             (f"the wiring has {counted[total.what]:,}",),
         ),
     )
-    return Verdict(figure, (told,))
+    return Verdict(figure, (differences,))
 
 
 def _counted(evidence: Evidence) -> dict[str, int]:
-    """Count everything on the wiring."""
-    parts, candidates = parts_of(evidence), evidence.candidates
+    """Count all on the wiring."""
+    counts, candidates = parts_of(evidence), evidence.candidates
     taken = np.bincount(evidence.candidate, minlength=len(candidates)).tolist()
     return {
         "links": len(evidence.wiring.kind),
-        "rows": sum(count * joint.cables for count, joint in zip(taken, candidates, strict=True)),
-        "cables": sum(parts.get(model, 0) for model in {joint.cable.model for joint in candidates}),
+        "rows": sum(count * parts.cables for count, parts in zip(taken, candidates, strict=True)),
+        "cables": sum(
+            counts.get(model, 0) for model in {parts.cable.model for parts in candidates}
+        ),
         "transceivers": sum(
-            count * len(joint.modules) for count, joint in zip(taken, candidates, strict=True)
+            count * len(parts.modules) for count, parts in zip(taken, candidates, strict=True)
         ),
         "modules": sum(
-            parts.get(model, 0)
-            for model in {module.model for joint in candidates for module in joint.modules.values()}
+            counts.get(model, 0)
+            for model in {module.model for parts in candidates for module in parts.modules.values()}
         ),
         "labels": connectors_of(evidence),
     }
@@ -102,7 +107,7 @@ def _of_bill(evidence: Evidence) -> Iterator[Total]:
 
 
 def _of_list(evidence: Evidence) -> Iterator[Total]:
-    """Count the rows of the cable list: what they are, what their pieces are, and what labels they bear."""
+    """Count the rows, pieces and labels of the cable list."""
     links = len(evidence.wiring.kind) // evidence.plan.mapping.segments
     views = list(
         chain.from_iterable(
@@ -118,7 +123,7 @@ def _of_list(evidence: Evidence) -> Iterator[Total]:
         sum(not view.piece for view in views) + len({view.piece for view in views} - {""}),
     )
     yield Total(
-        "the cable list, by the rows that stand for one,",
+        "the cable list, by the rows that count as one,",
         "cables",
         sum(view.counts for view in views),
     )

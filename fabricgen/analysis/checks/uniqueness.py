@@ -1,6 +1,6 @@
-"""The laws of names and numbers: devices, cables, addresses and AS numbers are unique, legal and inside their pools.
+"""The laws of names and numbers: devices, cables, addresses and AS numbers are unique and legal.
 
-Each public function is a law of the list in the package.
+Addresses are in their pools. Each public function is a law of `laws`.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import IntArray
 
 LONGEST_NAME, HIGHEST_ASN = 63, 2**32 - 2
-"""RFC 1123's longest name of a host; RFC 7300's last AS number that may be used."""
+"""The longest host name of RFC 1123; the last AS number that RFC 7300 allows."""
 
 _LEGAL = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 _PREFIX = re.compile(r"([a-z0-9]+-)?[a-z]+")
 
 
 def names(evidence: Evidence) -> Verdict:
-    """Every installed switch and every host has a name of its own that DNS can carry."""
+    """Every installed switch and every host has a unique name that is legal in DNS."""
     installed = np.flatnonzero(
         np.tile(evidence.plan.installed, evidence.plan.mapping.segments)
     ).tolist()
@@ -44,7 +44,8 @@ def names(evidence: Evidence) -> Verdict:
         else []
     )
     return Verdict(
-        f"{len(switches):,} switches and {len(evidence.hosts):,} hosts, at most {max(map(len, given))} characters",
+        f"{len(switches):,} switches and {len(evidence.hosts):,} hosts, at most"
+        f" {max(map(len, given))} characters",
         (
             violations(
                 illegal,
@@ -59,7 +60,10 @@ def names(evidence: Evidence) -> Verdict:
 
 
 def labels(evidence: Evidence) -> Verdict:
-    """Every cable has a label of its own: what stands before the number differs from block to block, and the number within each."""
+    """Every cable has a unique label.
+
+    The text before the number differs from block to block, and the number within each block.
+    """
     wiring, plan = evidence.wiring, evidence.plan
     owners = Counter(evidence.prefixes.values())
     shared = [(prefix, times) for prefix, times in owners.items() if times > 1]
@@ -68,8 +72,8 @@ def labels(evidence: Evidence) -> Verdict:
     scope = (wiring.segment.astype(np.int64) * plan.mapping.segment_blocks + wiring.block) * (
         max(LinkKind) + 1
     ) + wiring.kind
-    seats = scope * most + wiring.number
-    values, first, times = np.unique(seats, return_index=True, return_counts=True)
+    numbers = scope * most + wiring.number
+    values, first, times = np.unique(numbers, return_index=True, return_counts=True)
     twice = first[times > 1]
     wide = np.flatnonzero((wiring.number < 1) | (wiring.number >= most))
     return Verdict(
@@ -91,7 +95,8 @@ def labels(evidence: Evidence) -> Verdict:
             violations(
                 twice,
                 lambda row: Violation(
-                    f"label {evidence.label(row)} is on {int(np.count_nonzero(seats == seats[row]))} cables",
+                    f"label {evidence.label(row)} is on"
+                    f" {int(np.count_nonzero(numbers == numbers[row]))} cables",
                     (evidence.link(row),),
                 ),
             ),
@@ -107,7 +112,7 @@ def labels(evidence: Evidence) -> Verdict:
 
 
 def addresses(evidence: Evidence) -> Verdict:
-    """Every address is used once, and lies in its pool and in the slice of its block."""
+    """Every address is used once, and is in its pool and in the slice of its block."""
     given, plan = evidence.addresses, evidence.plan
     pools, numbered = plan.spec.addressing, plan.addresses.numbered
     both = [given.nic, given.nic - 1, given.loopback] if numbered else [given.nic, given.loopback]
@@ -146,14 +151,17 @@ def addresses(evidence: Evidence) -> Verdict:
             evidence, what, pool, column, np.stack([cut.base + block * cut.size, block]), cut.size
         )
     ends = " with a /31 each" if numbered else ""
-    figure = f"{len(given.nic):,} NIC ports{ends} in {pools.host_pool}, {len(given.loopback):,} loopbacks in {pools.loopback_pool}"
+    figure = (
+        f"{len(given.nic):,} NIC ports{ends} in {pools.host_pool}, {len(given.loopback):,}"
+        f" loopbacks in {pools.loopback_pool}"
+    )
     return Verdict(figure, tuple(found))
 
 
 def _in_pool(
     evidence: Evidence, what: str, pool: IPv4Network, column: IntArray, slices: IntArray, size: int
 ) -> Iterator[Violations]:
-    """Object to addresses outside their pool, and to those outside their block's slice of it."""
+    """Yield addresses outside their pool, and those outside their block's slice of it."""
     first, last = int(pool.network_address), int(pool.broadcast_address)
     outside = (column < first) | (column > last)
     start, block = slices
@@ -178,7 +186,10 @@ def _in_pool(
 
 
 def as_numbers(evidence: Evidence) -> Verdict:
-    """No two leaves share an AS number, and the two ends of a link never do: each session is an external one."""
+    """No two leaves share an AS number, nor do the two ends of a link.
+
+    So each session is external.
+    """
     asn, wiring = evidence.addresses.asn, evidence.wiring
     leaves = np.flatnonzero(evidence.tier == Role.LEAF.tier)
     values, times = np.unique(asn[leaves], return_counts=True)
@@ -186,16 +197,17 @@ def as_numbers(evidence: Evidence) -> Verdict:
     rows = np.flatnonzero(~evidence.has_host)
     same = rows[asn[wiring.lower[rows]] == asn[wiring.upper[rows]]]
 
-    def tell(each: int) -> Violation:
+    def describe(each: int) -> Violation:
         return Violation(
             f"{_listed(evidence, leaves[asn[leaves] == values[each]])} share AS {values[each]}",
             (f"{times[each]} leaves have it",),
         )
 
     return Verdict(
-        f"{len(distinct(asn)):,} AS numbers, {asn.min()} to {asn.max()}; {len(rows):,} external sessions",
+        f"{len(distinct(asn)):,} AS numbers, {asn.min()} to {asn.max()}; {len(rows):,} external"
+        " sessions",
         (
-            violations(np.flatnonzero(times > 1), tell),
+            violations(np.flatnonzero(times > 1), describe),
             violations(
                 beyond,
                 lambda switch: Violation(
@@ -214,5 +226,5 @@ def as_numbers(evidence: Evidence) -> Verdict:
 
 
 def _listed(evidence: Evidence, switches: Iterable[Any]) -> str:
-    """Name the first two of some switches."""
+    """Return the names of the first two of some switches."""
     return " and ".join(evidence.switch(int(switch)) for switch in list(switches)[:2])

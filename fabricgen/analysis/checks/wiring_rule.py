@@ -1,9 +1,9 @@
-"""The law of the rule: each link joins the ports that sizing and design say, worked out once more from its lower end.
+"""The law of the rule: each link joins the ports that sizing and design require.
 
-The planner goes from positions to GPUs and from tier to tier over one segment; this goes the other
-way, from each GPU, leaf port and spine port of the whole fabric to where it must lead. The two have
-no line in common. The rule of a plan that keeps cables of another one is what its heritage says,
-and that of any other plan is arithmetic.
+The planner goes from positions to GPUs and from tier to tier over one segment. This law goes the
+other way, from each GPU, leaf port and spine port of the whole fabric to its far end, and shares no
+code with the planner. The rule of a plan that keeps the cables of another is its baseline; that of
+any other plan is arithmetic.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class _Way(NamedTuple):
-    """Where links must lead, as columns; `upper` is a box of the segment."""
+    """The upper ends that links must have, as columns; `upper` is a box of the segment."""
 
     segment: IntArray
     block: IntArray
@@ -34,7 +34,7 @@ class _Way(NamedTuple):
 
 
 def wired_as_planned(evidence: Evidence) -> Verdict:
-    """Every link leads from its lower end to where the rule says, and none is missing."""
+    """Every link joins its lower end to the upper end of the rule, and none is missing."""
     wiring = evidence.wiring
     found: list[Violations] = []
     for kind in evidence.plan.kinds:
@@ -56,7 +56,7 @@ def wired_as_planned(evidence: Evidence) -> Verdict:
         for want, have in zip(planned, wired, strict=True):
             wrong |= want != have[rows]
 
-        def tell(
+        def describe(
             one: int,
             rows: IntArray = rows,
             upper: tuple[IntArray, IntArray] = upper,
@@ -67,20 +67,24 @@ def wired_as_planned(evidence: Evidence) -> Verdict:
             return Violation(
                 f"{evidence.link(row)} is not as planned",
                 (
-                    f"the rule leads from {evidence.lower(row)} to {port}, as cable {int(number[one])} of its block",
+                    (
+                        f"the rule leads from {evidence.lower(row)} to {port}, as cable"
+                        f" {int(number[one])} of its block"
+                    ),
                 ),
             )
 
-        found.append(violations(np.flatnonzero(wrong), tell))
+        found.append(violations(np.flatnonzero(wrong), describe))
     found += _missing(evidence)
     return Verdict(
-        f"{len(wiring.kind):,} links of {evidence.plan.mapping.segments:,} units, each worked out again",
+        f"{len(wiring.kind):,} links of {evidence.plan.mapping.segments:,} units, each worked out"
+        " again",
         tuple(found),
     )
 
 
 def _host(evidence: Evidence, gpu: IntArray, plane: IntArray) -> _Way:
-    """Find the leaf port of each NIC port."""
+    """Return the leaf port of each NIC port."""
     plan = evidence.plan
     fabric, mapping, sizing = plan.fabric, plan.mapping, plan.sizing
     domain, rank = np.divmod(gpu, fabric.domain_gpus)
@@ -118,7 +122,7 @@ def _host(evidence: Evidence, gpu: IntArray, plane: IntArray) -> _Way:
 
 
 def _leaf_spine(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
-    """Find the spine port of each uplink of a leaf."""
+    """Return the spine port of each uplink of a leaf."""
     sizing, blocks = evidence.plan.sizing, evidence.plan.mapping.segment_blocks
     segment, leaf = np.divmod(switch, evidence.boxes)
     uplink, block = np.divmod(port - sizing.leaf_down * blocks, blocks)
@@ -145,7 +149,7 @@ def _leaf_spine(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
 
 
 def _spine_core(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
-    """Find the core port of each uplink of a spine."""
+    """Return the core port of each uplink of a spine."""
     sizing = evidence.plan.sizing
     segment, box = np.divmod(switch, evidence.boxes)
     block, spine = np.divmod(box - sizing.leaf, sizing.spine + sizing.core)
@@ -167,7 +171,7 @@ def _spine_core(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
 
 
 def _kept(evidence: Evidence, kind: LinkKind) -> tuple[IntArray, IntArray] | None:
-    """Return the upper switch and its port of each uplink of a block, where the plan keeps them of another plan."""
+    """Return the upper switch and port of each uplink of a block that a baseline keeps."""
     baseline = evidence.plan.mapping.baseline
     return baseline.wired.get(kind) if baseline else None
 
@@ -178,7 +182,10 @@ _WAYS = {LinkKind.HOST: _host, LinkKind.LEAF_SPINE: _leaf_spine, LinkKind.SPINE_
 def _in_turn(
     lower: IntArray, uplink: IntArray, uplinks: int, uppers: int
 ) -> tuple[IntArray, IntArray]:
-    """Return the upper switch and its port: equal runs where the uppers divide the uplinks, else one after the other."""
+    """Return the upper switch and its port for each uplink.
+
+    They are equal runs where the upper switches divide the uplinks, else one after the other.
+    """
     if uplinks % uppers == 0:
         run = uplinks // uppers
         return uplink // run, lower * run + uplink % run
@@ -187,7 +194,10 @@ def _in_turn(
 
 
 def _missing(evidence: Evidence) -> Iterator[Violations]:
-    """Find switches with fewer uplinks than the rule gives them: all leaves, or with a reserve those that serve a GPU, in three tiers by whole pods."""
+    """Yield switches with fewer uplinks than the rule gives them.
+
+    All leaves have uplinks; with a reserve those that serve a GPU, in three tiers by whole pods.
+    """
     plan, vertices = evidence.plan, evidence.vertices
     sizing = plan.sizing
     served = np.zeros(sizing.leaf, dtype=bool)
@@ -207,16 +217,16 @@ def _missing(evidence: Evidence) -> Iterator[Violations]:
         have = np.bincount(vertices.lower[rows], minlength=vertices.count)
         lowers = _vertices_of(evidence, kind, np.flatnonzero(wired))
 
-        def tell(low: int, have: IntArray = have, uplinks: int = uplinks) -> Violation:
+        def describe(low: int, have: IntArray = have, uplinks: int = uplinks) -> Violation:
             return Violation(
                 f"{evidence.domain_name(low)} has {have[low]} of its {uplinks} uplinks"
             )
 
-        yield violations(lowers[have[lowers] != uplinks], tell)
+        yield violations(lowers[have[lowers] != uplinks], describe)
 
 
 def _vertices_of(evidence: Evidence, kind: LinkKind, index: IntArray) -> IntArray:
-    """Return the vertices of the leaves, or of the spines, of these numbers in every block."""
+    """Return the vertices of the leaves or spines with these numbers in every block."""
     mapping, sizing = evidence.plan.mapping, evidence.plan.sizing
     blocks = np.arange(mapping.segment_blocks)[:, None]
     box = index[None, :] + (

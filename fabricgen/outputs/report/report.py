@@ -23,8 +23,7 @@ from fabricgen.views.factory import Views
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabricgen.analysis.checks.law import Judgement
-    from fabricgen.analysis.checks.law import Report as Judged
+    from fabricgen.analysis.checks.law import CheckResult, Judgement
     from fabricgen.bom.bill import Bom
     from fabricgen.bom.comparison import Comparison
     from fabricgen.outputs.report.failure_impacts import Losses
@@ -50,7 +49,7 @@ class Report:
     plan: Plan
     bom: Bom
     comparison: Comparison
-    judge: Callable[[], Judged]
+    judge: Callable[[], CheckResult]
     """Checks the laws, when that part is needed."""
     configs: Callable[[], dict[str, Any]] = no_configs
     """Makes `Configs` of the model, when that part is needed."""
