@@ -17,6 +17,7 @@ from fabricgen.build.selection import choose
 from fabricgen.core.diagnostics import refuse
 from fabricgen.outputs.groups import GROUPS
 from fabricgen.outputs.packs.nos_packs import nos_packs
+from fabricgen.outputs.packs.unread import check_unread
 from fabricgen.views.cables.label_fit import fitting
 
 if TYPE_CHECKING:
@@ -37,7 +38,12 @@ _LAB_NAME = re.compile(r"d(0|[1-9]\d*)-g(0|[1-9]\d*)|hb-(0|[1-9]\d*)")
 
 
 def check_inventory(spec: FabricSpec, catalog: Catalog, packs: Packs) -> None:
-    """Verify what needs no plan. Raises Refusal for unknown `outputs`, prices and models."""
+    """Verify what needs no plan.
+
+    Raises Refusal for templates that nothing reads, and for unknown `outputs`, prices and models.
+    """
+    if packs.roots:
+        check_unread(packs)
     choose((), spec.outputs, packs)
     terms_of(spec, price_book(spec, catalog))
     if spec.search:

@@ -14,6 +14,7 @@ from fabricgen.cli.printing import echo
 
 if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
+    from fabricgen.catalog.models.switch import Switch
 
 SCHEMA, SCHEMA_MARK = "fabric.schema.json", r'\{.*"title": "FabricSpec"'
 """The schema beside an inventory, and how such a file begins, as a regular expression."""
@@ -139,13 +140,20 @@ def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - th
     echo(f"wrote {target} and {target.with_name(SCHEMA)}; next: fabricgen build {target} -o out")
 
 
+def _nos(asked: str | None, leaf: Switch | None) -> str:
+    """Return the NOS of the leaf: the one asked for, by the name that the model has for it."""
+    if leaf is None:
+        return asked or ""
+    return leaf.nos_name(asked or leaf.default_nos)
+
+
 def _inventory(wanted: dict[str, Any], catalog: Catalog) -> str:
     """Render the inventory; the host model provides what the options leave out."""
     from fabricgen.inventory.settings import Addressing
     from fabricgen.outputs.packs.render import Packs
 
     packs, leaf = Packs(), catalog.switch(wanted["leaf"]) if wanted["leaf"] else None
-    pack = packs.for_nos(wanted["nos"] or (leaf.default_nos if leaf else ""))
+    pack = packs.for_nos(_nos(wanted["nos"], leaf))
     limit = pack.limits.get("addressing.mtu") if pack else None
     host = catalog.host(wanted["host"]) if wanted["host"] else None
     from_host = {

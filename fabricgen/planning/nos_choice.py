@@ -12,7 +12,7 @@ from fabricgen.core.diagnostics import Finding, Path, nearest
 from fabricgen.core.terms import ROLES, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from fabricgen.catalog.models.switch import Switch
     from fabricgen.inventory.fabric import FabricSpec
@@ -26,8 +26,9 @@ def choose_nos(spec: FabricSpec, role: Role, model: Switch, findings: list[Findi
     """
     own = getattr(spec.nos, role)
     below = [getattr(spec.nos, lower) for lower in ROLES[: role.tier - 1]]
-    inherited = next((nos for nos in reversed(below) if nos in model.interfaces), None)
-    nos = str(own or inherited or model.default_nos)
+    named = [model.nos_name(nos) for nos in reversed(below) if nos]
+    inherited = next((nos for nos in named if nos in model.interfaces), None)
+    nos = model.nos_name(str(own or inherited or model.default_nos))
     if nos not in model.interfaces:
         because = (f"it runs {', '.join(sorted(model.interfaces))}",)
         near = nearest(nos, model.interfaces) or model.default_nos
@@ -64,7 +65,7 @@ def layouts_by_rail(
         for model in {
             port_layout.model.model: port_layout.model
             for port_layout in port_layouts.values()
-            if nos not in port_layout.model.interfaces
+            if port_layout.model.nos_name(nos) not in port_layout.model.interfaces
         }.values():
             because = (f"it runs {', '.join(sorted(model.interfaces))}",)
             near = nearest(nos, model.interfaces) or model.default_nos
@@ -78,14 +79,23 @@ def layouts_by_rail(
                 )
             )
         found[rail] = {
-            role: replace(port_layout, nos=nos) for role, port_layout in port_layouts.items()
+            role: replace(port_layout, nos=port_layout.model.nos_name(nos))
+            for role, port_layout in port_layouts.items()
         }
     return found
 
 
-def unused_versions(spec: FabricSpec, run: set[str]) -> Iterator[Finding]:
-    """Refuse the version of a NOS that no switch runs: it would have no effect."""
-    for name in sorted(spec.nos.versions.keys() - run):
+def unused_versions(
+    spec: FabricSpec, models: Collection[Switch], run: set[str]
+) -> Iterator[Finding]:
+    """Refuse the version of a NOS that no switch runs: it would have no effect.
+
+    `run` are the systems of all switches, by the names or the aliases that their models have.
+    """
+    run = {model.nos_name(nos) for model in models for nos in run}
+    for name in sorted(spec.nos.versions):
+        if run.intersection(model.nos_name(name) for model in models):
+            continue
         because = (f"the switches run {', '.join(sorted(run))}",)
         hint = f"write `{nearest(name, run) or min(run)}`, or leave it out"
         yield Finding(

@@ -84,6 +84,12 @@ class ResolvedFabric:
         """GPUs of one HB domain that share a rail."""
         return self.coordinates.ranks_per_rail
 
+    def nos_version(self, port_layout: PortLayout) -> str:
+        """Return the version that the inventory gives for the NOS of a layout; "" where none is."""
+        named = port_layout.model.nos_name
+        versions = self.spec.nos.versions.items()
+        return next((version for nos, version in versions if named(nos) == port_layout.nos), "")
+
     def layouts_of_rail(self, rail: int | None) -> dict[Role, PortLayout]:
         """Return the port layouts of the switches of a rail; None where they serve several."""
         return (

@@ -44,7 +44,7 @@ def choose_switches(
     models = {role: model for role, model in found.items() if model}
     nos = {role: choose_nos(spec, role, model, findings) for role, model in models.items()}
     findings += (
-        unused_versions(spec, {*nos.values(), *spec.nos.rails.values()})
+        unused_versions(spec, models.values(), {*nos.values(), *spec.nos.rails.values()})
         if len(nos) == len(found)
         else ()
     )

@@ -37,7 +37,10 @@ SN5600: dict[str, Any] = {
 }
 H5 = {"switches": {"leaf": {"model": "7060x6-64pe"}}, "nic": {"speed": "400G"}}
 WRONG: dict[str, dict[str, Any]] = {
-    "no-pack": {"nos": {"leaf": "cumulus", "spine": "cumulus"}},
+    "no-pack": {
+        "switches": {"leaf": {"model": "ds5000", "breakout": "2x400G"}},
+        "nos": {"leaf": "hedgehog", "spine": "hedgehog"},
+    },
     "above-nos-limit": {**H5, "nos": {"leaf": "eos", "spine": "eos"}},
     "bad-phases": {"phases": [{"name": "first", "rails": 9}]},
     "unknown-output": {"outputs": ["cabling", "slrum"]},
@@ -124,18 +127,15 @@ def test_a_users_pack_is_used_by_every_command(
     Programs have `templates`.
     """
     monkeypatch.chdir(tmp_path)
-    pack = tmp_path / "mine" / "cumulus-interfaces"
+    pack = tmp_path / "mine" / "hedgehog-fabric"
     pack.mkdir(parents=True)
-    output = (
-        "{path: 'configs/{switch}/interfaces', template: interfaces.j2, each: switch, "
-        "reader: ifupdown2}"
-    )
+    output = "{path: 'configs/{switch}/ports', template: ports.j2, each: switch, reader: us}"
     text = (
-        "name: cumulus-interfaces\ndescription: ours\nnos: cumulus\ngroup: "
+        "name: hedgehog-fabric\ndescription: ours\nnos: hedgehog\ngroup: "
         f"configs\nverified: never\noutputs: [{output}]\n"
     )
     (pack / "pack.yaml").write_text(text, encoding="utf-8")
-    (pack / "interfaces.j2").write_text("{{ switch.name }}\n", encoding="utf-8")
+    (pack / "ports.j2").write_text("{{ switch.name }}\n", encoding="utf-8")
     path = str(written(WRONG["no-pack"], tmp_path))
     assert {run([command, path, *rest, "--templates", "mine"]) for command, *rest in COMMANDS} == {
         0
@@ -144,7 +144,7 @@ def test_a_users_pack_is_used_by_every_command(
     assert run(["plan", path]) == 0
     assert (
         plan_inventory(SN5600 | WRONG["no-pack"], templates=[tmp_path / "mine"]).spec.nos.leaf
-        == "cumulus"
+        == "hedgehog"
     )
 
 
@@ -187,7 +187,7 @@ def drawn() -> Iterator[dict[str, Any]]:
         ({"model": "qm9700"}, "400G", (None,)),
         ({"generic": {"radix": 16}}, "400G", (None,)),
         ({"model": "7060x6-64pe"}, "400G", (None, "eos")),
-        ({"model": "ds5000", "breakout": "4x200G"}, "200G", (None, "sonic")),
+        ({"model": "ds5000", "breakout": "4x200G"}, "200G", (None, "sonic", "hedgehog")),
         ({"model": "qfx5240", "breakout": "2x400G"}, "400G", (None, "junos")),
     ]
     bad = [

@@ -274,7 +274,7 @@ def test_a_name_cannot_leave_its_folder(name: str) -> None:
 @pytest.mark.parametrize(
     ("model", "nos", "expected"),
     [
-        ("sn5600", "cumulus", CUMULUS),
+        ("sn5600", "nvue", CUMULUS),
         ("sn5600", "frr", CUMULUS),
         ("sn5600", "sonic", SONIC),
         ("7060x6-64pe", "eos", EOS),
@@ -297,7 +297,7 @@ def test_interface_names(model: str, nos: str, expected: tuple[list[str], ...]) 
     ("model", "nos", "shape", "expected"),
     [
         ("sn5600", "sonic", "2x400G", ["Ethernet504", "Ethernet508"]),
-        ("sn5600", "cumulus", "2x400G", ["swp64s0", "swp64s1"]),
+        ("sn5600", "nvue", "2x400G", ["swp64s0", "swp64s1"]),
         ("z9864f", "sonic", "8x100G", [f"Ethernet{lane}" for lane in range(504, 512)]),
         ("7060dx5-64s", "eos", "2x200G", ["Ethernet64/1", "Ethernet64/5"]),
         ("qfx5240", "junos", "2x400G", ["et-0/0/63:0", "et-0/0/63:1"]),
@@ -349,7 +349,7 @@ def test_front_panel_aliases() -> None:
     assert half is not None
     assert switch.alias("sonic", 64, 0, whole) == "etp64"
     assert switch.alias("sonic", 1, 1, half) == "etp1b"
-    assert switch.alias("cumulus", 1, 1, half) is None
+    assert switch.alias("nvue", 1, 1, half) is None
 
 
 def test_a_nos_that_the_model_does_not_run_is_a_key_error() -> None:

@@ -122,7 +122,7 @@ def test_a_rail_of_another_nos_differs_in_names_alone() -> None:
         gpus=32,
         hb_domain={"gpus": 4},
         switches={"leaf": {"model": "sn5600", "breakout": "2x400G"}},
-        nos={"leaf": "cumulus", "rails": {1: "sonic"}},
+        nos={"leaf": "nvue", "rails": {1: "sonic"}},
     )
     other = plan.with_port_layouts(plan.fabric.switches_by_rail[1])
     kept = ("segment", "ports", "installed", "hosts", "lengths", "candidate")

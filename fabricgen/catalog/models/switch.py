@@ -79,6 +79,8 @@ class Switch(Part):
     maximum_w: Amount | None = None
     depth_mm: Amount | None = None
     interfaces: dict[str, Interfaces]
+    # other names by which an inventory may call a NOS under `interfaces`
+    nos_aliases: dict[str, str] = {}
     default_nos: str
     transport: Transport
     cooling: Literal["air", "liquid"]
@@ -122,6 +124,10 @@ class Switch(Part):
             if limit.first <= cage <= limit.last:
                 return breakout in limit.breakouts
         return self.breakout(breakout) is not None
+
+    def nos_name(self, name: str) -> str:
+        """Return the name that `interfaces` has for a NOS; a name that it does not know as it is."""
+        return name if name in self.interfaces else self.nos_aliases.get(name, name)
 
     def interface(self, nos: str, cage: int, sub: int, breakout: Breakout) -> str:
         """Return the name of a port in a NOS; cage from 1, sub from 0.
@@ -177,6 +183,11 @@ def _contradictions(switch: Switch) -> "Iterator[str]":
 
 def _contradictions_of_nos(switch: Switch, breakouts: set[str]) -> "Iterator[str]":
     """Find facts of a NOS that do not belong to the switch."""
+    for alias, nos in switch.nos_aliases.items():
+        if nos not in switch.interfaces:
+            yield f"nos_aliases.{alias}: {nos} has no entry under interfaces"
+        if alias in switch.interfaces:
+            yield f"nos_aliases.{alias}: {alias} has an entry of its own under interfaces"
     for nos, facts in switch.nos.items():
         if nos not in switch.interfaces:
             yield f"nos.{nos}: {nos} has no entry under interfaces"

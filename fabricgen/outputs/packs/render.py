@@ -34,7 +34,7 @@ class Packs:
     def __init__(self, roots: Sequence[Path] = (), limits: Limits = _LIMITS) -> None:
         """Keep the folders, and what a template of theirs may take; templates are compiled when they are first rendered."""
         self._limits = limits
-        self._roots, self._home = [Path(root) for root in roots], shipped("templates")
+        self.roots, self.home = [Path(root) for root in roots], shipped("templates")
         self._compiled: dict[tuple[str, str], Template] = {}
         self._read: dict[Path, Pack] = {}
 
@@ -43,7 +43,7 @@ class Packs:
         return sorted(
             {
                 path.parent.name
-                for root in (*self._roots, self._home)
+                for root in (*self.roots, self.home)
                 for path in root.glob("*/pack.yaml")
             }
         )
@@ -79,7 +79,7 @@ class Packs:
         """Find the pack that configures a NOS."""
         named = self.pack(nos)
         if (
-            not self._roots and named and named.nos == nos
+            not self.roots and named and named.nos == nos
         ):  # a shipped pack is called like its NOS, and reading all of them takes time
             return named
         return next(
@@ -100,7 +100,7 @@ class Packs:
 
     def _find(self, *parts: str) -> Iterator[Path]:
         """Yield every file of this path, a user's own before the shipped one."""
-        return find_files(self._roots, self._home, *parts)
+        return find_files(self.roots, self.home, *parts)
 
     def render(self, pack: str, template: str, **view: Any) -> str:  # noqa: ANN401 - whatever the pack's view is
         """Render one template, which sees the view, and `assumed` and `words` of its pack.
@@ -119,7 +119,7 @@ class Packs:
             from fabricgen.outputs.packs.faults import bad_template  # noqa: PLC0415 - planning reads packs, and does without Jinja2
             from fabricgen.outputs.packs.sandbox import GLOBALS  # noqa: PLC0415 - as above
 
-            shown = is_file(self._home / pack / template)
+            shown = is_file(self.home / pack / template)
             raise Refusal(
                 [bad_template(f"{pack}/{template}", error, [*seen, *GLOBALS], shown=shown)]
             ) from error
@@ -137,8 +137,8 @@ class Packs:
     def compile(self) -> None:
         """Compile every shipped template, and keep the code for later runs."""
         self._environment.codes.writes = True
-        for path in sorted(self._home.rglob("*.j2")):
-            self._environment.get_template(path.relative_to(self._home).as_posix())
+        for path in sorted(self.home.rglob("*.j2")):
+            self._environment.get_template(path.relative_to(self.home).as_posix())
 
     def _template(self, pack: str, template: str) -> Template:
         """Compile a template once."""
@@ -152,7 +152,7 @@ class Packs:
         """Make the environment of all templates."""
         from fabricgen.outputs.packs.loader import Loader  # noqa: PLC0415 - planning reads packs, and does without Jinja2
 
-        if not self._roots:
+        if not self.roots:
             from fabricgen.outputs.packs.sandbox import Sandbox  # noqa: PLC0415 - as above
 
             return Sandbox(Loader(self._find))

@@ -132,7 +132,7 @@ class SwitchViews:
             cages=cages,
             instances=instances,
             vrfs=instances if shared else [],
-            nos_version=spec.nos.versions.get(port_layout.nos, ""),
+            nos_version=plan.fabric.nos_version(port_layout),
             adaptive_routing=port_layout.model.adaptive_routing,
         )
 

@@ -185,9 +185,9 @@ def test_a_plan_file_keeps_it(tmp_path: Path) -> None:
 
 def test_a_rails_own_system_needs_a_pack() -> None:
     """The finding of a NOS that no pack configures names the rail's key."""
-    switches = {"leaf": {"model": "sn5600", "breakout": "4x200G"}}
+    switches = {"leaf": {"model": "ds5000", "breakout": "4x200G"}}
     plan = plan_of(
-        **INVENTORY | {"switches": switches}, nos={"leaf": "sonic", "rails": {"2": "cumulus"}}
+        **INVENTORY | {"switches": switches}, nos={"leaf": "frr", "rails": {"2": "hedgehog"}}
     )
     with pytest.raises(Refusal) as refused:
         list(build_job(plan, Packs(), ("configs",)).paths())

@@ -1,0 +1,86 @@
+"""The files of a user's templates that nothing reads: most have a mistyped name.
+
+Owns the refusal `unread-template`. A file is read where a shipped file has its path, where a
+pack.yaml names it, or where a template that is read includes, imports or extends it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabricgen.core.diagnostics import Finding, Place, Refusal, nearest
+from fabricgen.core.files import FileError, read_text
+from fabricgen.outputs.packs.loader import MOST_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from fabricgen.outputs.packs.render import Packs
+
+DOCUMENTS = ("README", "LICENSE", "CHANGELOG")
+"""How the names of files begin that describe a pack to people."""
+
+
+def check_unread(packs: Packs) -> None:
+    """Verify that every file of the user's packs is read. Raises Refusal with each that is not."""
+    own = {path.relative_to(root).as_posix(): path for root in packs.roots for path in _files(root)}
+    shipped = {path.relative_to(packs.home).as_posix() for path in _files(packs.home)}
+    unread = sorted(own.keys() - shipped - _named(packs)) if own else []
+    if unread and (included := _included(own, own.keys() - set(unread))) is not None:
+        findings = [_finding(name, own[name], shipped) for name in unread if name not in included]
+        if findings:
+            raise Refusal(findings)
+
+
+def _files(root: Path) -> Iterator[Path]:
+    """Yield the files of a root that are neither hidden nor documents for people."""
+    for path in root.rglob("*"):
+        parts = path.relative_to(root).parts
+        hidden = any(part.startswith(".") for part in parts)
+        if not hidden and not path.name.startswith(DOCUMENTS) and path.is_file():
+            yield path
+
+
+def _named(packs: Packs) -> set[str]:
+    """Return each pack.yaml and the templates that it names."""
+    found = set()
+    for name in packs.names():
+        if pack := packs.pack(name):
+            found |= {f"{name}/pack.yaml", *(f"{name}/{out.template}" for out in pack.outputs)}
+    return found
+
+
+def _included(own: dict[str, Path], entries: set[str]) -> set[str] | None:
+    """Return the templates that are reached from `entries`; None where a name is computed."""
+    from jinja2 import Environment, TemplateSyntaxError  # noqa: PLC0415 - planning reads packs, and does without Jinja2
+    from jinja2.meta import find_referenced_templates  # noqa: PLC0415 - as above
+
+    found, waiting, parser = set(entries), sorted(entries), Environment(autoescape=True)
+    while waiting:
+        try:
+            tree = parser.parse(read_text(own[waiting.pop()], MOST_BYTES))
+        except (FileError, TemplateSyntaxError):
+            continue  # the refusal when it is rendered says more
+        for name in find_referenced_templates(tree):
+            if name is None:
+                return None
+            if name in own and name not in found:
+                found.add(name)
+                waiting.append(name)
+    return found
+
+
+def _finding(name: str, path: Path, shipped: set[str]) -> Finding:
+    """Refuse one file, with the shipped file that it may be meant to replace."""
+    near = nearest(name, shipped)
+    other = "name it under `outputs` of its pack.yaml, or include it in a template that is read"
+    return Finding(
+        "unread-template",
+        f"no pack reads `{name}`",
+        because=(
+            "no shipped file has this path, and no pack.yaml and no template that is read names it",
+        ),
+        hint=f"did you mean `{near}`? Otherwise {other}" if near else other,
+        place=Place(str(path)),
+    )
