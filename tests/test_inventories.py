@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from fabricgen.analysis.impact.ranking import rank
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.comparison import compare
 from fabricgen.bom.summary import summarize
 from fabricgen.core.terms import LinkKind, Role
+from fabricgen.inventory.purchasing import Prices
 from tests import ROOT
 from tests.fabrics import CATALOG, plan_file
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fabricgen.bom.comparison import Comparison
     from fabricgen.planning.plan import Plan
 
 READY = sorted((ROOT / "inventories").glob("*.yaml"))
@@ -48,11 +51,11 @@ def ready(name: str) -> Plan:
 
 
 def test_the_number_of_inventories() -> None:
-    """Six of the paper, eight SuperPODs, twin planes, NVL72, a lab, two of a million GPUs.
+    """Six of the paper, eight SuperPODs, twin planes, two NVL72, a lab, two of a million GPUs.
 
-    Seven examples.
+    Eight examples.
     """
-    assert (len(READY), len(EXAMPLES)) == (19, 7)
+    assert (len(READY), len(EXAMPLES)) == (20, 8)
     assert len(PAPER) == 6
 
 
@@ -103,7 +106,8 @@ def test_a_superpod_has_the_published_boxes(scalable_units: int) -> None:
 def test_the_others_are_what_their_comments_state() -> None:
     """Counts that a reader would verify first."""
     assert boxes(ready("b300-twin-plane")) == (128, 64, 0)
-    assert boxes(ready("gb200-nvl72")) == (20, 16, 0)
+    assert boxes(ready("gb200-nvl72")) == (9, 0, 0)
+    assert boxes(ready("gb200-nvl72-four-rails")) == (20, 16, 0)
     assert boxes(ready("lab-64")) == (16, 16, 0)
     assert (ready("lab-64").sizing.leaf, ready("lab-64").sizing.spine) == (2, 2)
     assert {
@@ -117,11 +121,60 @@ def test_the_others_are_what_their_comments_state() -> None:
         "first-fabric": (8, 0, 0),
         "growing": (16, 32, 0),
         "mixed-speed": (24, 16, 0),
+        "nvl72": (6, 0, 0),
         "nvl72-four-rails": (12, 8, 0),
         "ocdai-256": (4, 2, 0),
         "twin-plane": (8, 0, 0),
         "two-rails-one-leaf": (4, 0, 0),
     }
+
+
+@pytest.mark.parametrize(
+    ("best", "lost", "published", "lost_there"),
+    [
+        ("inventories/gb200-nvl72", "11.1 %", "inventories/gb200-nvl72-four-rails", "6.25 %"),
+        ("examples/nvl72", "16.7 %", "examples/nvl72-four-rails", "12.5 %"),
+    ],
+)
+def test_nvl72_in_one_tier_beside_four_rails(
+    best: str, lost: str, published: str, lost_there: str
+) -> None:
+    """One tier takes fewer switches than a fat-tree, four rails more; comments state the trade."""
+    one_tier, four_rails = (
+        compare(plan_file(path_of(name)).spec, CATALOG) for name in (best, published)
+    )
+    assert one_tier.savings.switches_pct == {"16.7 %": 64.7, "11.1 %": 73.5}[lost]
+    assert (four_rails.savings.switches_pct or 0) < 0
+    assert [worst_pct(each) for each in (one_tier, four_rails)] == [lost, lost_there]
+    counts = [each.switches.total for each in (one_tier.summaries[-1], four_rails.summaries[0])]
+    for text in (comment(best), comment(published)):
+        assert lost in text
+        assert all(re.search(rf"\b{count}\b", text) for count in counts)
+
+
+def path_of(name: str) -> Path:
+    """Return the path of an inventory of the checkout."""
+    return ROOT / f"{name}.yaml"
+
+
+def comment(name: str) -> str:
+    """Return the text of an inventory with its comments in one line."""
+    return re.sub(r"\s+", " ", path_of(name).read_text(encoding="utf-8").replace("\n#", ""))
+
+
+def worst_pct(comparison: Comparison) -> str:
+    """Format the bandwidth that the worst failed switch of the rail-only fabric takes."""
+    rows = rank(comparison.built[0][0], "switch")
+    return f"{max(row.impact.fabric_bandwidth_lost_pct for row in rows):.3g} %"
+
+
+def test_the_saving_in_a_comment_is_by_its_book() -> None:
+    """The comment of the ready NVL72 fabric names the saving and the price book."""
+    spec = plan_file(path_of("inventories/gb200-nvl72")).spec
+    priced = spec.model_copy(update={"prices": Prices(book="street-2026-09")})
+    saving = compare(priced, CATALOG).savings.cost_pct
+    text = comment("inventories/gb200-nvl72")
+    assert f"By street-2026-09 it costs {saving} % less than the fat-tree" in text
 
 
 @pytest.mark.parametrize(

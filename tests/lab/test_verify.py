@@ -171,7 +171,7 @@ def test_a_slice_of_nvl72(machine: Machine) -> None:
     done = machine.run(
         "lab",
         "run",
-        ROOT / "inventories" / "gb200-nvl72.yaml",
+        ROOT / "inventories" / "gb200-nvl72-four-rails.yaml",
         "--set",
         "nos=frr",
         "--rails",

@@ -105,7 +105,7 @@ def test_a_relay_of_many_has_the_same_turn() -> None:
 
     The other kinds use the rails of their names.
     """
-    paths = routes(ready("gb200-nvl72"), "d0-g5", "d9-g70")
+    paths = routes(ready("gb200-nvl72-four-rails"), "d0-g5", "d9-g70")
     assert [(path.kind, path.relays) for path in paths] == [
         ("source-relay", ("d0-g6",)),
         ("destination-relay", ("d9-g69",)),

@@ -59,6 +59,7 @@ WALKED = (
     "first-fabric",
     "growing",
     "nvl72-four-rails",
+    "nvl72",
     "ocdai-256",
     "twin-plane",
     "two-rails-one-leaf",
