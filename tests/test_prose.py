@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import tokenize
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import pytest
@@ -49,7 +50,7 @@ OWN = "tests/test_prose.py"
 LEFT_OUT = {"node_modules", "__pycache__", "found"}
 """Directories that are made, or that contain the words of others."""
 
-MADE = {".venv", ".git", "site", "out", "build", "dist"}
+MADE = {".venv", ".venv-peers", ".git", "site", "out", "build", "dist"}
 """Such directories at the top; `build` is also the name of a package."""
 
 
@@ -77,14 +78,14 @@ def faults_of(path: Path) -> list[str]:
 
 def files() -> list[Path]:
     """List every text of the project."""
-    return [
+    own = (top for top in ROOT.iterdir() if top.name not in MADE)
+    return sorted(
         path
-        for path in sorted(ROOT.rglob("*"))
+        for path in chain.from_iterable((top, *top.rglob("*")) for top in own)
         if path.suffix in SUFFIXES
-        and LEFT_OUT.isdisjoint(parts := path.relative_to(ROOT).parts)
-        and parts[0] not in MADE
+        and LEFT_OUT.isdisjoint(path.relative_to(ROOT).parts)
         and str(path.relative_to(ROOT)) != OWN
-    ]
+    )
 
 
 def test_the_prose_is_plain() -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from fabricgen.planning.plan import Plan
     from fabricgen.views.cables.view import CableView
+    from fabricgen.views.protocols import LinkSettings
     from fabricgen.views.switches.view import SwitchView
 
 __all__ = ["Views", "vrf_name"]
@@ -80,6 +81,11 @@ class Views:
             if own is self
             else own.switches(segment, roles, boxes)
         )
+
+    def settings(self, segment: int) -> LinkSettings:
+        """Return the settings that every switch of a segment shares with its neighbors."""
+        own = self._of(segment)
+        return self._switches.settings if own is self else own.settings(segment)
 
     @cached_property
     def _by_rail(self) -> dict[int, Views]:

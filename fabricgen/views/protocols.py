@@ -1,4 +1,4 @@
-"""Protocol settings that the ends of a link share: timers of BGP and BFD, and the lossless class.
+"""Settings that the ends of a link share: MTU, BFD, timers, and the lossless class.
 
 Every switch and host of a plan has the same values; the law `ends-agree` verifies it.
 """
@@ -6,9 +6,10 @@ Every switch and host of a plan has the same values; the law `ends-agree` verifi
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 if TYPE_CHECKING:
+    from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.inventory.settings import Roce, Timers
 
 DSCPS = 64
@@ -21,7 +22,7 @@ SHARE_PERCENT = 50
 """Bandwidth of RoCE traffic, and of the rest; the few notifications are served before both."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class TimersView:
     """Timers of BGP and BFD; each name ends in its unit."""
 
@@ -38,7 +39,7 @@ class TimersView:
         return cls(**{known.name: getattr(timers, known.name) for known in fields(cls)})
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RoceView:
     """The lossless class, the same on every switch and host."""
 
@@ -84,4 +85,24 @@ class RoceView:
             share_percent=SHARE_PERCENT,
             classes=tuple(own.get(dscp, 0) for dscp in range(DSCPS)),
             other_dscps=tuple(dscp for dscp in range(DSCPS) if dscp not in own),
+        )
+
+
+class LinkSettings(NamedTuple):
+    """The settings of a device that the far ends of its links have to share."""
+
+    mtu: int
+    bfd: bool
+    timers: TimersView
+    roce: RoceView
+
+    @classmethod
+    def of(cls, spec: FabricSpec) -> Self:
+        """Take the settings of an inventory."""
+        addressing = spec.addressing
+        return cls(
+            mtu=addressing.mtu,
+            bfd=addressing.bfd,
+            timers=TimersView.of(addressing.timers),
+            roce=RoceView.of(spec.roce),
         )

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from fabricgen.planning.port_layout import Port
     from fabricgen.planning.room.room import Room
     from fabricgen.views.cables.view import CableView
-    from fabricgen.views.hosts.view import HostView
     from fabricgen.views.switches.view import SwitchView
 
 HOST, UP, CORE = LinkKind.HOST, LinkKind.LEAF_SPINE, LinkKind.SPINE_CORE
@@ -158,15 +157,25 @@ def with_configs(evidence: Evidence, edit: Callable[[list[SwitchView]], object])
     return replace(evidence, configs=configs)
 
 
-def with_hosts(evidence: Evidence, edit: Callable[[list[HostView]], object]) -> Evidence:
-    """Edit what the files of hosts are rendered from."""
+def with_setting(evidence: Evidence, column: str, **values: Any) -> Evidence:  # noqa: ANN401 - settings have many types
+    """Change some settings of the first switch or of the first host, as `column` says.
 
-    def host_views(hosts: Iterable[int]) -> list[HostView]:
-        views = list(evidence.host_views(hosts))
-        edit(views)
-        return views
-
-    return replace(evidence, host_views=host_views)
+    `timers` and `roce` are given by their changed keys.
+    """
+    settings = evidence.settings
+    own = settings.values[getattr(settings, column)[0]]
+    changed = {
+        key: replace(getattr(own, key), **value) if isinstance(value, dict) else value
+        for key, value in values.items()
+    }
+    devices = getattr(settings, column).copy()
+    devices[0] = len(settings.values)
+    return replace(
+        evidence,
+        settings=settings._replace(
+            values=(*settings.values, own._replace(**changed)), **{column: devices}
+        ),
+    )
 
 
 def with_edges(

@@ -45,7 +45,7 @@ def facts(found: Evidence) -> list[Any]:
         ],
         [list(found.cables(segment, 0, links)) for segment in segments],
         [list(found.configs(segment, range(found.boxes))) for segment in segments],
-        list(found.host_views(range(len(found.hosts)))),
+        [found.settings.values, *(column.tolist() for column in found.settings[1:])],
         {kind: counts.tolist() for kind, counts in found.flows(256).items()},
         found.edges(),
         found.summary,

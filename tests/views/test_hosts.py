@@ -103,6 +103,19 @@ def test_both_ends_of_a_link_agree(name: str) -> None:
     assert_agrees(variant_plan(name))
 
 
+@pytest.mark.parametrize("name", VARIANTS)
+def test_devices_have_the_settings_that_are_compared(name: str) -> None:
+    """The law `ends-agree` compares the values from which the files of all devices are rendered."""
+    plan = variant_plan(name)
+    views, settings = Views(plan), Hosts(plan).settings
+    for host in hosts_of(plan):
+        assert (host.mtu, host.timers, host.roce) == (settings.mtu, *settings[2:])
+    for segment in range(plan.mapping.segments):
+        shared = views.settings(segment)
+        for switch in views.switches(segment):
+            assert (switch.mtu, switch.bfd, switch.timers, switch.roce) == shared
+
+
 def test_both_ends_agree_on_drawn_inventories() -> None:
     """Planes, shared boxes, partial blocks, reserves and every design.
 

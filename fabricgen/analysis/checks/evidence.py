@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import Port
     from fabricgen.views.cables.view import CableView
-    from fabricgen.views.hosts.view import HostView
+    from fabricgen.views.protocols import LinkSettings
     from fabricgen.views.switches.view import SwitchView
 
     """An array of whole numbers of any width."""
@@ -57,6 +57,15 @@ class Addresses(NamedTuple):
     """The loopbacks of installed switches: one for each block that a switch serves."""
     asn: IntArray
     """The AS number of each planned switch."""
+
+
+class DeviceSettings(NamedTuple):
+    """Settings of all devices as columns: each device has the index of its value in `values`."""
+
+    values: tuple[LinkSettings, ...]
+    switch: IntArray
+    """Of each planned switch."""
+    host: IntArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,8 +93,8 @@ class Evidence:
     """The cable list of a segment, from one link to another."""
     configs: Callable[[int, range], Iterable[SwitchView]]
     """The views that the configurations of some boxes of a segment are rendered from."""
-    host_views: Callable[[Iterable[int]], Iterable[HostView]]
-    """The views that the files of some hosts are rendered from."""
+    settings: DeviceSettings
+    """The settings of each device that the far ends of its links share."""
     lengths: Lengths | None
     """The position of every device and the length of every cable; None without a room."""
     flows: Callable[[int], dict[LinkKind, IntArray]]
@@ -264,12 +273,25 @@ def evidence_of(plan: Plan, views: Views | None = None) -> Evidence:
         bom=bom,
         cables=views.cables,
         configs=lambda segment, boxes: views.switches(segment, boxes=boxes),
-        host_views=Hosts(plan).views,
+        settings=_settings(plan, views),
         lengths=plan.lengths,
         flows=lambda count: dict(spread(plan, 0, count)),
         edges=lambda: _edges(plan),
         summary=summarize(plan, bom),
         racks=lambda: {name: rack.parts for name, rack in racks_of(plan).items()},
+    )
+
+
+def _settings(plan: Plan, views: Views) -> DeviceSettings:
+    """Collect the settings of all devices: those of a segment's switches are one value."""
+    switches = [views.settings(segment) for segment in range(plan.mapping.segments)]
+    hosts = Hosts(plan).settings
+    values = tuple(dict.fromkeys([hosts, *switches]))
+    each = np.array([values.index(found) for found in switches])
+    return DeviceSettings(
+        values,
+        np.repeat(each, len(plan.naming.boxes)),
+        np.full(len(plan.hosts), values.index(hosts)),
     )
 
 

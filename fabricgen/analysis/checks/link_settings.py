@@ -1,99 +1,107 @@
 """The law of link settings: both ends of a link are configured alike.
 
 A session between different timers works until a failure, and packets between different MTUs or
-lossless classes are lost without a message. The views that configurations are rendered from are
+lossless classes are lost without a message. The settings that configurations are rendered from are
 compared, also where the ends run different systems.
 """
 
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fabricgen.analysis.checks.law import Verdict, Violation, violations
-from fabricgen.analysis.checks.outputs_agree import scope, views_of
+import numpy as np
+
+from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.analysis.checks.evidence import Evidence
-    from fabricgen.views.hosts.view import HostView
-    from fabricgen.views.switches.view import SwitchView
-
-    Pair = tuple[str, str]
-    """The names of the devices at two ends."""
-
-READ_HOSTS = 32
-"""The number of hosts that are read in a large fabric, from the first on and up to the last."""
+    from fabricgen.core.arrays import IntArray
+    from fabricgen.views.protocols import LinkSettings
 
 BETWEEN_SWITCHES = ("mtu", "bfd", "timers", "roce")
 TO_HOSTS, TO_BGP_HOSTS = ("mtu",), ("mtu", "timers")
 """Settings that the ends of a link share."""
 
 
+class _Ends(NamedTuple):
+    """The ends of some links, each with the name and the index of the settings of its device."""
+
+    row: IntArray
+    device: IntArray
+    names: list[str]
+    settings: IntArray
+    peer: IntArray
+    peer_names: list[str]
+    peer_settings: IntArray
+
+
 def ends_agree(evidence: Evidence) -> Verdict:
-    """Compare the settings of the two devices of every link, once for each pair of devices."""
-    read = scope(evidence)
-    switches = {
-        view.name: view
-        for view in chain.from_iterable(views_of(evidence, run) for run in read.switches)
-    }
-    hosts = {
-        view.name: view
-        for view in evidence.host_views(_hosts_read(evidence, every=not read.formula))
-    }
-    cables: dict[Pair, str] = {}
-    for view in switches.values():
-        for port in view.ports:
-            cables.setdefault((view.name, port.peer_device), port.cable)
-    pairs = [
-        (name, peer)
-        for name, peer in cables
-        if peer in hosts or (peer in switches and (name < peer or (peer, name) not in cables))
-    ]
-    wrong = [pair for pair in pairs if any(_differences(*_ends(pair, switches, hosts)))]
-    figure = (
-        f"{len(switches):,} switches and {len(hosts):,} hosts agree on {len(pairs):,} pairs of ends"
+    """Compare the settings of the two devices of every link."""
+    to_hosts = TO_HOSTS if evidence.plan.addresses.numbered else TO_BGP_HOSTS
+    return Verdict(
+        f"compared at both ends of {len(evidence.wiring.kind):,} links",
+        (
+            _compare(evidence, _between_switches(evidence), BETWEEN_SWITCHES),
+            _compare(evidence, _to_hosts(evidence), to_hosts),
+        ),
     )
 
-    def describe(pair: Pair) -> Violation:
-        differences = tuple(_differences(*_ends(pair, switches, hosts)))
+
+def _between_switches(evidence: Evidence) -> _Ends:
+    """Return the ends of the links between switches, the lower one first."""
+    rows, settings = np.flatnonzero(~evidence.has_host), evidence.settings.switch
+    lower, upper = evidence.wiring.lower[rows], evidence.wiring.upper[rows]
+    names = evidence.switches
+    return _Ends(rows, lower, names, settings[lower], upper, names, settings[upper])
+
+
+def _to_hosts(evidence: Evidence) -> _Ends:
+    """Return the ends of the links to hosts, the leaf first."""
+    rows, settings = np.flatnonzero(evidence.has_host), evidence.settings
+    leaf = evidence.wiring.upper[rows]
+    host = evidence.wiring.lower[rows] // evidence.plan.fabric.host_gpus
+    return _Ends(
+        rows,
+        leaf,
+        evidence.switches,
+        settings.switch[leaf],
+        host,
+        evidence.hosts,
+        settings.host[host],
+    )
+
+
+def _compare(evidence: Evidence, ends: _Ends, shared: tuple[str, ...]) -> Violations:
+    """List the pairs of devices whose settings differ in what they share."""
+    values = evidence.settings.values
+    # every link is looked up in a table of all pairs of values, because values are few
+    unequal = np.array(
+        [[any(_differences(one, other, shared)) for other in values] for one in values]
+    )
+    wrong = np.flatnonzero(unequal[ends.settings, ends.peer_settings])
+    pairs = np.stack([ends.device[wrong], ends.peer[wrong]])
+    once = wrong[np.sort(np.unique(pairs, axis=1, return_index=True)[1])]
+
+    def describe(end: int) -> Violation:
+        name, peer = ends.names[ends.device[end]], ends.peer_names[ends.peer[end]]
+        cable = evidence.label(int(ends.row[end]))
+        own, other = (values[column[end]] for column in (ends.settings, ends.peer_settings))
         return Violation(
-            f"{pair[0]} and {pair[1]}, joined by cable {cables[pair]}, have different settings",
+            f"{name} and {peer}, joined by cable {cable}, have different settings",
             tuple(
-                f"{key} is {own} at {pair[0]}, and {other} at {pair[1]}"
-                for key, own, other in differences
+                f"{key} is {one} at {name}, and {another} at {peer}"
+                for key, one, another in _differences(own, other, shared)
             ),
         )
 
-    few = f"; the first and the last {READ_HOSTS} hosts stand for all"
-    return Verdict(figure, (violations(wrong, describe),), read.formula and read.formula + few)
-
-
-def _hosts_read(evidence: Evidence, *, every: bool) -> list[int]:
-    """Return the hosts to read: all, or the first and the last."""
-    total = len(evidence.hosts)
-    return sorted(
-        {
-            *range(total if every else min(READ_HOSTS, total)),
-            *range(max(0, total - READ_HOSTS), total),
-        }
-    )
-
-
-def _ends(
-    pair: Pair, switches: dict[str, SwitchView], hosts: dict[str, HostView]
-) -> tuple[SwitchView, SwitchView | HostView, tuple[str, ...]]:
-    """Return the views of two ends, and the settings that they share."""
-    name, peer = pair
-    if peer in hosts:
-        return switches[name], hosts[peer], TO_HOSTS if hosts[peer].numbered else TO_BGP_HOSTS
-    return switches[name], switches[peer], BETWEEN_SWITCHES
+    return violations(once, describe)
 
 
 def _differences(
-    own: SwitchView, other: SwitchView | HostView, shared: tuple[str, ...]
+    own: LinkSettings, other: LinkSettings, shared: tuple[str, ...]
 ) -> Iterator[tuple[str, Any, Any]]:
     """List the settings that differ, with both values; a group of settings key by key."""
     for key in shared:

@@ -16,7 +16,7 @@ from fabricgen.planning.addressing import dotted
 from fabricgen.views.hosts.nccl import rail_ranges, settings
 from fabricgen.views.hosts.view import MAIN_TABLE, HostView, NicView, RouteView, RuleView
 from fabricgen.views.link_ends import HostLinks, cable_label
-from fabricgen.views.protocols import RoceView, TimersView
+from fabricgen.views.protocols import LinkSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -92,14 +92,9 @@ class Hosts:
         }
 
     @cached_property
-    def _timers(self) -> TimersView:
-        """The timers, which all hosts share."""
-        return TimersView.of(self.plan.spec.addressing.timers)
-
-    @cached_property
-    def _roce(self) -> RoceView:
-        """The lossless class, which all hosts share."""
-        return RoceView.of(self.plan.spec.roce)
+    def settings(self) -> LinkSettings:
+        """The settings that every host shares with its leaves."""
+        return LinkSettings.of(self.plan.spec)
 
     @cached_property
     def _links(self) -> HostLinks:
@@ -137,9 +132,9 @@ class Hosts:
             placeholders=placeholders,
             notes=self._notes(nics, placeholders=placeholders),
             speed_mbps=fabric.speed_gbps * 1000,
-            mtu=spec.addressing.mtu,
-            timers=self._timers,
-            roce=self._roce,
+            mtu=self.settings.mtu,
+            timers=self.settings.timers,
+            roce=self.settings.roce,
             nics=nics,
             kernel=KERNEL,
             routes=self._routes() if self.ethernet else [],

@@ -16,7 +16,7 @@ import numpy as np
 from fabricgen.core.terms import ROLES, LinkKind, Role, speed_text
 from fabricgen.planning.addressing import dotted
 from fabricgen.views.link_ends import objects
-from fabricgen.views.protocols import RoceView, TimersView
+from fabricgen.views.protocols import LinkSettings
 from fabricgen.views.switches.facts import cage_facts, switch_facts
 from fabricgen.views.switches.ports import PortFacts, Ports, SegmentLabels, facts_of, vrf_name
 from fabricgen.views.switches.view import (
@@ -121,11 +121,11 @@ class SwitchViews:
             rail="" if rail is None else str(rail),
             plane=plan.mapping.plane(segment),
             asn=plan.addresses.asn(segment, box),
-            mtu=spec.addressing.mtu,
-            bfd=spec.addressing.bfd,
+            mtu=self.settings.mtu,
+            bfd=self.settings.bfd,
             hosts_numbered=plan.addresses.numbered,
-            timers=self._timers,
-            roce=self._roce,
+            timers=self.settings.timers,
+            roce=self.settings.roce,
             facts=switch_facts(port_layout),
             ports=ports,
             idle_ports=idle,
@@ -217,14 +217,9 @@ class SwitchViews:
         )
 
     @cached_property
-    def _timers(self) -> TimersView:
-        """The timers, which all switches share."""
-        return TimersView.of(self.plan.spec.addressing.timers)
-
-    @cached_property
-    def _roce(self) -> RoceView:
-        """The lossless class, which all switches share."""
-        return RoceView.of(self.plan.spec.roce)
+    def settings(self) -> LinkSettings:
+        """The settings that every switch shares with the far ends of its links."""
+        return LinkSettings.of(self.plan.spec)
 
     @cached_property
     def _idle(self) -> dict[Role, tuple[list[IdlePort], list[CageView]]]:
