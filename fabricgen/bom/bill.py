@@ -97,9 +97,14 @@ class Bom:
         return sum(priced, Decimal(0)) if priced else None
 
     @cached_property
+    def unpriced_lines(self) -> tuple[BillLine, ...]:
+        """The lines without a price in the book."""
+        return tuple(line for line in self.lines if line.unit_price is None)
+
+    @cached_property
     def unpriced(self) -> list[str]:
         """The parts without a price in the book."""
-        return [line.part for line in self.lines if line.unit_price is None]
+        return list(dict.fromkeys(line.part for line in self.unpriced_lines))
 
     @cached_property
     def unknown_power(self) -> list[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from fabricgen.bom.bill import Bom, make_bom
 from fabricgen.bom.summary import PlanSummary, summarize
@@ -17,20 +17,31 @@ from fabricgen.core.terms import Design
 from fabricgen.planning.plan import Plan, make_plan
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fabricgen.bom.bill import PartClass
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.inventory.fabric import FabricSpec
 
 COMPARED = (Design.RAIL_ONLY, Design.RAIL_OPTIMIZED, Design.FAT_TREE)
+
+Bound = Literal["exact", "at least", "at most", "of priced parts"]
+"""How a saving in cost relates to the one with every price known.
+
+It is at least that where only the other design has unpriced parts, at most that where only
+rail-only has some, and says nothing about unpriced parts where both have some.
+"""
 
 
 @dataclass(frozen=True)
 class Savings(Document):
     """What rail-only saves against another design, in per cent to one decimal.
 
-    None where the figure of one of the two is not known.
+    None where the figure of one of the two is not known. `cost_bound` qualifies `cost_pct`.
     """
 
     cost_pct: float | None
+    cost_bound: Bound
     power_pct: float | None
     switches_pct: float | None
     transceivers_pct: float | None
@@ -60,13 +71,27 @@ class Comparison(Document):
         """Return what rail-only saves against a design."""
         ours, baseline = self.summary_of(Design.RAIL_ONLY), self.summary_of(design)
         if ours is None or baseline is None:
-            return Savings(None, None, None, None)
+            return Savings(None, "exact", None, None, None)
         return Savings(
             saving_pct(ours.cost.total, baseline.cost.total),
+            self.cost_bound(design),
             saving_pct(ours.power_w, baseline.power_w),
             saving_pct(ours.switches.total, baseline.switches.total),
             saving_pct(ours.transceivers, baseline.transceivers),
         )
+
+    def cost_bound(self, design: Design, part_class: PartClass | None = None) -> Bound:
+        """Return how the saving in the cost of a class, or of all parts, is bounded."""
+        boms = {plan.fabric.design: bom for plan, bom in self.built}
+        if Design.RAIL_ONLY not in boms or design not in boms:
+            return "exact"
+        ours, theirs = (
+            any(part_class in (None, line.part_class) for line in boms[each].unpriced_lines)
+            for each in (Design.RAIL_ONLY, design)
+        )
+        if ours and theirs:
+            return "of priced parts"
+        return "at least" if theirs else "at most" if ours else "exact"
 
     def summary_of(self, design: Design) -> PlanSummary | None:
         """Return the summary of a design; None where it could not be built."""
@@ -151,3 +176,17 @@ def as_design(spec: FabricSpec, design: Design) -> FabricSpec:
 def saving_pct(ours: float | None, baseline: float | None) -> float | None:
     """Return by how many per cent `ours` is below the baseline."""
     return round(100 * (1 - ours / baseline), 1) if baseline and ours is not None else None
+
+
+def unpriced_parts(comparison: Comparison, designs: Iterable[Design]) -> Iterator[str]:
+    """Yield each unpriced part of some designs, with what is bought of it in each."""
+    boms = {plan.fabric.design: bom for plan, bom in comparison.built}
+    shown = [design for design in designs if design in boms]
+    for part in dict.fromkeys(part for design in shown for part in boms[design].unpriced):
+        counts = ", ".join(f"{_bought(boms[design], part):,} as {design}" for design in shown)
+        yield f"{part} ({counts})"
+
+
+def _bought(bom: Bom, part: str) -> int:
+    """Return the quantity of a part with its spares."""
+    return sum(line.quantity + line.spares for line in bom.lines if line.part == part)

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fabricgen.bom.bill import Bom, PartClass
-    from fabricgen.bom.comparison import Savings
+    from fabricgen.bom.comparison import Bound, Comparison, Savings
     from fabricgen.bom.summary import PlanSummary
+    from fabricgen.core.terms import Design
 
 
 class ComparedFigure(NamedTuple):
@@ -26,6 +27,12 @@ class ComparedFigure(NamedTuple):
     unit: str = ""
     saving: Callable[[Savings], float | None] = lambda _: None
     part_class: PartClass | None = None
+
+    def bound(self, comparison: Comparison, design: Design) -> Bound:
+        """Return how the saving against a design is bounded; unpriced parts are in costs only."""
+        if self.unit != "currency":
+            return "exact"
+        return comparison.cost_bound(design, self.part_class)
 
 
 def module_count(bom: Bom) -> int:

@@ -30,6 +30,7 @@ from fabricgen.bom.figures import (
     TRANSCEIVERS,
     module_count,
 )
+from fabricgen.core.terms import Design
 from fabricgen.views.bom import BomView, ComparisonView, FigureView, PartView
 
 if TYPE_CHECKING:
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from fabricgen.bom.comparison import Comparison
     from fabricgen.bom.figures import ComparedFigure
     from fabricgen.bom.summary import PlanSummary
-    from fabricgen.core.terms import Design
     from fabricgen.inventory.purchasing import SparePolicy, Spares
     from fabricgen.planning.plan import Plan
 
@@ -191,6 +191,13 @@ def decimal_text(value: Fraction | None) -> str:
     )
 
 
+BOUNDS = {
+    "at least": "the saving is at least that",
+    "at most": "the saving is at most that",
+    "of priced parts": "the saving is of priced parts",
+}
+"""What a note says of a saving that is not exact."""
+
 _FIGURES = (
     TIERS,
     LEAVES,
@@ -248,13 +255,16 @@ def _compared(
     missing = {design: note for design, note in notes.items() if design in built}
     saved = figure.saving(comparison.savings)
     unit = comparison.built[0][1].book.currency if figure.unit == "currency" else figure.unit
+    bound = figure.bound(comparison, Design.FAT_TREE)
+    said = [_joined(notes), "" if saved is None else BOUNDS.get(bound, "")]
     return FigureView(
         figure.name,
         unit,
         values,
         "" if saved is None else f"{saved:g}",
-        _joined(notes),
+        "; ".join(text for text in said if text),
         _joined(missing),
+        bound,
     )
 
 

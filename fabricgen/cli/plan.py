@@ -194,6 +194,8 @@ def compare(asked: FabricArguments, *, as_json: bool) -> None:
 
 def comparison_text(comparison: Comparison) -> str:
     """Lay out designs as columns, and what rail-only saves against the fat-tree as the last."""
+    from fabricgen.bom.comparison import COMPARED, unpriced_parts
+
     summaries = comparison.summaries
     first, cost = summaries[0], summaries[0].cost
     rows = _compared(comparison)
@@ -205,8 +207,8 @@ def comparison_text(comparison: Comparison) -> str:
         f"{design} cannot be built: {finding.fact} [{finding.code}]"
         for design, finding in comparison.refused
     ]
-    parts = dict.fromkeys(part for summary in summaries for part in summary.cost.unpriced)
-    unpriced = [f"no price, excluded from totals: {', '.join(parts)}"] if parts else []
+    parts = ", ".join(unpriced_parts(comparison, COMPARED))
+    unpriced = [f"no price, excluded from totals: {parts}"] if parts else []
     return "\n".join(
         [
             title,
@@ -222,6 +224,8 @@ def comparison_text(comparison: Comparison) -> str:
 def _compared(comparison: Comparison) -> list[list[str]]:
     """Return the rows of the table, the header first."""
     from fabricgen.bom import figures
+    from fabricgen.bom.breakdown.view import bounded
+    from fabricgen.core.terms import Design
 
     summaries = comparison.summaries
     shown = {
@@ -242,5 +246,7 @@ def _compared(comparison: Comparison) -> list[list[str]]:
             figure.value(summary, bom)
             for summary, (_, bom) in zip(summaries, comparison.built, strict=True)
         )
-        rows.append([name, *map(grouped, values), "" if saved is None else f"{saved} %"])
+        bound = figure.bound(comparison, Design.FAT_TREE)
+        text = "" if saved is None else bounded(f"{saved} %", bound)
+        rows.append([name, *map(grouped, values), text])
     return rows

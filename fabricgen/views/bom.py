@@ -80,6 +80,8 @@ class FigureView:
     note: str
     missing: str = ""
     """The part of `note` about what the figures of the feasible designs omit."""
+    bound: str = "exact"
+    """Whether the saving is exact, `at least` or `at most` that, or `of priced parts`."""
 
 
 @dataclass(slots=True)

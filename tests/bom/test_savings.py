@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from fabricgen.bom.breakdown.savings import savings_view
+from fabricgen.bom.breakdown.view import bounded, grouped
 from fabricgen.bom.comparison import Comparison, compare
+from fabricgen.bom.tables import comparison_view
+from fabricgen.cli.plan import comparison_text
 from fabricgen.core.terms import Design
 from fabricgen.outputs.packs.render import Packs
 from tests.fabrics import CATALOG, spec_of
 
 if TYPE_CHECKING:
+    from fabricgen.bom.bill import Bom
     from fabricgen.bom.breakdown.view import SavingsView, SavingView
 
 PAPER: dict[str, Any] = {"name": "paper", "gpus": 32768, "hb_domain": {"gpus": 256}, "radix": 64}
@@ -71,7 +76,8 @@ def test_the_headline_is_the_papers() -> None:
     _, headline = savings_view(compared(**PAPER)).headline
     assert headline == (
         "Against the fat-tree design, rail-only takes 1,024 fewer switches (40 %), "
-        "1,572,864 W less power (37.5 %), and USD 58,523,648 less in cost (38.3 %)."
+        "1,572,864 W less power (37.5 %), and USD 58,523,648 less in cost of priced parts (38.3 %); "
+        "no price, excluded from the cost: generic-fibre (65,536 as rail-only, 98,304 as fat-tree)."
     )
 
 
@@ -97,8 +103,8 @@ def test_the_report_names_what_it_leaves_out() -> None:
     view = savings_view(compared(**DGX))
     left_out, counted = "\n".join(view.left_out), "\n".join(view.counted)
     assert (
-        "mfp7e10 has no price in the book, and is in no cost: 256 as rail-only, 512 as "
-        "rail-optimized, 512 as fat-tree."
+        "No price, excluded from the cost: mfp7e10 (256 as rail-only, 512 as rail-optimized, "
+        "512 as fat-tree)."
     ) in left_out
     assert "Hosts, NICs and GPUs" in left_out
     assert "Labour" in left_out
@@ -107,6 +113,56 @@ def test_the_report_names_what_it_leaves_out() -> None:
     assert "cost of cables" not in rows_of(view)
     with_nics = savings_view(compared(**DGX | {"nic": {"model": "connectx-7"}}))
     assert "Hosts and GPUs" in "\n".join(with_nics.left_out)
+
+
+def unpriced(bom: Bom, *parts: str) -> Bom:
+    """Return a bill in which some parts have no price."""
+    lines = (replace(line, unit_price=None) if line.part in parts else line for line in bom.lines)
+    return replace(bom, lines=tuple(lines))
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "bound", "words"),
+    [
+        ((), (), "exact", "less in cost ("),
+        ((), ("mfp7e10",), "at least", "and at least EUR"),
+        (("mfp7e10",), (), "at most", "and at most EUR"),
+        (("mfp7e10",), ("mfp7e10",), "of priced parts", "less in cost of priced parts ("),
+    ],
+)
+def test_unpriced_parts_bound_a_saving(
+    ours: tuple[str, ...], theirs: tuple[str, ...], bound: str, words: str
+) -> None:
+    """Unpriced parts of the other design make it larger, those of rail-only smaller.
+
+    Where both have some, the saving is of priced parts. The headline names them, and the page, the
+    table and `compare` say the same. Savings in other figures are exact.
+    """
+    prices = DGX["prices"] | {"parts": {"mfp7e10": 60}}
+    (first, bom), *others = compared(**DGX | {"prices": prices}).built
+    rest = ((plan, unpriced(other, *theirs)) for plan, other in others)
+    comparison = Comparison(((first, unpriced(bom, *ours)), *rest), refused=())
+    view = savings_view(comparison)
+    row, savings = rows_of(view)["cost"], comparison.savings
+    assert (savings.cost_bound, row.bounds[1]) == (bound, bound)
+    assert words in view.headline[1]
+    assert all(part in view.headline[1] for part in (*ours, *theirs))
+    assert row.shown[-1] == bounded(f"{grouped(row.saved[1])} ({row.saved_pct[1]} %)", bound)
+    assert bounded(f"{savings.cost_pct} %", savings.cost_bound) in comparison_text(comparison)
+    figure = next(
+        figure for figure in comparison_view(comparison).figures if figure.figure == "cost"
+    )
+    assert (bound in figure.note) == (bound != "exact")
+    assert rows_of(view)["switches"].bounds == ["exact", "exact"]
+
+
+def test_an_additional_cost_is_bounded_from_the_other_side() -> None:
+    """Rail-only costs more: unpriced parts of the other design make that less."""
+    (first, bom), *others = compared(gpus=64, hb_domain={"gpus": 8}, radix=64).built
+    fibre = tuple(line for line in bom.lines if line.part != "generic-fibre")
+    view = savings_view(Comparison(((first, replace(bom, lines=fibre)), *others), ()))
+    assert "and at most USD" in view.headline[1]
+    assert "more in cost (" in view.headline[1]
 
 
 def test_a_design_that_cannot_be_built_has_no_savings() -> None:

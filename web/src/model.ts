@@ -27,6 +27,9 @@ export interface Chart {
   unit: string;
   bars: { design: string; value: number | null; text: string }[];
   /** What rail-only saves against the fat-tree, like "37.5 %"; empty where it is not known. */
+  /** What rail-only saves against the fat-tree, in per cent; negative where it takes more. */
+  saved_pct: number | null;
+  /** The same in words; empty where it is not known. */
   saving: string;
   note: string;
 }

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from fabricgen.bom.breakdown.view import SavingsView, SavingView, grouped
-from fabricgen.bom.comparison import COMPARED, saving_pct
+from fabricgen.bom.comparison import COMPARED, saving_pct, unpriced_parts
 from fabricgen.bom.figures import (
     CABLES,
     COSTS,
@@ -32,12 +32,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.bom.bill import Bom
-    from fabricgen.bom.comparison import Comparison
+    from fabricgen.bom.comparison import Bound, Comparison
     from fabricgen.bom.figures import ComparedFigure
     from fabricgen.bom.summary import PlanSummary
     from fabricgen.planning.plan import Plan
 
 BASELINES = (Design.RAIL_OPTIMIZED, Design.FAT_TREE)
+TURNED = {"at least": "at most", "at most": "at least"}
+"""What bounds the additional cost, where a saving is negative."""
+SAME = {"at least": "no more", "at most": "no less"}
+"""What is known of equal costs, one of which has unpriced parts."""
 CLASS_WORDS = {
     "switches": "switches",
     "transceivers": "transceivers",
@@ -68,7 +72,7 @@ def savings_view(comparison: Comparison) -> SavingsView:
         for (plan, own), summary in zip(comparison.built, comparison.summaries, strict=True)
     }
     rows = [
-        _row(figure, known, bom.book.currency)
+        _row(figure, known, comparison, bom.book.currency)
         for figure in _FIGURES
         if any(figure.value(*counted) is not None for counted in known.values())
     ]
@@ -85,7 +89,10 @@ def savings_view(comparison: Comparison) -> SavingsView:
 
 
 def _row(
-    figure: ComparedFigure, known: dict[Design, tuple[PlanSummary, Bom]], currency: str
+    figure: ComparedFigure,
+    known: dict[Design, tuple[PlanSummary, Bom]],
+    comparison: Comparison,
+    currency: str,
 ) -> SavingView:
     """Make the row of a figure."""
     values = {
@@ -105,7 +112,12 @@ def _row(
         "" if value is None else _text(Decimal(str(value)), figure) for value in values.values()
     ]
     return SavingView(
-        figure.name, currency if figure.unit == "currency" else figure.unit, texts, saved, saved_pct
+        figure.name,
+        currency if figure.unit == "currency" else figure.unit,
+        texts,
+        saved,
+        saved_pct,
+        [figure.bound(comparison, design) for design in BASELINES],
     )
 
 
@@ -138,23 +150,38 @@ def _headline(design: Design, comparison: Comparison, currency: str) -> str:
             else "as many switches"
         ),
         _more_or_less("power", theirs.power_w, ours.power_w, share.power_pct, "W"),
-        _more_or_less("cost", theirs.cost.total, ours.cost.total, share.cost_pct, currency),
+        _more_or_less(
+            "cost", theirs.cost.total, ours.cost.total, share.cost_pct, currency, share.cost_bound
+        ),
     ]
-    return f"Against the {design} design, rail-only takes {words[0]}, {words[1]}, and {words[2]}."
+    text = f"Against the {design} design, rail-only takes {words[0]}, {words[1]}, and {words[2]}"
+    unpriced = ", ".join(unpriced_parts(comparison, (Design.RAIL_ONLY, design)))
+    return f"{text}; no price, excluded from the cost: {unpriced}." if unpriced else f"{text}."
 
 
 def _more_or_less(
-    name: str, theirs: float | None, ours: float | None, share: float | None, unit: str
+    name: str,
+    theirs: float | None,
+    ours: float | None,
+    share: float | None,
+    unit: str,
+    bound: Bound = "exact",
 ) -> str:
-    """Return how much less or more of a figure rail-only takes, as text."""
+    """Return how much less or more of a figure rail-only takes, as text.
+
+    What is saved at least is taken at most where it is negative.
+    """
     if theirs is None or ours is None:
         return f"{name} is not known"
     apart = Decimal(str(theirs)) - Decimal(str(ours))
+    what = f"{name} {bound}" if bound == "of priced parts" else name
     if not apart:
-        return f"the same {name}"
+        return f"{SAME.get(bound, 'the same')} {what}"
     word = "less" if apart > 0 else "more"
     if name == "cost":
-        return f"{unit} {grouped(money_text(abs(apart)))} {word} in cost ({_pct(share)})"
+        limit = (bound if apart > 0 else TURNED[bound]) + " " if bound in TURNED else ""
+        amount = f"{unit} {grouped(money_text(abs(apart)))}"
+        return f"{limit}{amount} {word} in {what} ({_pct(share)})"
     return f"{grouped(decimal_text(Fraction(abs(apart))))} {unit} {word} {name} ({_pct(share)})"
 
 
@@ -237,11 +264,8 @@ def _counted(plan: Plan, bom: Bom) -> Iterator[str]:
 def _left_out(comparison: Comparison) -> Iterator[str]:
     """Yield the sentences on what no sum contains."""
     boms = [bom for _, bom in comparison.built]
-    for part in dict.fromkeys(part for bom in boms for part in bom.unpriced):
-        counts = ", ".join(
-            f"{_count(bom, part):,} as {plan.fabric.design}" for plan, bom in comparison.built
-        )
-        yield f"{part} has no price in the book, and is in no cost: {counts}."
+    for text in unpriced_parts(comparison, COMPARED):
+        yield f"No price, excluded from the cost: {text}."
     for part in dict.fromkeys(part for bom in boms for part in bom.unknown_power):
         yield (
             f"The power of {part} is not published, so the power of a design that uses it is not"
@@ -265,8 +289,3 @@ def _left_out(comparison: Comparison) -> Iterator[str]:
         "What a design is worth in training time, and what it is worth to be able to join any two"
         " ports."
     )
-
-
-def _count(bom: Bom, part: str) -> int:
-    """Format the quantity of a part with its spares."""
-    return sum(line.quantity + line.spares for line in bom.lines if line.part == part)

@@ -20,6 +20,17 @@ def grouped(number: str) -> str:
     return f"{int(whole):,}{point}{rest}" if number else "not known"
 
 
+def bounded(text: str, bound: str) -> str:
+    """Qualify a saving in words; an exact one stays as it is.
+
+    >>> bounded("36.8 %", "at least"), bounded("38.3 %", "of priced parts")
+    ('at least 36.8 %', '38.3 % of priced parts')
+    """
+    if bound == "of priced parts":
+        return f"{text} {bound}"
+    return text if bound == "exact" else f"{bound} {text}"
+
+
 @dataclass(slots=True, kw_only=True)
 class PortionView:
     """One row of a divided bill."""
@@ -103,6 +114,9 @@ class SavingView:
     saved: list[str]
     """In the order of `SavingsView.baselines`; negative where rail-only takes more."""
     saved_pct: list[str]
+    bounds: list[str]
+    """For each of `SavingsView.baselines` whether the saving is exact, `at least` or `at most`
+    that, or `of priced parts`."""
 
     @property
     @for_templates
@@ -112,20 +126,33 @@ class SavingView:
             self.figure,
             self.unit,
             *self.values,
-            *(cell for pair in zip(self.saved, self.saved_pct, strict=True) for cell in pair),
+            *(
+                cell
+                for against in zip(self.saved, self.saved_pct, self.bounds, strict=True)
+                for cell in against
+            ),
         ]
+
+    @property
+    def bounded_values(self) -> list[tuple[str, str]]:
+        """Each value, saving and percentage with its bound."""
+        saved = zip(self.saved, self.saved_pct, self.bounds, strict=True)
+        bounded_cells = [(cell, bound) for amount, pct, bound in saved for cell in (amount, pct)]
+        return [*((value, "exact") for value in self.values), *bounded_cells]
 
     @property
     @for_templates
     def shown(self) -> list[str]:
         """The cells for a reader: thousands separated, savings with their percentage.
 
-        >>> SavingView("switches", "", ["1536", "2560"], ["1024"], ["40"]).shown
+        >>> SavingView("switches", "", ["1536", "2560"], ["1024"], ["40"], ["exact"]).shown
         ['switches', '1,536', '2,560', '1,024 (40 %)']
+        >>> SavingView("cost", "EUR", ["60", "100"], ["40"], ["40"], ["at least"]).shown
+        ['cost, EUR', '60', '100', 'at least 40 (40 %)']
         """
         saved = [
-            f"{grouped(value)} ({pct} %)" if pct else grouped(value)
-            for value, pct in zip(self.saved, self.saved_pct, strict=True)
+            bounded(f"{grouped(value)} ({pct} %)" if pct else grouped(value), bound)
+            for value, pct, bound in zip(self.saved, self.saved_pct, self.bounds, strict=True)
         ]
         return [
             f"{self.figure}, {self.unit}" if self.unit else self.figure,
@@ -158,7 +185,7 @@ class SavingsView:
         against = [
             f"{what}_against_{design}"
             for design in self.baselines
-            for what in ("saved", "saved_pct")
+            for what in ("saved", "saved_pct", "bound")
         ]
         titles = ["row", "figure", "unit", *self.designs, *against, "text"]
         figures = [["figure", *row.cells, ""] for row in self.rows]

@@ -9,7 +9,8 @@ from decimal import Decimal
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.bom.breakdown.view import grouped
+from fabricgen.bom.breakdown.savings import TURNED
+from fabricgen.bom.breakdown.view import bounded, grouped
 from fabricgen.bom.summary import number
 from fabricgen.bom.tables import bom_view, comparison_view
 
@@ -80,9 +81,22 @@ def _chart(row: FigureView, designs: list[str], out: set[str]) -> dict[str, Any]
         "figure": row.figure,
         "unit": row.unit,
         "bars": bars,
-        "saving": f"{row.saving_pct} %" if row.saving_pct else "",
+        "saved_pct": float(row.saving_pct) if row.saving_pct else None,
+        "saving": _saving(row),
         "note": row.missing,
     }
+
+
+def _saving(row: FigureView) -> str:
+    """Return what rail-only saves against the fat-tree, in words; empty where it is not known."""
+    if not row.saving_pct:
+        return ""
+    share = float(row.saving_pct)
+    if not share and row.bound == "exact":
+        return "no difference"
+    if share < 0:
+        return f"rail-only takes {bounded(f'{-share:g} %', TURNED.get(row.bound, row.bound))} more"
+    return f"rail-only saves {bounded(f'{share:g} %', row.bound)}"
 
 
 def refused(comparison: Comparison) -> list[dict[str, str]]:

@@ -191,7 +191,11 @@ def _write_comparison(book: Book, comparison: ComparisonView) -> None:
             right = {"align": "right"} if column.kind == "number" else {}
             bold = bool(figure.saving_pct)
             if value.lstrip("-").replace(".", "", 1).isdigit():
-                shown = "0.0" if column.title == "Saving %" else number_format(value)
+                shown = (
+                    number_format("0.0", figure.bound)
+                    if column.title == "Saving %"
+                    else number_format(value)
+                )
                 sheet.write_number(
                     row, at, float(value), book.cell(num_format=shown, bold=bold, **right)
                 )

@@ -108,7 +108,7 @@ def write_savings(book: Book, savings: SavingsView) -> None:
     """Write the report on savings: its sentences, and the figures side by side."""
     sheet = book.sheet("Savings", savings.title)
     lines = TableSheet(
-        book, sheet, (34, 9, *[17] * len(savings.designs), *[24, 8] * len(savings.baselines))
+        book, sheet, (34, 9, *[17] * len(savings.designs), *[24, 16] * len(savings.baselines))
     )
     lines.title(savings.title)
     for text in savings.headline:
@@ -116,7 +116,7 @@ def write_savings(book: Book, savings: SavingsView) -> None:
     against = [title for design in savings.baselines for title in (f"saved on {design}", "%")]
     lines.head("Figure", "Unit", *savings.designs, *against)
     for row in savings.rows:
-        lines.figures(*row.cells)
+        lines.figures(row.figure, row.unit, *row.bounded_values)
     for title, texts in (
         ("What was compared", savings.compared),
         ("How it was counted", savings.counted),

@@ -201,12 +201,12 @@ class TableSheet:
             self._sheet.write_string(self._row, at, title, style)
         self._row += 1
 
-    def figures(self, name: str, unit: str, *values: str) -> None:
-        """Write one row of figures that come as texts; an unknown one stays empty."""
+    def figures(self, name: str, unit: str, *values: tuple[str, str]) -> None:
+        """Write one row of figures, each a text and its bound; an unknown one stays empty."""
         for at, text in enumerate((name, unit)):
             write_text(self._sheet, self._row, at, text, self._book.cell())
-        for at, value in enumerate(values, start=2):
-            style = self._book.cell(num_format=number_format(value), align="right")
+        for at, (value, bound) in enumerate(values, start=2):
+            style = self._book.cell(num_format=number_format(value, bound), align="right")
             if value:
                 self._sheet.write_number(self._row, at, float(value), style)
             else:
@@ -253,7 +253,14 @@ def plain(text: str) -> str:
     return f" {text}" if text.startswith("<r>") else text
 
 
-def number_format(text: str) -> str:
-    """Return a number format with as many decimals as the text has."""
+def number_format(text: str, bound: str = "exact") -> str:
+    """Return a number format with as many decimals as the text has, and its bound in words.
+
+    >>> number_format("36.8"), number_format("36.8", "at least")
+    ('#,##0.0', '"at least "#,##0.0')
+    """
     places = len(text.partition(".")[2])
-    return "#,##0" + (f".{'0' * places}" if places else "")
+    digits = "#,##0" + (f".{'0' * places}" if places else "")
+    if bound == "exact":
+        return digits
+    return f'{digits}" {bound}"' if bound == "of priced parts" else f'"{bound} "{digits}'

@@ -199,7 +199,9 @@ def test_the_designs_of_the_paper_side_by_side() -> None:
     assert shown["switches"][:2] == ("1536", "2560")
     assert shown["transceivers, one per link end"][:2] == ("131072", "196608")
     assert shown["cost"] == ("94306304", "152829952", "38.3")
-    assert rows["cost"]["note"] == "unpriced in paper-v5: generic-fibre"
+    assert (
+        rows["cost"]["note"] == "unpriced in paper-v5: generic-fibre; the saving is of priced parts"
+    )
     assert [row["saving_pct"] for row in rows.values()].count("") == len(rows) - 4
 
 

@@ -33,7 +33,7 @@ function Bars({ chart, design }: { chart: Chart; design: string }) {
     <figure class="bars" data-figure={chart.figure}>
       <figcaption>
         <span>{chart.figure}</span>
-        <Saving saving={chart.saving} />
+        <Saving chart={chart} />
       </figcaption>
       <ul>
         {chart.bars.map((bar) => (
@@ -52,10 +52,6 @@ function Bars({ chart, design }: { chart: Chart; design: string }) {
 }
 
 /** What rail-only saves: nothing where the cluster is so small that all designs are the same, and less than that where its rails fill their switches badly. */
-function Saving({ saving }: { saving: string }) {
-  const share = parseFloat(saving);
-  if (!saving || share === 0) {
-    return saving ? <span class="saving">no difference</span> : null;
-  }
-  return share > 0 ? <span class="saving some">rail-only saves {saving}</span> : <span class="saving more">rail-only takes {saving.replace("-", "")} more</span>;
+function Saving({ chart: { saved_pct: share, saving } }: { chart: Chart }) {
+  return saving ? <span class={`saving ${share ? (share > 0 ? "some" : "more") : ""}`.trim()}>{saving}</span> : null;
 }
