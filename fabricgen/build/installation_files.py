@@ -1,4 +1,4 @@
-"""Pull sheets, rack elevations and port maps, which belong to the group of the cabling.
+"""Pull sheets, lists by host, rack elevations and port maps, which belong to the group of the cabling.
 
 Owns their tasks, which exist only where devices have places. All are made of the rows of the cable
 list.
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fabricgen.build.write.manifest import Written
     from fabricgen.outputs.installation.bundles import Bundle
     from fabricgen.outputs.installation.elevations import Elevations
+    from fabricgen.outputs.installation.host_lists import HostLists
     from fabricgen.outputs.installation.pull_sheets import PullSheets
     from fabricgen.outputs.packs.pack_yaml import Output
     from fabricgen.planning.room.room import Room
@@ -37,7 +38,7 @@ def installation_tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     if not packs:
         return
     if context.plan.lengths is None:
-        yield Skipped("pull-sheets/, racks/ and ports/: `site: unknown` leaves racks open")
+        yield Skipped("pull-sheets/, hosts/, racks/ and ports/: `site: unknown` leaves racks open")
         return
     if over := context.selection.over("pull-sheets", context.plan.cables):
         yield over
@@ -53,6 +54,8 @@ def _names(context: BuildContext, output: Output) -> list[str]:
     """List the racks or switches that an output is written for; one empty name for one file."""
     if output.each == "pull-sheet":
         return pull_sheets(context).racks
+    if output.each == "host-list":
+        return host_lists(context).racks
     if output.each == "rack":
         return list(elevations(context).racks)
     return list(elevations(context).switches) if output.each == "port-map" else [""]
@@ -65,6 +68,14 @@ def pull_sheets(context: BuildContext) -> PullSheets:
 
     facts = {cable.model: cable for cable in context.plan.catalog.cables()}
     return PullSheets(context.plan.spec.name, _room(context), bundles(context), facts)
+
+
+@per_build
+def host_lists(context: BuildContext) -> HostLists:
+    """Return the lists by host. Raises ValueError as `pull_sheets` does."""
+    from fabricgen.outputs.installation.host_lists import HostLists
+
+    return HostLists(context.plan.spec.name, _room(context), bundles(context))
 
 
 @per_build
@@ -123,6 +134,8 @@ class InstallationFiles:
 
     def _view(self, context: BuildContext, name: str) -> dict[str, Any]:
         """Return the view of its template, by name."""
+        if self.output.each == "host-list":
+            return {"rack": host_lists(context).rack(name)}
         if self.output.each == "rack":
             return {"rack": elevations(context).rack(name)}
         if self.output.each == "port-map":

@@ -161,6 +161,9 @@ class Site(InventoryModel):
         MediaChoice.model_construct()
     )
     """The allowed media by kind of link, in order of preference."""
+    cables_per_day: Annotated[Count, Field(le=100_000, examples=[120])] = 120
+    """Number of cables that are pulled, plugged and tested in a day, for the progress sheets. The
+    default is an assumption: one crew that takes four minutes for a cable, for eight hours."""
     measured_m: Annotated[
         dict[
             str,

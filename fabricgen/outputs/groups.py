@@ -63,7 +63,7 @@ SPECS = (
             # labels to print are thousands of pages
             GroupLimit("labels", 100_000, "cables", "cabling/labels.html"),
             # the sheets are some ten thousand pages
-            GroupLimit("pull-sheets", 20_000, "cables", "pull-sheets/, racks/ and ports/"),
+            GroupLimit("pull-sheets", 20_000, "cables", "pull-sheets/, hosts/, racks/ and ports/"),
         ),
     ),
     GroupSpec(

@@ -16,7 +16,13 @@ from tests.fabrics import SMALL, SUPERPOD, build_job
 if TYPE_CHECKING:
     from pathlib import Path
 
-OURS = ("cabling/cables.csv", "cabling/pull-sheets/", "cabling/racks/", "cabling/ports/")
+OURS = (
+    "cabling/cables.csv",
+    "cabling/pull-sheets/",
+    "cabling/hosts/",
+    "cabling/racks/",
+    "cabling/ports/",
+)
 SVG = "{http://www.w3.org/2000/svg}"
 ROOM = {"racks_per_row": 5, "tray": {"width_mm": 40, "depth_mm": 25}}
 FABRICS: dict[str, dict[str, Any]] = {

@@ -1,9 +1,10 @@
 """Bundles of cables that are pulled together.
 
-Owns the rule. A bundle holds cables from one rack to another, or inside one, of one rail, plane,
-tier, part and length, and at most `MOST` of them. Cables of one switch stay together, in the order
-in which its cages are plugged. A cable that carries several links is one piece, and all its links
-are in the bundle of its first. `pull_order` orders the bundles.
+Owns the rule. A bundle holds the cables from one rack to another, or inside one, of one part and
+one length, whatever their rails: so a crew lays one bundle for a pair of racks and a length. More
+than `MOST` of them are divided evenly. Cables of one switch stay together, in the order in which
+its cages are plugged. A cable that carries several links is one piece, and all its links are in the
+bundle of its first. `pull_order` orders the bundles.
 """
 
 from __future__ import annotations
@@ -25,8 +26,19 @@ if TYPE_CHECKING:
     from fabricgen.planning.port_layout import Port
     from fabricgen.views.cables.view import CableView
 
-MOST = 24
-"""Maximum cables of a bundle: fibres of 3 mm make a strand of 18 mm, which bends into a rack."""
+MOST = {"dac": 12, "acc": 12}
+"""Maximum cables of a bundle of a medium: twinax of 6 mm make a strand of 25 mm, as does `FIBRES`.
+
+A strand of that thickness still bends into a rack.
+"""
+
+FIBRES = 48
+"""Maximum cables of a bundle of any other medium: fibres of 3 mm make a strand of 24 mm."""
+
+
+def most_of(medium: str) -> int:
+    """Return the maximum cables of a bundle."""
+    return MOST.get(medium, FIBRES)
 
 
 class Plug(NamedTuple):
@@ -48,7 +60,7 @@ class Plug(NamedTuple):
 class Bundle:
     """Cables that are pulled together.
 
-    All have the same racks, rail, plane, tier, part and length. `step` counts from 1.
+    All have the same racks, part and length. `step` counts from 1.
     """
 
     plugs: list[Plug]
@@ -70,11 +82,10 @@ class Bundle:
         """The number of its cables, as pieces."""
         return len({plug.piece for plug in self.plugs})
 
-    @property
-    def rail(self) -> str:
-        """The rail of its cables; empty where they serve several."""
-        rails = {plug.cable.rail for plug in self.plugs}
-        return self.first.rail if len(rails) == 1 else ""
+    def common(self, column: str) -> str:
+        """Return what all its cables have in a column of the cable list; empty where they differ."""
+        values = {str(getattr(plug.cable, column)) for plug in self.plugs}
+        return values.pop() if len(values) == 1 else ""
 
     @property
     def runs(self) -> list[tuple[str, str]]:
@@ -132,8 +143,8 @@ class Fronts:
         """Return each switch's front, and the bundles that go into each of its cages, by number."""
         found: dict[str, tuple[Faceplate, dict[int, list[int]]]] = {}
         for number, bundle in enumerate(bundles):
-            tier = bundle.first.tier
             for plug in bundle.plugs:
+                tier = plug.cable.tier
                 ends = [
                     (plug.cable.b_device, plug.b_cage, tier - 1),
                     (plug.cable.a_device, plug.a_cage, tier - 2),
@@ -146,47 +157,28 @@ class Fronts:
 
 
 def bundled(plugs: list[Plug]) -> Iterator[list[Plug]]:
-    """Group equal cables, switch by switch, at most `MOST` in a bundle.
-
-    More cables of one switch are divided evenly.
-    """
+    """Group equal cables, switch by switch, in as few bundles as `most_of` allows, evenly."""
     pieces: dict[int, list[Plug]] = {}
     for plug in plugs:
         pieces.setdefault(plug.piece, []).append(plug)
-    alike: dict[tuple[object, ...], dict[str, list[list[Plug]]]] = {}
+    alike: dict[tuple[str, ...], list[list[Plug]]] = {}
     for piece in pieces.values():
         cable = piece[0].cable
-        key = (
-            cable.a_rack,
-            cable.b_rack,
-            cable.tier,
-            cable.plane,
-            cable.rail,
-            cable.part,
-            cable.length_m,
-        )
-        alike.setdefault(key, {}).setdefault(
-            cable.b_device if cable.tier == 1 else cable.a_device, []
-        ).append(piece)
-    for switches in alike.values():
-        held: list[list[Plug]] = []
-        for run in switches.values():
-            run.sort(
-                key=lambda piece: (
-                    piece[0].b_turn if piece[0].cable.tier == 1 else piece[0].a_turn,
-                    piece[0].at,
-                )
-            )
-            for share in _shared_out(run):
-                if len(held) + len(share) > MOST:
-                    yield list(chain.from_iterable(held))
-                    held = []
-                held = held + share
-        yield list(chain.from_iterable(held))
+        alike.setdefault((cable.a_rack, cable.b_rack, cable.part, cable.length_m), []).append(piece)
+    for held in alike.values():
+        firsts = {_switch(piece[0]): piece[0].at for piece in reversed(held)}
+        held.sort(key=lambda piece: (firsts[_switch(piece[0])], _turn(piece[0]), piece[0].at))
+        shares = -(-len(held) // most_of(held[0][0].cable.medium))
+        cuts = [share * len(held) // shares for share in range(shares + 1)]
+        for start, stop in pairwise(cuts):
+            yield list(chain.from_iterable(held[start:stop]))
 
 
-def _shared_out(run: list[list[Plug]]) -> Iterator[list[list[Plug]]]:
-    """Divide a run into as few parts as needed, of nearly equal length."""
-    shares = -(-len(run) // MOST)
-    cuts = [share * len(run) // shares for share in range(shares + 1)]
-    return (run[start:stop] for start, stop in pairwise(cuts))
+def _switch(plug: Plug) -> str:
+    """Return the switch by which the cables of a bundle are sorted: the leaf, or else the spine."""
+    return plug.cable.b_device if plug.cable.tier == 1 else plug.cable.a_device
+
+
+def _turn(plug: Plug) -> int:
+    """Return the plug order of a cable at that switch."""
+    return plug.b_turn if plug.cable.tier == 1 else plug.a_turn

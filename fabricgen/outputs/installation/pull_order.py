@@ -5,8 +5,9 @@ a cable that must be plugged first is in an earlier step, or has an earlier plug
 one. A step is usually one bundle. Bundles that depend on each other, because their cages alternate,
 are one step: all are pulled, and then plugged in order. Where this leaves a choice, cables to
 another hall come before those to another row, along the row, and inside a rack; then back rows
-before front ones, and long cables before short ones. Ports of hosts have no known place, so their
-order is not guaranteed.
+before front ones, rack by rack of the upper end, so that a sheet is worked through in few stretches,
+and long cables before short ones. Ports of hosts have no known place, so their order is not
+guaranteed.
 """
 
 from __future__ import annotations
@@ -81,17 +82,19 @@ def _waiting(fronts: Fronts, bundles: list[Bundle]) -> list[list[int]]:
 def _wishes(bundles: list[Bundle], room: Room) -> list[tuple[object, ...]]:
     """Return the sort key of each bundle where the dependencies leave a choice.
 
-    The farther first, back rows first, long ones first, then in the order of the cable list.
+    The farther first, back rows first, rack by rack, long ones first, then in the order of the
+    cable list.
     """
     positions = room.positions
     where = {
-        name: (int(positions.hall[rack]), int(positions.row[rack]))
+        name: (int(positions.hall[rack]), int(positions.row[rack]), rack)
         for rack, name in enumerate(room.names)
     }
     wishes: list[tuple[object, ...]] = []
     for bundle in bundles:
         one, other = bundle.pair
-        (hall, row), (far_hall, far_row) = where[one], where[other]
+        (hall, row, _), (far_hall, far_row, rack) = where[one], where[other]
         near = 0 if hall != far_hall else 1 if row != far_row else 2 if one != other else 3
-        wishes.append((near, -hall, -row, -float(bundle.first.length_m), bundle.plugs[0].at))
+        length = float(bundle.first.length_m)
+        wishes.append((near, -hall, -row, rack, -length, bundle.plugs[0].at))
     return wishes

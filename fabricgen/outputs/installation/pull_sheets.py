@@ -1,8 +1,9 @@
 """From bundles to the views of the pull sheets.
 
-A sheet covers each rack that contains upper ends, with a section for each pair of racks. Owns the
-texts and sums of the sheets. `bundles` and `pull_order` own the bundles and their order,
-`planning.cabling.trays` the contents of trays.
+A sheet covers each rack that contains upper ends, with its bundles in the order of their steps: a
+section for each run of bundles of one pair of racks. Owns the texts and sums of the sheets.
+`bundles` and `pull_order` own the bundles and their order, `planning.cabling.trays` the contents of
+trays, `progress` the days, and `host_lists` the cables of each host.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
 
-from fabricgen.outputs.installation.bundles import MOST
+from fabricgen.outputs.installation.bundles import FIBRES, MOST
+from fabricgen.outputs.installation.progress import days_of
 from fabricgen.outputs.installation.view import (
     BundleView,
     PairView,
@@ -78,13 +80,15 @@ class PullSheets:
             step: [bundle.name for bundle in bundles]
             for step, bundles in groupby(self.bundles, key=lambda bundle: bundle.step)
         }
+        done = accumulate(bundle.count for bundle in self.bundles)
         return [
             _bundle(
                 bundle,
                 [name for name in steps[bundle.step] if name != bundle.name],
                 self.cables[bundle.first.part],
+                -(-count // self.room.site.cables_per_day),
             )
-            for bundle in self.bundles
+            for bundle, count in zip(self.bundles, done, strict=True)
         ]
 
     @cached_property
@@ -96,18 +100,28 @@ class PullSheets:
         generated, sheets = self.room.generated, list(self.sheets.values())
         used = {rack for bundle in self.bundles for rack in bundle.pair}
         racks = [name for name in self.room.names if name in used]
+        of_hosts = {
+            plug.cable.a_rack
+            for bundle in self.bundles
+            for plug in bundle.plugs
+            if plug.cable.tier == 1
+        }
         return PullingView(
             fabric=self.fabric,
             generated=generated,
             cables=cables,
             bundle_count=len(self.bundles),
             steps=steps,
-            most=MOST,
+            most=FIBRES,
+            most_copper=min(MOST.values()),
             sheets=sheets,
             bundles=self.views,
+            days=days_of(self.views),
+            cables_per_day=self.room.site.cables_per_day,
             stretches=stretches,
             tray=self._tray,
             racks=racks,
+            host_racks=[name for name in racks if name in of_hosts],
         )
 
     @property
@@ -130,12 +144,10 @@ class PullSheets:
         )
 
     def _sheet(self, rack: str, bundles: list[BundleView]) -> SheetView:
-        """Make the sheet of a rack: its pairs in the order of their first steps."""
-        pairs: dict[str, list[BundleView]] = {}
-        for bundle in bundles:
-            pairs.setdefault(bundle.a_rack, []).append(bundle)
+        """Make the sheet of a rack; its bundles are in the order of their steps."""
+        runs = groupby(bundles, key=lambda bundle: bundle.a_rack)
         switches = sorted({plug.b_device for bundle in bundles for plug in bundle.plugs})
-        made = [self._pair(one, rack, held) for one, held in pairs.items()]
+        made = [self._pair(one, rack, [*held]) for one, held in runs]
         cables, steps = sum(pair.cables for pair in made), [bundle.step for bundle in bundles]
         return SheetView(
             fabric=self.fabric,
@@ -150,7 +162,7 @@ class PullSheets:
         )
 
     def _pair(self, one: str, other: str, bundles: list[BundleView]) -> PairView:
-        """Make the section of a pair of racks."""
+        """Make the section of bundles that follow each other between two racks."""
         way = self.trays.way(self._numbers[one], self._numbers[other])
         loads = [(stretch, self.loads[stretch]) for stretch in way]
         fullest = (
@@ -163,6 +175,8 @@ class PullSheets:
             a_rack=one,
             b_rack=other,
             inside=one == other,
+            first_step=bundles[0].step,
+            last_step=bundles[-1].step,
             way=_words(way),
             cables=cables,
             bundle_count=len(bundles),
@@ -199,7 +213,7 @@ class PullSheets:
         )
 
 
-def _bundle(bundle: Bundle, together: list[str], part: Cable) -> BundleView:
+def _bundle(bundle: Bundle, together: list[str], part: Cable, day: int) -> BundleView:
     """Make the view of a bundle."""
     cable, count = bundle.first, bundle.count
     long = float(cable.length_m)
@@ -212,9 +226,9 @@ def _bundle(bundle: Bundle, together: list[str], part: Cable) -> BundleView:
         together=together,
         a_rack=bundle.pair[0],
         b_rack=bundle.pair[1],
-        chip=chip(bundle.rail),
-        plane=cable.plane,
-        tier=cable.tier,
+        chip=chip(bundle.common("rail")),
+        plane=bundle.common("plane"),
+        tier=bundle.common("tier"),
         part=cable.part,
         medium=cable.medium,
         length_m=cable.length_m,
@@ -223,6 +237,7 @@ def _bundle(bundle: Bundle, together: list[str], part: Cable) -> BundleView:
         labels=labels,
         weight_kg=weight,
         plugs=[_plug(plug, bundle.pair, firsts[plug.piece]) for plug in bundle.plugs],
+        day=day,
     )
 
 
@@ -237,6 +252,7 @@ def _plug(plug: Plug, pair: tuple[str, str], first: str) -> PlugView:
     return PlugView(
         cable=cable.cable,
         inside=first if first != cable.cable else "",
+        chip=chip(cable.rail),
         a_device=cable.a_device,
         a_unit=near,
         a_port=cable.a_port,

@@ -50,6 +50,7 @@ class PlugView:
     cable: str
     inside: str
     """The row whose cable it shares, where a cable carries several links; else empty."""
+    chip: Chip
     a_device: str
     a_unit: str
     a_port: str
@@ -70,8 +71,9 @@ class BundleView:
     a_rack: str
     b_rack: str
     chip: Chip
-    plane: int
-    tier: int
+    plane: str
+    """Empty where its cables are of several planes; the same with the tier."""
+    tier: str
     part: str
     medium: str
     length_m: str
@@ -82,6 +84,18 @@ class BundleView:
     weight_kg: str
     """Empty where the weight of a metre is unknown."""
     plugs: list[PlugView]
+    day: int
+    """The day, from 1, on which its last cable is plugged."""
+
+
+@dataclass(slots=True, kw_only=True)
+class DayView:
+    """The bundles of one day of work, and the cables that are plugged when it ends."""
+
+    day: int
+    bundles: list[BundleView]
+    cables: int
+    total: int
 
 
 @dataclass(slots=True)
@@ -100,11 +114,13 @@ class StretchView:
 
 @dataclass(slots=True, kw_only=True)
 class PairView:
-    """The bundles from one rack to another, or inside one."""
+    """Bundles that follow each other from one rack to another, or inside one."""
 
     a_rack: str
     b_rack: str
     inside: bool
+    first_step: int
+    last_step: int
     way: str
     cables: int
     bundle_count: int
@@ -140,7 +156,9 @@ class PullingView:
     bundle_count: int
     steps: int
     most: int
-    """Maximum cables of a bundle."""
+    """Maximum cables of a bundle of fibres."""
+    most_copper: int
+    """Maximum cables of a bundle of copper."""
     sheets: list[SheetView]
     bundles: list[BundleView]
     """In the order of installation."""
@@ -148,6 +166,46 @@ class PullingView:
     tray: str
     """The known facts of a tray's section, and its recommended fill."""
     racks: list[str]
+    host_racks: list[str]
+    """The racks that have a list of their hosts."""
+    days: list[DayView]
+    cables_per_day: int
+    """Cables that are planned for a day: `site.cables_per_day`."""
+
+
+@dataclass(slots=True, kw_only=True)
+class HostPortView:
+    """One cable at a port of a host; `port` is printed beside it, `interface` is its name."""
+
+    port: str
+    interface: str
+    cable: str
+    chip: Chip
+    part: str
+    length_m: str
+    b_device: str
+    b_port: str
+    b_rack: str
+    b_unit: str
+
+
+@dataclass(slots=True, kw_only=True)
+class HostListView:
+    """The cables of one host, in the order of its ports."""
+
+    host: str
+    unit: str
+    ports: list[HostPortView]
+
+
+@dataclass(slots=True, kw_only=True)
+class HostRackView:
+    """The hosts of a rack from the top down, with the cables of each."""
+
+    fabric: str
+    rack: str
+    generated: bool
+    hosts: list[HostListView]
 
 
 @dataclass(slots=True)

@@ -167,6 +167,14 @@ _KINDS = (
         ("{rack}",),
     ),
     Kind(
+        "host-list",
+        "A list for each rack with hosts: the cables of each host in the order of its ports.",
+        "rack",
+        f"{_INSTALLATION}.view:HostRackView",
+        f"{_INSTALLATION}.host_lists",
+        ("{rack}",),
+    ),
+    Kind(
         "pulling",
         "All bundles and trays, in order of installation.",
         "pulling",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -18,11 +18,16 @@ from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import ROLES
 from fabricgen.inventory.fabric import FabricSpec
-from fabricgen.outputs.installation.bundles import MOST, Fronts
+from fabricgen.outputs.installation.bundles import Fronts, most_of
+from fabricgen.outputs.installation.host_lists import port_order
 from fabricgen.outputs.installation.pull_order import pull
 from fabricgen.outputs.installation.pull_sheets import PullSheets
 from fabricgen.outputs.installation.view import (
     BundleView,
+    DayView,
+    HostListView,
+    HostPortView,
+    HostRackView,
     PairView,
     PlugView,
     PullingView,
@@ -41,6 +46,7 @@ from tests.laws.drawing import inventories
 from tests.outputs.machine_room import FABRICS, ROOM, Built, built
 
 if TYPE_CHECKING:
+    from fabricgen.catalog.models.optics import Cable
     from fabricgen.outputs.installation.bundles import Bundle
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.room.room import Room
@@ -50,7 +56,17 @@ ENDS = ("cable", "a_device", "a_port", "b_device", "b_port")
 LARGEST = 3_000
 """Cables of a drawn fabric that is tested. A larger one takes a second and adds nothing."""
 
-ALIKE = ("tier", "plane", "part", "length_m")
+ALIKE = ("part", "length_m")
+REVIEWED: dict[str, Any] = {
+    "gpus": 512,
+    "hb_domain": {"gpus": 8},
+    "host": {"model": "dgx-h100"},
+    "switches": {"leaf": {"model": "sn5600"}},
+    "site": {"hosts_per_rack": 4, "rack": {"units": 48}},
+}
+"""64 hosts in 16 racks, and their eight leaves in one."""
+
+OVERVIEWS = ("index.html", "progress.html")
 
 
 @pytest.fixture(scope="module", params=FABRICS, ids=list(FABRICS))
@@ -106,7 +122,7 @@ def test_every_cable_is_on_one_sheet(room: Built) -> None:
     found: Counter[tuple[str, ...]] = Counter()
     racks = {row["cable"]: row["b_rack"] for row in room.cables}
     for name, html in room.below("pull-sheets", ".html").items():
-        if name != "index.html":
+        if name not in OVERVIEWS:
             rows = sheet_rows(html)
             assert {racks[row[0]] for row in rows} == {name.removesuffix(".html")}
             found.update(rows)
@@ -116,7 +132,7 @@ def test_every_cable_is_on_one_sheet(room: Built) -> None:
 def test_bundles_follow_the_rule(room: Built) -> None:
     """They partition the rows of the cable list, have common ends, and are not too thick.
 
-    The table has their counts.
+    There are as few as that allows. The table has their counts.
     """
     bundles = bundles_of(room.plan)
     rows = {row["cable"]: row for row in room.cables}
@@ -127,8 +143,13 @@ def test_bundles_follow_the_rule(room: Built) -> None:
         held = [rows[plug.cable.cable] for plug in bundle.plugs]
         assert {(row["a_rack"], row["b_rack"]) for row in held} == {bundle.pair}
         assert len({tuple(row[key] for key in ALIKE) for row in held}) == 1
-        assert {row["rail"] for row in held} == {bundle.rail} or not bundle.rail
-        assert 0 < bundle.count <= MOST
+        assert {row["rail"] for row in held} == {bundle.common("rail")} or not bundle.common("rail")
+        assert 0 < bundle.count <= most_of(held[0]["medium"])
+    alike = Counter[tuple[str, ...]]()
+    for bundle in bundles:
+        row = rows[bundle.first.cable]
+        alike[*bundle.pair, row["part"], row["length_m"], row["medium"]] += bundle.count
+    assert len(bundles) == sum(-(-count // most_of(key[-1])) for key, count in alike.items())
     listed = read_rows(room.files["cabling/pull-sheets/bundles.csv"])
     assert [row["bundle"] for row in listed] == [bundle.name for bundle in bundles]
     assert len({row["bundle"] for row in listed}) == len(bundles)
@@ -141,7 +162,7 @@ def test_bundles_follow_the_rule(room: Built) -> None:
 def test_a_cable_of_several_links_has_one_box(room: Built) -> None:
     """The boxes of the sheets are those of the bundles, one for each cable as a piece."""
     pages = [
-        html for name, html in room.below("pull-sheets", ".html").items() if name != "index.html"
+        html for name, html in room.below("pull-sheets", ".html").items() if name not in OVERVIEWS
     ]
     bundles = bundles_of(room.plan)
     assert sum(html.count('class="box"') for html in pages) == len(bundles) + sum(
@@ -236,18 +257,76 @@ def test_another_order_blocks_cables() -> None:
 
 
 def test_interleaved_bundles_are_one_step() -> None:
-    """Two rails share each cage column, so neither rail's bundle can go first.
+    """Where the cages of two bundles alternate, neither can go first.
 
     Both are pulled before any of them is plugged.
     """
-    bundles = bundles_of(plan_of(**FABRICS["two-rails"]))
+    plan = plan_of(**FABRICS["copper"])
+    bundles = bundles_of(plan)
     together = Counter(bundle.step for bundle in bundles)
     assert max(together.values()) > 1
-    assert {
-        frozenset(bundle.rail for bundle in bundles if bundle.step == step)
-        for step, count in together.items()
-        if count == 2
-    } >= {frozenset("01")}
+    assert len(together) > 1
+
+
+def test_a_crew_pulls_few_bundles_in_the_order_of_the_page() -> None:
+    """512 cables between 16 racks of hosts and one of switches are 28 bundles, in ascending steps.
+
+    Each pair of racks has a bundle for each of its one or two lengths, so twelve have a second.
+    """
+    plan = plan_of(**REVIEWED)
+    sheets = PullSheets("pod", room_of(plan), bundles_of(plan), _facts())
+    assert (sheets.pulling.cables, sheets.pulling.bundle_count) == (512, 28)
+    assert len({bundle.pair for bundle in sheets.bundles}) == 16
+    for sheet in sheets.sheets.values():
+        steps = [bundle.step for pair in sheet.pairs for bundle in pair.bundles]
+        assert steps == sorted(steps)
+
+
+def test_steps_ascend_on_every_page(room: Built) -> None:
+    """A crew works a page from its top to its end."""
+    for name, html in room.below("pull-sheets", ".html").items():
+        rows = (row for row in ET.fromstring(html).iter("tr") if row.get("class") == "bundle")  # noqa: S314 - fabricgen wrote the file
+        steps = [int([*row.iter("td")][1].text or "") for row in rows]
+        assert steps == sorted(steps)
+        assert steps or name in OVERVIEWS
+
+
+def test_the_days_of_work_hold_all_bundles() -> None:
+    """Each bundle is on the day on which its last cable is plugged, and days are evenly full."""
+    plan = plan_of(**REVIEWED | {"site": REVIEWED["site"] | {"cables_per_day": 100}})
+    sheets = PullSheets("pod", room_of(plan), bundles_of(plan), _facts())
+    days = sheets.pulling.days
+    assert [day.day for day in days] == [1, 2, 3, 4, 5, 6]
+    assert [bundle for day in days for bundle in day.bundles] == sheets.views
+    assert all(100 * (day.day - 1) < day.total <= 100 * day.day for day in days)
+    assert days[-1].total == 512
+
+
+def test_the_list_of_a_host_is_in_the_order_of_its_ports(room: Built) -> None:
+    """The lists have each cable of a host once, in its rack, sorted by the printed port."""
+    found = []
+    for name, html in room.below("hosts", ".html").items():
+        page = ET.fromstring(html)  # noqa: S314 - fabricgen wrote the file
+        hosts = [heading.get("id") or "" for heading in page.iter("h2")]
+        for host, table in zip(hosts, page.iter("table"), strict=True):
+            rows = [
+                ["".join(cell.itertext()) for cell in row.iter("td")] for row in table.iter("tr")
+            ]
+            ports = [cells[1] for cells in rows if cells]
+            assert ports == sorted(ports, key=port_order)
+            found += [
+                (name.removesuffix(".html"), cells[3], host, cells[1], cells[6], cells[7])
+                for cells in rows
+                if cells
+            ]
+    assert sorted(found) == sorted(
+        (row["a_rack"], *(row[key] for key in ENDS)) for row in room.cables if row["tier"] == "1"
+    )
+
+
+def _facts() -> dict[str, Cable]:
+    """Return the facts of each cable part."""
+    return {cable.model: cable for cable in Catalog().cables()}
 
 
 def test_the_farther_is_first_where_the_law_allows_both() -> None:
@@ -327,7 +406,7 @@ def test_the_fill_of_a_tray(tmp_path_factory: pytest.TempPathFactory) -> None:
     assert any(
         "fuller" in html
         for name, html in room.below("pull-sheets", ".html").items()
-        if name != "index.html"
+        if name not in OVERVIEWS
     )
 
 
@@ -414,6 +493,7 @@ def test_a_name_is_text() -> None:
     plug = PlugView(
         cable=evil,
         inside=evil,
+        chip=chip("3"),
         a_device=evil,
         a_unit=evil,
         a_port=evil,
@@ -430,8 +510,8 @@ def test_a_name_is_text() -> None:
         a_rack=evil,
         b_rack=evil,
         chip=chip("3"),
-        plane=0,
-        tier=1,
+        plane="0",
+        tier="1",
         part=evil,
         medium=evil,
         length_m="3",
@@ -440,12 +520,15 @@ def test_a_name_is_text() -> None:
         labels=[evil],
         weight_kg=evil,
         plugs=[plug],
+        day=1,
     )
     stretch = StretchView(evil, 1, evil, evil, evil, evil, full=True)
     pair = PairView(
         a_rack=evil,
         b_rack=evil,
         inside=False,
+        first_step=1,
+        last_step=1,
         way=evil,
         cables=1,
         bundle_count=1,
@@ -470,16 +553,36 @@ def test_a_name_is_text() -> None:
         cables=1,
         bundle_count=1,
         steps=1,
-        most=MOST,
+        most=1,
+        most_copper=1,
         sheets=[sheet],
         bundles=[bundle],
         stretches=[stretch],
         tray=evil,
         racks=[evil],
+        host_racks=[evil],
+        days=[DayView(day=1, bundles=[bundle], cables=1, total=1)],
+        cables_per_day=1,
     )
+    port = HostPortView(
+        port=evil,
+        interface=evil,
+        cable=evil,
+        chip=chip("3"),
+        part=evil,
+        length_m="3",
+        b_device=evil,
+        b_port=evil,
+        b_rack=evil,
+        b_unit="1",
+    )
+    host = HostListView(host=evil, unit="1", ports=[port])
+    hosts = HostRackView(fabric=evil, rack=evil, generated=True, hosts=[host])
     for text in (
         Packs().render("room", "sheet.html.j2", sheet=sheet),
         Packs().render("room", "index.html.j2", pulling=pulling),
+        Packs().render("room", "progress.html.j2", pulling=pulling),
+        Packs().render("room", "hosts.html.j2", rack=hosts),
     ):
         assert "<script" not in text
         assert evil in "".join(ET.fromstring(text).itertext())  # noqa: S314 - a rendered text
