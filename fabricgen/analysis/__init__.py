@@ -1,4 +1,5 @@
-"""What follows from a plan: graph, forwarding, the laws, impact of failures, communicators, workload, search.
+"""What follows from a plan: graph, forwarding, laws, impact of failures, communicators, workload.
 
-`graph` is the only user of networkx. Nothing here changes a plan or writes a file.
+`search` compares whole designs. `graph` is the only user of networkx. No module here changes a plan
+or writes a file.
 """

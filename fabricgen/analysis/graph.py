@@ -1,12 +1,13 @@
-"""The plan as networkx graphs: `graph` holds every GPU, NIC port, HB domain, switch and link; `switch_graph` folds the endpoints away.
+"""The plan as networkx graphs.
 
-The only user of networkx; the nodes and edges are listed by `graph_elements`. A graph's nodes are
-names, its attributes text and numbers, so that it survives node-link JSON and GraphML unchanged.
-What packets do in it is for `forwarding`.
+`graph` has every GPU, NIC port, HB domain, switch and link; `switch_graph` counts the endpoints at
+each switch instead. This is the only user of networkx; `graph_elements` lists the nodes and edges.
+A graph's nodes are names, its attributes text and numbers, so that node-link JSON and GraphML keep
+them unchanged. `forwarding` owns what packets do in it.
 
-A leaf box that several rails share routes each of them apart, in a VRF of its own. So it is a node
-for each rail, `leaf-1/rail0`, as if it were so many boxes: as one node it would offer paths between
-rails that no packet can take. Attribute `switch` of a node names the box.
+A leaf box that several rails share routes each of them separately, in a VRF of its own. So it is a
+node for each rail, `leaf-1/rail0`: as one node it would have paths between rails that no packet can
+take. Attribute `switch` of a node names the box.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
 
 
 def graph(plan: Plan) -> nx.MultiGraph[str]:
-    """Build the graph of the whole fabric. It takes some seven nodes and edges for each GPU; for a million there is `switch_graph`.
+    """Build the graph of the whole fabric.
+
+    It has some seven nodes and edges for each GPU; `switch_graph` is for a million GPUs.
 
     Nodes are `hb:<domain>`, a switch between the domain's GPUs; GPUs, `d<domain>-g<rank>`; NIC
     ports, `<GPU>/<plane>`; and installed switches. All have `kind`: hb-domain, gpu, nic, leaf,
@@ -42,19 +45,21 @@ def graph(plan: Plan) -> nx.MultiGraph[str]:
     switches `switch`, and `rail` where they serve one.
 
     Edges have `kind`: hb, nic (from a GPU to its NIC port), host, leaf-spine or spine-core;
-    `capacity_gbps` of one direction (the HB domain's is absent where neither inventory nor host
-    tells); `rail` and `plane` where they belong to one; links have `cable`, the label, which the
-    two cables of a link with two connectors have in common, and `length_m` where lengths are
-    planned. An edge's key is unique in the graph: its cable, or else the name of its GPU or NIC
-    port.
+    `capacity_gbps` of one direction (absent for an HB domain whose bandwidth is unknown); `rail`
+    and `plane` where they belong to one; links have `cable`, the label, which the two cables of a
+    link with two connectors have in common, and `length_m` where lengths are planned. An edge's key
+    is unique in the graph: its cable, or else the name of its GPU or NIC port.
 
     >>> from fabricgen.api import plan_inventory
-    >>> plan = plan_inventory({"gpus": 8, "hb_domain": {"gpus": 2}, "switches": {"leaf": {"generic": {"radix": 16}}}})
+    >>> leaf = {"generic": {"radix": 16}}
+    >>> fabric = {"gpus": 8, "hb_domain": {"gpus": 2}, "switches": {"leaf": leaf}}
+    >>> plan = plan_inventory(fabric)
     >>> made = graph(plan)
     >>> nx.shortest_path(made, "d0-g0", "d3-g0")
     ['d0-g0', 'd0-g0/0', 'r0-leaf-1', 'd3-g0/0', 'd3-g0']
-    >>> made.edges["d0-g0/0", "r0-leaf-1", "r0-h00001"]
-    {'kind': 'host', 'capacity_gbps': 400, 'rail': 0, 'plane': 0, 'cable': 'r0-h00001', 'length_m': 5.0}
+    >>> edge = made.edges["d0-g0/0", "r0-leaf-1", "r0-h00001"]
+    >>> [edge[name] for name in ("kind", "capacity_gbps", "cable", "length_m")]
+    ['host', 400, 'r0-h00001', 5.0]
     """
     made: nx.MultiGraph[str] = nx.MultiGraph(name=plan.spec.name, design=plan.spec.design.value)
     made.add_nodes_from(nodes(plan))
@@ -64,17 +69,22 @@ def graph(plan: Plan) -> nx.MultiGraph[str]:
 
 
 def switch_graph(plan: Plan) -> nx.Graph[str]:
-    """Build the graph of the switches alone, with the links between two of them as one edge: a million GPUs in a few hundred MiB.
+    """Build the graph of the switches alone, with the links between two of them as one edge.
+
+    A million GPUs take a few hundred MiB.
 
     Nodes are the switches of `graph`, and count in `endpoints` the NIC ports that are cabled to
     them, and in `endpoint_gbps` the capacity of those links. Edges have `kind`, `rail` and `plane`
     as in `graph`, `links`, their number, and `capacity_gbps` of all of them, one direction.
 
     >>> from fabricgen.api import plan_inventory
-    >>> plan = plan_inventory({"gpus": 64, "hb_domain": {"gpus": 2}, "switches": {"leaf": {"generic": {"radix": 16}}}})
+    >>> leaf = {"generic": {"radix": 16}}
+    >>> fabric = {"gpus": 64, "hb_domain": {"gpus": 2}, "switches": {"leaf": leaf}}
+    >>> plan = plan_inventory(fabric)
     >>> made = switch_graph(plan)
-    >>> made.nodes["r0-leaf-1"]
-    {'kind': 'leaf', 'switch': 'r0-leaf-1', 'rail': 0, 'plane': 0, 'endpoints': 8, 'endpoint_gbps': 3200}
+    >>> node = made.nodes["r0-leaf-1"]
+    >>> [node[name] for name in ("kind", "rail", "endpoints", "endpoint_gbps")]
+    ['leaf', 0, 8, 3200]
     >>> made.edges["r0-leaf-1", "r0-spine-1"]
     {'kind': 'leaf-spine', 'rail': 0, 'plane': 0, 'links': 4, 'capacity_gbps': 1600}
     """
@@ -102,9 +112,9 @@ def switch_graph(plan: Plan) -> nx.Graph[str]:
 
 
 def _folded(plan: Plan) -> tuple[list[int], dict[tuple[LinkKind, int, int], list[tuple[int, int]]]]:
-    """Count the endpoints of a segment's nodes, and list the pairs that links join, by kind, block and number of links.
+    """Return the endpoints of a segment's nodes, and the pairs that links join.
 
-    Nodes are numbered as `switch_names` returns them.
+    Pairs have kind, block and number of links. Nodes are numbered as `switch_names` returns them.
     """
     segment, blocks = plan.segment, plan.mapping.segment_blocks
     size = len(plan.naming.boxes) * blocks
@@ -126,7 +136,7 @@ def _folded(plan: Plan) -> tuple[list[int], dict[tuple[LinkKind, int, int], list
 
 
 def node_link(made: nx.Graph[str]) -> str:
-    """Write a graph of this module as node-link JSON.
+    """Return a graph of this module as node-link JSON.
 
     >>> made = nx.MultiGraph([("a", "b", "r0-u00001", {"capacity_gbps": 400})])
     >>> nx.utils.graphs_equal(made, nx.node_link_graph(json.loads(node_link(made)), edges="edges"))
@@ -140,7 +150,8 @@ def graphml(made: nx.Graph[str]) -> str:
     """Write a graph of this module as GraphML.
 
     >>> made = nx.MultiGraph([("a", "b", "r0-u00001", {"capacity_gbps": 400})])
-    >>> nx.parse_graphml(graphml(made), edge_key_type=str, force_multigraph=True).edges["a", "b", "r0-u00001"]
+    >>> read = nx.parse_graphml(graphml(made), edge_key_type=str, force_multigraph=True)
+    >>> read.edges["a", "b", "r0-u00001"]
     {'capacity_gbps': 400}
     """
     stream = io.BytesIO()

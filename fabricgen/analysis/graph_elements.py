@@ -21,7 +21,10 @@ Shown = dict[str, Any]
 
 
 def nodes(plan: Plan) -> Iterator[tuple[str, Shown]]:
-    """Yield every node with its attributes: domain by domain with GPUs and NIC ports, then the switches segment by segment."""
+    """Yield every node with its attributes.
+
+    They come domain by domain with GPUs and NIC ports, then the switches segment by segment.
+    """
     fabric = plan.fabric
     coordinates = fabric.coordinates
     for domain in range(coordinates.domains):
@@ -37,7 +40,10 @@ def nodes(plan: Plan) -> Iterator[tuple[str, Shown]]:
 
 
 def edges(plan: Plan) -> Iterator[tuple[str, str, str, Shown]]:
-    """Yield every edge as two nodes, a key and attributes: those inside the HB domains, then the links segment by segment."""
+    """Yield every edge as two nodes, a key and attributes.
+
+    They come inside the HB domains first, then the links segment by segment.
+    """
     fabric = plan.fabric
     hb = {"kind": "hb"} | (
         {"capacity_gbps": fabric.hb_bandwidth_gbps} if fabric.hb_bandwidth_gbps else {}
@@ -76,7 +82,10 @@ def switch_nodes(plan: Plan, segment: int) -> Iterator[tuple[str, Shown]]:
 
 
 def switch_names(plan: Plan, segment: int) -> list[str]:
-    """Return the node of each box of a segment in each block, box by box; empty where the box is not installed or does not serve the block."""
+    """Return the node of each box of a segment in each block, box by box.
+
+    It is empty if the box is not installed or does not serve the block.
+    """
     blocks = range(plan.mapping.segment_blocks)
     rails = [plan.mapping.rail(segment, block) for block in blocks]
     names: list[str] = []
@@ -123,7 +132,7 @@ def link_edges(plan: Plan, segment: int) -> Iterator[tuple[str, str, str, Shown]
 
 
 def _lengths(plan: Plan, segment: int) -> list[dict[str, float]]:
-    """Return the length of each link of a segment as an attribute of its edge; none where no lengths are planned."""
+    """Return the length of each link of a segment as an attribute; empty without lengths."""
     if plan.lengths is None:
         return [{}] * len(plan.segment.kind)
     metres = [{"length_m": millimetres / 1000} for millimetres in plan.lengths.stock_mm.tolist()]
@@ -131,10 +140,10 @@ def _lengths(plan: Plan, segment: int) -> list[dict[str, float]]:
 
 
 def kind_name(link: LinkKind) -> str:
-    """Name a kind of link as the rest of the graph is written."""
+    """Return the name of a kind of link in graphs."""
     return link.key.replace("_", "-")
 
 
 def scope(rail: int | None, plane: int) -> dict[str, int]:
-    """Return the rail, where there is one, and the plane."""
+    """Return the rail, if there is one, and the plane."""
     return {"plane": plane} if rail is None else {"rail": rail, "plane": plane}

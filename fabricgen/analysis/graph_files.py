@@ -1,6 +1,6 @@
 """The graph of a plan as node-link JSON and as GraphML, written without networkx.
 
-Owns the bytes of both files, which are those that networkx writes of `graph(plan)`; importing
+Owns the text of both files, which is the same that networkx writes for `graph(plan)`. Importing
 networkx and filling a graph take longer than the rest of a small build. Only the standard library
 is used.
 """
@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 Edge = tuple[str, str, str, "Shown"]
 
 HEADER = """<?xml version='1.0' encoding='utf-8'?>
-<graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
-xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns" \
+xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
+xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns \
+http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">
 """
 
 TYPES = {str: "string", int: "long", float: "double"}
-"""What GraphML calls the types of attributes."""
+"""The names of attribute types in GraphML."""
 
 
 class GraphFiles:
@@ -80,24 +82,27 @@ class GraphFiles:
 
 
 class Keys:
-    """The keys that a GraphML file declares, numbered as they are first used, and the forms of elements with the same attributes."""
+    """The keys that a GraphML file declares, numbered by first use, and the forms of elements."""
 
     def __init__(self) -> None:
-        """Begin without any."""
+        """Start without any key."""
         self.declared: list[str] = []
         self._known: dict[tuple[str, str, type], str] = {}
         self._forms: dict[tuple[str, tuple[tuple[str, type], ...]], str] = {}
 
     def node(self, shown: Shown) -> str:
-        """Return the form of a node, to be filled with its name and the values of its attributes."""
+        """Return the form of a node, to be filled with its name and attribute values."""
         return self._form("node", '<node id="%s">', shown)
 
     def edge(self, shown: Shown) -> str:
-        """Return the form of an edge, to be filled with its two nodes, its key and the values of its attributes."""
+        """Return the form of an edge.
+
+        It is filled with two nodes, a key and the values of the attributes.
+        """
         return self._form("edge", '<edge source="%s" target="%s" id="%s">', shown)
 
     def _form(self, scope: str, start: str, shown: Shown) -> str:
-        """Make a form once for all elements whose attributes have the same names and types."""
+        """Return one form for all elements whose attributes have the same names and types."""
         kind = (scope, tuple(zip(shown, map(type, shown.values()), strict=True)))
         if kind not in self._forms:
             self._forms[kind] = f"    {start}\n{self.data(scope, shown, indent=6)}    </{scope}>\n"
@@ -111,7 +116,7 @@ class Keys:
         )
 
     def _key(self, scope: str, name: str, kind: type) -> str:
-        """Return the key of an attribute, declared when it is first asked for."""
+        """Return the key of an attribute, declared at its first use."""
         if (scope, name, kind) not in self._known:
             key = self._known[scope, name, kind] = f"d{len(self._known)}"
             self.declared.append(
@@ -121,7 +126,7 @@ class Keys:
 
 
 def _text(value: object) -> str:
-    """Write a value between two tags, as ElementTree does.
+    """Return a value between two tags, as ElementTree writes it.
 
     >>> _text("R&D <1>"), _text(400)
     ('R&amp;D &lt;1&gt;', '400')
@@ -130,12 +135,12 @@ def _text(value: object) -> str:
 
 
 def _quoted(name: str) -> str:
-    """Write a name in an attribute, as ElementTree does."""
+    """Return a name in an attribute, as ElementTree writes it."""
     return _text(name).replace('"', "&quot;")
 
 
 def _in_order(names: Iterable[str], listed: Iterable[Edge]) -> list[Edge]:
-    """Sort edges as networkx lists them: by the first of their nodes, then by the other as that pair was first joined."""
+    """Sort edges in networkx's order: by the first node, then by the pair's first edge."""
     beside: dict[str, dict[str, list[tuple[str, Shown]]]] = {name: {} for name in names}
     for low, high, key, shown in listed:
         beside[low].setdefault(high, []).append((key, shown))

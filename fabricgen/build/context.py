@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fabricgen.analysis.checks.law import CheckResult
-    from fabricgen.analysis.forwarding.tables import Tables
+    from fabricgen.analysis.forwarding.tables import ForwardingTables
     from fabricgen.bom.bill import Bom
     from fabricgen.bom.breakdown.breakdown import RackContents
     from fabricgen.outputs.packs.render import Packs
@@ -79,11 +79,11 @@ class BuildContext:
         )
 
     @cached_property
-    def tables(self) -> Tables:
+    def tables(self) -> ForwardingTables:
         """The forwarding tables of the plan."""
-        from fabricgen.analysis.forwarding.tables import Tables
+        from fabricgen.analysis.forwarding.tables import ForwardingTables
 
-        return Tables(self.plan)
+        return ForwardingTables(self.plan)
 
 
 def per_build(make: Callable[[BuildContext], T]) -> Callable[[BuildContext], T]:

@@ -1,1 +1,1 @@
-"""Communicators on a fabric: `job_spec` reads which GPUs a job uses, `placement` checks which pairs need a relay."""
+"""Communicators: `job_spec` reads the GPUs of a job, `placement` which pairs need a relay."""

@@ -1,9 +1,8 @@
-"""A job's GPUs: the words that people write, and back.
+"""A job's GPUs: from the words of a user, and back.
 
-Owns the syntax: words joined by commas, `d3` for a whole HB domain, `d0-g5` for a GPU, a host's
-name for its GPUs; `d0..d15`, `d0-g0..d0-g7` and `host-01..host-04` for everything from one to the
-other, `d0-d15` for domains too; `@FILE` for words that stand in a file. Whether the job is a good
-one is said by `placement`.
+Owns the syntax: words separated by commas. `d3` is a whole HB domain, `d0-g5` a GPU, a host's name
+all GPUs of the host; `d0..d15`, `d0-g0..d0-g7` and `host-01..host-04` are ranges, `d0-d15` too;
+`@FILE` is the words in a file. `placement` checks whether the job is a legal one.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 LARGEST_FILE_BYTES = 64 * 2**20
-"""A job of a million GPUs, each by its name, takes a sixth of this."""
+"""The longest job, in characters: a job of a million GPUs, each by its name, takes a sixth."""
 
 _WORD = re.compile(r"[^\s,]+")
 
@@ -35,7 +34,10 @@ LIKELY = 4096
 
 
 def find_job(plan: Plan, job: str) -> Int32Array:
-    """Return the GPUs of a job in order, counted over all domains. Raises Refusal `bad-job` or `unknown-gpu`."""
+    """Return the GPUs of a job in order, counted over all domains.
+
+    Raises Refusal `bad-job` or `unknown-gpu`.
+    """
     reader = _Reader(plan)
     words = list(_words(job))
     runs = [_located(reader, word, place) for word, place in words]
@@ -65,7 +67,7 @@ def find_job(plan: Plan, job: str) -> Int32Array:
 
 
 def _located(reader: _Reader, word: str, place: Place | None) -> tuple[int, int]:
-    """Return what `reader.run` returns, with the place of the word in whatever that refuses."""
+    """Return the GPUs of `reader.run`; a refusal has the place of the word."""
     try:
         return reader.run(word)
     except Refusal as refusal:
@@ -73,7 +75,7 @@ def _located(reader: _Reader, word: str, place: Place | None) -> tuple[int, int]
 
 
 def _words(job: str) -> Iterator[tuple[str, Place | None]]:
-    """Split a job into words, those of a file with their places; in a file, `#` begins a comment."""
+    """Split a job into words, those of a file with their places; `#` begins a comment in a file."""
     for part in job.split(","):
         word = part.strip()
         if word.startswith("@"):
@@ -105,12 +107,12 @@ def _text(name: str) -> str:
 
 @dataclass(frozen=True)
 class _Reader:
-    """What words stand for in a plan."""
+    """The GPUs that words select in a plan."""
 
     plan: Plan
 
     def run(self, word: str) -> tuple[int, int]:
-        """Return the first GPU that a word stands for, and the one after the last."""
+        """Return the first GPU of a word, and the one after its last."""
         domains = re.fullmatch(r"(d\d+)-(d\d+)", word)
         first, dots, last = (domains[1], "..", domains[2]) if domains else word.partition("..")
         begin, end = self._one(first)
@@ -124,7 +126,10 @@ class _Reader:
                 else "let both ends be GPUs, both domains, or both hosts"
             )
             because = (
-                f"`{first}` begins with GPU {begin} of the fabric, and `{last}` ends with GPU {after - 1}",
+                (
+                    f"`{first}` begins with GPU {begin} of the fabric, and `{last}` ends with GPU"
+                    f" {after - 1}"
+                ),
             )
             raise refuse("bad-job", f"`{word}` is no range", because=because, hint=hint)
         return begin, after
@@ -150,7 +155,8 @@ class _Reader:
             hint = suggest(
                 word,
                 self.plan.hosts[:LIKELY],
-                f"write `d0` for an HB domain, `d0-g0` for a GPU, or a host like `{self.plan.hosts[0]}`",
+                "write `d0` for an HB domain, `d0-g0` for a GPU, or a host like"
+                f" `{self.plan.hosts[0]}`",
             )
             raise refuse(
                 "bad-job", f"`{word}` is no HB domain, GPU or host of this fabric", hint=hint
@@ -160,12 +166,15 @@ class _Reader:
 
     @cached_property
     def _hosts(self) -> dict[str, int]:
-        """Number the hosts by name."""
+        """The number of each host, by name."""
         return {name: number for number, name in enumerate(self.plan.hosts)}
 
 
 def job_text(plan: Plan, gpus: Int32Array) -> str:
-    """Write a job in few words, as `find_job` reads it: runs of whole domains, and runs of GPUs within one; `gpus` are in order."""
+    """Return a job in few words of `find_job`: runs of domains, and runs of GPUs within one.
+
+    `gpus` are in order.
+    """
     coordinates = plan.fabric.coordinates
     domain, count = np.unique(coordinates.domain(gpus), return_counts=True)
     whole = domain[count == coordinates.domain_gpus]
@@ -186,5 +195,5 @@ def job_text(plan: Plan, gpus: Int32Array) -> str:
 
 
 def _runs(numbers: Int32Array, things: Int32Array) -> list[Int32Array]:
-    """Split things where the ascending numbers that they have leave one out."""
+    """Split things at the gaps of their ascending numbers."""
     return [run for run in np.split(things, np.flatnonzero(np.diff(numbers) > 1) + 1) if len(run)]

@@ -1,11 +1,11 @@
-"""Whether a set of GPUs can be one communicator: its rails, its relays, and what would have to change.
+"""Whether a set of GPUs can be one communicator: its rails, its relays, and the fewest changes.
 
 Owns NCCL's rule on a fabric. Between HB domains a GPU reaches the GPUs of its own rail. For any
 other rail NCCL needs a GPU that is in the communicator, in the sender's HB domain and on the
-receiver's rail: PXN forwards at the sender's side, and never through a GPU that belongs to somebody
-else (NVIDIA/nccl#836). So every HB domain of a job needs a GPU on every rail that another one uses.
-Where blocks span rails the network joins every pair. Pairs are ordered, and counted by domain and
-rail, never one by one.
+receiver's rail: PXN forwards at the sender's side, and never through a GPU that is not in the
+communicator (NVIDIA/nccl#836). So every HB domain of a job needs a GPU on every rail that another
+one uses. Where blocks span rails the network connects every pair. Pairs are ordered, and counted by
+domain and rail, never one by one.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ EXAMPLES = 10
 """Pairs and relays that are named."""
 
 KEPT = 64
-"""Sets of rails that are tried for the part of a job to keep, those of the most domains first."""
+"""Sets of rails that are tried for the GPUs to keep, those of the most domains first."""
 
 
 @dataclass(frozen=True)
 class JobPairs(Document):
-    """Ordered pairs of GPUs of a job: in all, and by the way that joins them.
+    """Ordered pairs of GPUs of a job: in all, and by the path that connects them.
 
-    `relayed` pairs take a GPU of the job, `none` have no path that NCCL can use, and `cross_rail`
+    `relayed` pairs use a relay of the job, `none` have no path that NCCL can use, and `cross_rail`
     are those across HB domains whose rails differ.
     """
 
@@ -70,7 +70,10 @@ class JobFix(Document):
 
 @dataclass(frozen=True)
 class Placement(Document):
-    """A job on a plan: `gpus` in order, counted over all domains. Tables have a row for each HB domain of the job, and a column for each rail."""
+    """A job on a plan: `gpus` in order, counted over all domains.
+
+    Tables have a row for each HB domain of the job, and a column for each rail.
+    """
 
     plan: Plan
     gpus: Int32Array
@@ -145,7 +148,10 @@ class Placement(Document):
 
     @cached_property
     def _wanted(self) -> BoolArray:
-        """Which GPUs the fabric's tables would relay over, though the job does not have them: the sender's turn on the receiver's rail."""
+        """The GPUs over which the fabric's tables would relay although the job does not have them.
+
+        They are in the sender's turn on the receiver's rail.
+        """
         if self.plan.mapping.spans_rails:
             return np.zeros_like(self.present)
         senders = self.present.sum(axis=2)[:, :, None] > 0
@@ -153,17 +159,17 @@ class Placement(Document):
 
     @cached_property
     def relays_outside_job(self) -> list[str]:
-        """Name the first few of these."""
+        """The names of the first few of these."""
         return [self._name(*place) for place in np.argwhere(self._wanted)[:EXAMPLES].tolist()]
 
     def _name(self, row: int, turn: int, rail: int) -> str:
-        """Name a GPU by its place in a table."""
+        """Return the name of a GPU by its place in a table."""
         coordinates = self.plan.fabric.coordinates
         return coordinates.name(coordinates.rail_gpu(int(self.domains[row]), rail, turn))
 
     @property
     def by_another(self) -> int:
-        """Count the pairs that a GPU of the job relays, though the tables would use one outside of it."""
+        """The number of pairs relayed by a GPU of the job instead of the one in the tables."""
         taken = self._wanted & (self.counts > 0)[:, None, :]
         return int(
             (taken * self.present.sum(axis=2)[:, :, None] * self.elsewhere[:, None, :]).sum()
@@ -186,16 +192,20 @@ class Placement(Document):
         return found
 
     def added(self) -> Int32Array:
-        """Return the fewest GPUs that make the job legal: one in each domain on each rail that it lacks, in the turn of its first GPU."""
+        """Return the fewest GPUs that make the job legal.
+
+        They are one in each domain on each rail that it lacks, in the turn of its first GPU.
+        """
         lacking = np.argwhere((self.counts == 0) & (self.counts.sum(axis=0) > 0))
         row, rail = lacking.T.astype(np.int32)
         turn = self.present.any(axis=2).argmax(axis=1).astype(np.int32)
         return np.sort(self.plan.fabric.coordinates.rail_gpu(self.domains[row], rail, turn[row]))
 
     def kept(self) -> Int32Array:
-        """Return a large part of the job that is legal: the domains that have certain rails, with their GPUs on these.
+        """Return a large part of the job that is legal: the domains that have certain rails.
 
-        Tried are the rails that all domains have in common, and those of single domains.
+        Their GPUs on these rails are kept. The sets tried are the rails that all domains have in
+        common, and those of single domains.
         """
         has = self.counts > 0
         sets, times = np.unique(has, axis=0, return_counts=True)
@@ -208,7 +218,7 @@ class Placement(Document):
         return np.asarray(self.gpus[inside[best][self._row] & tried[best][rail]])
 
     def fix(self) -> JobFix | None:
-        """Return two jobs that are legal; None where nothing is wrong."""
+        """Return two jobs that are legal; None for a legal job."""
         if self.legal:
             return None
         added, kept = self.added(), self.kept()
@@ -222,7 +232,7 @@ class Placement(Document):
 
     @property
     def outside_count(self) -> int:
-        """Count the GPUs outside the job that the fabric's tables would relay over."""
+        """The number of GPUs outside the job that the fabric's tables would use as relays."""
         return int(self._wanted.sum())
 
     def document(self) -> dict[str, Any]:
@@ -245,5 +255,8 @@ class Placement(Document):
 
 
 def placement(plan: Plan, job: str) -> Placement:
-    """Read a job and look at where it lies. Raises Refusal `bad-job` or `unknown-gpu`."""
+    """Read a job and examine its placement.
+
+    Raises Refusal `bad-job` or `unknown-gpu`.
+    """
     return Placement(plan, find_job(plan, job))

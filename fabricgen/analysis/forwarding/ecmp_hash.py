@@ -1,14 +1,13 @@
-"""Which of several equal ways a flow takes, and how evenly many flows are spread.
+"""The equal-cost path that a flow takes, and how evenly many flows are spread.
 
-Owns the hash. It stands for what a switch does, so that balance can be computed and a lab's figures
-compared with it: CRC-32 (as of IEEE 802.3) over source and destination address, protocol, UDP
-source and destination port, in network byte order; that, exclusive or the switch's loopback, goes
-through the finalizer of MurmurHash3, and is taken modulo the number of equal next hops in order of
-interface.
+Owns the hash, a model of a switch's, so that balance can be computed and compared with a lab's
+figures: CRC-32 (as of IEEE 802.3) over source and destination address, protocol, UDP source and
+destination port, in network byte order; exclusive or the switch's loopback; through the finalizer
+of MurmurHash3; modulo the number of equal next hops in order of interface.
 
-The finalizer is what keeps tiers apart. A CRC is linear: a seed in front of it flips the same bits
-for every flow, and all flows that a leaf sends to one spine would leave that spine by one port.
-Real switches have hashes of their own: balance is comparable, the single choice is not.
+The finalizer separates the tiers. A CRC is linear: a seed in front of it flips the same bits for
+every flow, and all flows that a leaf sends to one spine would leave that spine by one port. Real
+switches have other hashes: the balance is comparable, the single choice is not.
 """
 
 from __future__ import annotations
@@ -27,20 +26,20 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 ROCE_PORT, UDP, FIRST_SOURCE_PORT, SOURCE_PORTS = 4791, 17, 49152, 16384
-"""RoCEv2's UDP port (IANA), the protocol number of UDP, and the range of ports that senders draw from for entropy."""
+"""RoCEv2's UDP port (IANA), the protocol number of UDP, and the source ports for entropy."""
 
 WORD = 0xFFFFFFFF
-"""Hashes have 32 bits."""
+"""The number of values of a hash: 32 bits."""
 
 
 class Flow(NamedTuple):
-    """What the hash sees of a flow beside its addresses: the UDP source port."""
+    """What the hash uses of a flow beside its addresses: the UDP source port."""
 
     source_port: int = FIRST_SOURCE_PORT
 
 
 def flow_of(number: int) -> Flow:
-    """Return the flow of a number, which goes round the range of source ports.
+    """Return the flow of a number; source ports repeat after their range.
 
     >>> flow_of(16385)
     Flow(source_port=49153)
@@ -58,7 +57,7 @@ def flow_hash(seed: int, source: int, target: int, flow: Flow) -> int:
 
 
 def _checksum(source: int, target: int, flow: Flow) -> int:
-    """Return what every switch computes alike of a flow."""
+    """Return the part of a flow's hash that is the same on every switch."""
     return zlib.crc32(struct.pack("!IIBHH", source, target, UDP, flow.source_port, ROCE_PORT))
 
 
@@ -70,11 +69,11 @@ def _mixed(bits: Any) -> Any:  # noqa: ANN401 - one number, or an array
 
 
 def spread(plan: Plan, segment: int, flows: int) -> dict[LinkKind, Int32Array]:
-    """Count the flows on each uplink of the first leaf of a unit, and in three tiers on each uplink of its pod's spines.
+    """Count the flows on each uplink of the first leaf of a segment.
 
-    The GPUs of the leaf send in turn to all outside of their pod, or of their leaf where there is
-    no other pod. Counts are in order of switch and port. A kind of link that no flow crosses is
-    left out.
+    In three tiers they are also counted on each uplink of its pod's spines. The GPUs of the leaf
+    send in turn to all outside of their pod, or of their leaf if there is no other pod. Counts are
+    in order of switch and port. A kind of link that no flow uses is left out.
     """
     climb = _Climb(plan, segment)
     if climb.kinds:
@@ -83,7 +82,7 @@ def spread(plan: Plan, segment: int, flows: int) -> dict[LinkKind, Int32Array]:
 
 
 class _Climb:
-    """Flows on their way up from the first leaf of a unit."""
+    """Flows on their way up from the first leaf of a segment."""
 
     def __init__(self, plan: Plan, segment: int) -> None:
         columns, sizing, number = plan.segment, plan.sizing, segment * plan.mapping.segment_blocks
@@ -100,10 +99,12 @@ class _Climb:
             LinkKind.SPINE_CORE: (sizing.leaf, sizing.leaf + sizing.pod_spines),
         }
         own = {
-            kind: (columns.kind == kind)
-            & (columns.block == 0)
-            & (columns.lower >= first[kind][0])
-            & (columns.lower < first[kind][1])
+            kind: (
+                (columns.kind == kind)
+                & (columns.block == 0)
+                & (columns.lower >= first[kind][0])
+                & (columns.lower < first[kind][1])
+            )
             for kind in crossed
         }
         self.kinds = {kind: np.flatnonzero(rows) for kind, rows in own.items()}
@@ -115,7 +116,7 @@ class _Climb:
         self.lower = columns.lower
 
     def send(self, flows: int) -> None:
-        """Send so many flows up, tier by tier, and count them on every link."""
+        """Send flows up, tier by tier, and count them on every link."""
         sums = np.array([self._checksum(number) for number in range(flows)], dtype=np.uint64)
         at = np.zeros(flows, dtype=self.upper.dtype)
         for rows in self.kinds.values():

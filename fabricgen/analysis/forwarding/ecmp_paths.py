@@ -1,7 +1,7 @@
-"""The equal-cost ways over one block, from leaf to leaf, and the one that a flow takes.
+"""The equal-cost paths over one block, from leaf to leaf, and the one that a flow takes.
 
-Owns ECMP: a way goes up as far as it must and then down, every tier offers all living links that
-lead on, and `hashing` picks one.
+Owns ECMP: a path goes up as far as needed and then down, and the candidates of every tier are all
+working links that lead to the target; `ecmp_hash` selects one.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 
 class Step(NamedTuple):
-    """One link between two switches of a block: its row in `Plan.unit`, and whether it is taken upwards."""
+    """One link between two switches of a block: its row in `Plan.segment`, and its direction."""
 
     row: int
     up: bool
 
 
-class Crossing:
-    """The living links of one block, for one walk from leaf to leaf."""
+class EcmpPaths:
+    """The working links of one block, for the paths between two leaves."""
 
     def __init__(self, reach: Reach, segment: int, block: int) -> None:
-        """Find what lives of a block."""
+        """Find the working links of a block."""
         self.reach, self.segment, self.block = reach, segment, block
         plan, failures, columns = reach.plan, reach.failures, reach.plan.segment
         alive = (columns.block == block) & (columns.kind != LinkKind.HOST)
@@ -43,7 +43,7 @@ class Crossing:
     def walk(
         self, low: int, high: int, addresses: tuple[int, int], flow: Flow
     ) -> tuple[list[Step], int]:
-        """Go up from one leaf and down to another, choosing among equal links by the flow's hash."""
+        """Return the links from one leaf up and down to another, chosen by the flow's hash."""
         down = self._down(high)
         ways = self._count(low, down)
         steps: list[Step] = []
@@ -58,7 +58,7 @@ class Crossing:
         return steps, ways
 
     def _down(self, high: int) -> dict[int, set[int]]:
-        """Return the switches above a leaf that reach it by going down, each with the lower switches on the way."""
+        """Return the switches above a leaf that reach it downwards, each with its next switches."""
         found: dict[int, set[int]] = {}
         level = {high}
         while level:
@@ -75,7 +75,7 @@ class Crossing:
         return self.lower[near].tolist(), self.upper[near].tolist()
 
     def _onwards(self, box: int, down: dict[int, set[int]], *, rising: bool) -> list[int]:
-        """List the rows of the links that lead on towards the leaf, in order of interface."""
+        """Return the rows of the links that lead to the leaf, in order of interface."""
         segment = self.plan.segment
         if rising:
             rows = self.rows[self.lower == box]
@@ -85,11 +85,11 @@ class Crossing:
         return sorted(rows.tolist(), key=lambda row: int(segment.upper_port[row]))
 
     def _leads(self, box: int, down: dict[int, set[int]]) -> bool:
-        """Say whether a switch above reaches the leaf, by going down or by going up once more."""
+        """Return whether a switch above reaches the leaf downwards, or after one more step up."""
         return box in down or any(upper in down for upper in self.upper[self.lower == box].tolist())
 
     def _count(self, box: int, down: dict[int, set[int]]) -> int:
-        """Count the paths from a switch upwards and down again."""
+        """Return the number of paths from a switch upwards and down again."""
         if box in down:
             return self._descents(box, down)
         rows = self._onwards(box, down, rising=True)
@@ -100,7 +100,7 @@ class Crossing:
         )
 
     def _descents(self, box: int, down: dict[int, set[int]]) -> int:
-        """Count the paths from a switch down to the leaf."""
+        """Return the number of paths from a switch down to the leaf."""
         if box not in down:
             return 1
         lowers, times = np.unique(

@@ -1,7 +1,7 @@
-"""What has failed: the names that people type, found in the plan.
+"""What has failed: the names of parts on the command line, found in the plan.
 
-Owns `Failures` and the words for one: `switch:NAME`, `link:CABLE-LABEL`, `nic:GPU[/plane]`,
-`gpu:GPU`, `hb:DOMAIN`, `plane:N`, `rail:N`. What a failure does is said by `reaching`.
+Owns `Failures` and their names: `switch:NAME`, `link:CABLE-LABEL`, `nic:GPU[/plane]`, `gpu:GPU`,
+`hb:DOMAIN`, `plane:N`, `rail:N`. `reachability` owns their effect.
 """
 
 from __future__ import annotations
@@ -29,17 +29,20 @@ LIKELY = 4096
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """Everything that is down at once. Units, boxes, blocks and rows count as in the plan; GPUs count over all domains."""
+    """Everything that is down at once.
+
+    Segments, boxes, blocks and rows are counted as in the plan; GPUs over all domains.
+    """
 
     gpus: frozenset[int] = frozenset()
     domains: frozenset[int] = frozenset()
-    """HB domains whose interconnect is down; their GPUs live."""
+    """HB domains whose interconnect is down; their GPUs work."""
     ports: frozenset[tuple[int, int]] = frozenset()
-    """NIC ports, as GPU and plane; a cut host cable is its NIC port's failure."""
+    """NIC ports, as GPU and plane; a cut host cable is a failure of its NIC port."""
     switches: frozenset[tuple[int, int]] = frozenset()
     """Switches, as segment and box."""
     links: frozenset[tuple[int, int]] = frozenset()
-    """Links between switches, as segment and row of `Plan.unit`."""
+    """Links between switches, as segment and row of `Plan.segment`."""
     blocks: frozenset[tuple[int, int]] = frozenset()
     """Whole blocks, as segment and block of the segment: a plane, or a rail on one plane."""
 
@@ -50,12 +53,15 @@ class Failures:
         )
 
     def __bool__(self) -> bool:
-        """Say whether anything is down."""
+        """Return whether anything is down."""
         return any(getattr(self, each.name) for each in fields(self))
 
 
 def find_failures(plan: Plan, names: Iterable[str]) -> Failures:
-    """Find everything that the names stand for. Raises Refusal `unknown-failure` for a name that the plan does not have."""
+    """Return everything that the names select.
+
+    Raises Refusal `unknown-failure` for a name that the plan does not have.
+    """
     found = Failures()
     for name in names:
         found |= _find(plan, name)
@@ -63,7 +69,10 @@ def find_failures(plan: Plan, names: Iterable[str]) -> Failures:
 
 
 def find_gpu(plan: Plan, name: str) -> int:
-    """Return the GPU of a name, counted over all domains. Raises Refusal `unknown-gpu`."""
+    """Return the GPU of a name, counted over all domains.
+
+    Raises Refusal `unknown-gpu`.
+    """
     fabric = plan.fabric
     match = re.fullmatch(r"d(\d{1,9})-g(\d{1,9})", name)
     domain, rank = map(int, match.groups()) if match else (-1, -1)
@@ -75,7 +84,10 @@ def find_gpu(plan: Plan, name: str) -> int:
         or rank >= fabric.domain_gpus
     ):
         because = (
-            f"domains go from 0 to {domains - 1}, and the ranks in each from 0 to {fabric.domain_gpus - 1}",
+            (
+                f"domains go from 0 to {domains - 1}, and the ranks in each from 0 to"
+                f" {fabric.domain_gpus - 1}"
+            ),
         )
         raise refuse(
             "unknown-gpu",
@@ -87,7 +99,7 @@ def find_gpu(plan: Plan, name: str) -> int:
 
 
 def _find(plan: Plan, name: str) -> Failures:
-    """Find what one name stands for."""
+    """Return what one name selects."""
     kind, _, rest = name.partition(":")
     if kind not in FINDERS or not rest:
         hint = suggest(
@@ -98,7 +110,7 @@ def _find(plan: Plan, name: str) -> Failures:
 
 
 def _switch(plan: Plan, name: str) -> Failures:
-    """Find a switch."""
+    """Return the failure of a switch."""
     for segment in range(plan.mapping.segments):
         names = plan.naming.switches(segment)
         if name in names and plan.installed[box := names.index(name)]:
@@ -111,7 +123,11 @@ def _switch(plan: Plan, name: str) -> Failures:
 
 
 def _link(plan: Plan, label: str) -> Failures:
-    """Find a cable; where a link takes two, either one brings it down, for a port cannot run on half of its lanes."""
+    """Return the failure of a cable.
+
+    Either cable of a link with two brings the link down, because a port cannot run on half of its
+    lanes.
+    """
     match = re.fullmatch(r"(.*?)(\d+)([a-h]?)", label)
     for segment in range(plan.mapping.segments) if match else ():
         for block in range(plan.mapping.segment_blocks):
@@ -128,7 +144,10 @@ def _link(plan: Plan, label: str) -> Failures:
 def _cable(
     plan: Plan, kind: LinkKind, segment: int, block: int, label: str, match: re.Match[str]
 ) -> Failures:
-    """Find the cable of a number among those of one kind in one block; what the labels of a link's cables have in common stands for any of them."""
+    """Return the cable of a number among those of one kind in one block.
+
+    The common part of the labels of a link's cables selects any of them.
+    """
     columns = plan.segment
     rows = np.flatnonzero(
         (columns.kind == kind) & (columns.block == block) & (columns.number == int(match[2]))
@@ -149,7 +168,7 @@ def _cable(
 
 
 def _nic(plan: Plan, text: str) -> Failures:
-    """Find the NIC ports of a GPU, or the one on a plane."""
+    """Return the NIC ports of a GPU, or the one on a plane."""
     name, slash, plane = text.partition("/")
     gpu, planes = find_gpu(plan, name), range(plan.fabric.planes)
     if slash and plane not in map(str, planes):
@@ -164,17 +183,17 @@ def _nic(plan: Plan, text: str) -> Failures:
 
 
 def _gpu(plan: Plan, name: str) -> Failures:
-    """Find a GPU."""
+    """Return the failure of a GPU."""
     return Failures(gpus=frozenset({find_gpu(plan, name)}))
 
 
 def _domain(plan: Plan, text: str) -> Failures:
-    """Find an HB domain."""
+    """Return the failure of an HB domain's interconnect."""
     return Failures(domains=frozenset({_number("hb", text, plan.fabric.coordinates.domains)}))
 
 
 def _plane(plan: Plan, text: str) -> Failures:
-    """Find every block of a plane."""
+    """Return every block of a plane."""
     plane, mapping = _number("plane", text, plan.fabric.planes), plan.mapping
     segments = (segment for segment in range(mapping.segments) if mapping.plane(segment) == plane)
     return Failures(
@@ -185,7 +204,7 @@ def _plane(plan: Plan, text: str) -> Failures:
 
 
 def _rail(plan: Plan, text: str) -> Failures:
-    """Find the blocks of a rail on every plane; where blocks span rails, its NIC ports."""
+    """Return the blocks of a rail on every plane; where blocks span rails, its NIC ports."""
     fabric, mapping = plan.fabric, plan.mapping
     rail = _number("rail", text, fabric.rails)
     if mapping.spans_rails:
@@ -215,7 +234,7 @@ def _number(kind: str, text: str, count: int) -> int:
 
 
 def _unknown(kind: str, name: str, hint: str) -> Refusal:
-    """Refuse a name of a known kind."""
+    """Return the refusal of a name of a known kind."""
     return refuse("unknown-failure", f"this fabric has no {WORDS[kind]} `{name}`", hint=hint)
 
 

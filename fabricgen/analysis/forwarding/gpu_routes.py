@@ -1,11 +1,11 @@
-"""The IP routes of a GPU that is a router of its own, as it is in a lab: what plain forwarding can do of the relay rules.
+"""The IP routes of a GPU that is a router of its own, as in a lab: the relay rules in plain IP.
 
 A GPU has an interface `nic<plane>` for each NIC port and `hb0` to the other GPUs of its HB domain.
-Plain IP takes one of several routes by prefix and metric alone: so it has the direct way, the
-source relay, and the source relay's backups on the destination's rail. A destination or third-rail
-relay lands on another GPU than the packet names; that is what a communication library does, by the
-whole order of `tables`. The metric is the place in that order; a route gives way to the next when
-its link loses carrier.
+Plain IP selects one of several routes by prefix and metric alone: so a GPU has the direct route,
+the source relay, and the source relay's backups on the destination's rail. A destination or
+third-rail relay lands on another GPU than the packet's destination; only a communication library
+does that, by the whole order of `tables`. The metric is the place in that order; a route is
+replaced by the next when its link loses carrier.
 """
 
 from __future__ import annotations
@@ -25,13 +25,20 @@ if TYPE_CHECKING:
     from fabricgen.analysis.forwarding.path_names import PathNames
 
 HB_BASE, HB_LENGTH = 198 << 24 | 18 << 16, 15
-"""198.18.0.0/15, set aside for test networks (RFC 2544): rank k is k + 1 above it in every HB domain, because domains never meet."""
+"""198.18.0.0/15, reserved for test networks (RFC 2544).
+
+Rank k has address k + 1 of it in every HB domain, because domains never meet.
+"""
 
 HB_DEVICE = "hb0"
 
 
 class GpuRoute(NamedTuple):
-    """One IP route of a GPU. Of several to one prefix the lower `metric` wins: it is the place in the order of preference, from 1."""
+    """One IP route of a GPU.
+
+    Of several to one prefix the lower `metric` is used: it is the place in the order of preference,
+    from 1.
+    """
 
     prefix: str
     via: str
@@ -46,7 +53,7 @@ class GpuAddress:
 
     device: str
     address: str
-    """With its prefix length."""
+    """The address with its prefix length."""
     mtu: int
 
 
@@ -60,13 +67,13 @@ class GpuView:
     domain: int
     rail: int
     numbered: bool
-    """Whether each NIC port shares a prefix with its leaf; otherwise the leaf's address is reached on the link all the same."""
+    """Whether a NIC port shares a prefix with its leaf; if not, the leaf's address is on-link."""
     addresses: list[GpuAddress]
     routes: list[GpuRoute]
 
 
 def has_hb_addresses(domain_gpus: int) -> bool:
-    """Say whether the test range has an address for each GPU of an HB domain."""
+    """Return whether the test range has an address for each GPU of an HB domain."""
     return domain_gpus <= (1 << 32 - HB_LENGTH) - 2
 
 
@@ -113,7 +120,7 @@ def gpu_view(ends: PathNames, gpu: int) -> GpuView:
 
 
 def gpu_routes(ends: PathNames, gpu: int) -> list[GpuRoute]:
-    """Return the IP routes of a GPU, plane by plane: the others of its HB domain, then each rail."""
+    """Return the IP routes of a GPU by plane: the others of its HB domain, then each rail."""
     planes = range(ends.reach.plan.fabric.planes)
     return [
         route
@@ -132,7 +139,7 @@ def _domain_routes(ends: PathNames, gpu: int, plane: int) -> list[GpuRoute]:
 
 
 def _rail_routes(ends: PathNames, gpu: int, plane: int) -> list[GpuRoute]:
-    """Return the routes to the block of each rail: over each GPU of the domain that is on it, best first."""
+    """Return the routes to the block of each rail: over each GPU of the domain, best first."""
     fabric = ends.reach.plan.fabric
     rank, rail = fabric.coordinates.rank(gpu), fabric.coordinates.rail(gpu)
     prefixes: Iterable[str]
@@ -156,7 +163,10 @@ def _rail_routes(ends: PathNames, gpu: int, plane: int) -> list[GpuRoute]:
 def _over_hb(
     prefixes: Iterable[str], ranks: Sequence[int], source: str, metrics: Iterable[int]
 ) -> list[GpuRoute]:
-    """Return a route over each rank; a large HB domain has millions, so no line of Python runs for each."""
+    """Return a route over each rank.
+
+    A large HB domain has millions, so no Python statement runs per route.
+    """
     cells = zip(
         prefixes, map(hb_address, ranks), repeat(HB_DEVICE), repeat(source), metrics, strict=False
     )

@@ -1,7 +1,6 @@
 """Names, interfaces, labels and addresses of the GPUs, NIC ports, switches and cables of a path.
 
-Owns the way from a GPU and plane, or from a row of `Plan.segment`, to what people read.
-`reachability` owns what works.
+Owns the texts for a GPU and plane, and for a row of `Plan.segment`. `reachability` owns what works.
 """
 
 from __future__ import annotations
@@ -36,13 +35,13 @@ class NicEnd(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _domain_names(domain: int, size: int) -> tuple[str, ...]:
-    """Name the GPUs of an HB domain; those of the last one are remembered."""
+    """Return the names of the GPUs of an HB domain; those of the last one are cached."""
     return tuple(gpu_name(domain, rank) for rank in range(size))
 
 
 @dataclass(frozen=True)
 class PathNames:
-    """The names in a plan. GPUs count over all domains; segments, boxes and rows as in the plan."""
+    """The names in a plan; GPUs are counted over all domains, other things as in the plan."""
 
     reach: Reach
 
@@ -68,29 +67,29 @@ class PathNames:
 
     @cached_property
     def _names(self) -> dict[int, list[str]]:
-        """The switches' names of each segment that was asked for."""
+        """A cache of the switches' names of each segment."""
         return {}
 
     @cached_property
     def _prefixes(self) -> dict[tuple[int, int], str]:
-        """The prefixes of the blocks that were asked for."""
+        """A cache of the prefixes of blocks."""
         return {}
 
     @cached_property
     def _domain(self) -> dict[tuple[int, int], list[str]]:
-        """The addresses of the HB domain that was asked for last, by domain and plane."""
+        """A cache of the addresses of the last HB domain, by domain and plane."""
         return {}
 
     def gpu(self, gpu: int) -> str:
-        """Name a GPU."""
+        """Return the name of a GPU."""
         return self.reach.plan.fabric.coordinates.name(gpu)
 
     def gpus(self, domain: int) -> tuple[str, ...]:
-        """Name the GPUs of an HB domain, by rank."""
+        """Return the names of the GPUs of an HB domain, by rank."""
         return _domain_names(domain, self.reach.plan.fabric.domain_gpus)
 
     def host(self, gpu: int) -> str:
-        """Name the host of a GPU."""
+        """Return the name of the host of a GPU."""
         return self.reach.plan.naming.host(self.reach.plan.fabric.coordinates.host(gpu))
 
     def nic(self, gpu: int, plane: int) -> NicEnd:
@@ -126,7 +125,7 @@ class PathNames:
     def addresses(self, domain: int, plane: int) -> list[str]:
         """Return the addresses of an HB domain's NIC ports on a plane, by rank.
 
-        Those of the last domain are kept.
+        Those of the last domain are cached.
         """
         if (domain, plane) not in self._domain:
             for known in [known for known in self._domain if known[0] != domain]:
@@ -157,15 +156,15 @@ class PathNames:
         ]
 
     def switch(self, segment: int, box: int) -> str:
-        """Name a switch."""
+        """Return the name of a switch."""
         if segment not in self._names:
             self._names[segment] = self.reach.plan.naming.switches(segment)
         return self._names[segment][box]
 
     def node(self, segment: int, block: int, box: int) -> str:
-        """Name the node of a switch in the graph of a block.
+        """Return the name of a switch's node in the graph of a block.
 
-        It is the box itself, or its part for one rail where rails share the box.
+        It is the box itself, or its part for one rail if rails share the box.
         """
         plan, name = self.reach.plan, self.switch(segment, box)
         return (
@@ -180,5 +179,5 @@ class PathNames:
         return str((links.upper_ports if upper else links.lower_ports)[row])
 
     def cable(self, segment: int, row: int) -> str:
-        """Label the cable of a link, without the letter where a link takes several."""
+        """Return the label of a link's cable, without the letter of a link with several."""
         return cable_label(self.reach.plan, segment, row)

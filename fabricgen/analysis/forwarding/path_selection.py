@@ -1,7 +1,7 @@
-"""The way from one GPU to another: direct, over a relay, or over another domain, and what of it lives.
+"""The path from one GPU to another: direct, over a relay, or over another domain, on what works.
 
-Owns the choice among `relaying`'s candidates by what `reaching` says lives, which is what the
-emitted tables' order of preference means.
+Owns the selection among the candidates of `relay_rules` by the `reachability` of each. It
+implements the order of preference of the emitted tables.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ class NetworkSegment(NamedTuple):
 
 
 class RelayPath(NamedTuple):
-    """A way between two GPUs: its legs, none where the HB domain alone joins them. Between legs, and at both ends, HB domains do."""
+    """A path between two GPUs: its crossings of the network, none inside one HB domain.
+
+    HB domains connect the crossings, and both ends to them.
+    """
 
     kind: PathKind
     legs: tuple[NetworkSegment, ...]
@@ -39,17 +42,17 @@ class RelayPath(NamedTuple):
 
 @dataclass(frozen=True)
 class PathSelector:
-    """The choice of ways over a living network."""
+    """The selection of paths over a working network."""
 
     reach: Reach
 
     def way(self, source: int, target: int) -> RelayPath | None:
-        """Return the way that the tables take, or None where nothing joins the two living GPUs."""
+        """Return the path that the tables use, or None if no path connects the two working GPUs."""
         first = next(self.ways(source, target), None)
         return first or self._over_other_domains(source, target)
 
     def ways(self, source: int, target: int) -> Iterator[RelayPath]:
-        """Yield the living ways over at most one crossing of the network, in the order of the tables."""
+        """Yield the working paths with one crossing of the network at most, in order."""
         reach, domain = self.reach, self.reach.plan.fabric.coordinates.domain
         dead = reach.failures.gpus
         if source in dead or target in dead:
@@ -61,7 +64,7 @@ class PathSelector:
             yield RelayPath(kind_of(reach.plan.fabric, (source, target), leg), (leg,))
 
     def legs(self, source: int, target: int) -> Iterator[NetworkSegment]:
-        """Yield the living crossings from the domain of one GPU to that of another, in the order of the tables."""
+        """Yield the working crossings from the domain of one GPU to that of another, in order."""
         reach = self.reach
         fabric, spans = reach.plan.fabric, reach.plan.mapping.spans_rails
         rail = fabric.coordinates.rail
@@ -74,7 +77,7 @@ class PathSelector:
                     yield NetworkSegment(leaving, landing)
 
     def each_kind(self, source: int, target: int) -> list[RelayPath]:
-        """Return the first living way of each kind, in the order of the tables."""
+        """Return the first working path of each kind, in the tables' order."""
         found: dict[PathKind, RelayPath] = {}
         for way in self.ways(source, target):
             found.setdefault(way.kind, way)
@@ -83,7 +86,10 @@ class PathSelector:
         return list(found.values())
 
     def _over_other_domains(self, source: int, target: int) -> RelayPath | None:
-        """Search for a way through other HB domains, the fewest first, and among equals those that follow the source's in number."""
+        """Return a path through the fewest other HB domains.
+
+        Among equals, those that follow the source's domain in number come first.
+        """
         dead = self.reach.failures.gpus
         if source in dead or target in dead:
             return None
@@ -105,7 +111,7 @@ class PathSelector:
     def _unwound(
         self, came: dict[int, tuple[int, NetworkSegment]], last: int, source: int
     ) -> tuple[NetworkSegment, ...]:
-        """Follow the search back to its start."""
+        """Return the crossings of a search, from its start."""
         legs: list[NetworkSegment] = []
         while last != source:
             last, leg = came[last]
@@ -113,7 +119,10 @@ class PathSelector:
         return tuple(reversed(legs))
 
     def _landings(self, gpu: int, seen: BoolArray) -> Iterator[tuple[int, int]]:
-        """Yield a landing in each island not seen yet that one crossing from the island of `gpu` enters, and the GPU it leaves over."""
+        """Yield a landing in each island that one crossing from the island of `gpu` enters.
+
+        Islands already found are left out. Each landing comes with the GPU of its exit.
+        """
         fabric, island = self.reach.plan.fabric, self._island(gpu)
         over: Int32Array = np.full(fabric.gpus, -1, dtype=np.int32)
         coordinates = fabric.coordinates
@@ -130,7 +139,10 @@ class PathSelector:
                 yield landing, int(over[landing])
 
     def _heard(self, gpu: int) -> BoolArray:
-        """Say which living GPUs one crossing from a GPU reaches, itself among them; none where its NIC ports are down."""
+        """Return which working GPUs one crossing from a GPU reaches, itself included.
+
+        There are none if its NIC ports are down.
+        """
         if gpu not in self._known:
             reach = self.reach
             planes = [plane for plane in range(reach.plan.fabric.planes) if reach.lives(gpu, plane)]
@@ -147,7 +159,7 @@ class PathSelector:
         return self._known[gpu]
 
     def _on_leaves(self, gpu: int, leaves: dict[int, BoolArray]) -> BoolArray:
-        """Say which living GPUs in the block of a GPU are on the leaves that it reaches, given by plane."""
+        """Return which working GPUs of a GPU's block are on the leaves it reaches, by plane."""
         failures, found = self.reach.failures, np.zeros(self.reach.plan.fabric.gpus, dtype=bool)
         for plane, row in leaves.items():
             near = row[self.reach.leaves] & self._on_rail(gpu)
@@ -159,16 +171,19 @@ class PathSelector:
 
     @cached_property
     def _known(self) -> dict[int, BoolArray]:
-        """What each GPU that was asked for reaches."""
+        """A cache of the GPUs that each GPU reaches."""
         return {}
 
     @cached_property
     def _reached(self) -> dict[tuple[Any, ...], BoolArray]:
-        """What GPUs reach by rail, and by the leaves that they reach on each plane: the same for almost all GPUs of a rail."""
+        """A cache of the GPUs that others reach, by rail and by the leaves reached on each plane.
+
+        The result is the same for almost all GPUs of a rail.
+        """
         return {}
 
     def _on_rail(self, gpu: int) -> BoolArray:
-        """Say which installed GPUs are in the block of a GPU."""
+        """Return which installed GPUs are in the block of a GPU."""
         fabric = self.reach.plan.fabric
         if self.reach.plan.mapping.spans_rails:
             return np.ones(fabric.gpus, dtype=bool)
@@ -176,7 +191,7 @@ class PathSelector:
         return np.asarray(rail(np.arange(fabric.gpus)) == rail(gpu))
 
     def _island(self, gpu: int) -> BoolArray:
-        """Say which GPUs a GPU reaches without the network: the living ones of its HB domain, or itself alone."""
+        """Return which GPUs a GPU reaches without the network: its HB domain, or itself."""
         fabric, reach = self.reach.plan.fabric, self.reach
         island = np.zeros(fabric.gpus, dtype=bool)
         if reach.hb_lives(gpu):

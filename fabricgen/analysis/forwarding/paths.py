@@ -1,7 +1,7 @@
-"""A way, hop by hop: the switches, interfaces and cables that a flow takes, and how many equal ways there are beside them.
+"""A path, hop by hop: switches, interfaces, cables, and the number of equal-cost paths.
 
-Owns `Path` and `Routing`. Which GPUs relay is chosen by `choosing`, which links a leg takes by
-`crossing`, and what things are called by `ends`.
+Owns `Path` and `Routing`. `path_selection` selects relays, `ecmp_paths` links, and `path_names`
+owns the names.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.analysis.forwarding.ecmp_hash import Flow, flow_hash
-from fabricgen.analysis.forwarding.ecmp_paths import Crossing
+from fabricgen.analysis.forwarding.ecmp_paths import EcmpPaths
 from fabricgen.analysis.forwarding.path_names import PathNames
 from fabricgen.analysis.forwarding.path_selection import NetworkSegment, PathSelector
 from fabricgen.core.document import Document
@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
 
 class Hop(NamedTuple):
-    """One step of a path: a node of the graph, and what leads to it: a cable's label, `hb`, or `nic` inside a host.
+    """One step of a path: a node of the graph, and what leads to it.
 
-    `out` is the interface that the step leaves its predecessor by, `into` the one that it enters
-    by; empty where there is none. `device` is the host or switch that the node is a part of; `rail`
-    and `plane` are None where a node belongs to none, or to several.
+    That is a cable's label, `hb`, or `nic` inside a host. `out` is the interface by which the step
+    leaves its predecessor, `into` the one by which it enters; empty if there is none. `device` is
+    the host or switch that the node is a part of; `rail` and `plane` are None for a node that
+    belongs to none, or to several.
     """
 
     node: str
@@ -43,7 +44,11 @@ class Hop(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Path(Document):
-    """One path between two GPUs. `links` counts cables between NIC ports and switches; `equal` the paths of equal cost that its legs have."""
+    """One path between two GPUs.
+
+    `links` counts cables between NIC ports and switches; `equal` the equal-cost paths of its
+    crossings.
+    """
 
     kind: PathKind
     hops: tuple[Hop, ...]
@@ -80,22 +85,28 @@ class PathList(Document):
 
 @dataclass(frozen=True)
 class Routing:
-    """The paths of a living network."""
+    """The paths of a working network."""
 
     reach: Reach
 
     @cached_property
     def choice(self) -> PathSelector:
-        """The choice of ways."""
+        """The selection of paths."""
         return PathSelector(self.reach)
 
     @cached_property
     def ends(self) -> PathNames:
-        """The names of what a path meets."""
+        """The names of what a path contains."""
         return PathNames(self.reach)
 
-    def path(self, source: int, target: int, way: RelayPath, flow: Flow = Flow()) -> Path:  # noqa: B008 - a NamedTuple never changes
-        """Follow a way hop by hop; a flow's hash chooses the plane and the links of each leg."""
+    def path(
+        self,
+        source: int,
+        target: int,
+        way: RelayPath,
+        flow: Flow = Flow(),  # noqa: B008 - a NamedTuple never changes
+    ) -> Path:
+        """Return a path hop by hop; a flow's hash selects plane and links of each crossing."""
         walk = _Walk(self, source)
         for leg in way.legs:
             walk.inside(leg.exit)
@@ -114,11 +125,11 @@ class Routing:
         )
 
     def steps(self, leg: NetworkSegment, plane: int, flow: Flow) -> tuple[list[Step], int]:
-        """Return the links between the leaves of a leg on a plane, and the number of equal-cost paths there."""
+        """Return the links between a crossing's leaves on a plane, and the equal-cost paths."""
         low, high = self.reach.leaf(leg.exit), self.reach.leaf(leg.landing)
         if low == high:
             return [], 1
-        crossing = Crossing(self.reach, *self.reach.home(leg.exit, plane))
+        crossing = EcmpPaths(self.reach, *self.reach.home(leg.exit, plane))
         return crossing.walk(
             low,
             high,
@@ -128,7 +139,7 @@ class Routing:
 
 
 class _Walk:
-    """A path in the making."""
+    """A path under construction."""
 
     def __init__(self, routing: Routing, source: int) -> None:
         self.routing, self.ends, self.plan = routing, routing.ends, routing.reach.plan
@@ -167,7 +178,7 @@ class _Walk:
         self._down(leg.landing, chosen)
 
     def _gpu(self, gpu: int, via: str | None) -> Hop:
-        """Make the step to a GPU."""
+        """Return the step to a GPU."""
         return Hop(
             self.ends.gpu(gpu),
             "gpu",
@@ -177,7 +188,7 @@ class _Walk:
         )
 
     def _nic(self, gpu: int, plane: int, via: str, out: str = "", into: str = "") -> Hop:
-        """Make the step to a NIC port."""
+        """Return the step to a NIC port."""
         return Hop(
             f"{self.ends.gpu(gpu)}/{plane}",
             "nic",
@@ -227,7 +238,7 @@ class _Walk:
     def _switch(
         self, segment: int, block: int, box: int, cable: str, interfaces: tuple[str, str]
     ) -> Hop:
-        """Make the step to a switch."""
+        """Return the step to a switch."""
         mapping, role = self.plan.mapping, self.plan.naming.boxes[box].role
         node, device = self.ends.node(segment, block, box), self.ends.switch(segment, box)
         return Hop(

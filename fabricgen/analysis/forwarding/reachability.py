@@ -1,8 +1,8 @@
-"""Which GPU reaches which over one block of the network, with whatever has failed.
+"""Which GPU reaches which over one block of the network, with failures.
 
-Owns the question "does a living path inside one block join these two NIC ports?" A path goes up and
-then down, as routing in a folded Clos does: a leaf never carries what is between two spines. Relays
-and HB domains are put on top of it by `choosing`.
+Owns whether a working path inside one block joins two NIC ports. A path goes up and then down, as
+routing in a folded Clos does: a leaf never forwards between two spines. `path_selection` adds
+relays and HB domains.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 class Tiers(NamedTuple):
-    """The living links of one block, counted.
+    """The number of working links of one block.
 
     `leaf` has shape (pods, leaves of a pod, spines of a pod), 0 where the last pod has no leaf;
-    `spine` (pods, spines of a pod, cores of a group), empty below three tiers. `alive` says of each
-    leaf whether it lives and is installed; shape (leaves,).
+    `spine` (pods, spines of a pod, cores of a group), empty below three tiers. `alive` is whether
+    each leaf works and is installed; shape (leaves,).
     """
 
     alive: BoolArray
@@ -42,14 +42,17 @@ class Tiers(NamedTuple):
 
 @dataclass(frozen=True)
 class Reach:
-    """The living network of a plan. GPUs count over all domains; leaves, slots and blocks as in the plan."""
+    """The working network of a plan; GPUs are counted over all domains."""
 
     plan: Plan
     failures: Failures = field(default_factory=Failures)
 
     @cached_property
     def slots(self) -> Int32Array:
-        """The endpoint position of every planned GPU: of a rail-only plan at the GPUs of rail 0, otherwise at each; -1 elsewhere."""
+        """The endpoint position of every planned GPU, or -1.
+
+        A rail-only plan has positions for the GPUs of rail 0, others for all.
+        """
         gpu = self.plan.mapping.pattern()
         slots = np.full(self.plan.fabric.planned_gpus, -1, dtype=np.int32)
         slots[gpu[gpu >= 0]] = np.flatnonzero(gpu >= 0)
@@ -75,7 +78,7 @@ class Reach:
         return self.plan.mapping.home(gpu, plane)
 
     def lives(self, gpu: int, plane: int) -> bool:
-        """Say whether a NIC port, its cable and its leaf live."""
+        """Return whether a NIC port, its cable and its leaf work."""
         failures, (segment, block) = self.failures, self.home(gpu, plane)
         dead = (
             gpu in failures.gpus
@@ -85,20 +88,23 @@ class Reach:
         return not dead and (segment, self.leaf(gpu)) not in failures.switches
 
     def hb_lives(self, gpu: int) -> bool:
-        """Say whether a GPU reaches the others of its HB domain."""
+        """Return whether a GPU reaches the others of its HB domain."""
         return (
             gpu not in self.failures.gpus
             and self.plan.fabric.coordinates.domain(gpu) not in self.failures.domains
         )
 
     def planes(self, source: int, target: int) -> list[int]:
-        """Return the planes on which a living path inside one block joins two different GPUs; none where their rails never meet."""
+        """Return the planes on which a working path inside one block joins two different GPUs.
+
+        There are none for rails that never meet.
+        """
         return [
             plane for plane in range(self.plan.fabric.planes) if self.joined(source, target, plane)
         ]
 
     def joined(self, source: int, target: int, plane: int) -> bool:
-        """Say whether a living path inside one block joins the NIC ports of two different GPUs on a plane."""
+        """Return whether a working path in one block joins the NIC ports of two GPUs on a plane."""
         home = self.home(source, plane)
         if (
             home != self.home(target, plane)
@@ -111,7 +117,7 @@ class Reach:
 
     @cached_property
     def affected(self) -> set[tuple[int, int]]:
-        """The blocks in which a switch or a link between switches has failed, or which are down as a whole."""
+        """The blocks with a failed switch or inner link, and those that are down as a whole."""
         failures, boxes = self.failures, self.plan.naming.boxes
         found = set(failures.blocks) | {
             (segment, int(self.plan.segment.block[row])) for segment, row in failures.links
@@ -126,23 +132,27 @@ class Reach:
 
     @cached_property
     def _known(self) -> dict[tuple[int, int], Tiers]:
-        """The blocks that were counted already."""
+        """A cache of `tiers`."""
         return {}
 
     @cached_property
     def _rows(self) -> dict[tuple[int, int, int, bytes], BoolArray]:
-        """The answers of `leaves_from` that were worked out already; leaves of a pod with the same uplinks share one."""
+        """A cache of `leaves_from`; leaves of a pod with the same uplinks share one row."""
         return {}
 
     def tiers(self, segment: int, block: int) -> Tiers:
-        """Count the living links of a block. Those of a segment are counted from its columns, so that what was not wired is not there."""
+        """Return the number of working links of a block.
+
+        Links are counted in the columns of the segment, so links that were not wired are not
+        included.
+        """
         key = (segment, block)
         if key not in self._known:
             self._known[key] = self._count(segment, block)
         return self._known[key]
 
     def _count(self, segment: int, block: int) -> Tiers:
-        """Count the living links of one block."""
+        """Count the working links of one block."""
         plan, sizing, columns = self.plan, self.plan.sizing, self.plan.segment
         installed, down = np.array(plan.installed), (segment, block) in self.failures.blocks
         dead = [index for of, index in self.failures.switches if of == segment]
@@ -174,7 +184,7 @@ class Reach:
         )
 
     def leaves_from(self, segment: int, block: int, leaf: int) -> BoolArray:
-        """Say which leaves of a block a leaf reaches by going up and then down, itself included; shape (leaves,)."""
+        """Return which leaves of a block a leaf reaches, itself included; shape (leaves,)."""
         sizing, tiers = self.plan.sizing, self.tiers(segment, block)
         if not tiers.alive[leaf]:
             return np.zeros(sizing.leaf, dtype=bool)
@@ -190,7 +200,7 @@ class Reach:
         return row
 
     def _row(self, tiers: Tiers, pod: int, up: BoolArray) -> BoolArray:
-        """Follow the uplinks `up` of a leaf in `pod` to every leaf that they lead to."""
+        """Return every leaf that the uplinks `up` of a leaf in `pod` lead to."""
         if not tiers.leaf.size:
             return np.zeros(len(tiers.alive), dtype=bool)
         over = np.zeros((len(tiers.leaf), len(up)), dtype=bool)
@@ -203,7 +213,7 @@ class Reach:
         ] & tiers.alive
 
     def matrix(self, segment: int, block: int) -> BoolArray:
-        """Say of every two leaves of a block whether one reaches the other; shape (leaves, leaves)."""
+        """Return which leaves of a block reach each other; shape (leaves, leaves)."""
         return np.stack(
             [self.leaves_from(segment, block, leaf) for leaf in range(self.plan.sizing.leaf)]
         )
@@ -212,7 +222,10 @@ class Reach:
 def _counted(
     lower: Int32Array, upper: Int32Array, keep: BoolArray, lowers: int, scope: int
 ) -> Int32Array:
-    """Count the kept links between each lower switch and each of the `scope` uppers of its pod or group; shape (lowers, scope)."""
+    """Count the kept links between each lower switch and the upper ones of its pod or group.
+
+    Shape (lowers, scope), with `scope` upper switches each.
+    """
     if not scope:
         return np.zeros((lowers, 0), dtype=np.int32)
     flat = np.bincount(

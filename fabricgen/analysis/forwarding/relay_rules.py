@@ -1,14 +1,14 @@
 """The order of relays: over which GPU a packet leaves its HB domain, and on which it may land.
 
-Owns the table of attempts and the kinds of paths, and nothing else: they are arithmetic on domain,
-rail and turn, independent of wiring and failures. Python reads the table GPU by GPU, numpy for many
-pairs at once, and the page of the report has it among its data. A GPU's *turn* is its place among
-the GPUs of its domain that share its rail: rank = turn x rails + rail.
+Owns the table of attempts and the kinds of paths: arithmetic on domain, rail and turn, independent
+of wiring and failures. Python reads the table GPU by GPU, numpy for many pairs at once, and the
+page of the report has it among its data. A GPU's *turn* is its place among the GPUs of its domain
+that share its rail: rank = turn x rails + rail.
 
 The order is balanced. A packet for another rail is handed to the GPU of the sender's own turn on
 that rail, so each GPU is first choice of exactly one GPU of every other rail of its domain; where a
 host has all ranks of a turn, that relay is in the same host. When a rail is lost, the rail that
-takes over differs from domain to domain, so that no rail takes the whole of another's traffic.
+replaces it differs from domain to domain, so that no rail carries the whole of another's traffic.
 """
 
 from __future__ import annotations
@@ -47,9 +47,10 @@ may have a relay at both ends and still be no third-rail relay.
 
 
 class Exit(NamedTuple):
-    """How a GPU to leave over is found: itself, or on a rail, so many turns after the own turn.
+    """How to find a GPU to leave over: itself, or one on a rail, so many turns after its own.
 
-    `third` counts the rails other than the target's, in an order that differs from domain to domain.
+    `third` numbers the rails other than the target's, in an order that differs from domain to
+    domain.
     """
 
     rail: Literal["itself", "target", "source", "third"]

@@ -1,12 +1,14 @@
-"""The forwarding tables as documents: of each host's GPUs, of each switch, and the order of the HB domains.
+"""The forwarding tables as documents: of each host's GPUs, of each switch, and the domain order.
 
-Owns their shape. Every entry is derived from the plan, and a reader needs no other rule than these. A source tries the destination's rail,
-then its own rail, then the others in the order that its HB domain has under `third_rails` for the destination's rail. On each rail it tries
-its own `relays` as exits, in order, and for each the destination's `relays` on the rail of the exit as landings, in order. Where no such
-crossing lives, it crosses into another HB domain first, in the order of `domains`. A switch looks for the longest prefix; a next hop that
-is dead, or whose way onwards is, drops out.
+Owns their form. Every entry is derived from the plan, and a reader needs no other rule than these.
+A source tries the destination's rail, then its own rail, then the others in the order that its HB
+domain has under `third_rails` for the destination's rail. On each rail it tries its own `relays` as
+exits, in order, and for each the destination's `relays` on the rail of the exit as landings, in
+order. If no such crossing works, it crosses into another HB domain first, in the order of
+`domains`. A switch uses the longest prefix, without next hops that have failed or cannot continue.
 
-A GPU's table is as long as its HB domain is large: which rails are tried is the same for all GPUs of a domain, and is written once for them.
+A GPU's table is as long as its HB domain is large. The order of rails is the same for all GPUs of a
+domain, and is written once for them.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ def switch_table(switch: str) -> str:
 
 
 def document_text(document: dict[str, Any]) -> str:
-    """Write a table; blanks would double it."""
+    """Return the text of a table; blanks would double its size."""
     return _text(document) + "\n"
 
 
@@ -58,11 +60,11 @@ _ROUTE = '{"prefix":"%s","via":"%s","device":"%s","source":"%s","metric":%d}'
 """A route as JSON: addresses and names of devices hold nothing to escape."""
 
 
-class Tables:
-    """Makes the forwarding tables of one plan; what its segments share is worked out once."""
+class ForwardingTables:
+    """The forwarding tables of one plan; what its segments share is computed once."""
 
     def __init__(self, plan: Plan) -> None:
-        """Keep the plan; nothing is made before it is asked for."""
+        """Keep the plan; the tables are computed when they are needed."""
         self.plan = plan
         self.ends = PathNames(Reach(plan))
         self.views = Views(plan)
@@ -70,22 +72,25 @@ class Tables:
 
     @property
     def entries(self) -> int:
-        """Count the relays of all GPUs and the rails that the HB domains order, which is what makes the documents large."""
+        """Return the number of relays of all GPUs and of ordered rails: the size."""
         fabric = self.plan.fabric
         return fabric.gpus * fabric.domain_gpus + fabric.coordinates.domains * fabric.rails**2
 
     @cached_property
     def ethernet(self) -> bool:
-        """Whether packets are routed by IP; on InfiniBand addresses stand for what the subnet manager gives."""
+        """Whether packets are routed by IP; on InfiniBand the subnet manager assigns addresses."""
         return self.plan.fabric.port_layouts[Role.LEAF].model.transport == "ethernet"
 
     def prepare(self) -> None:
-        """Work out now what all segments share; workers that are forked afterwards inherit it."""
+        """Compute what all segments share; workers that are forked afterwards inherit it."""
         self.views.prepare()
         _ = self.ends.nic(0, 0), self._slots
 
     def domains(self) -> dict[str, Any]:
-        """Return the order in which other HB domains are asked to carry a packet, with their hosts, their GPUs and their order of rails."""
+        """Return the order in which other HB domains are tried as a path for a packet.
+
+        Each has its hosts, its GPUs and its order of rails.
+        """
         fabric, coordinates = self.plan.fabric, self.plan.fabric.coordinates
         listed = [
             {
@@ -101,10 +106,10 @@ class Tables:
         return {"rule": RULE, "domains": listed}
 
     def host(self, host: int, wanted: Container[int] | None = None) -> Iterator[str]:
-        """Yield the text of a host's table: its GPUs, or those of them that are wanted.
+        """Yield the text of a host's table: all of its GPUs, or some.
 
-        Hosts count over all HB domains. In large HB domains nearly all of it is routes, which are
-        written without a mapping for each.
+        Hosts are counted over all HB domains. In large HB domains nearly all of the text is routes,
+        which are written without a mapping for each.
         """
         coordinates = self.plan.fabric.coordinates
         gpus = [gpu for gpu in coordinates.host_range(host) if wanted is None or gpu in wanted]
@@ -112,11 +117,13 @@ class Tables:
         yield _text(head)[:-1] + ',"gpus":['
         for gpu in gpus:
             routes = ",".join(map(_ROUTE.__mod__, self._gpu_routes(gpu)))
-            yield f'{"," if gpu > gpus[0] else ""}{_text(self._gpu(gpu))[:-1]},"routes":[{routes}]}}'
+            yield (
+                f'{"," if gpu > gpus[0] else ""}{_text(self._gpu(gpu))[:-1]},"routes":[{routes}]}}'
+            )
         yield "]}\n"
 
     def _gpu(self, gpu: int) -> dict[str, Any]:
-        """Return the tables of a GPU, but for its routes."""
+        """Return the tables of a GPU, except its routes."""
         fabric = self.plan.fabric
         return {
             "gpu": self.ends.gpu(gpu),
@@ -127,12 +134,15 @@ class Tables:
         }
 
     def _gpu_routes(self, gpu: int) -> list[GpuRoute]:
-        """Return the IP routes of a GPU; none where nothing is routed by IP."""
+        """Return the IP routes of a GPU; none on InfiniBand."""
         routed = self.ethernet and has_hb_addresses(self.plan.fabric.domain_gpus)
         return gpu_routes(self.ends, gpu) if routed else []
 
     def _relays(self, gpu: int) -> Iterator[list[str]]:
-        """Name the GPUs on which a packet for a GPU may land, rail by rail, best first: as `landings` has them, and quicker for all rails at once."""
+        """Return the names of GPUs on which a packet for a GPU may land, rail by rail.
+
+        They are those of `landings`, best first, computed for all rails at once.
+        """
         fabric, spans = self.plan.fabric, self.plan.mapping.spans_rails
         own, ranks = fabric.coordinates.rail(gpu), ranks_by_rail(fabric, gpu)
         rank, names = fabric.coordinates.rank(gpu), self.ends.gpus(fabric.coordinates.domain(gpu))
@@ -146,7 +156,7 @@ class Tables:
             yield [names[rank], *on] if spans and rail != own else on
 
     def _port(self, gpu: int, plane: int) -> dict[str, Any]:
-        """Return a NIC port and where it is cabled to."""
+        """Return a NIC port and the far end of its cable."""
         end = self.ends.nic(gpu, plane)
         shown = {"plane": plane, "interface": end.interface, "address": dotted(end.address)}
         return {
@@ -159,7 +169,10 @@ class Tables:
     def switches(
         self, segment: int, boxes: Sequence[int] | None = None
     ) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the table of every installed switch of a segment, or of those at `boxes` of `Naming.boxes`, with its name."""
+        """Yield the name and the table of every installed switch of a segment.
+
+        `boxes` of `Naming.boxes` limits them.
+        """
         index = {name: box for box, name in enumerate(self.plan.naming.switches(segment))}
         for view in self.views.switches(segment, boxes=boxes):
             box, blocks = (
@@ -188,7 +201,11 @@ class Tables:
     def _routes(
         self, segment: int, block: int, box: Box, index: dict[str, int], instance: Instance
     ) -> Iterator[dict[str, Any]]:
-        """Yield the routes of one routing instance: host by host, then leaf by leaf or pod by pod below it, then all the rest upwards."""
+        """Yield the routes of one routing instance.
+
+        Hosts come first, then the leaves or pods below it, then a route upwards for everything
+        else.
+        """
         start, sizing = (
             self.plan.addresses.hosts.start(segment * self.plan.mapping.segment_blocks + block),
             self.plan.sizing,
@@ -224,14 +241,17 @@ class Tables:
         return slots
 
     def _slots_of(self, leaf: Box) -> list[int]:
-        """List the installed endpoint positions of a leaf."""
+        """Return the installed endpoint positions of a leaf."""
         down = self.plan.sizing.leaf_down
         first, last = np.searchsorted(self._slots, (leaf.index * down, (leaf.index + 1) * down))
         found: list[int] = self._slots[first:last].tolist()
         return found
 
     def _prefixes(self, start: int, first: int, last: int) -> list[str]:
-        """Cover the addresses of the installed endpoint positions from `first` below `last` of the block that begins at `start`, and no other."""
+        """Return prefixes for the endpoint positions from `first` below `last`, and no others.
+
+        The block begins at address `start`.
+        """
         if (first, last) not in self._covers:
             slots = self._slots[slice(*np.searchsorted(self._slots, (first, last)))]
             runs = np.split(slots, np.flatnonzero(np.diff(slots) != 1) + 1) if len(slots) else []
@@ -243,7 +263,10 @@ class Tables:
         ]
 
     def _cover(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Yield offset and length of the prefixes of a run of positions; a block begins at a multiple of its size, so offsets are aligned alike."""
+        """Yield offset and length of the prefixes of a run of positions.
+
+        A block begins at a multiple of its size, so offsets are aligned alike.
+        """
         each = 2 if self.plan.addresses.numbered else 1
         for network in summarize_address_range(
             IPv4Address(first * each), IPv4Address(last * each + each - 1)

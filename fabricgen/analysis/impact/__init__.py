@@ -1,4 +1,4 @@
-"""What a failure costs: GPUs, bandwidth, paths, and the load on the relays that take over.
+"""What a failure costs: GPUs, bandwidth, paths, and the load on the relays that replace paths.
 
 `surviving` owns what still works, `pair_counts` how many pairs are connected, `relay_selection` and
 `relay_load` which GPUs relay, `bandwidth` what each GPU loses, `measure` the figures. `ranking`

@@ -1,9 +1,8 @@
-"""What bandwidth a failure takes: from each GPU, from each rail, and from the cut between the halves of the fabric.
+"""The bandwidth that a failure takes from each GPU, each rail, and the bisection of the fabric.
 
 Owns the shares and the cut formula. A GPU's bandwidth is the sum over its planes of the NIC port's
-speed times the share of its leaf's upward capacity that lives; in three tiers an uplink counts as
-much as its spine's own uplinks live. What lies beyond, at the far end, is not counted here: the cut
-sees it.
+speed times the share of its leaf's upward capacity that is left. In three tiers an uplink counts by
+the share of its spine's uplinks that are left. Failures near the far end reduce the bisection only.
 """
 
 from __future__ import annotations
@@ -30,14 +29,20 @@ if TYPE_CHECKING:
 
 
 class Sides(NamedTuple):
-    """The halves of a block, as boundaries: leaves, and pods, below them are in the first half. 0 where there is nothing to halve."""
+    """The halves of a block, as boundaries.
+
+    Leaves, and pods, below them are in the first half; 0 for a block that cannot be halved.
+    """
 
     leaves: int
     pods: int
 
 
 def sides_of(plan: Plan, endpoints: Int32Array) -> Sides:
-    """Halve a block at a pod's boundary, or a leaf's where it has one pod, counting only what has endpoints; `endpoints` is of each leaf."""
+    """Halve a block between pods, or between leaves if it has one pod, by endpoints.
+
+    `endpoints` are those of each leaf; leaves without endpoints do not count.
+    """
     sizing = plan.sizing
     leaves = int(np.flatnonzero(endpoints).max(initial=0)) + 1
     pods = -(-leaves // sizing.pod_leaves)
@@ -48,7 +53,7 @@ def sides_of(plan: Plan, endpoints: Int32Array) -> Sides:
 
 @dataclass(frozen=True)
 class Capacity:
-    """The bandwidth of a living fabric, against that of the same fabric unharmed."""
+    """The bandwidth of a surviving fabric, compared with the same fabric without failures."""
 
     living: SurvivingFabric
 
@@ -73,7 +78,7 @@ class Capacity:
         return 1 - left / planes
 
     def _upward(self, segment: int, block: int) -> Floats:
-        """Return the share of each leaf's upward capacity that lives; shape (leaves,)."""
+        """Return the share of each leaf's upward capacity that is left; shape (leaves,)."""
         whole, now = self._whole, self.living.reach.tiers(segment, block)
         if not whole.leaf.size:
             return np.ones(len(whole.alive))
@@ -88,7 +93,7 @@ class Capacity:
 
     @cached_property
     def bisection_left(self) -> float:
-        """The share of the cut between the halves that is left, over all blocks; 1 where there was nothing to cut."""
+        """The share of the bisection that is left, over all blocks; 1 if there was none."""
         living = self.living
         here = living.scope == 0
         endpoints = np.bincount(living.leaf[here], minlength=living.reach.plan.sizing.leaf).astype(
@@ -111,9 +116,10 @@ class Capacity:
         return 1 + left / (before * blocks) if before else 1.0
 
     def _cut(self, tiers: Tiers, endpoints: Int32Array, sides: Sides) -> int:
-        """Return the least of the cuts through a block, Gbps: its ports, its leaves, spines or cores; with one leaf, its ports.
+        """Return the least of the cuts through a block, Gbps.
 
-        A layer of switches is cut by taking at each the smaller of what comes in and what goes out.
+        These are its ports, its leaves, and its spines or cores; with one leaf only its ports. A
+        layer of switches is cut at the smaller of the incoming and the outgoing bandwidth of each.
         """
         link_parts = self.living.reach.plan.link_parts
         speeds = {kind: joint.speed_gbps for kind, joint in link_parts.items()}
@@ -150,5 +156,5 @@ class Capacity:
 
 
 def _share(now: Floats | Int32Array, whole: Int32Array) -> Floats:
-    """Divide, where nothing of nothing is all."""
+    """Divide; zero of zero is the whole."""
     return np.divide(now, whole, out=np.ones(whole.shape), where=whole > 0)

@@ -1,9 +1,9 @@
 """The same failure in another design of the same inventory.
 
-Owns which part corresponds to which: a leaf is answered by the leaf of the same first GPU on the
-same plane, a spine or core by the first of its role, a cable between switches by the first uplink
-of the switch that answers its lower end. What has a name in every design (GPU, NIC, HB domain,
-plane, rail) is answered by itself.
+Owns which part corresponds to which. A leaf corresponds to the leaf of the same first GPU on the
+same plane, a spine or core to the first of its role, a cable between switches to the first uplink
+of the switch that corresponds to its lower end. What has a name in every design (GPU, NIC, HB
+domain, plane, rail) corresponds to itself.
 """
 
 from __future__ import annotations
@@ -76,7 +76,10 @@ def compare(plan: Plan, names: Sequence[str]) -> Counterpart:
 
 
 def corresponding(plan: Plan, other: Plan, name: str) -> str | None:
-    """Return the name of the part of another design that corresponds to a part of the plan; None where it has none."""
+    """Return the name of the part of another design that corresponds to a part of the plan.
+
+    It is None if there is no such part.
+    """
     failures = find_failures(plan, [name])
     kind = name.partition(":")[0]
     if kind == "switch":
@@ -103,7 +106,7 @@ def corresponding(plan: Plan, other: Plan, name: str) -> str | None:
 
 
 def _switch(plan: Plan, other: Plan, place: tuple[int, int, int]) -> tuple[int, int, int] | None:
-    """Return the segment, block and box that correspond to a switch, given in the same way."""
+    """Return the segment, block and box that correspond to those of a switch."""
     segment, block, box = place
     role, plane = plan.naming.boxes[box].role, plan.mapping.plane(segment)
     if role not in other.roles:
@@ -125,14 +128,15 @@ def _switch(plan: Plan, other: Plan, place: tuple[int, int, int]) -> tuple[int, 
 def _label(
     plan: Plan, segment: int, block: int, kind: LinkKind, where: tuple[str, int]
 ) -> str | None:
-    """Return the label of the first cable of a kind in a block whose row has a value in a column."""
+    """Return the label of a block's first cable of a kind with a value in a column."""
     columns, (column, value) = plan.segment, where
     rows = np.flatnonzero(
         (columns.kind == kind) & (columns.block == block) & (getattr(columns, column) == value)
     )
     letter = "a" if plan.link_parts[kind].cables > 1 else ""
     return (
-        f"link:{plan.label(kind, segment, block)}{int(columns.number[rows[0]]):0{plan.label_width}}{letter}"
+        f"link:{plan.label(kind, segment, block)}"
+        f"{int(columns.number[rows[0]]):0{plan.label_width}}{letter}"
         if len(rows)
         else None
     )

@@ -1,8 +1,8 @@
-"""Which parts of a fabric are alike, so that one stands for all.
+"""Which parts of a fabric are equivalent, so that one can be measured for all.
 
-Owns the surroundings that make a difference: what hangs on a part's leaf, how its links are spread,
-how full its pod is, and on which side of the cut it lies. Units are alike, and so are the blocks of
-one; so only block 0 of segment 0 is looked at, and the rest is counted.
+Owns the surroundings that make a difference: the devices below a part's leaf, how its links are
+spread, how full its pod is, and its half of the fabric. Segments are alike, and so are the blocks
+of a segment; so only block 0 of segment 0 is examined, and the result multiplied.
 """
 
 from __future__ import annotations
@@ -42,20 +42,21 @@ KINDS = (
     "rail",
 )
 FEW = 8
-"""Parts of a group that get a name."""
+"""Parts of a class that are named."""
 
 
-class Group(NamedTuple):
-    """Parts that are alike: the names of a few, as `--fail` takes them, and how many there are."""
+class PartGroup(NamedTuple):
+    """Equivalent parts: the names of a few, as `--fail` accepts them, and their number."""
 
     names: list[str]
     size: int
 
 
 class EquivalenceClasses(NamedTuple):
-    """The class of every box of a segment, -1 where it is not installed, and of every link in the order of `Plan.unit`: numbers into `examples`.
+    """The class of every box and every link of a segment, as indices of `examples`.
 
-    `examples` names one part of each class, as `--fail` takes it. All segments are alike.
+    A box that is not installed has -1; links are in the order of `Plan.segment`. `examples` has the
+    name of one part of each class, as `--fail` accepts it. All segments are alike.
     """
 
     boxes: Int32Array
@@ -65,12 +66,16 @@ class EquivalenceClasses(NamedTuple):
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts of a plan in groups. A number of a leaf, spine or core below stands for its surroundings: alike parts have the same."""
+    """The parts of a plan in equivalence classes.
+
+    The number of a leaf, spine or core in this class is that of its surroundings: equivalent parts
+    have the same.
+    """
 
     plan: Plan
 
-    def groups(self, kind: str) -> list[Group]:
-        """Return the groups of one of `KINDS`; of `switch` and `cable` those of every role or tier."""
+    def groups(self, kind: str) -> list[PartGroup]:
+        """Return the classes of a kind; for `switch` and `cable`, those of every role or tier."""
         fabric = self.plan.fabric
         if kind in ("switch", "cable"):
             return [
@@ -92,18 +97,21 @@ class Parts:
 
     def _grouped(
         self, kind: str, likes: Iterable[Hashable], name: Callable[[int], str], times: int = 1
-    ) -> list[Group]:
-        """Group parts, numbered from 0, by what each is like; every one stands for `times` parts."""
+    ) -> list[PartGroup]:
+        """Group parts, numbered from 0, by their likeness; each is one of `times` equal parts."""
         found: dict[Hashable, list[int]] = {}
         for part, like in enumerate(likes):
             found.setdefault(like, []).append(part)
         return [
-            Group([f"{kind}:{name(part)}" for part in parts[:FEW]], len(parts) * times)
+            PartGroup([f"{kind}:{name(part)}" for part in parts[:FEW]], len(parts) * times)
             for parts in found.values()
         ]
 
     def of_segment(self, *, links: bool = True) -> EquivalenceClasses:
-        """Sort the boxes and the links of a segment into classes; without `links` the boxes alone, and each link has -1."""
+        """Return the classes of the boxes and the links of a segment.
+
+        Without `links`, only boxes are classified, and each link has -1.
+        """
         plan, segment = self.plan, self.plan.segment
         found = EquivalenceClasses(
             np.full(len(plan.naming.boxes), -1, dtype=np.int32),
@@ -127,7 +135,10 @@ class Parts:
         return found
 
     def _installed(self, role: Role) -> tuple[Int32Array, Int32Array]:
-        """Return the installed switches of a role in block 0, as boxes of the segment, and the class of each, from 0 in order of appearance."""
+        """Return the installed switches of a role in block 0, and their classes.
+
+        The switches are boxes of the segment; classes are numbered from 0 in order of appearance.
+        """
         sizing = self.plan.sizing
         likes = {
             Role.LEAF: self._leaves,
@@ -138,7 +149,7 @@ class Parts:
         has = np.flatnonzero(self.plan.installed[first : first + len(likes)]).astype(np.int32)
         return has + np.int32(first), _numbered(likes[has].tolist())
 
-    def _switches(self, role: Role) -> list[Group]:
+    def _switches(self, role: Role) -> list[PartGroup]:
         """Group the installed switches of a role in block 0."""
         boxes, likes = self._installed(role)
         names = self.plan.naming.switches(0)
@@ -148,7 +159,10 @@ class Parts:
         return self._grouped("switch", likes.tolist(), lambda part: names[int(boxes[part])], times)
 
     def _links(self, kind: LinkKind) -> tuple[Int32Array, Int32Array]:
-        """Return the links of a kind in block 0, as rows of the segment, and the class of each: by both ends, and by how many links run beside it."""
+        """Return the links of a kind in block 0, as rows of the segment, and their classes.
+
+        A class is that of both ends, and the number of parallel links.
+        """
         plan, segment, sizing = self.plan, self.plan.segment, self.plan.sizing
         rows = np.flatnonzero((segment.kind == kind) & (segment.block == 0)).astype(np.int32)
         low, high = segment.lower[rows], segment.upper[rows]
@@ -169,18 +183,19 @@ class Parts:
         likes = np.column_stack([ends[0][low - below], ends[1][high - above], beside[2][beside[1]]])
         return rows, _numbered(map(tuple, likes.tolist()))
 
-    def _cables(self, kind: LinkKind) -> list[Group]:
+    def _cables(self, kind: LinkKind) -> list[PartGroup]:
         """Group the cables of a kind in block 0."""
         plan, (rows, likes) = self.plan, self._links(kind)
         letter = "a" if plan.link_parts[kind].cables > 1 else ""
         times = plan.mapping.segments * plan.mapping.segment_blocks * plan.link_parts[kind].cables
 
         def name(part: int) -> str:
-            return f"{plan.label(kind, 0, 0)}{int(plan.segment.number[rows[part]]):0{plan.label_width}}{letter}"
+            number = int(plan.segment.number[rows[part]])
+            return f"{plan.label(kind, 0, 0)}{number:0{plan.label_width}}{letter}"
 
         return self._grouped("link", likes.tolist(), name, times)
 
-    def _gpus(self, kind: str) -> list[Group]:
+    def _gpus(self, kind: str) -> list[PartGroup]:
         """Group the GPUs of block 0, or their NICs, by their leaf."""
         gpus = self._endpoints
         likes = self._leaves[self._living.leaf[gpus]].tolist()
@@ -192,7 +207,11 @@ class Parts:
         )
 
     def _rail(self, rail: int) -> Hashable:
-        """Say what a rail is like: where blocks span rails, how many of its GPUs are on which leaves; otherwise all are alike."""
+        """Return a comparable value of a rail.
+
+        It is how many of its GPUs are on which leaves where blocks span rails; otherwise all rails
+        are alike.
+        """
         if not self.plan.mapping.spans_rails:
             return 0
         leaves, counts = np.unique(self._living.leaf[self._living.rail == rail], return_counts=True)
@@ -200,7 +219,7 @@ class Parts:
 
     @cached_property
     def _living(self) -> SurvivingFabric:
-        """The whole fabric, with nothing failed."""
+        """The whole fabric without a failure."""
         return SurvivingFabric(Reach(self.plan))
 
     @cached_property
@@ -215,7 +234,7 @@ class Parts:
 
     @cached_property
     def _pods(self) -> Int32Array:
-        """Number the pods: by their leaves and side of the cut, and by how many GPUs of a domain and of a rail they hold."""
+        """The class of each pod: by leaves, half, and the GPUs of each domain and rail below it."""
         sizing = self.plan.sizing
         side = np.arange(sizing.pods) < sides_of(self.plan, self._counts).pods
         leaves = sizing.by_pod(self._tiers.alive).sum(axis=1)
@@ -229,7 +248,7 @@ class Parts:
         )
 
     def _holds(self, leaves: int, places: int) -> list[Iterator[bytes]]:
-        """Say how many GPUs of the same domain, and of the same rail, each run of so many leaves holds."""
+        """Return the number of GPUs per domain, and per rail, below each run of `leaves` leaves."""
         living, gpus = self._living, self._endpoints
         return [
             _bags(living.leaf[gpus] // np.int32(leaves), column[gpus], places)
@@ -245,7 +264,11 @@ class Parts:
 
     @cached_property
     def _leaves(self) -> Int32Array:
-        """Number the leaves: by pod and side, by how many GPUs of a domain and of a rail they hold, and by how many links lead to which spine."""
+        """The class of each leaf.
+
+        It depends on pod, half, the GPUs of each domain and rail below the leaf, and the number of
+        links to each spine.
+        """
         sizing = self.plan.sizing
         side = np.arange(sizing.leaf) < sides_of(self.plan, self._counts).leaves
         up = self._tiers.uplinks
@@ -262,7 +285,10 @@ class Parts:
 
     @cached_property
     def _spines(self) -> Int32Array:
-        """Number the spines: by pod, by the leaves that they meet, and by how many links lead to which core; shape (pods, spines of a pod)."""
+        """The class of each spine; shape (pods, spines of a pod).
+
+        It depends on the pod, the leaves below the spine, and the number of links to each core.
+        """
         down, up = self._tiers.leaf, self._tiers.spine
         leaves = self.plan.sizing.by_pod(self._leaves)
         likes = [
@@ -278,7 +304,7 @@ class Parts:
 
     @cached_property
     def _cores(self) -> Int32Array:
-        """Number the cores, by the spines that they meet; in order of core group."""
+        """The class of each core, by the spines below it; in order of core group."""
         _, groups, members = self._tiers.spine.shape
         return _numbered(
             _bag(self._spines[:, group], self._tiers.spine[:, group, member])
@@ -288,13 +314,13 @@ class Parts:
 
 
 def _bag(likes: Int32Array, times: Int32Array) -> bytes:
-    """Return what a part meets, as something to compare: numbers of likes, each with how often."""
+    """Return the numbers of a part's neighbors, each with its count, in a comparable form."""
     order = np.lexsort((times, likes))
     return np.column_stack([likes[order], times[order]]).tobytes()
 
 
 def _bags(where: Int32Array, what: Int32Array, places: int) -> Iterator[bytes]:
-    """Yield for each place how often it holds the same thing, whichever that is, in order of size."""
+    """Yield for each position how often each thing occurs at it, in order of size."""
     size = int(what.max(initial=0)) + 1
     keys, counts = np.unique(where.astype(np.int64) * size + what, return_counts=True)
     order = np.lexsort((counts, keys // size))
@@ -303,7 +329,7 @@ def _bags(where: Int32Array, what: Int32Array, places: int) -> Iterator[bytes]:
 
 
 def _numbered(likes: Iterable[Hashable]) -> Int32Array:
-    """Give things numbers so that equal ones have the same number, from 0 in order of appearance.
+    """Return numbers of things in order of appearance; equal ones have the same number.
 
     >>> _numbered("abba").tolist()
     [0, 1, 1, 0]

@@ -1,7 +1,7 @@
 """What is lost when something fails, in numbers.
 
-Owns the figures and their definitions; `fabricgen explain impact` says the same in words. Pairs are
-ordered pairs of distinct GPUs of the whole fabric, N(N-1) of them; a dead GPU's pairs are lost.
+Owns the figures and their definitions, which `fabricgen explain impact` describes. Pairs are
+ordered pairs of distinct GPUs of the whole fabric, N(N-1) of them; pairs of a failed GPU are lost.
 """
 
 from __future__ import annotations
@@ -35,10 +35,11 @@ DIGITS = 6
 class Impact(Document):
     """What is lost when parts fail: `impact --json`.
 
-    *Cut off* is a GPU that reaches no GPU outside its HB domain, relays and other domains included;
-    a dead GPU is. With one HB domain there is no outside. *Degraded* is a GPU that has lost
-    bandwidth and is not cut off. A pair newly needs a relay where it shared a block or an HB domain,
-    and now only a relay joins it. Percentages are rounded; `rails` has the loss of each.
+    *Cut off* is a GPU that reaches no GPU outside its HB domain, also over relays and other
+    domains; a failed GPU is cut off. With one HB domain there is no outside. *Degraded* is a GPU
+    that has lost bandwidth and is not cut off. A pair newly needs a relay if it shared a block or
+    an HB domain, and is now connected by a relay only. Percentages are rounded; `rails` has the
+    loss of each.
     """
 
     OPTIONAL = frozenset({"relay_load"})
@@ -60,7 +61,7 @@ class Impact(Document):
     pairs_lost: int
     reachable_pairs_pct: float
     relay_load: RelayLoad | None
-    """None where it was not measured."""
+    """None if it was not measured."""
     bisection_left_pct: float
 
 
@@ -73,9 +74,9 @@ def impact(plan: Plan, names: Sequence[str]) -> Impact:
 
 
 def measure(plan: Plan, names: Sequence[str], failures: Failures, *, relays: bool = True) -> Impact:
-    """Return what is lost by failures, which go by these names.
+    """Return what is lost by failures with these names.
 
-    The load of the relays takes longest; without `relays` it is not measured.
+    The load of the relays takes longest to compute; without `relays` it is not measured.
     """
     living = SurvivingFabric(Reach(plan, failures))
     pairs, capacity = Pairs(living), Capacity(living)

@@ -1,7 +1,7 @@
-"""How many ordered pairs of GPUs are joined, and how: by arithmetic on classes of GPUs.
+"""How many ordered pairs of GPUs are connected, and how: by arithmetic on classes of GPUs.
 
-Owns `Pairs`. A million GPUs have 10^12 pairs; here they are products of the sizes of classes. Which
-GPUs are alike is said by `living`.
+Owns `Pairs`. A million GPUs have 10^12 pairs; here they are products of the sizes of classes.
+`surviving` owns which GPUs are alike.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Classes:
-    """Some GPUs in classes: `of` numbers the class of each, `joined` says of two classes whether two GPUs on different leaves are directly joined.
+    """Some GPUs in classes.
 
-    `overlap` says whether two GPUs on the same leaf are: that takes a plane on which both have a
-    living port.
+    `of` is the class of each GPU. `joined` is whether GPUs of two classes on different leaves are
+    directly connected, and `overlap` whether GPUs on the same leaf are: they need a plane on which
+    both have a working port.
     """
 
     gpus: Int32Array
@@ -35,7 +36,7 @@ class Classes:
 
 
 def classes_of(living: SurvivingFabric, gpus: Int32Array) -> Classes:
-    """Sort GPUs into classes by scope, living ports and leaf class."""
+    """Classify GPUs by scope, working ports and leaf class."""
     of, first = np.zeros(len(gpus), dtype=np.int64), np.zeros(0, dtype=np.int64)
     for column in (living.scope, living.mask, *(living.leaf_class or ())):
         _, first, of = np.unique(
@@ -61,24 +62,24 @@ def classes_of(living: SurvivingFabric, gpus: Int32Array) -> Classes:
 
 @dataclass(frozen=True)
 class Pairs:
-    """The ordered pairs of distinct GPUs of a living fabric."""
+    """The ordered pairs of distinct GPUs of a surviving fabric."""
 
     living: SurvivingFabric
 
     @property
     def every(self) -> int:
-        """All pairs of the fabric, dead GPUs included."""
+        """The number of all pairs of the fabric, failed GPUs included."""
         count = len(self.living.gpu)
         return count * (count - 1)
 
     @cached_property
     def reachable(self) -> int:
-        """Pairs that some way joins."""
+        """The number of pairs that any path connects."""
         return self._sharing(np.flatnonzero(self.living.alive), self.living.component)
 
     @cached_property
     def relayed_before(self) -> int:
-        """Pairs in different HB domains and scopes: without any failure they need a relay."""
+        """The pairs in different HB domains and scopes, which need a relay without any failure."""
         fabric = self.living.reach.plan.fabric
         domains, per_scope = (
             fabric.coordinates.domains,
@@ -90,7 +91,7 @@ class Pairs:
 
     @cached_property
     def relayed_after(self) -> int:
-        """Pairs that only a relay joins now."""
+        """The pairs that only a relay connects now."""
         living = self.living
         alive, whole = np.flatnonzero(living.alive), np.flatnonzero(living.hb)
         across = self._sharing(alive, living.scope, living.component) - self._sharing(
@@ -105,22 +106,25 @@ class Pairs:
 
     @property
     def newly_relayed(self) -> int:
-        """Pairs that had a direct path or shared an HB domain, and that only a relay joins now."""
+        """The pairs with a direct path or a common HB domain before, and only a relay now."""
         return self._newly_across + self._newly_inside
 
     @cached_property
     def inside_by_network(self) -> int:
-        """Pairs of an HB domain whose interconnect is down that the network joins."""
+        """The pairs of an HB domain with a failed interconnect that the network connects."""
         return self._sharing(self.stranded, self.living.domain, self.living.component)
 
     @cached_property
     def stranded(self) -> Int32Array:
-        """The living GPUs whose HB domain's interconnect is down."""
+        """The working GPUs whose HB domain's interconnect has failed."""
         return np.flatnonzero(self.living.alive & ~self.living.hb).astype(np.int32)
 
     @cached_property
     def hurt(self) -> Classes:
-        """The living GPUs of the scopes in which a port or the way between two leaves is lost, in classes."""
+        """The working GPUs of the affected scopes, in classes.
+
+        These are the scopes in which a port or the path between two leaves is lost.
+        """
         living = self.living
         hurt = np.zeros(living.scopes, dtype=bool)
         hurt[living.scope[living.alive & (living.mask != (1 << len(living.ports)) - 1)]] = True
@@ -131,7 +135,10 @@ class Pairs:
 
     @cached_property
     def _newly_across(self) -> int:
-        """Newly relayed pairs in different HB domains: those that are joined at all, less those that are directly joined, which are among them."""
+        """The newly relayed pairs in different HB domains.
+
+        They are the connected pairs without the directly connected ones.
+        """
         living, hurt = self.living, self.hurt
         joined = self._sharing(hurt.gpus, living.scope, living.component) - self._sharing(
             hurt.gpus, living.scope, living.component, living.domain
@@ -144,7 +151,7 @@ class Pairs:
 
     @cached_property
     def _newly_inside(self) -> int:
-        """Newly relayed pairs of one HB domain."""
+        """The newly relayed pairs of one HB domain."""
         if not len(self.stranded):
             return 0
         return self.inside_by_network - self._direct(
@@ -152,10 +159,11 @@ class Pairs:
         )
 
     def _direct(self, classes: Classes, label: Int32Array) -> int:
-        """Count the directly joined pairs among classified GPUs that share a label, and a scope, without which none is joined.
+        """Return the number of directly connected pairs of some GPUs that share a label.
 
-        All pairs by their classes; then those on one leaf again, for that leaf joins them without
-        any uplink; less each GPU with itself.
+        Pairs of different scopes are never connected. The result is all pairs by their classes;
+        with those on one leaf corrected, which that leaf connects without an uplink; without the
+        pair of each GPU with itself.
         """
         gpus, of, living = classes.gpus, classes.of, self.living
         labels, leaves = (
@@ -172,7 +180,7 @@ class Pairs:
 
     @staticmethod
     def _sharing(gpus: Int32Array | Int64Array, *labels: Int32Array) -> int:
-        """Count the pairs among some GPUs that agree in every label."""
+        """Return the number of pairs of some GPUs that have every label in common."""
         key = np.zeros(len(gpus), dtype=np.int64)
         for label in labels:
             key = key * (int(label.max(initial=0)) + 1) + label[gpus]
@@ -181,9 +189,11 @@ class Pairs:
 
 
 def _weigh(label: Int64Array, of: Int32Array, weight: NDArray[np.int64]) -> int:
-    """Sum the weights of all pairs, each with itself too, that share a label; `weight` is of two classes.
+    """Return the sum of the weights of all pairs that share a label, each with itself included.
 
-    >>> _weigh(np.array([0, 0, 1]), np.array([0, 1, 1], dtype=np.int32), np.array([[1, 10], [10, 100]]))
+    >>> _weigh(
+    ...     np.array([0, 0, 1]), np.array([0, 1, 1], dtype=np.int32), np.array([[1, 10], [10, 100]])
+    ... )
     221
     """
     rows, times = np.unique(label * len(weight) + of, return_counts=True)

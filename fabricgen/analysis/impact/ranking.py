@@ -1,6 +1,6 @@
-"""Every part of a kind, ranked by what its failure takes.
+"""Every part of a kind, ranked by what its failure costs.
 
-Owns the rows and their order. Parts that lose the same are measured once; `equivalence` finds them.
+Owns the rows and their order. Parts with the same loss are measured once; `equivalence` finds them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NAMING = ("failed", "rails_affected", "rails", "relay_load")
 
 @dataclass(frozen=True)
 class RankedImpact(Document):
-    """A row: the impact of one part, how many parts lose the same, and the names of some."""
+    """A row: the impact of one part, the number of parts with the same loss, and some names."""
 
     impact: Impact
     count: int
@@ -47,7 +47,7 @@ class Ranking(Document):
 def rank(plan: Plan, kind: str) -> list[RankedImpact]:
     """Measure the failure of every part of one of `equivalence.KINDS`.
 
-    There is a row for all parts that lose the same, and none where the fabric has no such part.
+    There is one row for all parts with the same loss, and none if the fabric has no such part.
     """
     rows: dict[str, RankedImpact] = {}
     for group in Parts(plan).groups(kind):
@@ -61,9 +61,9 @@ def rank(plan: Plan, kind: str) -> list[RankedImpact]:
 
 
 def figures(impact: Impact) -> list[Any]:
-    """Return the figures in which parts of a row agree.
+    """Return the figures that the parts of a row have in common.
 
-    These are all that name nothing, and the losses of the rails, whichever rails they are.
+    These are all that contain no name, and the losses of the rails, whichever rails they are.
     """
     return [
         *(getattr(impact, field.name) for field in fields(impact) if field.name not in NAMING),

@@ -1,8 +1,8 @@
-"""How much the relays carry for pairs that a failure has newly sent over them.
+"""The load of the relays by pairs that a failure has newly directed to them.
 
-Owns the load. For every newly relayed pair each GPU on its way that is neither its source nor its
-target counts one. All pairs are worked through where they are few enough; beyond that an even
-sample of the sources, HB domain by HB domain, and the answer says so.
+Owns the load. For every newly relayed pair each GPU on its path that is neither source nor target
+counts one. All pairs are examined up to a limit; beyond it an even sample of the sources, HB domain
+by HB domain, and the result states so.
 """
 
 from __future__ import annotations
@@ -26,18 +26,21 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import BoolArray, Int32Array
 
 LIMIT = 20_000_000
-"""Pairs that are worked through before sources are sampled."""
+"""Pairs that are examined before sources are sampled."""
 
 CHUNK = 1 << 18
-"""Pairs that are worked through at once, so that the columns stay in the processor's cache."""
+"""Pairs that are examined at once, so that the columns stay in the processor's cache."""
 
 LONG_WAYS = 4_000_000
-"""Ways over several domains that are searched one by one, times the GPUs that each search looks at."""
+"""Paths over several domains that are searched one by one, times the GPUs of each search."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Pairs to work through: every source with every target, of which only the newly relayed ones count. `inside` one HB domain, or across."""
+    """Pairs to examine: every source with every target, of which the newly relayed ones count.
+
+    The pairs are `inside` one HB domain, or across domains.
+    """
 
     sources: Int32Array
     targets: Int32Array
@@ -49,10 +52,10 @@ class Task:
         return len(self.sources) * len(self.targets)
 
     def sampled(self, living: SurvivingFabric, budget: int) -> tuple[Task, float]:
-        """Return the task with as many HB domains of sources as a budget allows, and how many times as many there are.
+        """Return the task with as many source HB domains as a budget allows, and the factor.
 
-        The step has no factor in common with the rails that take over in turn, so that every one of
-        them is met.
+        The step has no factor in common with the number of rails, so that every rail that serves as
+        a substitute is in the sample.
         """
         if self.size <= budget:
             return self, 1.0
@@ -69,10 +72,10 @@ class Task:
 
 @dataclass(frozen=True)
 class RelayLoad(Document):
-    """How many GPUs relay, and how many pairs the busiest of them and all on average carry.
+    """How many GPUs relay, and for how many pairs the busiest of them and the average one.
 
-    `busiest_pct_of_own` compares that with the pairs that the GPU has of its own, as source and as
-    target. Of a sample, `max` and the mean are estimates, and `relays` counts those in the sample.
+    `busiest_pct_of_own` compares that with the GPU's own pairs, as source and as target. For a
+    sample, `max` and the mean are estimates, and `relays` counts those in the sample.
     """
 
     relays: int
@@ -84,10 +87,10 @@ class RelayLoad(Document):
 
 
 class RelayCounter:
-    """Counts the pairs that each GPU relays, task by task."""
+    """A counter of the pairs that each GPU relays, filled task by task."""
 
     def __init__(self, pairs: Pairs) -> None:
-        """Start with nothing carried."""
+        """Start with no load."""
         self.living, self.ways, self.choice = (
             pairs.living,
             RelaySelection(pairs.living),
@@ -98,7 +101,10 @@ class RelayCounter:
         self.long: list[tuple[Int32Array, Int32Array, float]] = []
 
     def work(self, task: Task, budget: int) -> None:
-        """Work through the pairs of a task. Exits are in the source's domain, so a sample of whole domains counts those of each in full."""
+        """Count the relays of a task.
+
+        Exits are in the source's domain, so a sample of whole domains counts all relays of each.
+        """
         task, factor = task.sampled(self.living, budget)
         self.sampled |= factor > 1
         rows = max(1, CHUNK // max(len(task.targets), 1))
@@ -112,10 +118,10 @@ class RelayCounter:
             self._carry(source, target, factor)
 
     def _candidates(self, sources: Int32Array, targets: Int32Array, *, inside: bool) -> BoolArray:
-        """Say of every source and target whether they may be newly relayed; shape (sources, targets). Across domains none of them is direct.
+        """Return whether each source and target may be newly relayed; shape (sources, targets).
 
-        Classes that are not joined are so between leaves; on one leaf a plane that both have will
-        do.
+        Across domains no pair is direct. Classes that are not connected are so between leaves; on
+        one leaf a common plane is enough.
         """
         living = self.living
         found = living.component[sources][:, None] == living.component[targets]
@@ -128,7 +134,10 @@ class RelayCounter:
         return np.asarray(found)
 
     def _carry(self, source: Int32Array, target: Int32Array, factor: float) -> None:
-        """Count the relays of newly relayed pairs; what neither one crossing nor one other domain joins is kept for later."""
+        """Count the relays of newly relayed pairs.
+
+        Pairs that need more than one crossing or one other domain are kept for later.
+        """
         leaving, landing = self.ways.one_crossing(source, target)
         found = leaving >= 0
         self._count(leaving[found & (leaving != source)], 1, factor)
@@ -142,13 +151,13 @@ class RelayCounter:
             self.long.append((source[~over], target[~over], factor))
 
     def _count(self, gpus: Int32Array, weight: float, factor: float) -> None:
-        """Count each of these relays: `weight` pairs on the GPU, and `factor` in all."""
+        """Add relays to the count: `weight` pairs on each GPU, and `factor` in all."""
         if len(gpus):
             self.carried += weight * np.bincount(gpus, minlength=len(self.carried))
             self.total += factor * len(gpus)
 
     def work_long(self) -> None:
-        """Search the ways over several domains one by one, or an even sample of them."""
+        """Search the paths over several domains one by one, for all or an even sample of them."""
         total = sum(len(source) for source, *_ in self.long)
         step = -(-total // max(LONG_WAYS // len(self.carried), 1))
         self.sampled |= step > 1
@@ -159,7 +168,7 @@ class RelayCounter:
                 self._count(np.array(sorted(relays), dtype=np.int32), factor * step, factor * step)
 
     def totals(self) -> RelayLoad:
-        """Return the load in figures."""
+        """Return the load as figures."""
         carried, count = self.carried, len(self.carried)
         relays, busiest = int(np.count_nonzero(carried)), int(carried.argmax())
         most = float(carried[busiest])
@@ -175,7 +184,7 @@ class RelayCounter:
 
 
 def relay_load(pairs: Pairs) -> RelayLoad:
-    """Return how many GPUs relay for newly relayed pairs, and how much they carry."""
+    """Return how many GPUs relay for newly relayed pairs, and their load."""
     load = RelayCounter(pairs)
     tasks = sorted(_tasks(pairs), key=lambda task: task.size) if pairs.newly_relayed else []
     budget = LIMIT
@@ -188,7 +197,11 @@ def relay_load(pairs: Pairs) -> RelayLoad:
 
 
 def _tasks(pairs: Pairs) -> Iterator[Task]:
-    """Yield the pairs among which the newly relayed ones are: of classes that are not joined, and of HB domains whose interconnect is down."""
+    """Yield the pairs that contain the newly relayed ones.
+
+    These are pairs of classes that are not connected, and pairs of HB domains with a failed
+    interconnect.
+    """
     hurt, domain = pairs.hurt, pairs.living.domain
     for mine in range(len(hurt.joined)):
         others = np.flatnonzero(~hurt.joined[mine] & (hurt.scope == hurt.scope[mine]))

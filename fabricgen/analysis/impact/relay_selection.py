@@ -1,7 +1,7 @@
 """The relays of many pairs of GPUs, column by column.
 
-Owns the choice of `forwarding.path_selection`, made for all pairs at once. Paths with more
-crossings than the common ones are left to `PathSelector`.
+Owns the choice of `forwarding.path_selection`, made for all pairs at once. `PathSelector` finds the
+rare paths with more crossings.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import BoolArray, Int32Array, Int64Array
 
 OVER_DOMAINS = 64
-"""HB domains that are tried for a way over one of them."""
+"""HB domains that are tried for a path over one of them."""
 
 
 @dataclass(frozen=True)
 class RelaySelection:
-    """The relays of pairs of GPUs that are not joined directly; every column has a row for each pair."""
+    """The relays of pairs of GPUs that are not directly connected; a column has a row per pair."""
 
     living: SurvivingFabric
 
     def one_crossing(self, source: Int32Array, target: Int32Array) -> tuple[Int32Array, Int32Array]:
-        """Return the exit and the landing of each pair, or -1 where one crossing does not do.
+        """Return the exit and the landing of each pair, or -1 if one crossing does not suffice.
 
-        The pairs share a scope and are not joined directly; between GPUs whose HB domains are both
-        down nothing is tried. Where rails never meet, the target's rail is then the source's.
+        The pairs share a scope and are not directly connected; GPUs whose HB domains are both down
+        are not tried. Where rails never meet, the target's rail is then the source's.
         """
         left = np.flatnonzero(self.living.hb[source] | self.living.hb[target])
         exits = [each for each in self._order.exits if self._spans or each.rail != "source"]
         return self._first_usable(source, target, left, exits)
 
     def any_crossing(self, source: Int32Array, target: Int32Array) -> tuple[Int32Array, Int32Array]:
-        """Return the exit and the landing of each pair, joined directly or not; -1 as before."""
+        """Return the exit and the landing of each pair, also of connected ones; -1 as before."""
         return self._first_usable(source, target, np.arange(len(source)), self._order.exits)
 
     @property
@@ -58,9 +58,9 @@ class RelaySelection:
     def _first_usable(
         self, source: Int32Array, target: Int32Array, left: Int64Array, exits: Sequence[Exit]
     ) -> tuple[Int32Array, Int32Array]:
-        """Return the exit and the landing of the first attempt that is usable, of the rows `left`.
+        """Return the exit and the landing of the first usable attempt for the rows `left`.
 
-        Where no GPU that an exit finds has a living port, as on a dead rail, no landing is tried.
+        If no GPU that an exit finds has a working port, as on a failed rail, no landing is tried.
         """
         leavings, landings = np.full_like(source, -1), np.full_like(source, -1)
         for each in exits:
@@ -96,7 +96,7 @@ class RelaySelection:
     def _usable(
         self, source: Int32Array, target: Int32Array, leaving: Int32Array, landing: Int32Array
     ) -> BoolArray:
-        """Say whether the hops inside both domains and the crossing between them live."""
+        """Return whether the hops inside both domains and the crossing between them work."""
         hb = self.living.hb
         near = (leaving == source) | (hb[source] & hb[leaving])
         far = (landing == target) | (hb[target] & hb[landing])
@@ -105,10 +105,10 @@ class RelaySelection:
     def over_a_domain(
         self, source: Int32Array, target: Int32Array
     ) -> tuple[Int32Array, Int32Array]:
-        """Return on which GPU of another HB domain each pair lands, and over which of its GPUs it goes on; -1 where this does not do.
+        """Return the landing in another HB domain and the GPU from which it continues, or -1.
 
-        For rails that never meet: pairs on two rails whose own HB domains are down can only be
-        joined by a third one, the next that lives.
+        For rails that never meet: pairs on two rails whose own HB domains have failed can only be
+        connected by a third domain, the next one that works.
         """
         living, fabric = self.living, self.living.reach.plan.fabric
         landings, exits = np.full_like(source, -1), np.full_like(source, -1)
@@ -126,7 +126,10 @@ class RelaySelection:
         return landings, exits
 
     def _entry(self, source: Int32Array, offset: int) -> Int32Array:
-        """Return the first GPU, so many domains after the source's, on which a crossing lands and from which the domain's interconnect leads on; or -1."""
+        """Return the first GPU on which a crossing can land and continue, or -1.
+
+        Its domain is so many after the source's, and its interconnect works.
+        """
         living, coordinates = self.living, self.living.reach.plan.fabric.coordinates
         domain = (living.domain[source] + np.int32(offset)) % np.int32(coordinates.domains)
         found = np.full_like(source, -1)
@@ -137,7 +140,7 @@ class RelaySelection:
         return found
 
     def _onward(self, landing: Int32Array, target: Int32Array) -> Int32Array:
-        """Return the GPU of the landing's domain over which a packet goes on to the target, or -1."""
+        """Return the GPU of the landing's domain that forwards to the target, or -1."""
         living = self.living
         found = np.full_like(landing, -1)
         for turn in reversed(range(living.reach.plan.fabric.ranks_per_rail)):

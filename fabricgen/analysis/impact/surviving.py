@@ -1,4 +1,6 @@
-"""What lives of a fabric, as columns over its GPUs, so that pairs of GPUs are counted by classes and never one by one.
+"""What works in a fabric with failures, as columns over its GPUs.
+
+The columns let pairs of GPUs be counted by classes, never one by one.
 
 Owns the columns, which pairs of GPUs one crossing of the network joins, and which GPUs any chain of
 crossings and HB domains joins. The rules are `forwarding`'s: a path inside a block goes up and then
@@ -24,7 +26,11 @@ if TYPE_CHECKING:
 
 
 class Joins(NamedTuple):
-    """Which leaves of one damaged block reach each other: `classes` (leaves,) numbers alike leaves, `joined` (classes, classes) is of two different ones."""
+    """Which leaves of one damaged block reach each other.
+
+    `classes` (leaves,) are numbers of equivalent leaves, and `joined` (classes, classes) is for two
+    different leaves.
+    """
 
     classes: Int32Array
     joined: BoolArray
@@ -32,7 +38,7 @@ class Joins(NamedTuple):
 
 @dataclass(frozen=True)
 class SurvivingFabric:
-    """The living part of a plan; every column has an entry for each installed GPU."""
+    """The working part of a plan; every column has an entry for each installed GPU."""
 
     reach: Reach
 
@@ -68,7 +74,7 @@ class SurvivingFabric:
 
     @cached_property
     def alive(self) -> BoolArray:
-        """Whether the GPU lives."""
+        """Whether the GPU works."""
         alive = np.ones(len(self.gpu), dtype=bool)
         alive[list(self.reach.failures.gpus)] = False
         return alive
@@ -83,7 +89,7 @@ class SurvivingFabric:
 
     @cached_property
     def ports(self) -> BoolArray:
-        """Whether a GPU's NIC port on a plane lives with its cable and its leaf; shape (planes, GPUs)."""
+        """Whether each GPU's NIC port works, with its cable and its leaf; shape (planes, GPUs)."""
         plan, failures = self.reach.plan, self.reach.failures
         lives = np.tile(self.alive, (plan.fabric.planes, 1))
         for gpu, plane in failures.ports:
@@ -104,14 +110,14 @@ class SurvivingFabric:
 
     @cached_property
     def mask(self) -> Int64Array:
-        """The living NIC ports of a GPU, plane p as bit p."""
+        """The working NIC ports of a GPU, plane p as bit p."""
         return np.asarray(
             (self.ports.astype(np.int64) << np.arange(len(self.ports))[:, None]).sum(axis=0)
         )
 
     @cached_property
     def joins(self) -> dict[tuple[int, int], Joins]:
-        """The blocks, by scope and plane, in which some leaves that live do not reach each other."""
+        """The blocks, by scope and plane, in which some working leaves do not reach each other."""
         damaged = self.reach.affected - self.reach.failures.blocks
         places = {
             (scope, plane): self.reach.home(scope, plane)
@@ -125,7 +131,10 @@ class SurvivingFabric:
 
     @cached_property
     def leaf_class(self) -> list[Int32Array] | None:
-        """On each plane the class of a GPU's leaf within `joins`, 0 where the block is whole; None where all are."""
+        """The class of each GPU's leaf within `joins`, by plane.
+
+        It is 0 where the block has no damage, and None where all blocks have none.
+        """
         if not self.joins:
             return None
         found = [np.zeros_like(self.gpu) for _ in self.ports]
@@ -136,7 +145,10 @@ class SurvivingFabric:
 
     @cached_property
     def _table(self) -> tuple[Int64Array, Int64Array, BoolArray]:
-        """Lay the matrices of `joins` end to end: where each begins and how wide it is, shape (scopes, planes). Whole blocks share the True in front."""
+        """The matrices of `joins` end to end, with the start and the width of each.
+
+        Starts and widths have shape (scopes, planes). Blocks without damage share the True in front.
+        """
         begins, widths = (
             np.zeros((self.scopes, len(self.ports)), dtype=np.int64) for _ in range(2)
         )
@@ -148,7 +160,7 @@ class SurvivingFabric:
         return begins, widths, np.concatenate(flat)
 
     def direct(self, source: Int32Array, target: Int32Array) -> BoolArray:
-        """Say of pairs of GPUs, given as two columns, whether one crossing inside one block joins them."""
+        """Return whether one crossing inside one block joins pairs of two columns of GPUs."""
         found = np.zeros(len(source), dtype=bool)
         for plane, ports in enumerate(self.ports):
             both = ports[source] & ports[target]
@@ -162,7 +174,10 @@ class SurvivingFabric:
         return np.asarray(found & (source != target))
 
     def meet(self, plane: int, source: Int32Array, target: Int32Array) -> BoolArray:
-        """Say of pairs in the same scope whether their leaves are joined on a plane, taken as two different ones; nonsense for other pairs."""
+        """Return whether the leaves of pairs in the same scope are joined on a plane.
+
+        They are treated as two different leaves. The result is undefined for other pairs.
+        """
         classes = self.leaf_class
         if classes is None:
             return np.ones(len(source), dtype=bool)
@@ -177,11 +192,12 @@ class SurvivingFabric:
 
     @cached_property
     def component(self) -> Int32Array:
-        """What a GPU belongs to: GPUs that any way joins have the same number. Dead ones count as themselves.
+        """The component of each GPU: GPUs that any path connects have the same number.
 
-        A hop inside a living HB domain and a crossing of a block are steps of one chain, and who
-        lands on a GPU may go on from there. So ways are the connected components of GPUs over HB
-        domains and over what is joined inside each block.
+        A failed GPU is a component of its own. A hop inside a working HB domain and a crossing of a
+        block are steps of one chain, which can continue from the GPU on which it lands. So paths
+        are the connected components of GPUs over HB domains and over the joined leaves of each
+        block.
         """
         meeting = [(np.flatnonzero(self.hb), self.domain.astype(np.int64))]
         meeting += [
@@ -199,7 +215,10 @@ class SurvivingFabric:
                 return label
 
     def _meeting(self, plane: int) -> Int64Array:
-        """Tell apart the places on a plane where living NIC ports meet: a scope, or the parts that a damaged block falls into."""
+        """Return the number of the place on a plane where each working NIC port meets others.
+
+        Such a place is a scope, or a separated part of a damaged block.
+        """
         leaves = self.reach.plan.sizing.leaf
         place = self.scope.astype(np.int64) * (2 * leaves)
         for (scope, on), joins in self.joins.items():
@@ -211,9 +230,9 @@ class SurvivingFabric:
 
 
 def _joins(reach: Reach, segment: int, block: int) -> Joins | None:
-    """Work out which leaves of a block reach each other; None where all that live do.
+    """Return which leaves of a block reach each other; None if all working ones do.
 
-    Leaves of one pod with the same living uplinks are alike. Two of a class are joined where they
+    Leaves of one pod with the same working uplinks are one class. Two of a class are joined if they
     have an uplink at all.
     """
     tiers = reach.tiers(segment, block)
@@ -234,7 +253,10 @@ def _joins(reach: Reach, segment: int, block: int) -> Joins | None:
 
 
 def _parts(joins: Joins, served: Int32Array) -> Int64Array:
-    """Tell apart the parts that the leaves of a damaged block fall into. One without uplinks is alone, and one that serves nobody carries nobody on."""
+    """Return the number of the separated part of a damaged block that each leaf is in.
+
+    A leaf without uplinks is a part of its own, and one without endpoints connects no others.
+    """
     classes, joined = joins
     used = np.zeros(len(joined), dtype=bool)
     used[classes[served]] = True

@@ -1,4 +1,4 @@
-"""What a failure takes, as text.
+"""The impact of a failure, as text.
 
 Owns the sentence, the names of the figures and their format; `measure` computes the figures.
 """
@@ -56,7 +56,7 @@ def sentence(impact: Impact) -> str:
 
 
 def sentence_of_alike(impact: Impact) -> str:
-    """Return a sentence that holds for each of the parts that lose the same.
+    """Return a sentence that is true for each of the parts with the same loss.
 
     It names neither the part nor its rail.
     """
@@ -83,7 +83,7 @@ def _losses(impact: Impact, where: str) -> Iterator[str]:
 
 
 def figures_of_alike(impact: Impact) -> list[tuple[str, str]]:
-    """Return the name and the text of each figure in which parts that lose the same agree."""
+    """Return the name and the text of each figure in which parts with the same loss agree."""
     shown = [
         (figure.name, f"{figure.text(impact)}{' %' if figure.unit else ''}") for figure in FIGURES
     ]
@@ -104,7 +104,7 @@ def percent_text(value: float) -> str:
 
 
 def gpus_text(count: int) -> str:
-    """Count GPUs.
+    """Return a number of GPUs as text.
 
     >>> gpus_text(1), gpus_text(4096)
     ('1 GPU', '4,096 GPUs')

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from fabricgen.analysis.forwarding.failures import find_failures
 from fabricgen.analysis.forwarding.gpu_routes import HB_DEVICE, hb_rank
 from fabricgen.analysis.forwarding.reachability import Reach
-from fabricgen.analysis.forwarding.tables import Tables
+from fabricgen.analysis.forwarding.tables import ForwardingTables
 from fabricgen.core.csv_text import SHOWN
 from fabricgen.core.diagnostics import Finding, Place, Refusal, refuse
 from fabricgen.core.terms import Role
@@ -86,8 +86,8 @@ def _port(places: PortIndex, word: str) -> list[str]:
     return [f"link:{places.labels[found]}"] if places.labels[found] else []
 
 
-class DegradedTables(Tables):
-    """The forwarding tables of a plan around its failures, in the shape of `Tables`."""
+class DegradedTables(ForwardingTables):
+    """The forwarding tables of a plan around its failures, in the shape of `ForwardingTables`."""
 
     def __init__(self, plan: Plan, failures: Failures) -> None:
         """Keep the plan and compute what the failures leave reachable."""

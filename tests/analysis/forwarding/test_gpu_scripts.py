@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.analysis.forwarding.tables import Tables
+from fabricgen.analysis.forwarding.tables import ForwardingTables
 from fabricgen.build.run import build
 from fabricgen.outputs.packs.render import Packs
 from tests.conftest import SYSTEM_PATH
@@ -138,7 +138,7 @@ def test_packets_cross_rails_over_their_relays(tmp_path: Path, shell: Callable[[
     """
     plan = plan_of(**FABRIC)
     build(build_job(plan, Packs(), ("lab",)), tmp_path / "out")
-    tables = Tables(plan)
+    tables = ForwardingTables(plan)
     gpus = [
         gpu
         for host in range(len(plan.hosts))

@@ -21,7 +21,7 @@ from fabricgen.analysis.forwarding.path_selection import PathSelector
 from fabricgen.analysis.forwarding.paths import Routing
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.forwarding.relay_rules import Exit, RelayOrder, exits, landings, relay_order
-from fabricgen.analysis.forwarding.tables import Tables
+from fabricgen.analysis.forwarding.tables import ForwardingTables
 from fabricgen.analysis.graph import graph
 from fabricgen.api import plan_file
 from fabricgen.build.run import build
@@ -282,7 +282,7 @@ def test_prefixes_cover_exactly_what_is_installed(links: str) -> None:
         rails={"tiers": 2},
         addressing={"host_links": links},
     )
-    switches = dict(Tables(plan).switches(3))
+    switches = dict(ForwardingTables(plan).switches(3))
     (spine,) = (
         switches[name]["instances"]
         for name in switches
@@ -417,7 +417,7 @@ def test_the_table_of_a_gpu_is_as_long_as_its_hb_domain(domain_gpus: int) -> Non
     Rails are ordered once for all.
     """
     plan = plan_of(gpus=128, hb_domain={"gpus": domain_gpus}, radix=32)
-    tables = Tables(plan)
+    tables = ForwardingTables(plan)
     (gpu, *_) = json.loads("".join(tables.host(0)))["gpus"]
     relays = [name for names in gpu["relays"].values() for name in names]
     assert sorted(relays) == sorted(gpu_name(0, rank) for rank in range(domain_gpus))

@@ -18,7 +18,7 @@ import pytest
 from fabricgen.analysis.forwarding.failures import find_failures, find_gpu
 from fabricgen.analysis.forwarding.path_selection import PathSelector
 from fabricgen.analysis.forwarding.reachability import Reach
-from fabricgen.analysis.forwarding.tables import Tables as Writer
+from fabricgen.analysis.forwarding.tables import ForwardingTables as Writer
 from fabricgen.analysis.graph import graph
 from fabricgen.api import plan_file
 from fabricgen.core.diagnostics import Refusal

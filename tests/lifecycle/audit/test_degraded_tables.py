@@ -11,7 +11,7 @@ import pytest
 
 from fabricgen.analysis.forwarding.failures import find_failures
 from fabricgen.analysis.forwarding.reachability import Reach
-from fabricgen.analysis.forwarding.tables import Tables
+from fabricgen.analysis.forwarding.tables import ForwardingTables
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
 from fabricgen.lifecycle.audit.degraded_tables import DegradedTables, read_failures
@@ -43,7 +43,7 @@ Table = dict[tuple[str, int | None], list[tuple[Any, list[dict[str, str]]]]]
 """The prefixes of a switch and rail with their next hops, the longest first."""
 
 
-def tables_of(detours: Tables) -> Table:
+def tables_of(detours: ForwardingTables) -> Table:
     """Return the routes of every switch and rail, the longest prefixes first."""
     found: Table = {}
     for segment in range(detours.plan.mapping.segments):
@@ -134,7 +134,7 @@ def test_every_next_hop_leads_to_the_destination(fabric: str) -> None:
 def test_without_failures_the_tables_are_those_of_the_plan(fabric: str) -> None:
     """Nothing is added and nothing is omitted."""
     plan = plan_of(**FABRICS[fabric])
-    plain, detours = Tables(plan), DegradedTables(plan, find_failures(plan, []))
+    plain, detours = ForwardingTables(plan), DegradedTables(plan, find_failures(plan, []))
     assert tables_of(detours) == tables_of(plain)
     assert [[*detours.host(host)] for host in range(len(plan.hosts))] == [
         [*plain.host(host)] for host in range(len(plan.hosts))
@@ -153,7 +153,7 @@ def test_relays_without_a_path_are_left_out() -> None:
     assert not any("d0-g1" in names for names in other["relays"].values())
     via = next(
         route["via"]
-        for route in json.loads("".join(Tables(plan).host(0)))["gpus"][0]["routes"]
+        for route in json.loads("".join(ForwardingTables(plan).host(0)))["gpus"][0]["routes"]
         if route["prefix"] == own_address(plan)
     )
     assert [route["prefix"] for route in other["routes"] if route["via"] == via] == [
@@ -163,7 +163,7 @@ def test_relays_without_a_path_are_left_out() -> None:
 
 def own_address(plan: Plan) -> str:
     """Return the prefix of d0-g1's NIC port."""
-    return f"{dotted(Tables(plan).ends.address(1, 0))}/32"
+    return f"{dotted(ForwardingTables(plan).ends.address(1, 0))}/32"
 
 
 def test_a_list_of_failures(tmp_path: Path) -> None:
