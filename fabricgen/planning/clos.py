@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from fabricgen.core.diagnostics import Path
 
+    LeavesOf = Callable[[int], int]
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
@@ -112,7 +113,8 @@ class SizingContext(NamedTuple):
     subject: str
     boxes: str
     path: Path
-    remedies: tuple[str, ...] = ()
+    remedies: Callable[[], Iterable[str]] = tuple
+    """Returns the remedies; only a refusal calls it."""
 
 
 def width(
@@ -154,32 +156,25 @@ def spread_over(ports: int, uplinks: int, radix: int, *, even: bool) -> int | No
 
 
 def size(
-    leaves_of: Callable[[int], int],
-    widths: Widths,
-    tiers: int | None,
-    *,
-    even: bool,
-    words: SizingContext,
+    leaves_of: LeavesOf, widths: Widths, tiers: int | None, *, even: bool, words: SizingContext
 ) -> Sizing:
     """Size one block with the fewest tiers, or with exactly `tiers`.
 
-    `leaves_of(down)` returns the leaves that the endpoints need with `down` on each; `words` are
-    those of a refusal. Raises Refusal `block-too-large` where no allowed number of tiers holds it.
+    `words` are those of a refusal. Raises Refusal `block-too-large` where no allowed number of
+    tiers holds it.
     """
-    attempts: dict[int, Callable[[], Sizing | None]] = {
-        1: lambda: _one_tier(leaves_of, widths),
-        2: lambda: _two_tiers(leaves_of, widths, even=even),
-        3: lambda: _three_tiers(leaves_of, widths, even=even),
-    }
-    for allowed in [tiers] if tiers else attempts:
-        sizing = attempts[allowed]()
-        if sizing:
-            return sizing
+    sizing = size_or_none(leaves_of, widths, tiers, even=even)
+    if sizing:
+        return sizing
     largest = tiers or 3
     tiers_text = ("one tier", "two tiers", "three tiers")[largest - 1]
     fact = f"{tiers_text} of {words.boxes} cannot hold {words.subject}"
-    higher = [f"allow `rails.tiers: {more}`" for more in range(largest + 1, 4) if attempts[more]()]
-    hint = ", or ".join([*higher[:1], "choose switches of a larger radix", *words.remedies])
+    higher = [
+        f"allow `rails.tiers: {more}`"
+        for more in range(largest + 1, 4)
+        if size_or_none(leaves_of, widths, more, even=even)
+    ]
+    hint = ", or ".join([*words.remedies(), *higher[:1], "choose switches of a larger radix"])
     raise refuse(
         "block-too-large",
         fact,
@@ -189,7 +184,23 @@ def size(
     )
 
 
-def _one_tier(leaves_of: Callable[[int], int], widths: Widths) -> Sizing | None:
+def size_or_none(
+    leaves_of: LeavesOf, widths: Widths, tiers: int | None, *, even: bool
+) -> Sizing | None:
+    """Size one block with the fewest tiers, or with exactly `tiers`; None where they cannot hold it.
+
+    `leaves_of(down)` returns the leaves that the endpoints need with `down` on each.
+    """
+    attempts: dict[int, Callable[[], Sizing | None]] = {
+        1: lambda: _one_tier(leaves_of, widths),
+        2: lambda: _two_tiers(leaves_of, widths, even=even),
+        3: lambda: _three_tiers(leaves_of, widths, even=even),
+    }
+    sizings = (attempts[allowed]() for allowed in ([tiers] if tiers else attempts))
+    return next((sizing for sizing in sizings if sizing), None)
+
+
+def _one_tier(leaves_of: LeavesOf, widths: Widths) -> Sizing | None:
     """Size a block of one switch."""
     if not widths.single or leaves_of(widths.single) != 1:
         return None
@@ -208,7 +219,7 @@ def _one_tier(leaves_of: Callable[[int], int], widths: Widths) -> Sizing | None:
     )
 
 
-def _two_tiers(leaves_of: Callable[[int], int], widths: Widths, *, even: bool) -> Sizing | None:
+def _two_tiers(leaves_of: LeavesOf, widths: Widths, *, even: bool) -> Sizing | None:
     """Size a block in which every leaf is joined to every spine."""
     down, up = widths.leaf
     if not down:
@@ -232,7 +243,7 @@ def _two_tiers(leaves_of: Callable[[int], int], widths: Widths, *, even: bool) -
     )
 
 
-def _three_tiers(leaves_of: Callable[[int], int], widths: Widths, *, even: bool) -> Sizing | None:
+def _three_tiers(leaves_of: LeavesOf, widths: Widths, *, even: bool) -> Sizing | None:
     """Size a block of pods, where spine `i` of every pod is joined to core group `i`.
 
     The last pod has the leaves that the endpoints need, and all of its spines.
@@ -261,7 +272,7 @@ def _three_tiers(leaves_of: Callable[[int], int], widths: Widths, *, even: bool)
     )
 
 
-def _capacity(leaves_of: Callable[[int], int], widths: Widths, tiers: int) -> Iterable[str]:
+def _capacity(leaves_of: LeavesOf, widths: Widths, tiers: int) -> Iterable[str]:
     """Yield the arithmetic of how many endpoints a block of so many tiers holds."""
     down, up = widths.leaf
     if tiers == 1 or not down:

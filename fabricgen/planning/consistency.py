@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Finding, Path
+from fabricgen.core.divisors import divisors
 from fabricgen.core.terms import Design, speed_text
 from fabricgen.planning.setting_conflicts import (
     price_conflicts,
@@ -142,10 +143,7 @@ def _undivided(
     """Refuse a remainder; the hint is the two nearest divisors to `part`."""
     if whole % part == 0 or whole > MOST_GPUS:
         return
-    fitting = sorted(
-        (number for number in range(1, whole + 1) if whole % number == 0),
-        key=lambda number: (abs(number - part), number),
-    )[:2]
+    fitting = sorted(divisors(whole), key=lambda number: (abs(number - part), number))[:2]
     hint = "use " + " or ".join(f"`{path[-1]}: {number}`" for number in sorted(fitting))
     yield Finding(
         code,

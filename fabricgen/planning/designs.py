@@ -10,17 +10,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
-from fabricgen.core.diagnostics import Refusal, refuse
+from fabricgen.core.diagnostics import refuse
+from fabricgen.core.divisors import divisors
 from fabricgen.core.terms import Design, Role
 from fabricgen.planning.baseline.baseline import check_baseline
-from fabricgen.planning.clos import SizingContext, Widths, size, width
+from fabricgen.planning.clos import SizingContext, Widths, size, size_or_none, width
 from fabricgen.planning.mapping import Mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from fabricgen.core.diagnostics import Refusal
     from fabricgen.planning.baseline.baseline import Baseline
     from fabricgen.planning.clos import Sizing, Width
     from fabricgen.planning.port_layout import PortLayout
@@ -86,11 +89,14 @@ def rails_of_a_box(fabric: ResolvedFabric) -> int:
 
 def _fits(fabric: ResolvedFabric, shared: int, ports: int) -> bool:
     """Return whether a rail fits where so many share their leaves."""
-    try:
-        _size(fabric, shared, lambda down: -(-ports // down), _sizing_context(fabric))
-    except Refusal:
-        return False
-    return True
+    tiers = fabric.spec.rails.tiers
+    sizing = size_or_none(
+        lambda down: -(-ports // down),
+        _widths(fabric, shared),
+        None if tiers == "auto" else tiers,
+        even=fabric.spec.spread == "even",
+    )
+    return sizing is not None
 
 
 def _rail_optimized(fabric: ResolvedFabric) -> Mapping:
@@ -129,8 +135,8 @@ def _stripe_too_wide(fabric: ResolvedFabric, shared: int, down: int) -> Refusal:
     fewer = _most(fabric.rails, lambda rails: rails * ranks <= down)
     counts = [
         count
-        for count in range(fabric.rails, domain + 1)
-        if domain % count == 0 and domain // count * shared <= down and count % shared == 0
+        for count in divisors(domain)
+        if count >= fabric.rails and domain // count * shared <= down and count % shared == 0
     ]
     if fewer * ranks <= down:
         path, hint = "per_switch", f"use `per_switch: {fewer}`"
@@ -152,25 +158,32 @@ def _sizing_context(fabric: ResolvedFabric, shared: int = 1) -> SizingContext:
     """Return the words of a refusal of this block, with remedies beside tiers and radix."""
     rail_only, radix = fabric.design is Design.RAIL_ONLY, fabric.port_layouts[Role.LEAF].radix
     ports = fabric.coordinates.planned_rail_gpus if rail_only else fabric.planned_gpus
-    remedies = []
-    if rail_only and fabric.rails < fabric.domain_gpus:
-        remedies.append(f"use more than {fabric.rails} rails")
-    if rail_only and shared > 1:
-        remedies.append("let fewer rails share a switch")
     return SizingContext(
         subject=f"a rail of {ports} endpoints" if rail_only else f"a fabric of {ports} endpoints",
         boxes=f"{radix}-port switches" + (f" that {shared} rails share" if shared > 1 else ""),
         path=("reserve", "gpus") if fabric.spec.reserve else ("gpus",),
-        remedies=tuple(remedies),
+        remedies=partial(_remedies, fabric, shared) if rail_only else tuple,
     )
+
+
+def _remedies(fabric: ResolvedFabric, shared: int) -> Iterator[str]:
+    """Yield the fewest rails whose blocks are small enough, and the most of them on a leaf."""
+    domains = fabric.coordinates.planned_domains
+    for rails in divisors(fabric.domain_gpus):
+        ports = domains * fabric.domain_gpus // rails
+        if rails > fabric.rails and rails % shared == 0 and _fits(fabric, shared, ports):
+            yield f"use `rails.count: {rails}` ({ports} endpoints each)"
+            break
+    ports = fabric.coordinates.planned_rail_gpus
+    for fewer in reversed(divisors(fabric.rails)):
+        if fewer < shared and _fits(fabric, fewer, ports):
+            yield f"use `rails.per_switch: {fewer}`"
+            break
 
 
 def _most(rails: int, fits: Callable[[int], bool]) -> int:
     """Return the largest divisor of the rails that satisfies `fits`, at least 1."""
-    return max(
-        (number for number in range(1, rails + 1) if rails % number == 0 and fits(number)),
-        default=1,
-    )
+    return next((number for number in reversed(divisors(rails)) if fits(number)), 1)
 
 
 def _widths(fabric: ResolvedFabric, shares: int) -> Widths:

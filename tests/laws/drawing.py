@@ -11,6 +11,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from fabricgen.core.divisors import divisors
+
 Inventory = dict[str, Any]
 
 DESIGNS = ("rail-only", "rail-optimized", "fat-tree")
@@ -77,11 +79,6 @@ HOSTS: tuple[tuple[str, int, int, tuple[Inventory, ...]], ...] = (
 )
 
 
-def _divisors(number: int) -> list[int]:
-    """Return the divisors of a number."""
-    return [part for part in range(1, number + 1) if number % part == 0]
-
-
 @st.composite
 def _switches(draw: st.DrawFn) -> tuple[Inventory, Inventory]:
     """Draw switches and NICs that fit them.
@@ -108,8 +105,8 @@ def inventories(draw: st.DrawFn) -> Inventory:
     domain = draw(st.sampled_from((1, 2, 4, 6, 8, 8, 12, 18)))
     planes = draw(st.sampled_from((1, 1, 1, 2)))
     switches, nic = draw(_switches())
-    hosts: Inventory = {"hosts": draw(st.sampled_from(_divisors(domain)))}
-    host: Inventory = {"nic": {**nic, "per_gpu": draw(st.sampled_from(_divisors(planes)))}}
+    hosts: Inventory = {"hosts": draw(st.sampled_from(divisors(domain)))}
+    host: Inventory = {"nic": {**nic, "per_gpu": draw(st.sampled_from(divisors(planes)))}}
     if draw(st.integers(0, 4)) == 0:
         model, domain, planes, leaves = draw(st.sampled_from(HOSTS))
         hosts, host, switches = (
@@ -117,9 +114,9 @@ def inventories(draw: st.DrawFn) -> Inventory:
             {"host": {"model": model}},
             {"leaf": draw(st.sampled_from(leaves))},
         )
-    rails = draw(st.sampled_from(_divisors(domain)))
+    rails = draw(st.sampled_from(divisors(domain)))
     design = draw(st.sampled_from(DESIGNS))
-    per_switch = draw(st.sampled_from([1, 1, "auto", *_divisors(rails)]))
+    per_switch = draw(st.sampled_from([1, 1, "auto", *divisors(rails)]))
     domains = draw(st.integers(1, 40))
     inventory: Inventory = {
         "name": "law",

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from typing import TYPE_CHECKING
+import re
+from collections import Counter, defaultdict
+from itertools import product
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.divisors import divisors
 from fabricgen.core.terms import LinkKind, Role
-from tests.fabrics import plan_of, refusal_codes
+from fabricgen.planning.designs import map_design
+from tests.fabrics import plan_of, refusal_codes, request_of
 
 if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
@@ -222,6 +227,46 @@ def test_a_stripe_that_is_too_wide() -> None:
 def test_refusals(keys: dict[str, object], code: str) -> None:
     """Impossible mappings are refused, each by its code."""
     assert refusal_codes(**{"gpus": 64, "hb_domain": DGX, "radix": 16, **keys}) == [code]
+
+
+def hint_of(**keys: Any) -> str:  # noqa: ANN401 - keys of an inventory
+    """Return the hint with which an inventory is refused as too large; empty where it is sized."""
+    try:
+        map_design(request_of(**keys))
+    except Refusal as refusal:
+        (finding,) = refusal.findings
+        return finding.hint or "" if finding.code == "block-too-large" else ""
+    return ""
+
+
+def test_the_numbers_in_a_hint_are_the_nearest_that_work() -> None:
+    """`rails.count` is the fewest more rails that can be sized, `rails.per_switch` the most."""
+    applied = Counter[str]()
+    for radix, gpus, tiers, count, shared in product(
+        (4, 8), (96, 384), (1, 2, 3), (4, 12), (1, 2, 4)
+    ):
+        rails = {"tiers": tiers, "count": count, "per_switch": shared}
+        keys = {"gpus": gpus, "hb_domain": {"gpus": 24}, "radix": radix}
+        for key, value in re.findall(r"`rails\.(\w+): (\d+)`", hint_of(**keys, rails=rails)):
+            number = int(value)
+            assert plan_of(**keys, rails={**rails, key: number})
+            nearer = {
+                "count": [n for n in divisors(24) if count < n < number and n % shared == 0],
+                "per_switch": [n for n in divisors(count) if number < n < shared],
+            }
+            for other in nearer.get(key, ()):
+                assert hint_of(**keys, rails={**rails, key: other})
+            applied[key] += 1
+    assert all(applied[key] > 5 for key in ("count", "tiers"))
+    assert applied["per_switch"]
+
+
+def test_the_hint_of_a_fabric_in_one_tier() -> None:
+    """NVL72 on four rails does not fit one tier; nine rails fill one SN5600 each."""
+    nvl72 = {"gpus": 1152, "hb_domain": {"gpus": 72}, "host": {"model": "gb200-nvl72"}}
+    leaf = {"leaf": {"model": "sn5600", "breakout": "2x400G"}}
+    hint = hint_of(**nvl72, switches=leaf, rails={"count": 4, "tiers": 1})
+    assert hint.startswith("use `rails.count: 9` (128 endpoints each), or allow `rails.tiers: 2`")
 
 
 def test_no_leaf_is_planned_without_a_gpu() -> None:

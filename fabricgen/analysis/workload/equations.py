@@ -31,6 +31,7 @@ from math import ceil, sqrt
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from fabricgen.core.diagnostics import refuse
+from fabricgen.core.divisors import divisors
 
 if TYPE_CHECKING:
     from fabricgen.analysis.workload.machine import Machine
@@ -196,15 +197,6 @@ def best_group(llm: Workload, machine: Machine) -> float:
     falling += (p - 1) * (compute - rising) * machine.gpus * llm.sequence / (llm.batch_tokens * p)
     least = least_group(llm, machine) or 1
     return min(max(sqrt(max(falling, 0) / rising), float(least)), float(machine.domain_gpus))
-
-
-def divisors(number: int) -> list[int]:
-    """List the divisors of a number.
-
-    >>> divisors(72)
-    [1, 2, 3, 4, 6, 8, 9, 12, 18, 24, 36, 72]
-    """
-    return [size for size in range(1, number + 1) if number % size == 0]
 
 
 def _check_pipeline(llm: Workload, machine: Machine) -> None:

@@ -10,10 +10,11 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.analysis.workload.equations import divisors, iterate
+from fabricgen.analysis.workload.equations import iterate
 from fabricgen.analysis.workload.machine import BYTES_S
 from fabricgen.catalog.models.base import LARGEST_COUNT
 from fabricgen.core.diagnostics import refuse
+from fabricgen.core.divisors import divisors
 from fabricgen.core.document import Document
 from fabricgen.core.terms import parse_speed
 

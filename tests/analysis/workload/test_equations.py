@@ -27,7 +27,6 @@ from fabricgen.analysis.workload.collectives import Groups
 from fabricgen.analysis.workload.equations import (
     Times,
     best_group,
-    divisors,
     iterate,
     least_group,
     parameters,
@@ -52,6 +51,7 @@ from fabricgen.analysis.workload.text import notes
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.divisors import divisors
 from fabricgen.core.terms import Design, LinkKind
 from tests import ROOT
 from tests.fabrics import CATALOG, plan_of, request_of
