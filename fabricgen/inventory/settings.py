@@ -33,6 +33,24 @@ class Timers(InventoryModel):
         return self.hold_s // 3
 
 
+AsNumber = Annotated[int, Field(strict=True, ge=1, le=4294967294)]
+AsNumberChoice = AsNumber | Annotated[tuple[AsNumber, ...], Field(min_length=1)]
+
+
+class AsNumbersOfRoles(InventoryModel):
+    """AS numbers by role: the first one, which is counted up, or a list in order."""
+
+    leaf: Annotated[AsNumberChoice | None, Field(examples=[4200001000])] = None
+    """One for each leaf, rail by rail and plane by plane."""
+    spine: Annotated[AsNumberChoice | None, Field(examples=[[64600, 64601]])] = None
+    """One for the spines of each block, or, with three tiers, of each pod; rail by rail and plane
+    by plane."""
+    core: Annotated[AsNumberChoice | None, Field(examples=[64700])] = None
+    """One for the cores of each block."""
+    hosts: Annotated[AsNumber | None, Field(examples=[64512])] = None
+    """The one of all hosts, where `host_links` is `unnumbered`."""
+
+
 class Addressing(InventoryModel):
     """Addresses, AS numbers and the protocol settings of every link."""
 
@@ -53,7 +71,13 @@ class Addressing(InventoryModel):
         4200000000
     )
     """First AS number. Each leaf has its own; the spines of a pod share one, as do the cores of a
-    block and all unnumbered hosts."""
+    block and all unnumbered hosts. They are counted rail by rail: leaves, then spines, then one for
+    cores, whether there are any or not."""
+    asn: Annotated[
+        AsNumbersOfRoles,
+        Field(examples=[{"spine": 64600}], exclude_if=lambda asn: asn == AsNumbersOfRoles()),
+    ] = AsNumbersOfRoles.model_construct()
+    """AS numbers of roles that do not count from `asn_base`."""
     mtu: Annotated[int, Field(strict=True, ge=1280, le=9216, examples=[9216])] = 9216
     """MTU of every fabric link in bytes; a rail-only fabric needs the same value everywhere."""
     bfd: Annotated[bool, Field(strict=True, examples=[True])] = True

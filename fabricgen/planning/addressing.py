@@ -1,4 +1,4 @@
-"""AS numbers, loopbacks, and the prefix of every rail and link.
+"""Loopbacks, and the prefix of every rail and link; the AS numbers are those of `as_numbers`.
 
 Owns the division of pools: each block (a rail on a plane, or a plane) has an equal slice, a power
 of two, so that one prefix covers one rail; inside it addresses follow endpoint positions. A slice
@@ -13,19 +13,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Finding, Path, Refusal
-from fabricgen.core.terms import Role
+from fabricgen.planning.as_numbers import AsNumbers
 from fabricgen.planning.baseline.baseline import Slices
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from ipaddress import IPv4Network
 
-    from fabricgen.planning.baseline.expansion_stages import ExpansionStages
     from fabricgen.planning.mapping import Mapping
     from fabricgen.planning.naming import Box
 
 OCTETS = [str(octet) for octet in range(256)]
-HIGHEST_ASN = 2**32 - 2
 
 
 @dataclass(frozen=True)
@@ -86,52 +84,22 @@ class AddressPlan:
         return (
             self.loopbacks.start(segment * self.mapping.segment_blocks + block)
             + 1
-            + self._stages.place(box.role, box.index)
+            + self.mapping.stages.place(box.role, box.index)
         )
 
     def asn(self, segment: int, box: Box) -> int:
-        """Return the AS number of a switch.
-
-        Each leaf has its own, the spines of a pod share one, and so do the cores of a block.
-        """
-        leaf = box.role is Role.LEAF
-        pod = 0 if leaf or box.role is Role.CORE else box.index // self.mapping.sizing.pod_spines
-        stage = self._stages.of_leaf(box.index) if leaf else self._stages.of_pod(pod)
-        (first, leaves, uppers), (old, new) = self._asns[stage], self._stages.steps[stage]
-        start = (
-            self.mapping.fabric.spec.addressing.asn_base
-            + first
-            + segment * (leaves + self.mapping.segment_blocks * uppers)
-        )
-        if leaf:
-            return start + box.index - old.leaf
-        return (
-            start
-            + leaves
-            + box.block * uppers
-            + (new.pods if box.role is Role.CORE else pod - old.pods)
-        )
+        """Return the AS number of a switch."""
+        return self.as_numbers.of(segment, box)
 
     @property
     def host_asn(self) -> int:
-        """Return the AS number that all hosts share where their links are unnumbered.
-
-        It is the one after those of the switches in the first stage.
-        """
-        _, leaves, uppers = self._asns[0]
-        return self.mapping.fabric.spec.addressing.asn_base + self.mapping.segments * (
-            leaves + self.mapping.segment_blocks * uppers
-        )
+        """The AS number that all hosts share where their links are unnumbered."""
+        return self.as_numbers.hosts
 
     @cached_property
-    def _stages(self) -> ExpansionStages:
-        """The stages in which the switches of a block were added."""
-        return self.mapping.stages
-
-    @cached_property
-    def _asns(self) -> list[tuple[int, int, int]]:
-        """The AS numbers of each stage."""
-        return _asns_of_stages(self.mapping)
+    def as_numbers(self) -> AsNumbers:
+        """The AS numbers of the fabric."""
+        return AsNumbers(self.mapping)
 
 
 def dotted(address: int) -> str:
@@ -186,49 +154,10 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
                 hint=hint,
             )
         )
-    first, leaves, uppers = _asns_of_stages(mapping)[-1]
-    numbers = (
-        first
-        + mapping.segments * (leaves + mapping.segment_blocks * uppers)
-        + (asked.host_links == "unnumbered" and len(mapping.stages.stages) == 1)
-    )
-    last = asked.asn_base + numbers - 1
-    if last > HIGHEST_ASN:
-        because = (
-            f"{asked.asn_base} + {numbers} - 1 = {last}",
-            f"the highest AS number in use is {HIGHEST_ASN}",
-        )
-        findings.append(
-            Finding(
-                "asn-out-of-range",
-                "the AS numbers run out",
-                ("addressing", "asn_base"),
-                because,
-                "use `asn_base: 4200000000`",
-            )
-        )
+    findings += AsNumbers(mapping).findings()
     if findings:
         raise Refusal(findings)
     return AddressPlan(mapping, hosts, loopbacks)
-
-
-def _asns_of_stages(mapping: Mapping) -> list[tuple[int, int, int]]:
-    """Return the first AS number of each stage, and how many its leaves and its blocks take.
-
-    The first counts from `asn_base`; the others are those of a segment's leaves and of each of its
-    blocks. A block takes one for the spines of each pod, and in the first stage one for its cores,
-    whether it has any or not. The number of the hosts is the last one of the first stage.
-    """
-    found: list[tuple[int, int, int]] = []
-    before = 0
-    for old, new in mapping.stages.steps:
-        first = not found
-        leaves, uppers = new.leaf - old.leaf, new.pods - old.pods + first
-        found.append((before, leaves, uppers))
-        before += mapping.segments * (leaves + mapping.segment_blocks * uppers) + (
-            first and mapping.fabric.spec.addressing.host_links == "unnumbered"
-        )
-    return found
 
 
 HEADROOM = 16

@@ -12,6 +12,7 @@ import numpy as np
 
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role, ratio_text
+from fabricgen.planning.as_numbers import PRIVATE
 from fabricgen.planning.bisection_width import bisection_of
 from fabricgen.planning.cabling.candidates import alternatives
 from fabricgen.planning.cabling.length_limits import too_long
@@ -56,8 +57,19 @@ def advice(plan: Plan) -> list[str]:
         _narrow_halves,
         _long_cables,
         _other_parts,
+        _public_asns,
     )
     return [sentence for rule in rules for sentence in rule(plan)]
+
+
+def _public_asns(plan: Plan) -> Iterator[str]:
+    """Yield a notice where switches have AS numbers that are assigned to networks."""
+    number = plan.addresses.as_numbers.public
+    if number is not None:
+        yield (
+            f"AS {number} is not for private use; {PRIVATE[0][0]} to {PRIVATE[0][1]} and"
+            f" {PRIVATE[1][0]} and up are"
+        )
 
 
 def _idle_boxes(plan: Plan) -> Iterator[str]:

@@ -166,3 +166,63 @@ def test_rails_on_a_shared_box_need_a_slice_each(pool: str, *, fits: bool) -> No
         assert plan_of(**keys).addresses.hosts.prefix(7) == "10.0.3.128/25"
     else:
         assert refusal_codes(**keys) == ["pool-too-small"]
+
+
+def test_a_role_has_as_numbers_of_its_own() -> None:
+    """The first is counted up rail by rail, a list is taken in order, other roles keep theirs."""
+    asn = {"leaf": 64600, "spine": [65100 + block % 2 for block in range(8)]}
+    keys = {"gpus": 1024, "hb_domain": DGX, "radix": 64}
+    plan, plain = plan_of(**keys, addressing={"asn": asn}), plan_of(**keys)
+    assert [numbers(plan, rail, Role.LEAF) for rail in (0, 7)] == [
+        [64600, 64601, 64602, 64603],
+        [64628, 64629, 64630, 64631],
+    ]
+    assert [set(numbers(plan, rail, Role.SPINE)) for rail in (0, 7)] == [{65100}, {65101}]
+    spines = plan_of(**keys, addressing={"asn": {"spine": 64512}})
+    assert numbers(spines, 3, Role.LEAF) == numbers(plain, 3, Role.LEAF)
+    assert plain.spec.addressing.asn.leaf is None
+
+
+def test_as_numbers_of_roles_stay_when_the_fabric_grows() -> None:
+    """Three tiers: each pod has its own number, and the reserve counts."""
+    keys = {"hb_domain": DGX, "radix": 8, "addressing": {"asn": {"leaf": 1, "spine": 64512}}}
+    small, large = (plan_of(gpus=gpus, reserve={"gpus": 1024}, **keys) for gpus in (512, 1024))
+    for role in Role:
+        assert numbers(small, 1, role) == numbers(large, 1, role)
+    pods = small.sizing.pods
+    assert numbers(small, 1, Role.SPINE)[:: small.sizing.pod_spines] == list(
+        range(64512 + pods, 64512 + 2 * pods)
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "code"),
+    [
+        ({"asn": {"leaf": 64600, "spine": 64601}}, "asn-twice"),
+        ({"asn": {"leaf": [64600] * 16}}, "asn-twice"),
+        ({"asn": {"spine": [64600] * 8}}, None),
+        ({"asn": {"spine": [64600] * 7}}, "too-few-asns"),
+        ({"asn": {"hosts": 64600, "leaf": 64600}, "host_links": "unnumbered"}, "asn-twice"),
+        ({"asn": {"leaf": 4294967280}}, "asn-out-of-range"),
+        ({"asn": {"leaf": 65520}}, "asn-reserved"),
+        ({"asn_base": 23450}, "asn-reserved"),
+        ({"asn_base": 23457}, None),
+    ],
+)
+def test_as_numbers_are_distinct_and_usable(asked: dict[str, object], code: str | None) -> None:
+    """Leaves never share a number, spines of different rails may; reserved ones are refused."""
+    keys = {"gpus": 64, "hb_domain": DGX, "radix": 8, "rails": {"tiers": 2}, "addressing": asked}
+    if code:
+        assert refusal_codes(**keys) == [code]
+    else:
+        assert plan_of(**keys).sizing.leaf == 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "number"),
+    [({}, None), ({"asn_base": 64512}, None), ({"asn_base": 65520}, None), ({"asn_base": 1}, 1)],
+)
+def test_public_as_numbers_are_noticed(asked: dict[str, object], number: int | None) -> None:
+    """Numbers that are assigned to networks are used, with a notice."""
+    plan = plan_of(gpus=16, hb_domain={"gpus": 4}, radix=64, addressing=asked)
+    assert plan.addresses.as_numbers.public == number
