@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NOT_YET = (
-    "docs/how-to/iteration-time.md",
-    "fabricgen/analysis",
     "fabricgen/outputs",
     "fabricgen/planning",
     "fabricgen/views",

@@ -1,11 +1,11 @@
-"""The cheapest designs of a cluster, out of all that are on offer.
+"""The cheapest designs of a cluster among all that are on offer.
 
-`space` owns what is tried, `sizing` the parts by counts alone, `failing` the worst single failure,
-`judging` the figures of a candidate and the limits, `pareto` which candidates are worth showing,
-`choosing` the search itself, and `telling` its answer as JSON.
+`candidates` owns what is tried, `part_counts` the parts by counts alone, `worst_failure` the worst
+single failure, `score` the figures of a candidate and the limits, `pareto` which candidates are
+worth showing, `search` the search itself, and `result` its JSON.
 
-Nothing optimal is lost, by three facts. Every candidate is drafted, which is all of planning but
-names and wires, and its figures are those that its plan would have. What is left out is refused,
-beyond a limit, or no better in any figure than another that is kept. And whatever is shown is
-planned in full; one that then proves impossible is struck out, and the rest is compared anew.
+No optimal design is lost, for three reasons. Every candidate is drafted, which is all of planning
+except names and wires, and its figures are those of its plan. A candidate is left out only if it is
+refused, exceeds a limit, or is no better in any figure than another that is kept. And every result
+is planned in full; one that then proves impossible is removed, and the others are compared again.
 """

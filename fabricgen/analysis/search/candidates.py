@@ -1,7 +1,7 @@
-"""What a search tries: every combination of what is on offer, as inventories of their own.
+"""The candidates of a search: every combination of what is on offer, as inventories.
 
-Owns the order, which is the inventory's own choice first, then the catalog's; of candidates that
-prove to be the same fabric the first stands. One switch model serves all tiers, but for the
+Owns their order, which is the inventory's own choice first, then the catalog's; of candidates that
+prove to be the same fabric the first is kept. One switch model serves all tiers, except in the
 inventory's own choice, which may name several.
 """
 
@@ -28,7 +28,11 @@ TIERS = (1, 2, 3)
 
 
 def whole(spec: FabricSpec) -> FabricSpec:
-    """Return the fabric that is judged: all that is reserved stands, at once, and in no described room, for parts go by an assumed reach."""
+    """Return the fabric that is scored.
+
+    The reserve is installed at once, and no room is described, so parts are selected by an assumed
+    reach.
+    """
     site = spec.site if spec.site and spec.site.lengths == "unknown" else None
     gpus = spec.reserve.gpus if spec.reserve else spec.gpus
     return spec.model_copy(
@@ -37,7 +41,10 @@ def whole(spec: FabricSpec) -> FabricSpec:
 
 
 def candidates(spec: FabricSpec, catalog: Catalog) -> Iterator[FabricSpec]:
-    """Yield every combination on offer, which need not be possible. Raises Refusal `unknown-model`, or what is wrong with the inventory itself."""
+    """Yield every combination on offer, possible or not.
+
+    Raises Refusal `unknown-model`, or what is wrong with the inventory itself.
+    """
     offered = spec.search or Search()
     check_models(offered, catalog)
     base = whole(spec)
@@ -85,7 +92,7 @@ _SHOWN = {
 
 
 def _clusters(base: FabricSpec, offered: Search, catalog: Catalog) -> Iterator[FabricSpec]:
-    """Yield the inventory with each HB domain on offer, and switches that are sure to go with it."""
+    """Yield the inventory with each HB domain on offer, and switches that certainly fit it."""
     own = base.hb_domain
     for model in offered.hosts:
         host = catalog.host(model)
@@ -106,9 +113,9 @@ def _clusters(base: FabricSpec, offered: Search, catalog: Catalog) -> Iterator[F
             rails = base.rails if same else base.rails.model_copy(update={"count": None})
             yield base.model_copy(
                 update={
-                    "hb_domain": own
-                    if same
-                    else own.model_copy(update={"gpus": gpus, "hosts": None}),
+                    "hb_domain": (
+                        own if same else own.model_copy(update={"gpus": gpus, "hosts": None})
+                    ),
                     "rails": rails,
                 }
             )
@@ -117,7 +124,10 @@ def _clusters(base: FabricSpec, offered: Search, catalog: Catalog) -> Iterator[F
 def _switches(
     base: FabricSpec, offered: Search, catalog: Catalog, transports: tuple[str, ...], speed: int
 ) -> list[Switches]:
-    """List the switches on offer for NIC ports of a speed in Gbps: those asked for, else the inventory's own and every model that fits."""
+    """Return the switches on offer for NIC ports of a speed in Gbps.
+
+    They are the requested ones, else the inventory's own and every model that fits.
+    """
     fitting = (
         model
         for model in catalog.switches()
@@ -133,13 +143,13 @@ def _switches(
 
 
 def _split(model: Switch, speed: int) -> str | None:
-    """Name the split of a cage that gives most ports of a speed."""
+    """Return the split of a cage with the most ports of a speed."""
     modes = [mode for mode in model.breakouts if mode.speed_gbps == speed]
     return max(modes, key=lambda mode: mode.count).name if modes else None
 
 
 class Choice(NamedTuple):
-    """What is chosen beside the boxes."""
+    """What is chosen beside the switches."""
 
     design: Design
     tiers: int
@@ -148,7 +158,10 @@ class Choice(NamedTuple):
 
 
 def _choices(offered: Search) -> Iterator[Choice]:
-    """Yield the other choices: a fat-tree has no rails to share a switch, and one tier has no uplinks to oversubscribe."""
+    """Yield the other choices.
+
+    A fat-tree has no rails to share a switch, and one tier has no uplinks to oversubscribe.
+    """
     for design, tiers in product(offered.designs, TIERS):
         shares = (1,) if design is Design.FAT_TREE else offered.per_switch
         ratios = offered.oversubscription if tiers > 1 else (Fraction(1),)
@@ -158,7 +171,7 @@ def _choices(offered: Search) -> Iterator[Choice]:
 def _candidate(
     cluster: FabricSpec, planes: int, speed: int, switches: Switches, choice: Choice
 ) -> FabricSpec:
-    """Write a combination into the inventory."""
+    """Return the inventory with a combination."""
     rails = cluster.rails.model_copy(
         update={"planes": planes, "tiers": choice.tiers, "per_switch": choice.per_switch}
     )

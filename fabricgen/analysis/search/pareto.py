@@ -1,7 +1,7 @@
-"""Which of several things no other beats.
+"""Which of several things no other dominates.
 
-Owns the order of figures: smaller is better in each, and what nobody knows counts as the worst. It
-knows no fabric.
+Owns the order of figures: smaller is better in each, and an unknown figure counts as the worst. It
+is independent of fabrics.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ T = TypeVar("T")
 
 
 def front(things: Iterable[T], figures_of: Callable[[T], Figures]) -> list[list[T]]:
-    """Return the things that no other beats, sorted by their figures; those with the same figures together, in the order in which they came.
+    """Return the things that no other dominates, sorted by their figures.
 
-    One beats another where it is no worse in any figure and better in one. Whoever beats a thing
-    sorts before it, and is kept or beaten by one that is; so a thing need only be held against
-    those that are kept already.
+    Those with the same figures are together, in their original order. One dominates another if it
+    is no worse in any figure and better in one. What dominates a thing sorts before it, and is
+    itself kept or dominated by a kept one; so each thing is compared only with those that are kept
+    already.
 
     >>> front(["ab", "ba", "bb", "ab"], lambda word: tuple(map(ord, word)))
     [['ab', 'ab'], ['ba']]

@@ -1,8 +1,8 @@
-"""The parts of a fabric by counts alone: no wire is drawn.
+"""The parts of a fabric by counts alone, without wiring.
 
-Owns the arithmetic that `tallying` does over wires. It holds where all segments are alike, every link
-of a kind takes the same parts, and all that was sized stands, as in the fabrics that a search
-judges.
+Owns the arithmetic that `bom.counts` does over wires. It is exact if all segments are alike,
+every link of a kind has the same parts, and everything that was sized is installed, as in the
+fabrics of a search.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 
 class Boxes(NamedTuple):
-    """Alike boxes of a role, over the whole fabric: how many, and on each of them the cages that face down and those that face up."""
+    """Equal switches of a role over the whole fabric: their number, and the cages in use on each.
+
+    The cages are those that face down and those that face up.
+    """
 
     number: int
     down: frozenset[int]
@@ -32,7 +35,7 @@ class Boxes(NamedTuple):
 
 
 def switch_counts(draft: Draft) -> dict[Role, int]:
-    """Count the switches of each role."""
+    """Return the number of switches of each role."""
     sizing, segments, blocks = (
         draft.sizing,
         draft.mapping.segments,
@@ -47,7 +50,7 @@ def switch_counts(draft: Draft) -> dict[Role, int]:
 
 
 def link_counts(draft: Draft) -> dict[LinkKind, int]:
-    """Count the links of each kind."""
+    """Return the number of links of each kind."""
     sizing, blocks = draft.sizing, draft.mapping.segments * draft.mapping.segment_blocks
     above = {
         LinkKind.LEAF_SPINE: sizing.leaf * sizing.leaf_up,
@@ -60,7 +63,7 @@ def link_counts(draft: Draft) -> dict[LinkKind, int]:
 
 
 def count(draft: Draft) -> PartCounts:
-    """Count the modules and the cables of a fabric, as `tallying.tally` finds them on its wires."""
+    """Return the modules and the cables of a fabric, as counting its wires would."""
     modules: dict[str, Counter[str]] = {
         HOST: Counter(),
         **{str(role): Counter() for role in draft.roles},
@@ -80,7 +83,10 @@ def count(draft: Draft) -> PartCounts:
 
 
 def _host_cages(draft: Draft) -> int:
-    """Count the cages of a host that NIC ports sit in; of a host that is not known each port is one."""
+    """Return the number of cages of a host that NIC ports use.
+
+    For an unknown host each port is a cage.
+    """
     fabric = draft.fabric
     if fabric.host is None:
         return fabric.host_gpus * fabric.planes
@@ -99,7 +105,7 @@ def _filled(draft: Draft, role: Role, box: Boxes) -> dict[str, set[int]]:
 
 
 def boxes(draft: Draft, role: Role) -> list[Boxes]:
-    """Sort the boxes of a role by the cages in use, the fullest first."""
+    """Return the boxes of a role by the cages in use, the fullest first."""
     ports, down = draft.ports[role], draft.widths[role][0]
     up = frozenset(port.cage for port in ports[down:])
     if role is Role.LEAF:
@@ -121,7 +127,7 @@ def boxes(draft: Draft, role: Role) -> list[Boxes]:
 
 
 def _facing_down(sizing: Sizing, role: Role) -> list[tuple[int, int]]:
-    """Count the spines or the cores of a block by their downlinks: switches, downlinks of each."""
+    """Return the spines or the cores of a block by their downlinks: switches, downlinks of each."""
     if role is Role.SPINE and sizing.core:
         leaves = Counter(len(sizing.leaves_of_pod(pod)) for pod in range(sizing.pods))
         return [(pods * sizing.pod_spines, each) for each, pods in leaves.items()]
@@ -137,7 +143,7 @@ def _facing_down(sizing: Sizing, role: Role) -> list[tuple[int, int]]:
 
 
 def endpoints(draft: Draft) -> BoolArray:
-    """Say which endpoint positions of the leaves of a block are taken; shape (leaves, downlinks)."""
+    """Return which endpoint positions of a block's leaves are used; shape (leaves, downlinks)."""
     return np.asarray(
         (draft.mapping.pattern() >= 0).reshape(draft.sizing.leaf, draft.sizing.leaf_down)
     )

@@ -1,4 +1,4 @@
-"""What a search found, in figures.
+"""The result of a search, in figures.
 
 Owns the keys of `search --json`.
 """
@@ -34,7 +34,7 @@ class SwitchTotals(Document):
 
 @dataclass(frozen=True)
 class WorstFailure(Document):
-    """The worst that one failed switch takes."""
+    """The worst effect of one failed switch."""
 
     gpus_cut_off: int
     bandwidth_lost_pct: float
@@ -42,7 +42,7 @@ class WorstFailure(Document):
 
 @dataclass(frozen=True)
 class SearchRow(Document):
-    """A design that no other beats; `alike` are others with equal figures, and None is unknown."""
+    """A design that no other dominates; `alike` have equal figures, and None is unknown."""
 
     pick: int
     cheapest: bool
@@ -72,7 +72,7 @@ class SearchRow(Document):
 
 @dataclass(frozen=True)
 class SearchResult(Document):
-    """The designs by cost, and what became of every other combination: `search --json`."""
+    """The designs by cost, and the fate of every other combination: `search --json`."""
 
     name: str
     gpus: int
@@ -88,7 +88,7 @@ class SearchResult(Document):
 
 
 def search_result(found: Found, llm: Workload | None) -> SearchResult:
-    """Return what a search found in figures."""
+    """Return the result of a search in figures."""
     first = found.rows[0][0]
     return SearchResult(
         name=found.spec.name,
@@ -138,14 +138,14 @@ def _row(found: Found, place: int, row: tuple[Judged, ...]) -> SearchRow:
 
 
 def _switches(judged: Judged) -> SwitchTotals:
-    """Count the switches by role."""
+    """Return the number of switches by role."""
     counts = switch_counts(judged.draft)
     leaf, spine, core = (counts.get(role) for role in (Role.LEAF, Role.SPINE, Role.CORE))
     return SwitchTotals(leaf, spine, core, judged.switches)
 
 
 def _boxes(judged: Judged) -> str:
-    """Name the switch models from the leaf up, each once."""
+    """Return the switch models from the leaf up, each once."""
     return " + ".join(
         dict.fromkeys(
             judged.draft.fabric.port_layouts[role].model.model for role in judged.draft.roles
@@ -154,7 +154,7 @@ def _boxes(judged: Judged) -> str:
 
 
 def _words(judged: Judged) -> str:
-    """Describe a candidate in a line."""
+    """Return a candidate as one line of text."""
     draft, fabric = judged.draft, judged.draft.fabric
     tiers = f"{draft.sizing.tiers} tier{'s' * (draft.sizing.tiers > 1)}"
     planes = f", {fabric.planes} planes" if fabric.planes > 1 else ""
@@ -163,4 +163,7 @@ def _words(judged: Judged) -> str:
         if fabric.design is not Design.FAT_TREE and draft.mapping.per_switch > 1
         else ""
     )
-    return f"{fabric.design}, {_boxes(judged)} {fabric.port_layouts[Role.LEAF].down.name}, {tiers}{planes}{shared}"
+    return (
+        f"{fabric.design}, {_boxes(judged)} {fabric.port_layouts[Role.LEAF].down.name},"
+        f" {tiers}{planes}{shared}"
+    )

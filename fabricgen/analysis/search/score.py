@@ -1,9 +1,8 @@
-"""The figures of one candidate, and which limits it breaks.
+"""The figures of one candidate, and the limits that it exceeds.
 
 Owns what is compared: cost, power, switches, the time of an iteration and the worst single failure.
-With no language model the bandwidth between HB domains stands for the time. The bandwidth is taken
-as if all of it crossed the tier that is oversubscribed most, which no order of the GPUs makes
-worse.
+Without a language model the bandwidth between HB domains replaces the time. It is computed as if
+all traffic crossed the tier with the most oversubscription; no order of the GPUs is worse.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Judged:
-    """A drafted candidate with its figures; `times` is None where no language model was asked about."""
+    """A drafted candidate with its figures; `times` is None without a language model."""
 
     draft: Draft
     bom: Bom
@@ -43,12 +42,12 @@ class Judged:
 
     @cached_property
     def switches(self) -> int:
-        """Switches in all."""
+        """The number of switches."""
         return sum(switch_counts(self.draft).values())
 
     @cached_property
     def cables(self) -> int:
-        """Cables in all."""
+        """The number of cables."""
         return sum(
             links * self.draft.link_parts[kind].cables
             for kind, links in link_counts(self.draft).items()
@@ -61,7 +60,7 @@ class Judged:
         return fabric.planes * fabric.speed_gbps * _share(self.draft)
 
     def cost(self, counted: frozenset[str]) -> float:
-        """Return the bill's total; infinite where a part of the `counted` classes has no price."""
+        """Return the bill's total; infinite if a part of the `counted` classes has no price."""
         total = self.bom.cost()
         missing = any(
             line.unit_price is None for line in self.bom.lines if line.part_class in counted
@@ -70,17 +69,17 @@ class Judged:
 
     @property
     def power_w(self) -> float:
-        """Typical power without hosts; infinite where a part's is unknown."""
+        """Typical power without hosts; infinite if a part's is unknown."""
         power = self.bom.power_w
         return inf if power is None else power
 
     def figures(self, counted: frozenset[str]) -> Figures:
-        """Return what candidates are compared by, smaller is better."""
+        """Return the figures by which candidates are compared; smaller is better."""
         speed = self.times.iteration_s if self.times else -float(self.across_gbps)
         return self.cost(counted), self.power_w, self.switches, speed, *self.worst
 
     def broken(self, limits: Search, counted: frozenset[str]) -> dict[str, float]:
-        """Return the limits that this candidate is beyond, each with the value that would let it in."""
+        """Return the limits that this candidate exceeds, each with the value that admits it."""
         cost = self.cost(counted)
         relative = self.times.relative if self.times else 1.0
         asked = {
@@ -102,7 +101,7 @@ class Judged:
 
 
 def _share(draft: Draft) -> Fraction:
-    """Return the least share of its downward bandwidth that a switch below the top has upwards, at most 1."""
+    """Return the least ratio of bandwidth up to bandwidth down of a switch, at most 1."""
     sizing, port_layouts = draft.sizing, draft.fabric.port_layouts
     widths = {
         Role.LEAF: (sizing.leaf_down, sizing.leaf_up),
@@ -118,7 +117,10 @@ def _share(draft: Draft) -> Fraction:
 
 
 def judge(draft: Draft, llm: Workload | None, accelerator: str | None = None) -> Judged:
-    """Work out the figures of a draft. Raises Refusal where the language model does not fit it, or a figure of its GPUs is missing."""
+    """Compute the figures of a draft.
+
+    Raises Refusal if the language model does not fit it, or a figure of its GPUs is missing.
+    """
     judged = Judged(draft, priced(draft, switch_counts(draft), count(draft)), worst(draft))
     if llm is None:
         return judged

@@ -1,7 +1,7 @@
-"""The search: every candidate drafted and judged, the limits kept, the best planned in full.
+"""The search: every candidate drafted and scored, the limits applied, the best planned in full.
 
-Owns the order of these steps and the counts of what falls out at each, which are the proof where
-nothing is left.
+Owns the order of these steps, and the number of candidates that each removes, which is the proof if
+none is left.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Found:
-    """What a search found: `rows` of the best, each with others of the very same figures behind it; the first of a row is planned in full.
+    """The result of a search: `rows` of the best, each with others of equal figures behind it.
 
-    `tried` combinations were `refused` by code, or `same` as one before, or `beyond` a limit, by
-    its key; `feasible` ones were compared.
+    The first of a row is planned in full. `tried` combinations were `refused` by code, or the
+    `same` as one before, or `beyond` a limit, by its key; `feasible` ones were compared.
     """
 
     spec: FabricSpec
     rows: tuple[tuple[Judged, ...], ...]
     counted: frozenset[str]
-    """The classes of parts without which a cost is unknown: those that at least one candidate has prices for."""
+    """The classes of parts that count for the cost: at least one candidate has prices for them."""
     tried: int
     refused: Counter[str]
     same: int
@@ -47,7 +47,11 @@ class Found:
     feasible: int
 
     def inventory(self, pick: int, catalog: Catalog) -> FabricSpec:
-        """Return a row, from 1, as an inventory: installed now is what the asked one installs. Raises Refusal where its reserve stands in the way."""
+        """Return a row, from 1, as an inventory.
+
+        It installs now what the original inventory installs. Raises Refusal if its reserve does not
+        fit.
+        """
         chosen = self.rows[pick - 1][0].draft.spec
         written = chosen.model_copy(update={"gpus": self.spec.gpus, "reserve": self.spec.reserve})
         if self.spec.reserve:
@@ -58,7 +62,7 @@ class Found:
 def search(
     spec: FabricSpec, catalog: Catalog, llm: Workload | None = None, accelerator: str | None = None
 ) -> Found:
-    """Find the best feasible fabrics of what an inventory has on offer.
+    """Return the best feasible fabrics among those that an inventory has on offer.
 
     Raises Refusal `nothing-feasible`, and for faults of the inventory itself.
     """
@@ -67,7 +71,9 @@ def search(
     judged: dict[tuple[Any, ...], Judged] = {}
     refused: Counter[str] = Counter()
     tried = same = 0
-    for tried, candidate in enumerate(candidates(spec, catalog), start=1):  # noqa: B007 - the number of the last one is wanted
+    for tried, candidate in enumerate(  # noqa: B007 - the number of the last one is used
+        candidates(spec, catalog), start=1
+    ):
         try:
             draft = make_draft(candidate, catalog)
             key = _identity(draft)
@@ -81,7 +87,7 @@ def search(
     within = [each for key, each in judged.items() if not broken[key]]
     rows, feasible = _planned(within, counted, refused, catalog)
     if not rows:
-        raise _nothing(
+        raise _nothing_feasible(
             tried,
             refused,
             [(judged[key], limits) for key, limits in broken.items() if limits],
@@ -92,7 +98,7 @@ def search(
 
 
 def _identity(draft: Draft) -> tuple[Any, ...]:
-    """Return what makes two candidates the same fabric, whatever they were asked for as."""
+    """Return what identifies a fabric, independent of the keys that selected it."""
     fabric = draft.fabric
     boxes = tuple(
         (front.model.model, front.down.name, front.up.name)
@@ -113,7 +119,10 @@ def _identity(draft: Draft) -> tuple[Any, ...]:
 
 
 def _counted(judged: Any) -> frozenset[str]:  # noqa: ANN401 - the values of a dictionary, read once
-    """Return the classes of parts that are priced whole in at least one candidate; where none is, all lack the same, and the rest is compared."""
+    """Return the classes of parts that are completely priced in at least one candidate.
+
+    If a class is priced in none, all lack the same price, and the others are compared.
+    """
     unpriced = [
         {line.part_class for line in each.bom.lines if line.unit_price is None} for each in judged
     ]
@@ -123,7 +132,10 @@ def _counted(judged: Any) -> frozenset[str]:  # noqa: ANN401 - the values of a d
 def _planned(
     within: list[Judged], counted: frozenset[str], refused: Counter[str], catalog: Catalog
 ) -> tuple[tuple[tuple[Judged, ...], ...], int]:
-    """Compare candidates until all that are best can be planned in full; return the rows, and how many candidates are left."""
+    """Return the rows of the best that can be planned in full, and how many candidates are left.
+
+    Candidates are compared again after each that cannot be planned.
+    """
     sound: set[int] = set()
     alive = list(within)
     while True:
@@ -143,26 +155,30 @@ def _planned(
         alive = [each for each in alive if id(each) not in fallen]
 
 
-def _nothing(
+def _nothing_feasible(
     tried: int,
     refused: Counter[str],
     beyond: list[tuple[Judged, dict[str, float]]],
     limits: Counter[str],
     counted: frozenset[str],
 ) -> Refusal:
-    """Refuse a search that nothing is left of; the hint is what would let in the candidate that breaks the fewest limits, and of those the cheapest."""
+    """Return the refusal of a search without a result.
+
+    The hint admits the candidate that exceeds the fewest limits, and of those the cheapest.
+    """
     because = [
-        f"{tried} combinations are on offer; different fabrics among them that can be built: {len(beyond)}"
+        f"{tried} combinations are on offer; distinct fabrics that can be built: {len(beyond)}"
     ]
     because += [f"refused as {code}: {number}" for code, number in refused.most_common()]
     alone = Counter(next(iter(broken)) for _, broken in beyond if len(broken) == 1)
     because += [
-        f"`search.{key}` excludes {number}, and {alone[key]} of them nothing else does"
+        f"`search.{key}` excludes {number}, {alone[key]} of them as the only limit"
         for key, number in limits.most_common()
     ]
     curable = [(judged, broken) for judged, broken in beyond if inf not in broken.values()]
     hint = (
-        f"`fabricgen explain {refused.most_common(1)[0][0]}` tells what helps; or put more on offer under `search`"
+        f"`fabricgen explain {refused.most_common(1)[0][0]}` explains the code; or offer more under"
+        " `search`"
         if refused
         else _UNKNOWN
     )
@@ -184,4 +200,7 @@ def _nothing(
     )
 
 
-_UNKNOWN = "nobody knows the price or the power of a part of each: put prices under `prices.parts`, or offer other switches"
+_UNKNOWN = (
+    "each has a part of unknown price or power: add prices under `prices.parts`, or offer other"
+    " switches"
+)

@@ -1,8 +1,8 @@
-"""The worst that one failure inside the network takes, by counts alone.
+"""The worst effect of one failure inside the network, by counts alone.
 
-Owns the sums. A switch takes at least what any of its cables or ports would, so the worst is a
-switch. Shares and what counts as cut off are `impact`'s; where one switch is the only way on,
-`impact` itself is asked, for such fabrics are small.
+Owns the sums. A failed switch costs at least as much as any of its cables or ports, so the worst
+failure is that of a switch. `impact` owns the shares and the definition of *cut off*; if one switch
+is the only path, `impact` itself measures the failure, because such fabrics are small.
 """
 
 from __future__ import annotations
@@ -22,16 +22,19 @@ if TYPE_CHECKING:
 
 
 class Worst(NamedTuple):
-    """The most GPUs that a failed switch cuts off, and the largest share of the fabric's bandwidth that one takes, in per cent; seldom the same one."""
+    """The effect of a failed switch: GPUs cut off, and the lost share of bandwidth in percent.
+
+    Each is the worst of any switch, seldom of the same one.
+    """
 
     gpus_cut_off: int
     bandwidth_lost_pct: float
 
 
 def worst(draft: Draft) -> Worst:
-    """Return what the failure of any one switch takes at most.
+    """Return the worst effect of the failure of any one switch.
 
-    Raises Refusal where a draft has to be wired for it, and cannot be.
+    Raises Refusal if the draft has to be wired for it, and cannot be.
     """
     if _one_way(draft):
         impacts = [row.impact for row in rank(complete(draft), "switch")]
@@ -45,7 +48,7 @@ def worst(draft: Draft) -> Worst:
 
 
 def _one_way(draft: Draft) -> bool:
-    """Say whether one spine, or one core, is all that joins the leaves of the only block."""
+    """Return whether one spine, or one core, alone joins the leaves of the only block."""
     sizing = draft.sizing
     ways = sizing.leaf_up if sizing.core else sizing.spine
     return (
@@ -56,7 +59,10 @@ def _one_way(draft: Draft) -> bool:
 
 
 def _taken(draft: Draft, role: Role, served: Int32Array) -> float:
-    """Return the NIC ports, whole or in parts, that one switch of a role takes at most; `served` counts the endpoints of each leaf of a block."""
+    """Return the most NIC ports, whole or in parts, that one switch of a role serves.
+
+    `served` are the endpoints of each leaf of a block.
+    """
     sizing = draft.sizing
     if role is Role.LEAF:
         return float(served.max()) * draft.mapping.segment_blocks
@@ -72,7 +78,7 @@ def _taken(draft: Draft, role: Role, served: Int32Array) -> float:
 
 
 def _links(lowers: int, uplinks: int, uppers: int) -> Int32Array:
-    """Count the links between each lower and each upper switch, as `clos` spreads them; shape (lowers, uppers)."""
+    """Return the links between switches, as `clos` spreads them; shape (lowers, uppers)."""
     if uplinks % uppers == 0:
         return np.full((lowers, uppers), uplinks // uppers, dtype=np.int64)
     first = np.arange(lowers, dtype=np.int64)[:, None] * uplinks
@@ -81,9 +87,9 @@ def _links(lowers: int, uplinks: int, uppers: int) -> Int32Array:
 
 
 def _cut_off(draft: Draft) -> int:
-    """Count the GPUs that a failed leaf leaves without a way out of their HB domain, at most.
+    """Return the most GPUs that a failed leaf leaves without a path out of their HB domain.
 
-    Whoever has a NIC port on another plane or on another box, or a GPU beside it that has, is not.
+    A GPU is not cut off if it has a NIC port on another plane or box, or a GPU of its domain has.
     With one HB domain there is no outside.
     """
     fabric, sizing = draft.fabric, draft.sizing
@@ -99,5 +105,5 @@ def _cut_off(draft: Draft) -> int:
     alone = np.bincount(first[first == last], minlength=sizing.leaf)
     cut = np.where(
         domains - alone <= 1, domains, alone
-    )  # a single domain that is left reaches nobody outside either
+    )  # a single domain that is left reaches nothing outside either
     return int(np.where(alone > 0, cut, 0).max()) * fabric.domain_gpus

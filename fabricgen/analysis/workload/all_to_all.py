@@ -1,16 +1,17 @@
-"""All-to-all, as a mixture of experts sends it: what relays through HB domains cost against a network that joins every two GPUs.
+"""All-to-all, as a mixture of experts sends it: the cost of relays through HB domains.
 
-Owns the load of one segment of data from every GPU to every other: on NICs, on HB links, and on HB
-links for relays alone. Ways are those of `forwarding`, also after failures. Every figure is in
-segments of one pair's data until it is turned into time.
+It is compared with a network that joins any two GPUs. Owns the load if every GPU sends the same
+amount to every other: on NICs, on HB links, and on HB links for relays alone. Paths are those of
+`forwarding`, also after failures. Figures are multiples of one pair's data until they are converted
+to time.
 
     any-to-any   max((N - K)/B_S, (K - 1)/B_F)
     overlapped   the larger of the busiest NIC and the busiest HB link
-    in turn      the busiest NIC, then the busiest HB link's relayed data: each packet is stored and forwarded
+    in turn      the busiest NIC, then the busiest HB link's relayed data (store and forward)
 
 In the paper's terms the slowdown is B_S/B_F: every byte that crosses is relayed once. Of R rails
 one is the sender's own, so relays carry only (1 - 1/R) of it. Large fabrics are sampled by HB
-domain of the source, those that a failure hurt apart from the others.
+domain of the source, those that a failure affects separately.
 """
 
 from __future__ import annotations
@@ -39,14 +40,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LIMIT = 8_000_000
-"""Pairs that are worked through before sources are sampled, hurt ones and sound ones each."""
+"""Pairs that are examined before sources are sampled, affected and other ones each."""
 
 CHUNK = 1 << 19
-"""Pairs that are worked through at once, so that the columns stay small."""
+"""Pairs that are examined at once, so that the columns stay small."""
 
 
 class GpuLoad(NamedTuple):
-    """Units on each GPU's NIC out and in, on its HB link out and in, and of those what is relayed."""
+    """The load of each GPU: on its NIC out and in, on its HB link out and in, and relayed."""
 
     nic_out: Floats
     nic_in: Floats
@@ -75,8 +76,8 @@ class AllToAllTimes(Document):
 class AllToAllCost(Document):
     """The cost of relays for an all-to-all: `all_to_all` of `model --all-to-all --json`.
 
-    Units are the data of one pair, on the busiest GPU. The last two fields are of all of an
-    iteration in bytes and seconds, None for a model without experts.
+    The load of the busiest GPU is in multiples of one pair's data. The last two fields are for a
+    whole iteration, in bytes and seconds; None for a model without experts.
     """
 
     pairs_relayed_pct: float
@@ -96,7 +97,7 @@ class AllToAllCost(Document):
 
 @dataclass(frozen=True)
 class AllToAll:
-    """One all-to-all over the living GPUs of a plan."""
+    """One all-to-all over the working GPUs of a plan."""
 
     plan: Plan
     machine: Machine
@@ -104,20 +105,20 @@ class AllToAll:
 
     @cached_property
     def living(self) -> SurvivingFabric:
-        """What lives."""
+        """The working part of the fabric."""
         return SurvivingFabric(Reach(self.plan, self.failures))
 
     @cached_property
     def _relays(self) -> RelaySelection:
-        """The choice of relays."""
+        """The selection of relays."""
         return RelaySelection(self.living)
 
     @cached_property
     def _strata(self) -> list[tuple[Int32Array, Floats]]:
-        """The HB domains whose GPUs are worked through as sources, and for each HB domain how many others one of them stands for there.
+        """The HB domains whose GPUs are sources, with the number of domains that each represents.
 
-        A domain sends nothing to itself over the network, so what it hears from a sample stands for
-        the others only.
+        The number is given for each target domain. A domain sends nothing to itself over the
+        network, so a sampled domain represents others only.
         """
         living, size = self.living, self.plan.fabric.domain_gpus
         domains = int(living.domain[-1]) + 1
@@ -140,12 +141,12 @@ class AllToAll:
 
     @property
     def sampled(self) -> bool:
-        """Whether not every pair was worked through."""
+        """Whether some pairs were not examined."""
         return any(bool((weight > 1).any()) for _, weight in self._strata)
 
     @cached_property
     def _worked(self) -> tuple[GpuLoad, float, float]:
-        """The load, the pairs that take a relay, and those that no way of two crossings joins."""
+        """The load, the number of relayed pairs, and that of pairs without a path."""
         load, relayed, lost = (
             GpuLoad(*(np.zeros(len(self.living.gpu)) for _ in GpuLoad._fields)),
             0.0,
@@ -170,16 +171,16 @@ class AllToAll:
 
     @property
     def load(self) -> GpuLoad:
-        """The load on every GPU."""
+        """The load of every GPU."""
         return self._worked[0]
 
     def _send(
         self, load: GpuLoad, source: Int32Array, target: Int32Array, weight: Floats
     ) -> tuple[float, float]:
-        """Count pairs onto the load, and return how many take a relay and how many find no way.
+        """Add pairs to the load, and return how many are relayed and how many have no path.
 
-        What lies with the source is counted in full; what lies beyond, by the weight of the GPU
-        there.
+        The load in the source's domain is counted in full, the load beyond it by the weight of the
+        GPU there.
         """
         near = (
             (self.living.domain[source] == self.living.domain[target])
@@ -211,7 +212,11 @@ class AllToAll:
         *,
         first: bool = True,
     ) -> None:
-        """Count one crossing: a hop inside the domain where it leaves over another GPU, the NICs, and a hop where it lands on another."""
+        """Add one crossing to the load.
+
+        It is a hop inside the domain if it leaves over another GPU, the NICs, and a hop if it lands
+        on another.
+        """
         source, leaving, landing, target = way
         _count(load.nic_out, leaving, None if first else weight)
         _count(load.nic_in, landing, weight)
@@ -254,7 +259,10 @@ class AllToAll:
 
 
 def bytes_per_gpu(llm: Workload, machine: Machine) -> float | None:
-    """Return what a GPU sends to experts in an iteration: dispatch and combine, forward and backward, spread evenly over all GPUs; derived."""
+    """Return the bytes that a GPU sends to experts in an iteration.
+
+    They are dispatch and combine, forward and backward, spread evenly over all GPUs; derived.
+    """
     if llm.moe is None or machine.gpus == 1:
         return None
     return (
@@ -269,11 +277,11 @@ def bytes_per_gpu(llm: Workload, machine: Machine) -> float | None:
 
 
 def _slower(time: float, base: float) -> float:
-    """Return by how many per cent a time is longer."""
+    """Return by how many percent a time is longer."""
     return 100 * (time / base - 1) if base else 0.0
 
 
 def _count(load: Floats, gpus: Int32Array, weight: Floats | None = None) -> None:
-    """Count GPUs, once each or by their weight."""
+    """Return the number of GPUs, each counted once or by its weight."""
     if len(gpus):
         load += np.bincount(gpus, None if weight is None else weight[gpus], minlength=len(load))

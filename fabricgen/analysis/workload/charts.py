@@ -1,4 +1,4 @@
-"""Which figures of an iteration a chart shows, and where printed ones stand in it."""
+"""The figures of an iteration that a chart shows, and the position of printed ones in it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def lines_of(
     title: str,
     compared: Sequence[Compared],
 ) -> Lines:
-    """Make a line of each model over the values of a sweep."""
+    """Return a line for each model over the values of a sweep."""
     batches = {
         name: {row.batch_tokens for row in rows if row.llm == name}
         for name in (row.llm for row in rows)
@@ -55,14 +55,14 @@ def lines_of(
 
 
 def _y(row: IterationRow, plot: str) -> float:
-    """Read the figure that is plotted."""
+    """Return the figure that is plotted."""
     return float(100 * row.relative if plot == "relative_pct" else getattr(row, plot))
 
 
 def _printed(
     compared: Compared, rows: Sequence[IterationRow], plot: str
 ) -> list[tuple[float, float]]:
-    """Place a printed figure: a saving below our own first value, as it was printed."""
+    """Return the points of a printed saving: the printed percentage below our own first value."""
     printed = compared.printed
     if compared.ours is None or not printed.at:
         return []
@@ -79,7 +79,10 @@ def _printed(
 
 
 def bars_of(points: Sequence[Point], title: str, compared: Sequence[Compared]) -> Bars:
-    """Make two bars of each model, as it is and ideal; what the ideal is printed to save is drawn above it, in the first."""
+    """Return two bars for each model: as it is and ideal.
+
+    The printed saving of the ideal is drawn above it, in the first bar.
+    """
     bars, printed = [], []
     for number, point in enumerate(points):
         found, batch = point.times, short(point.llm.batch_tokens)
@@ -120,7 +123,7 @@ def bars_of(points: Sequence[Point], title: str, compared: Sequence[Compared]) -
 
 
 def shares_of(traffic: TrafficShares, title: str) -> Bars:
-    """Make two bars of a traffic matrix: its pairs of GPUs, and its bytes, by where they are."""
+    """Return two bars of a traffic matrix: its pairs of GPUs, and its bytes, by where they are."""
     pairs = [
         traffic.hb_pairs_pct,
         100 - traffic.pairs_idle_pct - traffic.hb_pairs_pct,

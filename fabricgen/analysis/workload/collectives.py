@@ -1,4 +1,4 @@
-"""Who talks to whom in one iteration: four classes of groups, all alike, as arithmetic on HB domain and rank.
+"""Which GPUs exchange data in one iteration: four classes of groups, by HB domain and rank.
 
 A GPU of rank r in HB domain d is in one group of each class. With N_M and p pipeline stages, each a
 run of D/p of the D HB domains:
@@ -10,7 +10,7 @@ run of D/p of the D HB domains:
 
 Owns membership and the bytes between two members. *Direct* spreads what a GPU sends evenly over the
 others of its group, which is how the rail-only paper counts pairs; *ring* sends all of it to the
-next. Which links carry it is for `crossing`.
+next. `link_traffic` owns the links that carry it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,11 @@ Collective = Literal["direct", "ring"]
 
 
 class TrafficClass(NamedTuple):
-    """One class of traffic: the size of its groups, what each GPU sends in all, to how many, and whether it stays in the HB domain."""
+    """One class of traffic.
+
+    It has the size of its groups, the bytes that each GPU sends, the number of receivers, and
+    whether the traffic stays in the HB domain.
+    """
 
     name: str
     size: int
@@ -45,7 +49,7 @@ class TrafficClass(NamedTuple):
 
     @property
     def bytes_per_pair(self) -> float:
-        """What a GPU sends to one other."""
+        """The bytes that a GPU sends to one other."""
         return self.bytes_per_gpu / self.peers if self.peers else 0.0
 
 
@@ -79,7 +83,7 @@ class TrafficShares(Document):
 
 @dataclass(frozen=True)
 class Groups:
-    """The groups of one job that fills a fabric; `n_m` divides K."""
+    """The groups of one job that uses a whole fabric; `n_m` divides K."""
 
     llm: Workload
     machine: Machine
@@ -88,17 +92,20 @@ class Groups:
 
     @property
     def domains(self) -> int:
-        """HB domains."""
+        """The number of HB domains."""
         return self.machine.coordinates.domains
 
     @property
     def stage_domains(self) -> int:
-        """HB domains of a pipeline stage."""
+        """The number of HB domains of a pipeline stage."""
         return self.domains // self.llm.pipeline_stages
 
     @cached_property
     def classes(self) -> dict[str, TrafficClass]:
-        """The classes by name, those without traffic left out; a GPU of an outer pipeline stage has one neighbour and sends half."""
+        """The classes with traffic, by name.
+
+        A GPU of an outer pipeline stage has one neighbor and sends half.
+        """
         sent = volume(self.llm, self.machine, self.n_m)
         rows = [
             ("mp", self.n_m, sent.mp, True),
@@ -117,7 +124,7 @@ class Groups:
         return {each.name: each for each in found}
 
     def pair_count(self, each: TrafficClass) -> int:
-        """Count the ordered pairs of GPUs with traffic of a class."""
+        """Return the number of ordered pairs of GPUs with traffic of a class."""
         if each.name == "pipeline":
             return 2 * (self.machine.gpus - self.machine.gpus // self.llm.pipeline_stages)
         return self.machine.gpus * each.peers
@@ -127,7 +134,10 @@ class Groups:
         return self.pair_count(each) * each.bytes_per_pair
 
     def peers(self, each: TrafficClass, domain: int) -> tuple[Int32Array, Int32Array]:
-        """Return the pairs of a class whose sources are in an HB domain, as two columns of GPUs counted over all domains."""
+        """Return the pairs of a class whose sources are in an HB domain.
+
+        They are two columns of GPUs, counted over all domains.
+        """
         coordinates, size = self.machine.coordinates, self.machine.domain_gpus
         rank, step = np.arange(size, dtype=np.int32), np.arange(1, each.peers + 1, dtype=np.int32)
         own, peer = np.full(1, domain, dtype=np.int32), rank[:, None]
@@ -151,13 +161,16 @@ class Groups:
         return np.asarray(stage * wide + (place + step) % wide, dtype=np.int32)
 
     def matrix(self) -> Iterator[tuple[TrafficClass, Int32Array, Int32Array]]:
-        """Yield the sparse traffic matrix, class by class and HB domain by HB domain: every pair carries its class's `bytes_per_pair`."""
+        """Yield the sparse traffic matrix, class by class and HB domain by HB domain.
+
+        Every pair carries its class's `bytes_per_pair`.
+        """
         for each in self.classes.values():
             for domain in range(self.domains):
                 yield each, *self.peers(each, domain)
 
     def shares(self) -> TrafficShares:
-        """Return which pairs of GPUs carry traffic, and the bytes that stay in HB domains."""
+        """Return how many pairs of GPUs have traffic, and how many bytes stay in HB domains."""
         gpus, classes = self.machine.gpus, list(self.classes.values())
         pairs, total = gpus * (gpus - 1), sum(self.bytes_of(each) for each in classes)
         inside = [each for each in classes if each.inside]

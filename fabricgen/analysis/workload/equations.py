@@ -9,17 +9,17 @@ inside and across HB domains; C FLOP/s per GPU; l layers of hidden size h, so P 
 parameters; b tokens and w bytes per element; p pipeline stages, each of whole HB domains.
 
     compute    6 P b / (N C)
-    MP         8 l w b h (N_M - 1) / (N B_F)           four AllReduces per layer, inside the HB domain
+    MP         8 l w b h (N_M - 1) / (N B_F)        four AllReduces per layer, in the HB domain
     DP across  2 P w (1/(p K) - 1/N) / B_S             data-parallel stage 1, along the rail
     DP within  2 P w (1/N_M - 1/K) / (p B_F)           data-parallel stage 2, inside the HB domain
-    pipeline   2 p b h w / (N B_S), where p > 1        activations on and gradients back, along the rail
+    pipeline   2 p b h w / (N B_S), where p > 1     activations on, gradients back, along the rail
     bubble     (p - 1)/m (compute + MP), m = b p N_M / (s N) sequences of s tokens in each pipeline
     ideal      the same with B_S = B_F: one flat AllReduce, the case K = N
 
 In n = N_M the sum is A n + B/n and a constant, so its least is at N_M* = sqrt(B/A); without a
 pipeline that is sqrt(3 h N / b), which depends on neither K, B_F nor B_S. It is clamped to N_W..K:
 
-    N_W        P w / (p M)                             GPUs that hold the weights of a stage, rounded up
+    N_W        P w / (p M)                          GPUs that hold a stage's weights, rounded up
 
 M is the memory of a GPU; where it is unknown, N_W is 1. Gradients, optimizer states and activations
 take memory too, so N_W is a lower bound.
@@ -38,11 +38,14 @@ if TYPE_CHECKING:
     from fabricgen.catalog.models.workload import Workload
 
 Group = int | Literal["continuous", "divisor"]
-"""How large a model-parallel group is: given, the best real number as in the paper, or the best divisor of K, which can be built."""
+"""How large a model-parallel group is.
+
+It is given, or the best real number as in the paper, or the best divisor of K, which can be built.
+"""
 
 
 class Times(NamedTuple):
-    """The parts of one iteration in seconds, with the model-parallel group and the time of the ideal network."""
+    """The parts of one iteration in seconds, the model-parallel group, and the ideal time."""
 
     n_m: float
     compute_s: float
@@ -55,12 +58,12 @@ class Times(NamedTuple):
 
     @property
     def iteration_s(self) -> float:
-        """The whole iteration: nothing overlaps."""
+        """The whole iteration; no parts overlap."""
         return sum(self[1:7])
 
     @property
     def relative(self) -> float:
-        """The speed against the ideal, at most 1."""
+        """The speed relative to the ideal, at most 1."""
         return self.ideal_s / self.iteration_s
 
 
@@ -104,7 +107,10 @@ def replicas(llm: Workload, machine: Machine, n_m: float) -> float:
 
 
 class Volume(NamedTuple):
-    """The bytes that one GPU sends in an iteration, by class: model parallel, data parallel across and within HB domains, pipeline."""
+    """The bytes that one GPU sends in an iteration, by class.
+
+    Classes are model parallel, data parallel across and within HB domains, and pipeline.
+    """
 
     mp: float
     dp_across: float
@@ -125,7 +131,7 @@ def volume(llm: Workload, machine: Machine, n_m: float) -> Volume:
 
 
 def times(llm: Workload, machine: Machine, n_m: float) -> Times:
-    """Return the parts of an iteration with a model-parallel group of `n_m`, which need not be whole."""
+    """Return the parts of an iteration for a model-parallel group of `n_m`, integer or not."""
     sent, p = volume(llm, machine, n_m), llm.pipeline_stages
     compute = 6 * parameters(llm) * llm.batch_tokens / (machine.gpus * machine.flops)
     mp, within = sent.mp / machine.hb_bytes_s, sent.dp_within / machine.hb_bytes_s
@@ -166,10 +172,16 @@ def iterate(llm: Workload, machine: Machine, group: Group = "continuous") -> Tim
             (times(llm, machine, size) for size in holding), key=lambda found: found.iteration_s
         )
     if machine.domain_gpus % group:
-        fact = f"a model-parallel group of {group} cannot be built in HB domains of {machine.domain_gpus}"
+        fact = (
+            f"a model-parallel group of {group} cannot be built in HB domains of"
+            f" {machine.domain_gpus}"
+        )
         rest = machine.domain_gpus % group
         because = (
-            f"{machine.domain_gpus} = {machine.domain_gpus // group} x {group} + {rest}, and a group stays inside its HB domain",
+            (
+                f"{machine.domain_gpus} = {machine.domain_gpus // group} x {group} + {rest}, and a"
+                " group stays inside its HB domain"
+            ),
         )
         near = max(size for size in divisors(machine.domain_gpus) if size <= group)
         raise refuse(
@@ -200,7 +212,7 @@ def best_group(llm: Workload, machine: Machine) -> float:
 
 
 def _check_pipeline(llm: Workload, machine: Machine) -> None:
-    """Refuse stages that are no whole HB domains."""
+    """Refuse pipeline stages that are not whole HB domains."""
     p, domains = llm.pipeline_stages, machine.coordinates.domains
     if domains % p:
         because = (

@@ -1,8 +1,8 @@
-"""The traffic matrix as a picture: who sends to whom inside an HB domain, and across a few of them.
+"""The traffic matrix as a picture: inside an HB domain, and across a few of them.
 
 Owns two squares, sources down and targets to the right, with a cell for a pair of GPUs in the
-colour of its class. Direct groups give every pair of a class the same bytes, which stand in the
-legend, so a colour is a quantity. Cells without traffic are left white.
+colour of its class. Direct groups give every pair of a class the same bytes, which are in the
+legend, so a colour is a quantity. Cells without traffic are white.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ NAMES = {
     "dp_across": "DP across",
     "pipeline": "pipeline",
 }
-"""The words of each class."""
+"""The text of each class."""
 
 
 def heat_map(groups: Groups, title: str, notes: Sequence[str] = ()) -> str:
@@ -50,7 +50,10 @@ def heat_map(groups: Groups, title: str, notes: Sequence[str] = ()) -> str:
     squares = [
         (
             inside,
-            f"{gpu_name(0, 0)} to {gpu_name(0, ranks - 1)}, one HB domain{'' if ranks == size else f' of {size}'}",
+            (
+                f"{gpu_name(0, 0)} to {gpu_name(0, ranks - 1)}, one HB"
+                f" domain{'' if ranks == size else f' of {size}'}"
+            ),
         ),
         (across, f"{few} ranks each of {far} of {domains} HB domains"),
     ]
@@ -72,7 +75,10 @@ def _square(groups: Groups, gpus: list[int], left: float, words: str) -> list[st
     """Draw a square of GPUs."""
     cell, place = PLOT / len(gpus), {gpu: number for number, gpu in enumerate(gpus)}
     parts = [
-        f'<rect x="{coordinate(left)}" y="{TOP}" width="{PLOT}" height="{PLOT}" fill="none" stroke="#333"/>'
+        (
+            f'<rect x="{coordinate(left)}" y="{TOP}" width="{PLOT}" height="{PLOT}" fill="none"'
+            ' stroke="#333"/>'
+        )
     ]
     for name, each in groups.classes.items():
         spots = []
@@ -84,7 +90,8 @@ def _square(groups: Groups, gpus: list[int], left: float, words: str) -> list[st
                 if a in place and b in place
             ]
         path = "".join(
-            f"M{coordinate(left + x * cell)} {coordinate(TOP + y * cell)}h{coordinate(cell)}v{coordinate(cell)}h-{coordinate(cell)}z"
+            f"M{coordinate(left + x * cell)} {coordinate(TOP + y * cell)}"
+            f"h{coordinate(cell)}v{coordinate(cell)}h-{coordinate(cell)}z"
             for y, x in spots
         )
         parts.append(f'<path d="{path}" fill="{COLOURS[list(NAMES).index(name)]}"/>')
@@ -97,16 +104,22 @@ def _square(groups: Groups, gpus: list[int], left: float, words: str) -> list[st
 
 
 def _notes(groups: Groups) -> list[str]:
-    """Say how much of the whole matrix is empty, and what stays inside."""
+    """Return notes on the share of pairs without traffic, and of traffic inside HB domains."""
     shares, machine = groups.shares(), groups.machine
     return [
-        f"{machine.gpus:,} GPUs in HB domains of {machine.domain_gpus}, groups of {groups.n_m}: {shares.pairs_idle_pct:.2f} % of the pairs carry nothing;",
-        f"{shares.hb_pairs_pct:.3g} % talk inside HB domains and carry {shares.hb_bytes_pct:.1f} % of the bytes.",
+        (
+            f"{machine.gpus:,} GPUs in HB domains of {machine.domain_gpus}, groups of {groups.n_m}:"
+            f" {shares.pairs_idle_pct:.2f} % of the pairs carry nothing;"
+        ),
+        (
+            f"{shares.hb_pairs_pct:.3g} % talk inside HB domains and carry"
+            f" {shares.hb_bytes_pct:.1f} % of the bytes."
+        ),
     ]
 
 
 def _bytes(number: float) -> str:
-    """Write bytes in words.
+    """Return bytes as text.
 
     >>> _bytes(42.47e6)
     '42.5 MB'

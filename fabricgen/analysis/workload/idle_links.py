@@ -1,7 +1,7 @@
-"""The traffic on links in figures: by kind of link, the busiest one, and those that carry nothing.
+"""The traffic on links in figures: by kind of link, the busiest link, and the idle links.
 
-Owns the words and the lists; bytes come from `crossing`. What carries nothing in an any-to-any
-fabric whose pods hold whole rails is what a rail-only fabric does without.
+Owns the texts and the lists; `link_traffic` owns the bytes. A rail-only fabric does without the
+links that are idle in an any-to-any fabric whose pods hold whole rails.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 MOST_FLOWS = 20_000
-"""Flows that are hashed to see how evenly they spread."""
+"""Flows that are hashed to measure how evenly they spread."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class KindTraffic(Document):
 
 @dataclass(frozen=True)
 class BusiestLink(Document):
-    """The link that takes longest for its bytes, and how many links take as long."""
+    """The link that needs the longest time for its bytes, and how many links need as long."""
 
     cable: str
     up: bool
@@ -51,7 +51,7 @@ class BusiestLink(Document):
 
 @dataclass(frozen=True)
 class HashedFlows(Document):
-    """Flows hashed over the uplinks of a leaf; `fullest` is the most on an uplink, over its share."""
+    """Flows hashed over the uplinks of a leaf; `fullest` is the most on one, over its share."""
 
     flows: int
     uplinks: int
@@ -117,13 +117,13 @@ def link_totals(links: LinkTraffic) -> LinkTotals:
 
 
 def idle_rows(links: LinkTraffic) -> BoolArray:
-    """Say of each link of a segment whether it carries nothing."""
+    """Return whether each link of a segment carries nothing."""
     up, down = links.loads
     return np.asarray((up == 0) & (down == 0))
 
 
 def _busiest(links: LinkTraffic) -> BusiestLink:
-    """Name the link that takes longest for its bytes, the first of those that do."""
+    """Return the link that needs the longest time for its bytes; the first of several."""
     plan, (up, down) = links.plan, links.loads
     speeds = np.zeros(len(LinkKind) + 1)
     for kind in plan.kinds:
@@ -141,7 +141,11 @@ def _busiest(links: LinkTraffic) -> BusiestLink:
 
 
 def _hashing(links: LinkTraffic) -> HashedFlows | None:
-    """Say how far real hashing is from even: what the fullest uplink of the first leaf carries, over its share. None where a block spans rails."""
+    """Return how far hashing is from even.
+
+    That is the load of the fullest uplink of the first leaf, over its share. It is None where a
+    block spans rails.
+    """
     plan, _ = links.plan, links.loads
     hosts = int(np.count_nonzero((plan.segment.kind == LinkKind.HOST) & (plan.segment.block == 0)))
     near = min(plan.sizing.leaf_down, hosts)
@@ -155,13 +159,17 @@ def _hashing(links: LinkTraffic) -> HashedFlows | None:
 
 
 def label(plan: Plan, segment: int, row: int) -> str:
-    """Return what the cables of a link are labelled with."""
+    """Return the label of a link's cables, without a letter."""
     columns = plan.segment
-    return f"{plan.label(LinkKind(int(columns.kind[row])), segment, int(columns.block[row]))}{int(columns.number[row]):0{plan.label_width}}"
+    kind, block = LinkKind(int(columns.kind[row])), int(columns.block[row])
+    return f"{plan.label(kind, segment, block)}{int(columns.number[row]):0{plan.label_width}}"
 
 
 def idle_csv(links: LinkTraffic) -> Iterator[str]:
-    """Yield the links that carry nothing as lines of CSV: the trimmed network is the fabric without them."""
+    """Yield the links that carry nothing as lines of CSV.
+
+    The trimmed network is the fabric without them.
+    """
     yield "cable,kind,lower,upper"
     plan, idle = links.plan, np.flatnonzero(idle_rows(links)).tolist()
     for segment in range(plan.mapping.segments):
@@ -169,4 +177,5 @@ def idle_csv(links: LinkTraffic) -> Iterator[str]:
         for row in idle:
             kind = LinkKind(int(plan.segment.kind[row]))
             lower = "" if kind is LinkKind.HOST else names[int(plan.segment.lower[row])]
-            yield f"{label(plan, segment, row)},{kind.key},{lower},{names[int(plan.segment.upper[row])]}"
+            upper = names[int(plan.segment.upper[row])]
+            yield f"{label(plan, segment, row)},{kind.key},{lower},{upper}"

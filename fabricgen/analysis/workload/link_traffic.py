@@ -1,10 +1,10 @@
 """The bytes of one iteration on every link of a planned fabric.
 
-Owns the way from pairs of GPUs to links. Inside a block flows go up and down as `forwarding` has
-them, and ECMP is taken as even: each living uplink of a switch carries the same share of what goes
-up. How far hashing falls short of that is said by `forwarding.hashing.spread`. Blocks of a fabric
-are alike and so is their traffic, rail by rail and plane by plane, so that one block stands for
-all.
+Owns the mapping from pairs of GPUs to links. Inside a block flows go up and down as in
+`forwarding`, and ECMP is assumed to be even: each working uplink of a switch carries the same share
+of the traffic upwards. `forwarding.ecmp_hash.spread` measures how far hashing is from that. Blocks
+of a fabric and their traffic are alike, rail by rail and plane by plane, so one block is computed
+for all.
 """
 
 from __future__ import annotations
@@ -29,7 +29,11 @@ if TYPE_CHECKING:
 
 
 class Flows(NamedTuple):
-    """The bytes between tiers of one block: out of and into each leaf, down each (pod, spine, leaf), up each spine, and down each (pod, spine, core)."""
+    """The bytes between tiers of one block.
+
+    They go out of and into each leaf, down each (pod, spine, leaf), up each spine, and down each
+    (pod, spine, core).
+    """
 
     out: Floats
     down: Floats
@@ -39,7 +43,11 @@ class Flows(NamedTuple):
 
 @dataclass(frozen=True)
 class LinkTraffic:
-    """The traffic of a job on the links of a plan. With `gathered` the GPUs stand rail by rail, as in an any-to-any fabric whose pods hold whole rails."""
+    """The traffic of a job on the links of a plan.
+
+    With `gathered`, GPUs are ordered rail by rail, as in an any-to-any fabric whose pods hold whole
+    rails.
+    """
 
     plan: Plan
     groups: Groups
@@ -47,7 +55,7 @@ class LinkTraffic:
 
     @cached_property
     def endpoints(self) -> tuple[Int32Array, Int32Array]:
-        """The installed GPUs of a block (of rail 0, where blocks are rails), and the leaf of each."""
+        """The installed GPUs of a block (rail 0 where blocks are rails), and their leaves."""
         plan, fabric, coordinates = self.plan, self.plan.fabric, self.plan.fabric.coordinates
         gpu = plan.mapping.pattern()
         slot = np.flatnonzero((gpu >= 0) & (gpu < fabric.gpus)).astype(np.int32)
@@ -79,7 +87,7 @@ class LinkTraffic:
 
     @cached_property
     def flows(self) -> Flows:
-        """Push the bytes of every two leaves through the block, pod by pod of the far end."""
+        """Return the bytes of every two leaves on the block's links, pod by pod of the far end."""
         sizing, tiers = self.plan.sizing, Reach(self.plan).tiers(0, 0)
         pods, spines = sizing.pods, tiers.leaf.shape[2]
         leaves = tiers.uplinks
@@ -103,7 +111,7 @@ class LinkTraffic:
         return flows
 
     def _between(self, first: int, count: int) -> Floats:
-        """Return the bytes from every leaf to each of `count` leaves from `first` on; shape (leaves, count)."""
+        """Return the bytes from each leaf to `count` leaves from `first`; shape (leaves, count)."""
         found = np.zeros((self.plan.sizing.leaf, count))
         for each in self.across:
             found += (
@@ -116,13 +124,16 @@ class LinkTraffic:
         return found / self.plan.fabric.planes
 
     def _spread(self, each: TrafficClass, first: int, count: int) -> Floats:
-        """Return the bytes between leaves where all of a group talk to all: members on one leaf times members on the other."""
+        """Return the bytes between leaves where all of a group exchange data.
+
+        That is members on one leaf times members on the other.
+        """
         members = self._members
         return np.asarray((members @ members[first : first + count].T) * each.bytes_per_pair)
 
     @cached_property
     def _members(self) -> Floats:
-        """Count the members of each data-parallel group on each leaf; shape (leaves, groups)."""
+        """Return the members of each data-parallel group on each leaf; shape (leaves, groups)."""
         (gpu, leaf), coordinates = self.endpoints, self.plan.fabric.coordinates
         stage = coordinates.domain(gpu) // self.groups.stage_domains
         names = coordinates.rank(gpu) * self.groups.llm.pipeline_stages + stage
@@ -134,7 +145,7 @@ class LinkTraffic:
         return flat.reshape(-1, size).astype(np.float64)
 
     def _single(self, each: TrafficClass, first: int, count: int) -> Floats:
-        """Return the bytes between leaves where GPUs talk to one or two others."""
+        """Return the bytes between leaves where GPUs send to one or two others."""
         gpu, leaf = self.endpoints
         where = np.full(self.plan.fabric.gpus, -1, dtype=np.int64)
         where[gpu] = leaf
@@ -151,7 +162,10 @@ class LinkTraffic:
 
     @cached_property
     def loads(self) -> tuple[Floats, Floats]:
-        """The bytes on each link of a segment, up and down, in the order of `Plan.unit`; all segments carry the same."""
+        """The bytes on each link of a segment, up and down, in the order of `Plan.segment`.
+
+        All segments carry the same.
+        """
         segment, sizing, flows = self.plan.segment, self.plan.sizing, self.flows
         up, down = np.zeros(len(segment.kind)), np.zeros(len(segment.kind))
         host, slots = segment.kind == LinkKind.HOST, np.zeros(sizing.slots)

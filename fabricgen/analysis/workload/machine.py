@@ -80,20 +80,22 @@ def machine_of(fabric: ResolvedFabric, catalog: Catalog, accelerator: str | None
 def _accelerator(
     fabric: ResolvedFabric, catalog: Catalog, asked: str | None
 ) -> tuple[Accelerator, str]:
-    """Find the accelerator, and say who chose it."""
+    """Return the accelerator, and why it was chosen."""
     host = fabric.host
     name, why = (
-        (asked, "as asked for")
+        (asked, "as requested")
         if asked
-        else (host.accelerator, f"of host `{host.model}`")
-        if host
-        else (PAPER, "as the inventory names no host")
+        else (
+            (host.accelerator, f"of host `{host.model}`")
+            if host
+            else (PAPER, "as the inventory names no host")
+        )
     )
     if name is None:
         because = ("its catalog file has no `accelerator`",)
         raise refuse(
             "model-lacks-figure",
-            f"nobody says what a GPU of host `{host and host.model}` is",
+            f"the accelerator of host `{host and host.model}` is unknown",
             because=because,
             hint=_OFFER,
         )
@@ -114,7 +116,10 @@ _OFFER = (
 
 
 def _hb_gbps(fabric: ResolvedFabric, gpu: Accelerator, why: str) -> tuple[int, str]:
-    """Find the HB bandwidth of a GPU in Gbps, one direction: what the inventory says, else its host, else the accelerator."""
+    """Return the HB bandwidth of a GPU in Gbps, one direction, and its origin.
+
+    That is the inventory, else its host, else the accelerator.
+    """
     host, stated = fabric.host, fabric.spec.hb_domain.bandwidth
     if stated:
         return stated, "`hb_domain.bandwidth` of the inventory"
@@ -131,14 +136,19 @@ def _hb_gbps(fabric: ResolvedFabric, gpu: Accelerator, why: str) -> tuple[int, s
 
 
 def find_llm(catalog: Catalog, name: str) -> Workload:
-    """Find a language model by its name or its file. Raises Refusal `unknown-llm`, or `bad-catalog-file` for a file that does not fit."""
+    """Return a language model by its name or its file.
+
+    Raises Refusal `unknown-llm`, or `bad-catalog-file` for a file that does not fit.
+    """
     found = catalog.workload(name)
     if found is None:
         if name.endswith((".yaml", ".yml")):
             raise refuse(
                 "unknown-llm",
                 f"there is no file `{name}`",
-                hint="give the path of a model's file, or a name: `fabricgen catalog list workloads`",
+                hint=(
+                    "give the path of a model's file, or a name: `fabricgen catalog list workloads`"
+                ),
             )
         hint = suggest(
             name,

@@ -1,7 +1,7 @@
-"""What others printed of a model, beside what the equations give.
+"""The figures that others printed for a model, beside the results of the equations.
 
-Owns the file of printed figures, the same figure of ours, and the verdict: *reproduced* within 0.2
-points, *close* within 3, else it *differs*.
+Owns the file of printed figures, our value of the same figure, and the verdict: *reproduced* within
+0.2 points, *close* within 3, otherwise it *differs*.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ Figure = Literal[
 
 
 class Printed(Facts):
-    """One printed figure: of which model and batch, and at which value of the sweep; `saves_pct` is between two."""
+    """One printed figure, with its model, its batch and its value of the sweep.
+
+    `saves_pct` is between two values.
+    """
 
     llm: Text
     figure: Figure
@@ -69,7 +72,7 @@ class Compared(Document):
 
     @property
     def verdict(self) -> str:
-        """How near they are."""
+        """The verdict on the difference."""
         if self.ours is None:
             return "not in this table"
         if self.printed.bound != "equal":

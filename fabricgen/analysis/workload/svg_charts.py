@@ -1,8 +1,8 @@
 """Charts as SVG: lines of a sweep and stacked bars of an iteration, light and printable.
 
 Owns axes, ticks, legends and escaping. They are written by hand: a plotting library is a heavy
-import for two kinds of chart, and its files differ from version to version. What is drawn is chosen
-by the caller. Same figures, same bytes.
+import for two kinds of chart, and its files differ from version to version. The caller chooses the
+figures. The same figures give the same bytes.
 """
 
 from __future__ import annotations
@@ -18,13 +18,16 @@ WIDTH, LEFT, RIGHT, TOP, PLOT, LINE = 820, 76, 40, 92, 300, 18
 """The picture's width, the margins of the plot, its height, and the height of a line of text."""
 
 COLOURS = ("#1f5fa8", "#c8501e", "#2e8b57", "#7b4bb0", "#8a6d1a", "#4d4d4d")
-"""Colours that differ on paper too."""
+"""Colours that also differ in black and white print."""
 
 Points = list[tuple[float, float]]
 
 
 class Lines(NamedTuple):
-    """A chart of lines: each by name with its points, and the points that others printed. The x axis is logarithmic to base 2."""
+    """A chart of lines: each by name with its points, and the points that others printed.
+
+    The x axis is logarithmic to base 2.
+    """
 
     title: str
     x_name: str
@@ -34,7 +37,10 @@ class Lines(NamedTuple):
 
 
 class Bars(NamedTuple):
-    """A chart of stacked bars: the name of each, and its parts in one order; `printed` are the heights that others printed, by bar."""
+    """A chart of stacked bars: the name of each, and its parts in one order.
+
+    `printed` are the heights that others printed, by bar.
+    """
 
     title: str
     y_name: str
@@ -45,7 +51,7 @@ class Bars(NamedTuple):
 
 
 def line_chart(chart: Lines, notes: Sequence[str] = ()) -> str:
-    """Draw lines; notes stand below the plot."""
+    """Return a chart of lines, with notes below the plot."""
     xs = sorted({x for _, points in chart.series for x, _ in points})
     top = max([y for _, points in chart.series for _, y in points] + [y for _, y in chart.printed])
     low, high = log2(xs[0]), log2(xs[-1])
@@ -70,11 +76,13 @@ def line_chart(chart: Lines, notes: Sequence[str] = ()) -> str:
         path = " ".join(f"{coordinate(place_x(x))},{coordinate(place_y(y))}" for x, y in points)
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts += [
-            f'<circle cx="{coordinate(place_x(x))}" cy="{coordinate(place_y(y))}" r="3.2" fill="{colour}"/>'
+            f'<circle cx="{coordinate(place_x(x))}" cy="{coordinate(place_y(y))}" r="3.2"'
+            f' fill="{colour}"/>'
             for x, y in points
         ]
     parts += [
-        f'<path d="{_diamond(place_x(x), place_y(y))}" fill="none" stroke="#000" stroke-width="1.5"/>'
+        f'<path d="{_diamond(place_x(x), place_y(y))}" fill="none" stroke="#000"'
+        ' stroke-width="1.5"/>'
         for x, y in chart.printed
     ]
     names = [
@@ -84,7 +92,7 @@ def line_chart(chart: Lines, notes: Sequence[str] = ()) -> str:
 
 
 def bar_chart(chart: Bars, notes: Sequence[str] = ()) -> str:
-    """Draw stacked bars; notes stand below the plot."""
+    """Return a chart of stacked bars, with notes below the plot."""
     step, ticks = _ticks(
         max([sum(values) for _, values in chart.bars] + [height for _, height in chart.printed])
     )
@@ -102,7 +110,8 @@ def bar_chart(chart: Bars, notes: Sequence[str] = ()) -> str:
                 coordinate(room * 0.6),
             )
             parts.append(
-                f'<rect {at} width="{wide}" height="{coordinate(place_y(base) - place_y(base + value))}" fill="{colour}"/>'
+                f'<rect {at} width="{wide}"'
+                f' height="{coordinate(place_y(base) - place_y(base + value))}" fill="{colour}"/>'
             )
             base += value
         words = name.split("\n")
@@ -112,7 +121,8 @@ def bar_chart(chart: Bars, notes: Sequence[str] = ()) -> str:
         ]
     for number, height in chart.printed:
         parts.append(
-            f'<path d="{_diamond(LEFT + room * (number + 0.5), place_y(height))}" fill="none" stroke="#000" stroke-width="1.5"/>'
+            f'<path d="{_diamond(LEFT + room * (number + 0.5), place_y(height))}" fill="none"'
+            ' stroke="#000" stroke-width="1.5"/>'
         )
     return picture(
         chart.title,
@@ -127,14 +137,17 @@ def bar_chart(chart: Bars, notes: Sequence[str] = ()) -> str:
 
 
 def picture(title: str, parts: Sequence[str], notes: Sequence[str], *, framed: bool = True) -> str:
-    """Put a chart under its title and above its notes."""
+    """Return a chart with its title above and its notes below."""
     height = TOP + PLOT + 62 + LINE * len(notes)
     below = [
         text(LEFT, TOP + PLOT + 66 + LINE * number, note, "start", 12)
         for number, note in enumerate(notes)
     ]
     frame = f'<path d="M{LEFT} {TOP}V{TOP + PLOT}H{WIDTH - RIGHT}" fill="none" stroke="#333"/>'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="13">'
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0'
+        f' {WIDTH} {height}" font-family="sans-serif" font-size="13">'
+    )
     lines = [
         head,
         f"<title>{escape(title)}</title>",
@@ -147,7 +160,7 @@ def picture(title: str, parts: Sequence[str], notes: Sequence[str], *, framed: b
 def _y_axis(
     ticks: Sequence[float], step: float, place_y: Callable[[float], float], name: str
 ) -> list[str]:
-    """Draw the lines of a y axis, their figures and its name."""
+    """Yield the lines of a y axis, its figures and its name."""
     digits = max(0, -floor(log10(step)))
     parts = [
         text(
@@ -168,13 +181,16 @@ def _y_axis(
 
 
 def legend(names: Sequence[tuple[str, str]], *, printed: bool) -> list[str]:
-    """Name the colours above the plot, in lines where they are many."""
+    """Yield the legend above the plot, in several lines for many colours."""
     x, y, parts = float(LEFT), 52.0, []
     for name, colour in names:
         if x + 30 + 7.5 * len(name) > WIDTH - RIGHT:
             x, y = float(LEFT), y + LINE
         parts += [
-            f'<rect x="{coordinate(x)}" y="{coordinate(y - 10)}" width="12" height="12" fill="{colour}"/>',
+            (
+                f'<rect x="{coordinate(x)}" y="{coordinate(y - 10)}" width="12" height="12"'
+                f' fill="{colour}"/>'
+            ),
             text(x + 18, y, name, "start"),
         ]
         x += 42 + 7.5 * len(name)
@@ -187,7 +203,7 @@ def legend(names: Sequence[tuple[str, str]], *, printed: bool) -> list[str]:
 
 
 def _ticks(top: float) -> tuple[float, list[float]]:
-    """Choose the step of an axis from 0, a 1, 2 or 5, and its ticks.
+    """Return the step of an axis from 0, a 1, 2 or 5, and its ticks.
 
     >>> _ticks(0.34)
     (0.1, [0.0, 0.1, 0.2, 0.3, 0.4])
@@ -201,7 +217,7 @@ def _ticks(top: float) -> tuple[float, list[float]]:
 
 
 def _thinned(xs: Sequence[float], place_x: Callable[[float], float]) -> list[float]:
-    """Leave out figures of an axis that would touch."""
+    """Return the figures of an axis without those that would overlap."""
     kept: list[float] = []
     for x in xs:
         if not kept or place_x(x) - place_x(kept[-1]) >= 8 * len(short(x)):
@@ -210,7 +226,7 @@ def _thinned(xs: Sequence[float], place_x: Callable[[float], float]) -> list[flo
 
 
 def short(number: float) -> str:
-    """Write a number on an axis: whole, or in millions.
+    """Return a number for an axis: whole, or in millions.
 
     >>> short(1048576), short(32000000), short(512)
     ('1.049M', '32M', '512')
@@ -226,10 +242,13 @@ def _diamond(x: float, y: float) -> str:
 
 
 def text(x: float, y: float, words: str, anchor: str, size: int = 13, more: str = "") -> str:
-    """Write words."""
-    return f'<text x="{coordinate(x)}" y="{coordinate(y)}" text-anchor="{anchor}" font-size="{size}" fill="#111"{more}>{escape(words)}</text>'
+    """Return a text element."""
+    return (
+        f'<text x="{coordinate(x)}" y="{coordinate(y)}" text-anchor="{anchor}" font-size="{size}"'
+        f' fill="#111"{more}>{escape(words)}</text>'
+    )
 
 
 def coordinate(number: float) -> str:
-    """Write a coordinate in tenths."""
+    """Return a coordinate in tenths."""
     return f"{number:.1f}".removesuffix(".0")

@@ -1,7 +1,8 @@
-"""One figure varied, everything else as it is: HB domain, batch, GPUs or the speed of a NIC.
+"""A sweep: one figure varied, with everything else unchanged.
 
-Owns what a sweep may vary, how its values are written, and its rows. `LOW..HIGH` doubles from one
-to the other; `a,b,c` are the values themselves.
+The figure is the HB domain, the batch, the GPUs or the speed of a NIC. Owns the syntax of values
+and the rows of a sweep. `LOW..HIGH` doubles from one to the other; `a,b,c` are the values
+themselves.
 """
 
 from __future__ import annotations
@@ -31,14 +32,14 @@ UNITS = {
     "gpus": "GPUs",
     "nic-speed": "NIC bandwidth per GPU, Gbps",
 }
-"""What a sweep may vary, and the words of its axis."""
+"""What a sweep may vary, with the label of its axis."""
 
 _TOKENS = re.compile(r"(\d+)(k|M|seq)?")
 _TIMES = {None: 1, "k": 10**3, "M": 10**6}
 
 
 class Sweep(NamedTuple):
-    """What is varied, and its values as they were written."""
+    """What is varied, and its values as text."""
 
     what: str
     texts: tuple[str, ...]
@@ -56,7 +57,7 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class IterationRow(Document):
-    """The figures of one iteration; `sweep` and `x` are set where it is a point of a sweep."""
+    """The figures of one iteration; a point of a sweep has `sweep` and `x`."""
 
     OPTIONAL = frozenset({"sweep", "x"})
 
@@ -107,7 +108,8 @@ def parse_sweep(text: str) -> Sweep:
         raise ValueError(f"a sweep varies one of {', '.join(UNITS)}, like hb-domain=8..1024")
     doubling = ".." in values
     texts = tuple(part.strip() for part in values.split(".." if doubling else ","))
-    if (doubling and len(texts) != 2) or not all(texts):  # noqa: PLR2004 - from one value to another
+    ends = 2  # from one value to another
+    if (doubling and len(texts) != ends) or not all(texts):
         raise ValueError(f"values are written like {what}=8..1024, or {what}=8,16,32")
     return Sweep(what, texts, doubling)
 
@@ -129,7 +131,7 @@ def _values(sweep: Sweep, sequence: int) -> list[int]:
 
 
 MOST_DOUBLINGS = 40
-"""No figure of a fabric is larger than another of its kind by more doublings."""
+"""The most doublings between two figures of the same kind in fabrics."""
 
 
 def _count(text: str) -> int:
@@ -140,19 +142,22 @@ def _count(text: str) -> int:
 
 
 def _bare(text: str) -> str:
-    """Let `400` be `400G`."""
+    """Return `400` as `400G`."""
     return f"{text}G" if text.isdecimal() else text
 
 
 def run(sweep: Sweep, llm: Workload, machine: Machine, group: Group) -> list[Point]:
-    """Return the points of a sweep in order. Raises ValueError for a value that cannot be read, Refusal for one that cannot be built."""
+    """Return the points of a sweep in order.
+
+    Raises ValueError for a value that cannot be read, Refusal for one that cannot be built.
+    """
     return [
         _point(sweep.what, value, llm, machine, group) for value in _values(sweep, llm.sequence)
     ]
 
 
 def _point(what: str, value: int, llm: Workload, machine: Machine, group: Group) -> Point:
-    """Vary one figure."""
+    """Return the point of one value."""
     if what == "batch":
         llm = llm.model_copy(update={"batch_tokens": value})
     elif what == "nic-speed":
@@ -173,7 +178,7 @@ def _point(what: str, value: int, llm: Workload, machine: Machine, group: Group)
 
 
 def _fitting(what: str, machine: Machine) -> str:
-    """Name values that fit."""
+    """Return a text of the values that are possible."""
     if what == "gpus":
         return f"{machine.domain_gpus}..{machine.domain_gpus * 64}"
     return ",".join(map(str, divisors(machine.gpus)[1:9]))

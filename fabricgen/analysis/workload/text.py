@@ -1,6 +1,7 @@
-"""An iteration in words: its parts with their equations, every symbol with its value and origin, and what the model leaves out.
+"""An iteration in words: its parts with their equations, and every symbol with its origin.
 
-Owns the explanations; numbers come from `equations`, the layout is the command's.
+Owns the explanations and the notes on what the model leaves out; numbers come from `equations`, and
+the command owns the layout.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
     from fabricgen.analysis.workload.sweep import Point
     from fabricgen.planning.plan import Plan
 
-DERIVED = "the equations are derived from the prose of arXiv 2307.12169 and are not the paper's own; `fabricgen explain model` says what they reproduce"
+DERIVED = (
+    "the equations are derived from the prose of arXiv 2307.12169 and are not the paper's own;"
+    " `fabricgen explain model` lists what they reproduce"
+)
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class Symbol(Document):
 
 
 def equations(point: Point) -> list[tuple[str, str, str]]:
-    """Return the key of each part, its words and its equation; those of a pipeline only where there is one."""
+    """Return the key of each part, its name and its equation; of a pipeline if there is one."""
     stages = [
         ("pipeline_s", "pipeline", "2 p b h w / (N B_S)"),
         ("bubble_s", "bubble", "(p - 1)/m (compute + MP), m = b p N_M / (s N)"),
@@ -87,7 +91,7 @@ def symbols(point: Point, group: Group) -> list[Symbol]:
             "b",
             f"{llm.batch_tokens:,}",
             "tokens of a batch, over all GPUs",
-            f"{file}, or as asked for",
+            f"{file}, or as requested",
         ),
         Symbol("w", f"{llm.bytes_per_element:g}", "bytes of an element", file),
         *_memory(machine),
@@ -121,22 +125,25 @@ def _origin(point: Point, group: Group) -> str:
 
 def notes(point: Point, plan: Plan) -> list[str]:
     """Return notes on what the model leaves out here, and on figures that are uncertain."""
-    told, spec = [DERIVED, *_weights(point)], plan.spec
+    found, spec = [DERIVED, *_weights(point)], plan.spec
     if spec.oversubscription != 1:
-        told.append(
-            "the fabric is oversubscribed, and the model is not: it computes with the full speed of every NIC"
+        found.append(
+            "the fabric is oversubscribed, and the model is not: it computes with the full speed of"
+            " every NIC"
         )
     if point.llm.moe:
-        told.append(
-            "the iteration is that of one expert in each layer; `--all-to-all` computes the traffic to the others"
+        found.append(
+            "the iteration is that of one expert in each layer; `--all-to-all` computes the traffic"
+            " to the others"
         )
     copies = replicas(point.llm, point.machine, point.times.n_m)
     if point.llm.batch_tokens / point.llm.sequence < copies:
         sequences = point.llm.batch_tokens / point.llm.sequence
-        told.append(
-            f"{sequences:,.0f} sequences are fewer than the {copies:,.0f} copies of the model: some would have none, which the equations do not see"
+        found.append(
+            f"{sequences:,.0f} sequences are fewer than the {copies:,.0f} copies of the model: some"
+            " would have none, which the equations do not include"
         )
-    return told
+    return found
 
 
 def _weights(point: Point) -> list[str]:
@@ -145,7 +152,7 @@ def _weights(point: Point) -> list[str]:
     size, stages = weights(llm) / 1e9, llm.pipeline_stages
     taken = f"the weights of {llm.name} take {size:,.4g} GB, {llm.bytes_per_element:g} bytes each"
     if machine.memory_bytes is None:
-        return [f"{taken}; whether a group holds them is unknown, for the memory of a GPU is"]
+        return [f"{taken}; whether a group holds them is unknown, because the memory of a GPU is"]
     least = least_group(llm, machine) or 1
     if least <= group:
         return []
