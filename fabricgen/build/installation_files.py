@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fabricgen.outputs.installation.bundles import Bundle
     from fabricgen.outputs.installation.elevations import Elevations
     from fabricgen.outputs.installation.host_lists import HostLists
+    from fabricgen.outputs.installation.port_maps import PortMaps
     from fabricgen.outputs.installation.pull_sheets import PullSheets
     from fabricgen.outputs.packs.pack_yaml import Output
     from fabricgen.planning.room.room import Room
@@ -58,16 +59,18 @@ def _names(context: BuildContext, output: Output) -> list[str]:
         return host_lists(context).racks
     if output.each == "rack":
         return list(elevations(context).racks)
-    return list(elevations(context).switches) if output.each == "port-map" else [""]
+    return list(port_maps(context).switches) if output.each == "port-map" else [""]
 
 
 @per_build
 def pull_sheets(context: BuildContext) -> PullSheets:
     """Return the pull sheets. Raises ValueError where devices have no places."""
+    from fabricgen.outputs.installation.bundles import Fronts
     from fabricgen.outputs.installation.pull_sheets import PullSheets
 
+    assumed = Fronts(context.plan).assumed
     facts = {cable.model: cable for cable in context.plan.catalog.cables()}
-    return PullSheets(context.plan.spec.name, _room(context), bundles(context), facts)
+    return PullSheets(context.plan.spec.name, _room(context), bundles(context), facts, assumed)
 
 
 @per_build
@@ -80,11 +83,19 @@ def host_lists(context: BuildContext) -> HostLists:
 
 @per_build
 def elevations(context: BuildContext) -> Elevations:
-    """Return the drawings of racks and switches. Raises ValueError as `pull_sheets` does."""
+    """Return the drawings of racks. Raises ValueError as `pull_sheets` does."""
     from fabricgen.outputs.installation.bundles import Fronts
     from fabricgen.outputs.installation.elevations import Elevations
 
     return Elevations(Fronts(context.plan), _room(context), bundles(context))
+
+
+@per_build
+def port_maps(context: BuildContext) -> PortMaps:
+    """Return the maps of switches. Raises ValueError as `pull_sheets` does."""
+    from fabricgen.outputs.installation.port_maps import PortMaps
+
+    return PortMaps(elevations(context))
 
 
 @per_build
@@ -119,7 +130,7 @@ class InstallationFiles:
 
     def prepare(self, context: BuildContext) -> None:
         """Bundle the cables."""
-        _ = pull_sheets(context).sheets, elevations(context).racks
+        _ = pull_sheets(context).sheets, port_maps(context).switches
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render them."""
@@ -139,7 +150,7 @@ class InstallationFiles:
         if self.output.each == "rack":
             return {"rack": elevations(context).rack(name)}
         if self.output.each == "port-map":
-            return {"ports": elevations(context).port_map(name)}
+            return {"ports": port_maps(context).port_map(name)}
         if self.output.each == "pull-sheet":
             return {"sheet": pull_sheets(context).sheets[name]}
         return {"pulling": pull_sheets(context).pulling}

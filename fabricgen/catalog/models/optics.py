@@ -27,6 +27,7 @@ class Transceiver(Part):
     port_gbps: Count
     medium: Medium
     connector: str
+    first_connector: Text | None = None  # where connector 1 is, like `the left one, cage label up`
     reach_m: Amount | None = None
     power_w: Amount | None = None
     transports: tuple[Transport, ...]

@@ -110,6 +110,16 @@ class Fronts:
             role: face_of(self.plan.fabric.port_layouts[role].model) for role in self.plan.roles
         }
 
+    @property
+    def assumed(self) -> str:
+        """The models whose faces are assumed, as text; empty where none is."""
+        models = {
+            self.plan.fabric.port_layouts[role].model.model
+            for role, face in self.faces.items()
+            if face.assumed
+        }
+        return " and ".join(sorted(models))
+
     @cached_property
     def ports(self) -> dict[Role, dict[str, Port]]:
         """The port of each interface that links use."""

@@ -1,8 +1,6 @@
-"""Drawings of racks and of switch fronts, as views.
+"""Drawings of racks, as views.
 
-Owns the drawing in numbers: places and sizes, in units of the picture. A cage of a port map shows
-the cable and the far end of each of its connectors in the colour of the rail, and its plug order.
-`faceplate` owns which cable hides which cage.
+Owns the drawing in numbers: places and sizes, in units of the picture. `port_maps` draws switches.
 """
 
 from __future__ import annotations
@@ -10,14 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import ROLES
 from fabricgen.outputs.installation.view import (
-    CageBox,
+    SEVERAL,
     ElevationView,
-    PortBox,
-    PortMapView,
     RackedDeviceView,
     TextLine,
     chip,
@@ -26,7 +22,7 @@ from fabricgen.planning.room.footprints import HOST, KINDS
 from fabricgen.planning.room.positions_csv import hall_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from fabricgen.core.terms import Role
     from fabricgen.outputs.installation.bundles import Bundle, Fronts, Plug
@@ -35,27 +31,6 @@ if TYPE_CHECKING:
 
 HEAD, UNIT, LINE = 70, 18, 17
 """Heights in a rack's picture: the header, a rack unit, and a line of text below."""
-
-MARGIN, TITLE, CAGE, GAP, NUMBER, SLOT = 16, 78, 104, 5, 17, 31
-"""Sizes in a switch's picture.
-
-The margin, the title above the cages, the width of a cage, the space between two, the height of its
-number, and of a connector.
-"""
-
-NARROWEST = 700
-"""The minimum width of a switch's picture, for its title."""
-
-LONGEST = 15
-"""Maximum characters of a name in a connector's box."""
-
-
-class _Plugged(NamedTuple):
-    """One end of a cable in a switch: the position in its cage, from 0, and the plug order."""
-
-    plug: Plug
-    upper: bool
-    slot: int
 
 
 @dataclass(frozen=True)
@@ -129,52 +104,12 @@ class Elevations:
             lines=told,
         )
 
-    def port_map(self, switch: str) -> PortMapView:
-        """Draw the front of a switch."""
-        device = self.switches[switch]
-        role, model = (
-            self._role(device),
-            self.fronts.plan.fabric.port_layouts[self._role(device)].model,
-        )
-        face, ends = self.fronts.faces[role], self._ends.get(switch, {})
-        slots = max([end.slot + 1 for held in ends.values() for end in held], default=1)
-        high = NUMBER + slots * SLOT
-        cages = []
-        for cage in range(1, face.cages + 1):
-            row, column = face.seat(cage)
-            held = sorted(ends.get(cage, []), key=lambda end: end.slot)
-            place = MARGIN + column * (CAGE + GAP), TITLE + row * (high + GAP)
-            cages.append(
-                CageBox(
-                    cage, *place, str(face.turns[cage]) if held else "", [_box(end) for end in held]
-                )
-            )
-        width, height = (
-            max(2 * MARGIN + face.columns * (CAGE + GAP), NARROWEST),
-            TITLE + face.rows * (high + GAP) + MARGIN + 20,
-        )
-        where = self.room.place(device)
-        return PortMapView(
-            fabric=self.fabric,
-            name=switch,
-            role=role.value,
-            model=model.model,
-            place=where,
-            chip=self._chip(switch),
-            width=width,
-            height=height,
-            cage_height=high,
-            slot=SLOT,
-            assumed=face.assumed,
-            cages=cages,
-        )
-
     @property
     def fabric(self) -> str:
         """The name of the fabric."""
         return self.fronts.plan.spec.name
 
-    def _role(self, device: int) -> Role:
+    def role(self, device: int) -> Role:
         """Return the role of a switch."""
         return ROLES[int(self.room.kind[device]) - 1]
 
@@ -194,7 +129,7 @@ class Elevations:
         known = (
             (fabric.host.model if fabric.host else "")
             if kind == HOST
-            else fabric.port_layouts[self._role(device)].model.model
+            else fabric.port_layouts[self.role(device)].model.model
         )
         top, there, counts = (
             room.shares.rack.rack_units - low - high + 1,
@@ -208,7 +143,7 @@ class Elevations:
             y=HEAD + top * UNIT,
             height=high * UNIT - 2,
             middle=HEAD + top * UNIT + high * UNIT // 2 + 3,
-            chip=self._chip(name),
+            chip=SEVERAL if kind == HOST else self.chip(name),
             installed=there,
             cables=f"{counts[0]} in this rack, {counts[1]} to others" if there else "planned",
             switch=kind != HOST,
@@ -238,12 +173,19 @@ class Elevations:
             )
         return {device: (found[device, True], found[device, False]) for device, _ in found}
 
-    def _chip(self, device: str) -> Chip:
-        """Return the colour of a switch's rail; no colour for hosts and for several rails."""
-        rails = {
-            end.plug.cable.rail for held in self._ends.get(device, {}).values() for end in held
-        } - {""}
-        return chip(rails.pop() if len(rails) == 1 else "")
+    def chip(self, device: str) -> Chip:
+        """Return the colour of a switch's rail; no colour where it serves several."""
+        rails = self._rails.get(device, set()) - {""}
+        return chip(next(iter(rails)) if len(rails) == 1 else "")
+
+    @cached_property
+    def _rails(self) -> dict[str, set[str]]:
+        """The rails of the cables at each device."""
+        found: dict[str, set[str]] = {}
+        for cable, *_ in self._plugs:
+            for device in (cable.a_device, cable.b_device):
+                found.setdefault(device, set()).add(cable.rail)
+        return found
 
     @cached_property
     def _pairs(self) -> Counter[tuple[str, str]]:
@@ -252,51 +194,3 @@ class Elevations:
         for cable, *_ in self._plugs:
             found.update({(cable.a_rack, cable.b_rack), (cable.b_rack, cable.a_rack)})
         return found
-
-    @cached_property
-    def _ends(self) -> dict[str, dict[int, list[_Plugged]]]:
-        """The cable ends in each cage of each switch."""
-        found: dict[str, dict[int, list[_Plugged]]] = {}
-        for plug in self._plugs:
-            for device, cage, end in self._both(plug):
-                found.setdefault(device, {}).setdefault(cage, []).append(end)
-        return found
-
-    def _both(self, plug: Plug) -> Iterable[tuple[str, int, _Plugged]]:
-        """Yield the switch ends of a cable: the switch, the cage and the position in it."""
-        cable, ports = plug.cable, self.fronts.ports
-        upper = ports[ROLES[cable.tier - 1]][cable.b_interface]
-        yield (
-            cable.b_device,
-            plug.b_cage,
-            _Plugged(plug, upper=True, slot=max(cable.connector - 1, upper.sub)),
-        )
-        if cable.tier > 1:
-            lower = ports[ROLES[cable.tier - 2]][cable.a_interface]
-            yield (
-                cable.a_device,
-                plug.a_cage,
-                _Plugged(plug, upper=False, slot=max(cable.connector - 1, lower.sub)),
-            )
-
-
-def _box(end: _Plugged) -> PortBox:
-    """Draw a connector."""
-    cable = end.plug.cable
-    own, peer, far = (
-        (f"{cable.b_device} {cable.b_interface}", cable.a_device, cable.a_interface)
-        if end.upper
-        else (f"{cable.a_device} {cable.a_interface}", cable.b_device, cable.b_interface)
-    )
-    title = f"{cable.cable}: {own} to {peer} {far}, {cable.speed}, {cable.length_m} m"
-    return PortBox(NUMBER + end.slot * SLOT, chip(cable.rail), cut(cable.cable), cut(peer), title)
-
-
-def cut(text: str) -> str:
-    """Shorten a text for a box; its middle is cut because names differ more at their ends.
-
-    >>> cut("r0-leaf-1"), cut("rack12-tray07-and-more")
-    ('r0-leaf-1', 'rack12-…nd-more')
-    """
-    half = LONGEST // 2
-    return text if len(text) <= LONGEST else f"{text[:half]}…{text[-half:]}"

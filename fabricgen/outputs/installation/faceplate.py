@@ -28,7 +28,7 @@ class CagePosition(NamedTuple):
 
 @dataclass(frozen=True)
 class Faceplate:
-    """The cages of a switch in rows and columns, `assumed` where the catalog lacks them."""
+    """The cages of a switch in rows and columns, `assumed` where no source states them."""
 
     cages: int
     rows: int
@@ -112,7 +112,7 @@ def face_of(model: Switch) -> Faceplate:
     """Return the faceplate of a model.
 
     It is the catalog's, or else as few pairs of rows as the width of a rack allows, numbered down
-    the columns.
+    the columns. What the catalog marks as unverified counts as assumed too.
 
     >>> from fabricgen.catalog.catalog import Catalog
     >>> face = face_of(Catalog().switch("q3400"))
@@ -120,7 +120,7 @@ def face_of(model: Switch) -> Faceplate:
     (4, 18, True)
     """
     if model.faceplate:
-        return Faceplate(
-            model.cages, model.faceplate.rows, model.faceplate.order == "row", assumed=False
-        )
+        by_row = model.faceplate.order == "row"
+        unverified = "faceplate" in model.unverified
+        return Faceplate(model.cages, model.faceplate.rows, by_row, assumed=unverified)
     return Faceplate(model.cages, 2 * -(-model.cages // (2 * WIDEST)), by_row=False, assumed=True)

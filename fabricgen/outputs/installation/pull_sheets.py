@@ -39,12 +39,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PullSheets:
-    """The sheets of one fabric, with its room, its bundles and the facts of each cable part."""
+    """The sheets of one fabric, with its room, its bundles and the facts of each cable part.
+
+    `assumed` names the models of switches whose cages have no known positions.
+    """
 
     fabric: str
     room: Room
     bundles: list[Bundle]
     cables: Mapping[str, Cable]
+    assumed: str = ""
 
     @property
     def racks(self) -> list[str]:
@@ -112,6 +116,7 @@ class PullSheets:
             cables=cables,
             bundle_count=len(self.bundles),
             steps=steps,
+            assumed=self.assumed,
             most=FIBRES,
             most_copper=min(MOST.values()),
             sheets=sheets,
@@ -159,6 +164,7 @@ class PullSheets:
             last_step=max(steps),
             pairs=made,
             switches=switches,
+            assumed=self.assumed,
         )
 
     def _pair(self, one: str, other: str, bundles: list[BundleView]) -> PairView:

@@ -144,6 +144,8 @@ class SheetView:
     pairs: list[PairView]
     switches: list[str]
     """The switches of the rack that cables of this sheet go into."""
+    assumed: str
+    """The models of switches whose cages have no known positions, as text; may be empty."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -155,6 +157,8 @@ class PullingView:
     cables: int
     bundle_count: int
     steps: int
+    assumed: str
+    """The models of switches whose cages have no known positions, as text; may be empty."""
     most: int
     """Maximum cables of a bundle of fibres."""
     most_copper: int
@@ -274,9 +278,24 @@ class CageBox:
     ports: list[PortBox]
 
 
+@dataclass(slots=True)
+class PortRow:
+    """One port of a list, with its cable and the far end."""
+
+    x: int
+    y: int
+    port: str
+    chip: Chip
+    cable: str
+    peer: str
+    length: str
+    title: str
+    """The whole text, which may be too long for the row."""
+
+
 @dataclass(slots=True, kw_only=True)
 class PortMapView:
-    """The front of a switch."""
+    """The ports of a switch: `cages` of a drawing of its front, or `rows` of a list."""
 
     fabric: str
     name: str
@@ -289,6 +308,9 @@ class PortMapView:
     cage_height: int
     slot: int
     """Height of a connector in a cage."""
-    assumed: bool
-    """Whether the catalog lacks the positions of the cages."""
+    reason: str
+    """Why it is a list and no drawing; empty for a drawing."""
+    connectors: str
+    """Which connector of its modules is 1, or that this is unknown; empty without such modules."""
     cages: list[CageBox]
+    rows: list[PortRow]

@@ -152,10 +152,10 @@ _KINDS = (
     ),
     Kind(
         "port-map",
-        "A drawing of the front of each switch.",
+        "The ports of each switch, as a drawing of its front or as a list.",
         "ports",
         f"{_INSTALLATION}.view:PortMapView",
-        f"{_INSTALLATION}.elevations",
+        f"{_INSTALLATION}.port_maps",
         ("{switch}",),
     ),
     Kind(

@@ -6,31 +6,36 @@ Every installed device is drawn once, at its position, without overlaps.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
 
-from fabricgen.build.installation_files import elevations
+from fabricgen.build.installation_files import elevations, port_maps
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.outputs.installation.faceplate import WIDEST, Faceplate, face_of
+from fabricgen.outputs.installation.port_maps import missing_faceplate
 from fabricgen.outputs.installation.view import (
     CageBox,
     ElevationView,
     PortBox,
     PortMapView,
+    PortRow,
     RackedDeviceView,
     TextLine,
     chip,
 )
 from fabricgen.outputs.packs.render import Packs
-from tests.fabrics import build_context, build_job, small_plan
+from tests.fabrics import SUPERPOD, build_context, build_job, plan_of, small_plan
 from tests.outputs.machine_room import FABRICS, SVG, Built, built, titles
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fabricgen.build.context import BuildContext
+    from fabricgen.outputs.installation.port_maps import PortMaps
 
 FACES = [face_of(model) for model in Catalog().switches() if model.cages] + [
     Faceplate(cages, rows, by_row=by_row, assumed=True)
@@ -44,6 +49,57 @@ FACES = [face_of(model) for model in Catalog().switches() if model.cages] + [
 def room(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
     """Return a fabric with its files."""
     return built(FABRICS[request.param], tmp_path_factory.mktemp("room") / "out")
+
+
+def drawn_maps(context: BuildContext) -> PortMaps:
+    """Return the port maps of a fabric as if the positions of all cages were known."""
+    maps = port_maps(context)
+    fronts = maps.elevations.fronts
+    vars(fronts)["faces"] = {
+        role: replace(face, assumed=False) for role, face in fronts.faces.items()
+    }
+    return maps
+
+
+def test_a_map_without_a_known_faceplate_is_a_list(room: Built) -> None:
+    """It states why, and has every cabled port in its order, in columns that do not overlap."""
+    context = build_context(room.plan, Packs())
+    lists, drawings = port_maps(context), drawn_maps(build_context(room.plan, Packs()))
+    for name in lists.switches:
+        listed, front = lists.port_map(name), drawings.port_map(name)
+        assert "so this is a list by port" in listed.reason
+        assert not listed.cages
+        assert [row.title for row in listed.rows] == [
+            port.title for cage in front.cages for port in cage.ports
+        ]
+        assert len({(row.x, row.y) for row in listed.rows}) == len(listed.rows)
+        assert all(row.y < listed.height and row.x < listed.width for row in listed.rows)
+
+
+def test_every_catalog_switch_is_drawn_only_by_a_verified_faceplate() -> None:
+    """What the catalog lacks or marks as unverified is assumed, and never drawn."""
+    for model in Catalog().switches():
+        stated = model.faceplate is not None and "faceplate" not in model.unverified
+        assert face_of(model).assumed is not stated
+        assert stated or model.model in missing_faceplate(model)
+
+
+def test_the_first_connector_of_a_module_is_stated_or_unknown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A module with two connectors has a sentence on which is 1; a fact of the catalog is used."""
+    context = build_context(plan_of(**SUPERPOD), Packs())
+    maps = port_maps(context)
+    name = next(iter(maps.switches))
+    assert "does not state which connector of a mma4z00-ns is 1" in maps.port_map(name).connectors
+    catalog = Catalog()
+    known = tuple(
+        module.model_copy(update={"first_connector": "the left one"})
+        for module in catalog.transceivers()
+    )
+    monkeypatch.setattr(catalog, "transceivers", lambda: known)
+    maps = port_maps(build_context(plan_of(catalog, **SUPERPOD), Packs()))
+    assert maps.port_map(name).connectors == "Connector 1 of a mma4z00-ns is the left one."
 
 
 def test_every_device_is_in_one_elevation(room: Built) -> None:
@@ -99,14 +155,16 @@ def test_every_cabled_port_is_on_one_map(room: Built) -> None:
 
 def test_drawn_shapes_do_not_overlap(room: Built) -> None:
     """Devices, cages and connectors are disjoint and inside of the picture."""
-    pictures = elevations(build_context(room.plan, Packs()))
+    context = build_context(room.plan, Packs())
+    pictures, maps = elevations(context), drawn_maps(context)
     for name in pictures.racks:
         view = pictures.rack(name)
         spans = sorted((device.y, device.y + device.height) for device in view.devices)
         assert all(low[1] <= high[0] for low, high in pairwise(spans))
         assert 70 <= spans[0][0] < spans[-1][1] <= 70 + view.body < view.height
-    for name in pictures.switches:
-        front = pictures.port_map(name)
+    for name in maps.switches:
+        front = maps.port_map(name)
+        assert (front.reason, front.rows) == ("", [])
         assert len({(cage.x, cage.y) for cage in front.cages}) == len(front.cages)
         for cage in front.cages:
             assert cage.x + 104 <= front.width
@@ -203,8 +261,10 @@ def test_a_name_is_text() -> None:
         height=200,
         cage_height=48,
         slot=31,
-        assumed=True,
+        reason=evil,
+        connectors=evil,
         cages=[cage],
+        rows=[PortRow(1, 1, evil, shown, evil, evil, evil, evil)],
     )
     for text in (
         Packs().render("room", "rack.svg.j2", rack=rack),

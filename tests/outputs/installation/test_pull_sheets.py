@@ -546,6 +546,7 @@ def test_a_name_is_text() -> None:
         last_step=1,
         pairs=[pair],
         switches=[evil],
+        assumed=evil,
     )
     pulling = PullingView(
         fabric=evil,
@@ -553,6 +554,7 @@ def test_a_name_is_text() -> None:
         cables=1,
         bundle_count=1,
         steps=1,
+        assumed=evil,
         most=1,
         most_copper=1,
         sheets=[sheet],

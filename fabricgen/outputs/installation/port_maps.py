@@ -1,0 +1,227 @@
+"""Maps of the ports of switches, as views: a drawing of the front, or a list of its ports.
+
+Owns the map in numbers: places and sizes, in units of the picture. A cage of a drawing shows the
+cable and the far end of each of its connectors in the colour of the rail, and its plug order. Where
+the catalog has no verified positions of the cages, the map is a list in the order of the ports,
+which states why. `faceplate` owns the positions of cages, and which cable hides which cage.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabricgen.core.terms import ROLES
+from fabricgen.outputs.installation.view import CageBox, PortBox, PortMapView, PortRow, chip
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.catalog.models.switch import Switch
+    from fabricgen.outputs.installation.bundles import Plug
+    from fabricgen.outputs.installation.elevations import Elevations
+    from fabricgen.planning.port_layout import Port
+    from fabricgen.views.cables.view import CableView
+
+MARGIN, TITLE, CAGE, GAP, NUMBER, SLOT = 16, 95, 104, 5, 17, 31
+"""Sizes in a drawing.
+
+The margin, the title above the cages, the width of a cage, the space between two, the height of its
+number, and of a connector.
+"""
+
+NARROWEST = 700
+"""The minimum width of a drawing, for its title."""
+
+LONGEST = 15
+"""Maximum characters of a name in a connector's box."""
+
+LIST_COLUMNS, COLUMN, ROW, HEAD = 4, 330, 19, 118
+"""Sizes in a list: its columns, their width, the height of a row, and the top of the first row."""
+
+
+class PluggedEnd(NamedTuple):
+    """One end of a cable in a switch: its port, and the position in its cage, from 0."""
+
+    plug: Plug
+    upper: bool
+    port: Port
+    slot: int
+
+    @property
+    def cable(self) -> CableView:
+        """The row of the cable list."""
+        return self.plug.cable
+
+    @property
+    def own(self) -> tuple[str, str, str]:
+        """The switch, its interface and the text printed beside its port."""
+        cable = self.cable
+        return (
+            (cable.b_device, cable.b_interface, cable.b_port)
+            if self.upper
+            else (cable.a_device, cable.a_interface, cable.a_port)
+        )
+
+    @property
+    def peer(self) -> tuple[str, str, str]:
+        """The same of the far end."""
+        return self._replace(upper=not self.upper).own
+
+
+@dataclass(frozen=True)
+class PortMaps:
+    """The maps of the switches of one fabric, which are in the racks of `elevations`."""
+
+    elevations: Elevations
+
+    @cached_property
+    def switches(self) -> dict[str, int]:
+        """The installed switches and their numbers, in the order of the racks."""
+        pictures, room = self.elevations, self.elevations.room
+        return {
+            room.device(device): device
+            for held in pictures.racks.values()
+            for device in held
+            if device >= room.hosts and pictures.installed(device)
+        }
+
+    def port_map(self, switch: str) -> PortMapView:
+        """Make the map of a switch."""
+        pictures, device = self.elevations, self.switches[switch]
+        role = pictures.role(device)
+        fabric = pictures.fronts.plan.fabric
+        model, face = fabric.port_layouts[role].model, pictures.fronts.faces[role]
+        ends = self._ends.get(switch, {})
+        slots = max([end.slot + 1 for held in ends.values() for end in held], default=1)
+        high = NUMBER + slots * SLOT
+        view = PortMapView(
+            fabric=pictures.fabric,
+            name=switch,
+            role=role.value,
+            model=model.model,
+            place=pictures.room.place(device),
+            chip=pictures.chip(switch),
+            width=2 * MARGIN + LIST_COLUMNS * COLUMN,
+            height=0,
+            cage_height=high,
+            slot=SLOT,
+            reason=missing_faceplate(model) if face.assumed else "",
+            connectors=self._connectors(ends),
+            cages=[],
+            rows=[],
+        )
+        if face.assumed:
+            view.rows = [*_rows([end for cage in sorted(ends) for end in _by_slot(ends[cage])])]
+            deepest = max((row.y for row in view.rows), default=HEAD)
+            view.height = deepest + ROW + MARGIN
+            return view
+        for cage in range(1, face.cages + 1):
+            row, column = face.seat(cage)
+            held = _by_slot(ends.get(cage, []))
+            x, y = MARGIN + column * (CAGE + GAP), TITLE + row * (high + GAP)
+            turn = str(face.turns[cage]) if held else ""
+            view.cages.append(CageBox(cage, x, y, turn, [_box(end) for end in held]))
+        view.width = max(2 * MARGIN + face.columns * (CAGE + GAP), NARROWEST)
+        view.height = TITLE + face.rows * (high + GAP) + MARGIN + 20
+        return view
+
+    @cached_property
+    def _ends(self) -> dict[str, dict[int, list[PluggedEnd]]]:
+        """The cable ends in each cage of each switch."""
+        found: dict[str, dict[int, list[PluggedEnd]]] = {}
+        for bundle in self.elevations.bundles:
+            for plug in bundle.plugs:
+                for end in self._both(plug):
+                    of_switch = found.setdefault(end.own[0], {})
+                    of_switch.setdefault(end.port.cage, []).append(end)
+        return found
+
+    def _both(self, plug: Plug) -> Iterator[PluggedEnd]:
+        """Yield the ends of a cable at switches."""
+        cable, ports = plug.cable, self.elevations.fronts.ports
+        for upper in (True, False)[: min(cable.tier, 2)]:
+            tier, interface = (
+                (cable.tier, cable.b_interface) if upper else (cable.tier - 1, cable.a_interface)
+            )
+            port = ports[ROLES[tier - 1]][interface]
+            yield PluggedEnd(plug, upper, port, max(cable.connector - 1, port.sub))
+
+    def _connectors(self, ends: dict[int, list[PluggedEnd]]) -> str:
+        """Return which connector of a module with several is which; empty where there are none."""
+        catalog = self.elevations.fronts.plan.catalog
+        names = {
+            end.cable.b_transceiver if end.upper else end.cable.a_transceiver
+            for held in ends.values()
+            for end in held
+        }
+        modules = [module for module in catalog.transceivers() if module.model in names]
+        twins = [module for module in modules if module.ports > 1]
+        known = [
+            f"Connector 1 of a {module.model} is {module.first_connector}."
+            for module in twins
+            if module.first_connector
+        ]
+        unknown = [module.model for module in twins if not module.first_connector]
+        if unknown:
+            known.append(
+                f"The catalog does not state which connector of a {' or '.join(unknown)} is 1:"
+                " plug one, read on the switch which port comes up, and mark the rest alike."
+            )
+        return " ".join(known)
+
+
+def missing_faceplate(model: Switch) -> str:
+    """Return why no drawing of a switch can be made."""
+    what = "verified only in part" if model.faceplate else "not in the catalog"
+    return (
+        f"Where the cages of a {model.model} sit is {what} (`faceplate`), so this is a list by port"
+        " and no drawing."
+    )
+
+
+def _by_slot(held: list[PluggedEnd]) -> list[PluggedEnd]:
+    """Sort the ends in a cage by their positions in it."""
+    return sorted(held, key=lambda end: end.slot)
+
+
+def _rows(ends: list[PluggedEnd]) -> Iterator[PortRow]:
+    """Lay the list out: column by column, of equal height."""
+    deep = -(-len(ends) // LIST_COLUMNS)
+    for at, end in enumerate(ends):
+        column, row = divmod(at, deep)
+        device, _, port = end.peer
+        yield PortRow(
+            MARGIN + column * COLUMN,
+            HEAD + row * ROW,
+            end.own[2],
+            chip(end.cable.rail),
+            end.cable.cable,
+            cut(f"{device} {port}", 24),
+            f"{end.cable.length_m} m",
+            _title(end),
+        )
+
+
+def _title(end: PluggedEnd) -> str:
+    """Return the whole text of an end."""
+    cable, (device, interface, _), (peer, far, _) = end.cable, end.own, end.peer
+    return f"{cable.cable}: {device} {interface} to {peer} {far}, {cable.speed}, {cable.length_m} m"
+
+
+def _box(end: PluggedEnd) -> PortBox:
+    """Draw a connector."""
+    cable = end.cable
+    y = NUMBER + end.slot * SLOT
+    return PortBox(y, chip(cable.rail), cut(cable.cable), cut(end.peer[0]), _title(end))
+
+
+def cut(text: str, most: int = LONGEST) -> str:
+    """Shorten a text for a box; its middle is cut because names differ more at their ends.
+
+    >>> cut("r0-leaf-1"), cut("rack12-tray07-and-more")
+    ('r0-leaf-1', 'rack12-…nd-more')
+    """
+    half = most // 2
+    return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
