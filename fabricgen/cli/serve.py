@@ -33,7 +33,7 @@ PORT = 8765
 )
 @click.option("--open", "show", is_flag=True, help="Open the page in your browser.")
 def serve(asked: FabricArguments, port: int, *, show: bool) -> None:
-    """Serve the report with controls for GPUs, radix and design.
+    """Serve the report with controls for sizes, parts and prices.
 
     Only this machine can reach the page. The inventory is read again for every change, so the page
     follows the file too. Ctrl-C ends the server.

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.analysis.checks.laws import check
 from fabricgen.bom.bill import make_bom
-from fabricgen.bom.comparison import COMPARED, compare
+from fabricgen.bom.comparison import compare
 from fabricgen.build.context import BuildContext
 from fabricgen.build.group_report import configs_part
 from fabricgen.build.load_plan import plan_of
@@ -24,6 +25,7 @@ from fabricgen.inventory.load import inventory_text
 from fabricgen.outputs.report.compact_json import packed
 from fabricgen.outputs.report.report import PARTS, Report
 from fabricgen.planning.resolve import resolve
+from fabricgen.serve.control_panel import control_panel
 from fabricgen.serve.controls import radix_overrides, settings
 
 if TYPE_CHECKING:
@@ -55,19 +57,9 @@ class CachedFabric:
     """One for each part, and one for the page, so that no drawing waits for a table."""
 
     @cached_property
-    def controls(self) -> dict[str, Any]:
-        """The values of the controls: `Controls` of the page's model."""
-        fabric = self.plan.fabric
-        port_layout = fabric.port_layouts[Role.LEAF]
-        return {
-            "gpus": fabric.gpus,
-            "hb_domain": fabric.domain_gpus,
-            "radix": port_layout.radix,
-            "design": fabric.design.value,
-            "planes": fabric.planes,
-            "designs": [design.value for design in COMPARED],
-            "leaf": port_layout.model.model,
-        }
+    def controls(self) -> list[dict[str, Any]]:
+        """The controls with their values: a list of `Control` of the page's model."""
+        return [control.document() for control in control_panel(self.plan, self.plan.catalog)]
 
     @property
     def page(self) -> dict[str, Any]:
@@ -90,7 +82,7 @@ class CachedFabric:
 
 
 class PlanCache:
-    """Plans the fabrics of controls, and keeps the last ones."""
+    """Plans the fabrics of controls, and caches the last ones."""
 
     def __init__(
         self, read: Callable[[tuple[str, ...]], Inventory], catalog: Catalog, packs: Packs
@@ -103,7 +95,7 @@ class PlanCache:
     def fabric(self, asked: Mapping[str, str]) -> CachedFabric:
         """Return the fabric of controls, texts by name. Raises Refusal with places."""
         with self._lock:
-            stated = self._settings(asked)
+            stated = tuple(chain.from_iterable(self.settings(asked).values()))
             inventory = self._read(stated)
             found = next(
                 (
@@ -118,16 +110,14 @@ class PlanCache:
             self._kept = [fabric, *(each for each in self._kept if each is not fabric)][:KEPT]
             return fabric
 
-    def _settings(self, asked: Mapping[str, str]) -> tuple[str, ...]:
-        """Return the settings of controls in the current inventory."""
+    def settings(self, asked: Mapping[str, str]) -> dict[str, list[str]]:
+        """Return the settings of controls in the current inventory, by control."""
         spec = self._read(()).spec
-        found = settings(asked, spec)
-        radix = asked.get("radix")
-        return tuple(
-            found
-            if radix is None
-            else [*found, *radix_overrides(radix, spec, self._radix(tuple(found)))]
-        )
+        found = settings(asked, spec, self._catalog)
+        if radix := asked.get("radix"):
+            others = tuple(chain.from_iterable(found.values()))
+            found["radix"] = radix_overrides(radix, spec, self._radix(others))
+        return found
 
     def _radix(self, stated: tuple[str, ...]) -> int | None:
         """Return the radix of the inventory's leaf with these settings; None if refused."""

@@ -18,15 +18,15 @@ from fabricgen.core.diagnostics import Refusal, text_of
 from fabricgen.outputs.report.compact_json import short_json
 from fabricgen.outputs.report.html import json_block, shell
 from fabricgen.outputs.report.report import PARTS, Part
-from fabricgen.serve.controls import CONTROLS
+from fabricgen.serve.controls import KEYS, QueryError, control_of
 from fabricgen.serve.zip_build import BuildError, zipped
 
 if TYPE_CHECKING:
     from fabricgen.core.diagnostics import Finding
     from fabricgen.serve.plan_cache import PlanCache
 
-LONGEST = 40
-"""The limit of characters in a value; numbers and designs have fewer."""
+LONGEST = 64
+"""The limit of characters in a value; names of the catalog have fewer."""
 
 DOCUMENT, TEXT, JSON, YAML, ZIP = (
     "text/html; charset=utf-8",
@@ -68,10 +68,6 @@ class Response:
         )
 
 
-class QueryError(Exception):
-    """A query that the page does not send."""
-
-
 def respond(
     plans: PlanCache, build: Build, parts: Parts, path: str, query: str, *, packed: bool
 ) -> Response:
@@ -98,21 +94,21 @@ def controls_of(query: str) -> dict[str, str]:
     """
     try:
         pairs = parse_qsl(
-            query, keep_blank_values=True, strict_parsing=bool(query), max_num_fields=len(CONTROLS)
+            query, keep_blank_values=True, strict_parsing=bool(query), max_num_fields=len(KEYS)
         )
     except ValueError:
         raise QueryError(
-            f"a query has each of {', '.join(CONTROLS)} at most once, like `gpus=64&planes=2`"
+            f"a query has each of {', '.join(KEYS)} at most once, like `gpus=64&planes=2`"
         ) from None
     asked = dict(pairs)
-    unknown = sorted(asked.keys() - set(CONTROLS))
+    unknown = sorted(asked.keys() - KEYS.keys())
     if unknown or len(asked) < len(pairs) or any(len(value) > LONGEST for value in asked.values()):
         wrong = (
             f"there is no control `{unknown[0]}`"
             if unknown
             else f"a control is given once, in at most {LONGEST} characters"
         )
-        raise QueryError(f"{wrong}: {', '.join(CONTROLS)}")
+        raise QueryError(f"{wrong}: {', '.join(KEYS)}")
     return asked
 
 
@@ -121,13 +117,12 @@ def findings_text(findings: Sequence[Finding]) -> str:
     return "\n\n".join(text_of(finding) for finding in findings)
 
 
-def finding_of(finding: Finding) -> dict[str, Any]:
+def finding_of(finding: Finding, control: str) -> dict[str, Any]:
     """Return `Finding` of the page's model."""
-    key = ".".join(map(str, finding.path))
     return {
         "code": finding.code,
         "fact": finding.fact,
-        "key": key,
+        "control": control,
         "because": list(finding.because),
         "hint": finding.hint,
     }
@@ -155,11 +150,23 @@ def _sized(plans: PlanCache, asked: dict[str, str]) -> Response:
             200, JSON, short_json({"page": fabric.page, "controls": fabric.controls})
         )
     except Refusal as refusal:
+        made = _made(plans, asked)
         document = {
-            "findings": [finding_of(finding) for finding in refusal.findings],
+            "findings": [
+                finding_of(finding, control_of(finding.path, asked, made))
+                for finding in refusal.findings
+            ],
             "text": findings_text(refusal.findings),
         }
         return Response.of(422, JSON, short_json(document))
+
+
+def _made(plans: PlanCache, asked: dict[str, str]) -> dict[str, list[str]]:
+    """Return the settings of controls; none where the inventory itself is refused."""
+    try:
+        return plans.settings(asked)
+    except Refusal:
+        return {}
 
 
 def _part(

@@ -28,13 +28,15 @@ from fabricgen.catalog.catalog import Catalog
 from fabricgen.cli import run
 from fabricgen.cli.options import FabricArguments
 from fabricgen.cli.serve import open_server
+from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.resources import shipped
 from fabricgen.inventory.load import read_inventory
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.report.report import PARTS
 from fabricgen.planning.plan import make_plan
 from fabricgen.serve import plan_cache, server
-from fabricgen.serve.plan_cache import PlanCache
+from fabricgen.serve.controls import control_of
+from fabricgen.serve.plan_cache import CachedFabric, PlanCache
 from fabricgen.serve.routes import SHORT
 from fabricgen.serve.server import HOST, Server
 from fabricgen.serve.zip_build import PLACE, BuildError, zipped
@@ -110,6 +112,110 @@ def cache_of(path: Path) -> PlanCache:
     return PlanCache(lambda sets: read_inventory(str(path), sets), Catalog(), Packs())
 
 
+def shown(fabric: CachedFabric) -> dict[str, str]:
+    """Return the values of the controls of a fabric."""
+    return {control["name"]: control["value"] for control in fabric.controls}
+
+
+HOSTED = """\
+name: hosted
+gpus: 512
+hb_domain: {gpus: 8}
+host: {model: dgx-h100}
+switches: {leaf: {model: sn5600}}
+nos: sonic
+"""
+ROOM = "site: {rack: {units: 48}, hosts_per_rack: 4}\n"
+
+
+@pytest.fixture(scope="module")
+def hosted(tmp_path_factory: pytest.TempPathFactory) -> PlanCache:
+    """Return a cache for an inventory with a host model and a described room."""
+    path = tmp_path_factory.mktemp("hosted") / "hosted.yaml"
+    path.write_text(HOSTED + ROOM, encoding="utf-8")
+    return cache_of(path)
+
+
+@pytest.mark.parametrize(
+    ("asked", "keys"),
+    [
+        ({"rails": "4"}, {"rails.count": 4}),
+        ({"per_switch": "auto"}, {"rails.per_switch": "auto"}),
+        ({"per_switch": "4", "gpus": "256"}, {"rails.per_switch": 4, "gpus": 256}),
+        ({"design": "rail-optimized", "oversubscription": "3:1"},
+         {"design": "rail-optimized", "oversubscription": "3:1"}),
+        ({"prices": "street-2026-09"}, {"prices": "street-2026-09"}),
+        ({"leaf": "qfx5240"}, {"switches": {"leaf": {"model": "qfx5240"}}, "nos": {}}),
+        ({"host": "dgx-b200"}, {"host": {"model": "dgx-b200"}}),
+        ({"gpus": "1152", "host": "gb200-nvl72", "rails": "9"},
+         {"gpus": 1152, "host": {"model": "gb200-nvl72"}, "hb_domain": {"gpus": 72, "hosts": 18},
+          "rails.count": 9}),
+    ],
+)  # fmt: skip
+def test_each_control_sets_its_keys(
+    tmp_path: Path, asked: dict[str, str], keys: dict[str, Any]
+) -> None:
+    """The figures are those of the inventory with these keys, and the controls have the values."""
+    path = tmp_path / "hosted.yaml"
+    path.write_text(HOSTED, encoding="utf-8")
+    fabric = cache_of(path).fabric(asked)
+    assert summary(fabric.plan) == summary(plan_file(path, keys))
+    assert {name: shown(fabric)[name] for name in asked} == asked
+
+
+def test_controls_that_can_only_be_refused_are_fixed(hosted: PlanCache) -> None:
+    """A host fixes the HB domain and its ports; a described room needs sizes of switches.
+
+    What is not fixed is accepted, and so is each choice without a reason.
+    """
+    controls = {control["name"]: control for control in hosted.fabric({}).controls}
+    fixed = {name for name, control in controls.items() if control["refused"]}
+    assert fixed == {"hb_domain", "planes", "radix"}
+    assert "host dgx-h100" in controls["hb_domain"]["refused"]
+    assert "site.footprints.leaf.units" in controls["radix"]["refused"]
+    fat_tree = hosted.fabric({"design": "fat-tree"}).controls
+    assert "fat-tree" in {control["name"]: control for control in fat_tree}["per_switch"]["refused"]
+    refused = {}
+    for choice in controls["leaf"]["choices"]:
+        try:
+            hosted.fabric({"leaf": choice["value"]})
+        except Refusal as refusal:
+            refused[choice["value"]] = {finding.code for finding in refusal.findings}
+    sizes = {choice["value"] for choice in controls["leaf"]["choices"] if choice["refused"]}
+    without = {name for name, codes in refused.items() if "unknown-footprint" in codes}
+    assert set() != without <= sizes <= refused.keys()
+
+
+@pytest.mark.parametrize(
+    ("asked", "control"),
+    [
+        ({"rails": "3"}, "rails"),
+        ({"per_switch": "3"}, "per_switch"),
+        ({"oversubscription": "many"}, "oversubscription"),
+        ({"planes": "2"}, "planes"),
+        ({"gpus": "1024", "host": "gb200-nvl72"}, "gpus"),
+        ({"leaf": "z9864f"}, "leaf"),
+        ({"host": "pcie-8gpu"}, "host"),
+    ],
+)
+def test_a_refusal_belongs_to_the_control_that_caused_it(
+    hosted: PlanCache, asked: dict[str, str], control: str
+) -> None:
+    """By its place where that is a key of a control, else the control that was changed last."""
+    with pytest.raises(Refusal) as refused:
+        hosted.fabric(asked)
+    made = hosted.settings(asked)
+    assert {control_of(finding.path, asked, made) for finding in refused.value.findings} == {
+        control
+    }
+
+
+def test_a_query_names_models_of_the_catalog_only(served: Server) -> None:
+    """No path of a query is read."""
+    for query in ("prices=./own.yaml", "leaf=..%2Fsn5600", "host={model:%20gh200}"):
+        assert ask(served, f"/sized?{query}").status == 400
+
+
 def test_the_page_has_controls_and_loads_its_parts(served: Server) -> None:
     """The shell is that of the report.
 
@@ -121,9 +227,11 @@ def test_the_page_has_controls_and_loads_its_parts(served: Server) -> None:
         re.findall(r'<script type="application/json" data-part="(\w+)">(.*?)</script>', page.text)
     )
     assert set(blocks) == {"page", "controls"}
-    assert json.loads(blocks["controls"]) == {
-        "gpus": 32, "hb_domain": 4, "radix": 16, "design": "rail-only", "planes": 1,
-        "designs": ["rail-only", "rail-optimized", "fat-tree"], "leaf": "generic-16x400G",
+    controls = json.loads(blocks["controls"])
+    assert {control["name"]: control["value"] for control in controls} == {
+        "gpus": "32", "design": "rail-only", "host": "any", "hb_domain": "4", "leaf": "generic",
+        "radix": "16", "rails": "4", "per_switch": "2", "planes": "1", "oversubscription": "1:1",
+        "prices": "paper-v5",
     }  # fmt: skip
     assert ask(served, "/sized").json["page"] == json.loads(blocks["page"])
     assert not any(f'data-part="{part}"' in page.text for part in PARTS)
@@ -189,7 +297,8 @@ def test_controls_are_planned(served: Server, fabric: Path, query: str) -> None:
     got = ask(served, f"/sized?{query}").json
     assert got["page"]["counts"]["switches"] == wanted["switches"]["total"]
     assert got["page"]["counts"]["cables"] == wanted["cables"]["total"]
-    assert {name: str(got["controls"][name]) for name in asked} == asked
+    shown = {control["name"]: control["value"] for control in got["controls"]}
+    assert {name: shown[name] for name in asked} == asked
 
 
 @pytest.mark.parametrize(
@@ -221,13 +330,13 @@ def test_a_refusal_equals_that_of_the_command_line(
     )
 
 
-def test_a_finding_names_its_key(served: Server) -> None:
-    """The page marks the control of that key."""
+def test_a_finding_names_its_control(served: Server) -> None:
+    """The page explains it beside that control."""
     (finding,) = ask(served, "/sized?gpus=33").json["findings"]
     assert finding == {
         "code": "gpus-not-whole-domains",
         "fact": "33 GPUs do not fill whole HB domains of 4",
-        "key": "gpus",
+        "control": "gpus",
         "because": ["33 = 8 x 4 + 1"],
         "hint": "use `gpus: 32` or `gpus: 36`",
     }
@@ -254,7 +363,7 @@ def test_parts_are_of_the_same_plan(served: Server) -> None:
         ("/sized?frob=1", 400),
         ("/sized?gpus=32&gpus=64", 400),
         ("/sized?gpus", 400),
-        (("/sized?gpus=") + "1" * 50, 400),
+        (("/sized?gpus=") + "1" * 70, 400),
         (("/?set=name=x"), 400),
         ("/parts/", 404),
         ("/parts/secrets", 404),
@@ -517,15 +626,13 @@ def test_a_model_keeps_its_radix_or_is_replaced(tmp_path: Path) -> None:
     )
     own = cache_of(path)
     as_it_is, one_plane = own.fabric({}), own.fabric({"planes": "1"})
-    assert own.fabric({"radix": str(as_it_is.controls["radix"])}) is as_it_is
-    assert one_plane.controls["radix"] != as_it_is.controls["radix"]
-    assert own.fabric({"planes": "1", "radix": str(one_plane.controls["radix"])}) is one_plane
+    radix, of_one_plane = shown(as_it_is)["radix"], shown(one_plane)["radix"]
+    assert own.fabric({"radix": radix}) is as_it_is
+    assert of_one_plane != radix
+    assert own.fabric({"planes": "1", "radix": of_one_plane}) is one_plane
     other = own.fabric({"radix": "256"})
-    assert (as_it_is.controls["leaf"], other.controls["leaf"], other.controls["radix"]) == (
-        "sn5600",
-        "generic-256x400G",
-        256,
-    )
+    assert shown(as_it_is)["leaf"] == "sn5600"
+    assert (shown(other)["leaf"], shown(other)["radix"]) == ("generic", "256")
     assert other.settings == ("switches={leaf: {generic: {radix: 256}}}", "nos={}")
 
 

@@ -3,11 +3,8 @@
 import type { Page, Parts } from "./model";
 import { type Source, source } from "./source";
 
-/** What can be turned. */
-export type Control = "gpus" | "hb_domain" | "radix" | "design" | "planes";
-
-/** What was typed; what was not stays as the inventory has it. */
-export type Values = Partial<Record<Control, string>>;
+/** What was typed, by control, the last change last; what was not stays as the inventory has it. */
+export type Values = Record<string, string>;
 
 /** The address that requests these values. */
 export function query(values: Values): string {

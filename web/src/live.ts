@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { query, served, type Values } from "./fetching";
-import type { Controls, Sized } from "./model";
+import type { Control, Sized } from "./model";
 import type { Source } from "./source";
 
 type Refused = Extract<Sized, { findings: unknown }>;
@@ -13,7 +13,7 @@ export interface Live {
   refused: Refused | null;
   /** Why there is no answer at all; empty where there is one. */
   failed: string;
-  controls: Controls;
+  controls: Control[];
   values: Values;
   /** What the page shows since it was turned, in a sentence. */
   headline: string;
@@ -23,7 +23,7 @@ export interface Live {
 const DEBOUNCE_MS = 120;
 
 /** Follow values: ask when they have rested, keep the last answer, and hand on its source. */
-export function useLive(values: Values, first: Controls, onSized: (source: Source) => void): Live {
+export function useLive(values: Values, first: Control[], onSized: (source: Source) => void): Live {
   const [live, setLive] = useState<Live>({ waiting: false, refused: null, failed: "", controls: first, values: {}, headline: "" });
   const settled = useRef(values);
   useEffect(() => {

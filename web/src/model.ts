@@ -38,8 +38,8 @@ export interface Chart {
 export interface Finding {
   code: string;
   fact: string;
-  /** The key that it is about, like `hb_domain.gpus`; empty where it is about none. */
-  key: string;
+  /** The name of the control that it belongs to; empty where no control was changed. */
+  control: string;
   because: string[];
   hint: string;
 }
@@ -247,17 +247,30 @@ export interface Parts {
   laws: Law[];
 }
 
-/** The controls of `fabricgen serve`, and their values. */
-export interface Controls {
-  gpus: number;
-  hb_domain: number;
-  radix: number;
-  design: string;
-  planes: number;
-  designs: string[];
-  /** What stands for the switch: its model, where the radix comes from the catalog and changing it makes it generic. */
-  leaf: string;
+/** A value of a control, its label, and why it would be refused; empty where it would not. */
+export interface Choice {
+  value: string;
+  label: string;
+  refused: string;
+}
+
+/** One control of `fabricgen serve`. */
+export interface Control {
+  /** Its name in a query. */
+  name: string;
+  label: string;
+  value: string;
+  /** What the arrows of a number add; 0 where it is no number. */
+  step: number;
+  /** Values that are suggested. */
+  usual: string[];
+  /** The only values, where there are any. */
+  choices: Choice[];
+  /** Why no other value would be accepted; empty where one may be. */
+  refused: string;
+  /** The controls that return to the inventory's value when this one changes. */
+  resets: string[];
 }
 
 /** What `fabricgen serve` answers to other values: another page, or why there is none. */
-export type Sized = { page: Page; controls: Controls } | { findings: Finding[]; text: string };
+export type Sized = { page: Page; controls: Control[] } | { findings: Finding[]; text: string };

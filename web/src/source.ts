@@ -1,6 +1,6 @@
 /** Where the page's documents come from: the file itself, or `fabricgen serve`. */
 
-import type { Controls, Page, Parts } from "./model";
+import type { Control, Page, Parts } from "./model";
 
 /** One fabric's documents. The long parts are read once, when first asked for. */
 export interface Source {
@@ -27,9 +27,9 @@ export function embedded(): Source {
 }
 
 /** The controls, where the page is served live; null in a file. */
-export function controls(): Controls | null {
+export function controls(): Control[] | null {
   const text = textOf("controls");
-  return text === null ? null : (JSON.parse(text) as Controls);
+  return text === null ? null : (JSON.parse(text) as Control[]);
 }
 
 /** The text of a part of the document; null where it has none of this name. */

@@ -1,107 +1,143 @@
 /** The controls of `fabricgen serve`, and the page that follows them. */
 
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { type Control, query, type Values } from "./fetching";
+import { query, type Values } from "./fetching";
 import { type Live, useLive } from "./live";
-import type { Controls } from "./model";
+import type { Control, Finding } from "./model";
+import { Words } from "./parts";
 import type { Source } from "./source";
 
-/** A control that takes a number: its label, the key that it sets, what its arrows add, and numbers that are often wanted. */
-interface Field {
-  name: Exclude<Control, "design">;
-  label: string;
-  key: string;
-  step(controls: Controls): number;
-  usual: number[];
-}
-
-const FIELDS: Field[] = [
-  { name: "gpus", label: "GPUs", key: "gpus", step: (controls) => controls.hb_domain, usual: powers(6, 20) },
-  { name: "hb_domain", label: "HB domain", key: "hb_domain", step: () => 1, usual: [...powers(1, 6), 72, ...powers(7, 9), 576] },
-  { name: "radix", label: "Radix", key: "switches", step: () => 16, usual: powers(3, 9) },
-  { name: "planes", label: "Planes", key: "rails.planes", step: () => 1, usual: powers(0, 3) },
-];
-
 /** The bar of controls. A changed value is requested; a fabric that cannot be built is reported, and the page stays as it was. */
-export function Turning({ controls, onSized }: { controls: Controls; onSized(source: Source): void }) {
+export function Turning({ controls, onSized }: { controls: Control[]; onSized(source: Source): void }) {
   const [values, setValues] = useState<Values>({});
   const live = useLive(values, controls, onSized);
-  const turn = (name: Control, value: string) => setValues({ ...values, [name]: value });
+  const turn = ({ name, resets }: Control, value: string) =>
+    setValues((before) => {
+      const kept = Object.entries(before).filter(([other]) => other !== name && !resets.includes(other));
+      return { ...Object.fromEntries(kept), [name]: value };
+    });
   return (
     <form class="turning" aria-label="Sizing" data-testid="controls" onSubmit={(event) => event.preventDefault()}>
       <div class="fields">
-        {FIELDS.map((field) => (
-          <Numeric key={field.name} field={field} live={live} value={values[field.name]} onTurn={turn} />
+        {live.controls.map((control) => (
+          <Field key={control.name} control={control} value={values[control.name] ?? control.value} found={findingsOf(live, control.name)} onTurn={turn} />
         ))}
-        <Design live={live} value={values.design} onTurn={turn} />
         <button type="button" disabled={Object.keys(values).length === 0} onClick={() => setValues({})}>
           Reset
         </button>
         <Kept live={live} />
       </div>
+      <Fixed controls={live.controls} />
       <Said live={live} />
     </form>
   );
 }
 
-interface Turned {
-  live: Live;
-  value: string | undefined;
-  onTurn(name: Control, value: string): void;
+/** The findings of the last request that belong to a control. */
+function findingsOf({ refused }: Live, name: string): Finding[] {
+  return refused?.findings.filter(({ control }) => control === name) ?? [];
 }
 
-/** A control that takes a number. */
-function Numeric({ field, live, value, onTurn }: Turned & { field: Field }) {
-  const { name, label, usual } = field;
-  const step = field.step(live.controls);
+interface Turned {
+  control: Control;
+  value: string;
+  onTurn(control: Control, value: string): void;
+}
+
+/** A control under its label, with what was found wrong in its value. */
+function Field({ control, value, found, onTurn }: Turned & { found: Finding[] }) {
+  const { name, label } = control;
+  const about = [found.length > 0 && `wrong-${name}`, control.refused && `fixed-${name}`].filter(Boolean).join(" ") || undefined;
+  const common = { name, disabled: control.refused !== "", "aria-invalid": found.length > 0, "aria-describedby": about };
   return (
-    <Labelled live={live} label={label} at={field.key}>
-      {(wrong) => (
+    <div class={found.length > 0 ? "field wrong" : "field"}>
+      <label>
+        {label}
+        {control.choices.length > 0 ? (
+          <Select control={control} value={value} onTurn={onTurn} common={common} />
+        ) : (
+          <Input control={control} value={value} onTurn={onTurn} common={common} />
+        )}
+      </label>
+      {found.length > 0 && (
+        <div id={`wrong-${name}`} class="why" role="alert" data-testid={`wrong-${name}`}>
+          {found.map((finding, at) => (
+            <Why key={at} finding={finding} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** What was found, its arithmetic, and what would be accepted. */
+function Why({ finding: { fact, because, hint } }: { finding: Finding }) {
+  return (
+    <p>
+      <strong>
+        <Words text={capitalized(fact)} />
+      </strong>
+      {because.length > 0 && (
         <>
-          <input
-            type="number" inputMode="numeric" min={step} step={step} list={`usual-${name}`} name={name} autoComplete="off"
-            value={value ?? live.controls[name]} aria-invalid={wrong} aria-describedby="diagnostics"
-            onInput={(event) => onTurn(name, event.currentTarget.value)}
-          />
-          <datalist id={`usual-${name}`}>
-            {usual.map((number) => (
-              <option key={number} value={number} />
-            ))}
-          </datalist>
+          : <Words text={because.join("; ")} />
         </>
       )}
-    </Labelled>
-  );
-}
-
-/** The choice of the design. */
-function Design({ live, value, onTurn }: Turned) {
-  const { design, designs } = live.controls;
-  return (
-    <Labelled live={live} label="Design" at="design">
-      {(wrong) => (
-        <select name="design" value={value ?? design} aria-invalid={wrong} aria-describedby="diagnostics" onChange={(event) => onTurn("design", event.currentTarget.value)}>
-          {designs.map((each) => (
-            <option key={each} value={each}>
-              {each}
-            </option>
-          ))}
-        </select>
+      {hint && (
+        <>
+          . <Words text={capitalized(hint)} />
+        </>
       )}
-    </Labelled>
+    </p>
   );
 }
 
-/** A label around a control, which shows whether a finding concerns its key. */
-function Labelled({ live, label, at, children }: { live: Live; label: string; at: string; children(wrong: boolean): ComponentChildren }) {
-  const wrong = live.refused?.findings.some(({ key }) => key === at || key.startsWith(`${at}.`)) ?? false;
+function capitalized(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}
+
+type Common = Record<string, string | boolean | undefined>;
+
+/** A control that takes one of its choices; one that would be refused has its reason. */
+function Select({ control, value, onTurn, common }: Turned & { common: Common }) {
   return (
-    <label>
-      {label}
-      {children(wrong)}
-    </label>
+    <select {...common} value={value} onChange={(event) => onTurn(control, event.currentTarget.value)}>
+      {control.choices.map((choice) => (
+        <option key={choice.value} value={choice.value} disabled={choice.refused !== ""} title={choice.refused || undefined}>
+          {choice.label}
+        </option>
+      ))}
+    </select>
   );
+}
+
+/** A control that takes a number, or a text such as a ratio. */
+function Input({ control, value, onTurn, common }: Turned & { common: Common }) {
+  const { name, step, usual } = control;
+  const number = step > 0 ? { type: "number", inputMode: "numeric" as const, min: step, step } : { type: "text" };
+  return (
+    <>
+      <input {...common} {...number} list={`usual-${name}`} value={value} autoComplete="off" onInput={(event) => onTurn(control, event.currentTarget.value)} />
+      <datalist id={`usual-${name}`}>
+        {usual.map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+/** Why some controls have one value only. */
+function Fixed({ controls }: { controls: Control[] }) {
+  const fixed = controls.filter(({ refused }) => refused);
+  return fixed.length > 0 ? (
+    <ul class="fixed" aria-label="Fixed controls">
+      {fixed.map(({ name, label, refused }) => (
+        <li key={name} id={`fixed-${name}`}>
+          {label}: {refused}
+        </li>
+      ))}
+    </ul>
+  ) : null;
 }
 
 /** What can be kept of the fabric that the page shows. */
@@ -123,25 +159,21 @@ function Kept({ live }: { live: Live }) {
 /** The state: what the page shows now, or why it could not follow. */
 function Said({ live }: { live: Live }) {
   const { waiting, refused, failed, headline } = live;
+  const elsewhere = refused?.findings.some(({ control }) => control === "") ?? false;
   return (
     <>
       <p class="said" role="status" data-testid="state">
-        {waiting ? "Sizing …" : refused || failed ? "" : headline}
+        {waiting ? "Sizing …" : refused ? "The page shows the last fabric that can be built." : failed ? "" : headline}
       </p>
-      <div id="diagnostics" class="diagnostics" role="alert" data-testid="diagnostics">
-        {failed && <p>{failed}</p>}
+      <div id="diagnostics" class="diagnostics" data-testid="diagnostics">
+        {failed && <p role="alert">{failed}</p>}
         {refused && (
-          <>
+          <details open={elsewhere}>
+            <summary>As the command line reports it</summary>
             <pre>{refused.text}</pre>
-            <p>The page shows the last fabric that can be built. A key without a control is set in the inventory.</p>
-          </>
+          </details>
         )}
       </div>
     </>
   );
-}
-
-/** The powers of two from one exponent to another. */
-function powers(first: number, last: number): number[] {
-  return Array.from({ length: last - first + 1 }, (_, at) => 2 ** (first + at));
 }

@@ -127,6 +127,13 @@ def _known(
     part: Host | Switch | None = (
         fabric.host if kind == HOST else fabric.port_layouts[ROLES[KINDS.index(kind) - 1]].model
     )
+    return _facts(part, stated)
+
+
+def _facts(
+    part: Host | Switch | None, stated: Footprint
+) -> tuple[int | None, int | None, int | None]:
+    """Return units, watts and grams of a device: as stated, or else as the catalog has them."""
     watts = (
         None if part is None else part.maximum_w if part.maximum_w is not None else part.typical_w
     )
@@ -142,6 +149,21 @@ def _known(
             else math.ceil(grams)
         ),
     )
+
+
+def unknown_facts(part: Host | Switch | None, kind: str, site: Site) -> list[str]:
+    """Return the facts of a part, None for a generic one, that a described room needs and lacks.
+
+    >>> unknown_facts(None, "leaf", Site())
+    ['units']
+    """
+    limits = (site.rack.units, site.rack.power_w, site.rack.weight_kg)
+    known = _facts(part, getattr(site.footprints, kind))
+    return [
+        word
+        for (word, _), fact, limit in zip(WORDS, known, limits, strict=True)
+        if fact is None and limit is not None
+    ]
 
 
 def _assumed(
