@@ -18,6 +18,7 @@ from fabricgen.inventory.sizing import (
     Phase,
     Rails,
     Reserve,
+    SparePorts,
     Switches,
 )
 
@@ -73,6 +74,8 @@ class FabricSpec(InventoryModel):
     rail-only paper counts."""
     reserve: Annotated[Reserve | None, Field(examples=[{"gpus": 65536}])] = None
     """Room for growth: a larger size that is numbered now."""
+    spare_ports: Annotated[SparePorts, Field(examples=[{"leaf": 4}])] = SparePorts.model_construct()
+    """Ports of each switch that stay free, for example for test equipment or a broken port."""
     phases: Annotated[
         tuple[Phase, ...], Field(examples=[[{"name": "first", "planes": 1}, {"name": "second"}]])
     ] = ()

@@ -107,6 +107,17 @@ class Switches(InventoryModel):
     """Tier 3; default: like the spine."""
 
 
+class SparePorts(InventoryModel):
+    """Ports of each switch that stay free, by role, at the speed that faces down."""
+
+    leaf: Annotated[int, Field(strict=True, ge=0, le=4096, examples=[4])] = 0
+    """Ports that every leaf keeps free."""
+    spine: Annotated[int, Field(strict=True, ge=0, le=4096, examples=[2])] = 0
+    """Ports that every spine keeps free."""
+    core: Annotated[int, Field(strict=True, ge=0, le=4096, examples=[2])] = 0
+    """Ports that every core keeps free."""
+
+
 class Reserve(InventoryModel):
     """The final size that the fabric is planned for."""
 

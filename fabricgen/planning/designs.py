@@ -61,7 +61,7 @@ def _rail_only(fabric: ResolvedFabric) -> Mapping:
     """Map a block to each rail and plane, with endpoints in order of HB domain."""
     ports = fabric.coordinates.planned_rail_gpus
     asked = fabric.spec.rails.per_switch
-    radix = fabric.port_layouts[Role.LEAF].radix
+    radix = fabric.port_layouts[Role.LEAF].usable
     shared = rails_of_a_box(fabric) if asked == "auto" else asked
     if shared > radix:
         because = (f"each of {shared} rails needs a port at least, and a leaf has {radix}",)
@@ -83,7 +83,7 @@ def _rail_only(fabric: ResolvedFabric) -> Mapping:
 
 def rails_of_a_box(fabric: ResolvedFabric) -> int:
     """Return how many whole rails fit on one leaf, at least 1: `per_switch: auto` of rail-only."""
-    ports, radix = fabric.coordinates.planned_rail_gpus, fabric.port_layouts[Role.LEAF].radix
+    ports, radix = fabric.coordinates.planned_rail_gpus, fabric.port_layouts[Role.LEAF].usable
     return _most(fabric.rails, lambda rails: rails * ports <= radix)
 
 
@@ -110,7 +110,7 @@ def _rail_optimized(fabric: ResolvedFabric) -> Mapping:
     per_domain = shared * ranks
     one_box = fabric.planned_gpus <= fabric.port_layouts[
         Role.LEAF
-    ].radix and fabric.spec.rails.tiers in ("auto", 1)
+    ].usable and fabric.spec.rails.tiers in ("auto", 1)
     if per_domain > down and not one_box:
         raise _stripe_too_wide(fabric, shared, down)
 
@@ -156,11 +156,13 @@ def _stripe_too_wide(fabric: ResolvedFabric, shared: int, down: int) -> Refusal:
 
 def _sizing_context(fabric: ResolvedFabric, shared: int = 1) -> SizingContext:
     """Return the words of a refusal of this block, with remedies beside tiers and radix."""
-    rail_only, radix = fabric.design is Design.RAIL_ONLY, fabric.port_layouts[Role.LEAF].radix
+    rail_only, leaf = fabric.design is Design.RAIL_ONLY, fabric.port_layouts[Role.LEAF]
     ports = fabric.coordinates.planned_rail_gpus if rail_only else fabric.planned_gpus
     return SizingContext(
         subject=f"a rail of {ports} endpoints" if rail_only else f"a fabric of {ports} endpoints",
-        boxes=f"{radix}-port switches" + (f" that {shared} rails share" if shared > 1 else ""),
+        boxes=f"{leaf.radix}-port switches"
+        + (f" with {leaf.spare} spare ports" if leaf.spare else "")
+        + (f" that {shared} rails share" if shared > 1 else ""),
         path=("reserve", "gpus") if fabric.spec.reserve else ("gpus",),
         remedies=partial(_remedies, fabric, shared) if rail_only else tuple,
     )
@@ -190,11 +192,11 @@ def _widths(fabric: ResolvedFabric, shares: int) -> Widths:
     """Divide the ports of the switches of every role; rails share only leaves."""
     leaf, spine, core = (fabric.port_layouts[role] for role in Role)
     return Widths(
-        single=leaf.radix // shares,
+        single=leaf.usable // shares,
         leaf=_width(leaf, fabric.spec.oversubscription, shares),
-        spine_radix=spine.radix,
+        spine_radix=spine.usable,
         spine=_width(spine, Fraction(1), 1),
-        core_radix=core.radix,
+        core_radix=core.usable,
     )
 
 
@@ -202,7 +204,7 @@ def _width(port_layout: PortLayout, ratio: Fraction, shares: int) -> Width:
     """Divide the ports of one switch."""
     return width(
         port_layout.fits,
-        port_layout.radix,
+        port_layout.usable,
         (port_layout.down.speed_gbps, port_layout.up.speed_gbps),
         ratio,
         shares,

@@ -215,7 +215,7 @@ def _wasteful_spread(plan: Plan) -> Iterator[str]:
         if sizing.core
         else (Role.SPINE, sizing.leaf_up, sizing.leaf * sizing.leaf_up, sizing.spine)
     )
-    fewest = -(-ports // port_layouts[upper].radix)
+    fewest = -(-ports // port_layouts[upper].usable)
     if count >= WASTEFUL * fewest:
         where = " in a core group" if sizing.core else ""
         why = (

@@ -38,18 +38,25 @@ class PortLayout:
     nos: str
     down: Breakout
     up: Breakout
+    spare: int = 0
+    """Ports at the downward speed that stay free."""
 
     @cached_property
     def radix(self) -> int:
         """Ports at the downward speed when every cage faces down."""
         return len(self._cages(self.down)) * self.down.count
 
+    @property
+    def usable(self) -> int:
+        """Ports at the downward speed that may carry links when every cage faces down."""
+        return max(self.radix - self.spare, 0)
+
     def fits(self, down: int, up: int) -> bool:
-        """Return whether the switch has ports for so many downlinks and uplinks."""
+        """Return whether the switch has ports for so many downlinks and uplinks, and its spares."""
         if self.down.name == self.up.name:
-            return down + up <= self.radix
+            return down + up <= self.usable
         low, high = self._cages(self.down), self._cages(self.up)
-        used_low, used_high = -(-down // self.down.count), -(-up // self.up.count)
+        used_low, used_high = -(-(down + self.spare) // self.down.count), -(-up // self.up.count)
         if used_low > len(low) or used_high > len(high):
             return False
         return not used_low or not used_high or low[used_low - 1] < high[-used_high]

@@ -72,12 +72,14 @@ def choose_switches(
                 nos[role],
                 down,
                 down if up.speed_gbps == down.speed_gbps else up,
+                getattr(spec.spare_ports, role),
             )
             findings += (
                 _port_limit(port_layouts[role], choices[role][0])
                 if choices[role][0][-1] == role.value
                 else []
             )
+    findings += [_all_spare(layout) for layout in port_layouts.values() if not layout.usable]
     findings += _transports(port_layouts, choices)
     return port_layouts, speed
 
@@ -233,6 +235,18 @@ def _port_limit(port_layout: PortLayout, path: Path) -> Iterator[Finding]:
         (*path, "breakout"),
         because,
         hint,
+    )
+
+
+def _all_spare(port_layout: PortLayout) -> Finding:
+    """Refuse spare ports that leave none for links."""
+    role, radix = port_layout.role.value, port_layout.radix
+    return Finding(
+        "too-many-spare-ports",
+        f"no port of a {role} is left for links",
+        ("spare_ports", role),
+        (f"it has {radix} ports, and {port_layout.spare} are to stay free",),
+        f"keep fewer free, like `{role}: {radix // 8}`",
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import Role
+from fabricgen.inventory.sizing import SparePorts
 from fabricgen.planning.port_layout import Port
 from tests.mutations.breaking import (
     HOST,
@@ -127,6 +128,13 @@ MUTATIONS = (
         lambda e: _first_ports(e, e.ports[Role.LEAF][1]),
         "ports-exist",
         "port 2 of cage 1 2 times",
+    ),
+    Mutation(
+        "no spare ports",
+        "sn5600",
+        lambda e: with_spec(e, spare_ports=SparePorts(leaf=128)),
+        "ports-exist",
+        "would not keep 128 ports free",
     ),
     Mutation(
         "more ports than the chip",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from fabricgen.core.terms import Role
 from fabricgen.planning.port_layout import Port, PortLayout
-from tests.fabrics import CATALOG
+from tests.fabrics import CATALOG, plan_of
 
 
 def port_layout(model: str, down: str, up: str | None = None, nos: str = "frr") -> PortLayout:
@@ -52,6 +54,30 @@ def test_both_sides_share_a_cage_that_is_split_alike() -> None:
     assert not box.fits(65, 64)
     assert len(set(seats(ports))) == 128
     assert seats(ports)[64:66] == [(33, 0), (33, 1)]
+
+
+def test_spare_ports_stay_free() -> None:
+    """Of 128 ports with 4 spares, 124 carry links; with two splits the spares take cages."""
+    whole = port_layout("sn5600", "2x400G")
+    box = replace(whole, spare=4)
+    assert (box.radix, box.usable) == (128, 124)
+    assert box.fits(62, 62)
+    assert not box.fits(62, 63)
+    mixed = replace(port_layout("sn5600", "2x400G", "1x800G"), spare=4)
+    assert mixed.fits(60, 32)
+    assert not mixed.fits(61, 32)
+
+
+@pytest.mark.parametrize(("spare", "leaves"), [(0, 1), (4, 3)])
+def test_a_block_is_sized_without_spare_ports(spare: int, leaves: int) -> None:
+    """128 endpoints fill one SN5600, and take two tiers where each leaf keeps four ports free."""
+    switches = {"leaf": {"model": "sn5600", "breakout": "2x400G"}}
+    keys = {"gpus": 1024, "hb_domain": {"gpus": 8}, "switches": switches}
+    plan = plan_of(**keys, spare_ports={"leaf": spare})
+    assert plan.sizing.leaf == leaves
+    down, up = plan.sizing.leaf_down, plan.sizing.leaf_up
+    idle = plan.fabric.port_layouts[Role.LEAF].idle(plan.ports[Role.LEAF])
+    assert len(idle) == 128 - down - up >= spare
 
 
 def test_cages_of_two_speeds_are_never_shared() -> None:

@@ -112,6 +112,14 @@ def _box_faults(evidence: Evidence, role: Role) -> Iterator[Violation]:
     for (cage, sub), times in Counter((port.cage, port.sub) for port in ports).items():
         if times > 1:
             yield Violation(f"{box} would use port {sub + 1} of cage {cage} {times} times")
+    layout, spare = (
+        evidence.plan.fabric.port_layouts[role],
+        getattr(evidence.plan.spec.spare_ports, role),
+    )
+    free = sum(port.breakout == layout.down for port in layout.idle(ports))
+    if free < spare:
+        because = (f"{free} ports of {layout.down.name} are free",)
+        yield Violation(f"{box} would not keep {spare} ports free", because)
     if model.port_limit and len(ports) > model.port_limit:
         yield Violation(
             f"{box} would use {len(ports)} ports, and its chip carries {model.port_limit}"

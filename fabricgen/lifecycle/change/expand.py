@@ -290,7 +290,7 @@ def _leaf_spine(old: Plan, new: Mapping, rule: TierLinks) -> TierLinks:
     side = TierPorts(
         sizing.leaf_up,
         sizing.spine,
-        new.fabric.port_layouts[Role.SPINE].radix if top else sizing.spine_down,
+        new.fabric.port_layouts[Role.SPINE].usable if top else sizing.spine_down,
     )
     was = tier_links(old.mapping, LinkKind.LEAF_SPINE)
     return keep(was, rule, side)
@@ -302,7 +302,7 @@ def _spine_core(old: Plan, new: Mapping, rule: TierLinks) -> TierLinks:
     sizing, was = new.sizing, tier_links(old.mapping, LinkKind.SPINE_CORE)
     group, member = np.divmod(was.upper, np.int32(old.sizing.group_cores))
     was = was._replace(upper=(group * sizing.group_cores + member).astype(np.int32))
-    side = TierPorts(sizing.spine_up, sizing.group_cores, new.fabric.port_layouts[Role.CORE].radix)
+    side = TierPorts(sizing.spine_up, sizing.group_cores, new.fabric.port_layouts[Role.CORE].usable)
     groups = [_group(was, rule, each, sizing, side) for each in range(sizing.pod_spines)]
     columns = TierLinks(*(np.concatenate(column) for column in zip(*groups, strict=True)))
     order = np.lexsort((columns.lower_port, columns.lower))
