@@ -170,9 +170,8 @@ def _sizing_context(fabric: ResolvedFabric, shared: int = 1) -> SizingContext:
 
 def _remedies(fabric: ResolvedFabric, shared: int) -> Iterator[str]:
     """Yield the fewest rails whose blocks are small enough, and the most of them on a leaf."""
-    domains = fabric.coordinates.planned_domains
     for rails in divisors(fabric.domain_gpus):
-        ports = domains * fabric.domain_gpus // rails
+        ports = replace(fabric, rails=rails).coordinates.planned_rail_gpus
         if rails > fabric.rails and rails % shared == 0 and _fits(fabric, shared, ports):
             yield f"use `rails.count: {rails}` ({ports} endpoints each)"
             break

@@ -62,7 +62,7 @@ def _to_hosts(evidence: Evidence) -> _Ends:
     """Return the ends of the links to hosts, the leaf first."""
     rows, settings = np.flatnonzero(evidence.has_host), evidence.settings
     leaf = evidence.wiring.upper[rows]
-    host = evidence.wiring.lower[rows] // evidence.plan.fabric.host_gpus
+    host = evidence.plan.fabric.coordinates.host(evidence.wiring.lower[rows])
     return _Ends(
         rows,
         leaf,
