@@ -86,7 +86,7 @@ def run_session(blocks: Iterable[Block], place: Path) -> int:
 
     Return the number of commands.
 
-    The expected exit code is 1 where the output has an error, else 0.
+    The expected exit code is 2 where the output begins with an error, else 0.
     """
     counted = 0
     for block in blocks:
@@ -97,7 +97,7 @@ def run_session(blocks: Iterable[Block], place: Path) -> int:
         for command, output in commands_of(block) if block.language == "console" else []:
             done = shell(command, place)
             printed = (done.stdout + done.stderr).strip()
-            assert done.returncode == (1 if output.startswith("error[") else 0), (
+            assert done.returncode == (2 if output.startswith("error[") else 0), (
                 f"{command}\n{printed}"
             )
             assert not output or matches(output, printed), (

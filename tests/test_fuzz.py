@@ -55,18 +55,23 @@ def test_a_fault_of_the_program_is_detected(
     assert fault.endswith("ZeroDivisionError: a mistake")
 
 
+GOOD = '{"ok": true, "findings": []}'
+"""The least document of a command."""
+
+
 @pytest.mark.parametrize(
     ("ended", "fault"),
     [
-        (Ended(0, "{}", "UserWarning: x", 0, 0), "a warning of a library"),
-        (Ended(0, "{}", "\x1b[31m", 0, 0), "a control character on the terminal"),
+        (Ended(0, GOOD, "UserWarning: x", 0, 0), "a warning of a library"),
+        (Ended(0, GOOD, "\x1b[31m", 0, 0), "a control character on the terminal"),
         (
-            Ended(0, "{}{}", "", 0, 0),
-            "stdout is not one JSON document: Extra data: line 1 column 3 (char 2)",
+            Ended(0, GOOD + "{}", "", 0, 0),
+            "stdout is not one JSON document: Extra data: line 1 column 29 (char 28)",
         ),
+        (Ended(1, GOOD, "", 0, 0), "`ok` and `findings` do not agree with exit code 1"),
         (Ended(0, "[]", "", 0, 0), "the JSON document is not an object"),
-        (Ended(0, "{}", "", 11, 0), "11 CPU seconds"),
-        (Ended(0, "{}", "", 0, 501), "501 MiB"),
+        (Ended(0, GOOD, "", 11, 0), "11 CPU seconds"),
+        (Ended(0, GOOD, "", 0, 501), "501 MiB"),
         (Ended(2, "", "", 0, 0), "it failed without a word"),
     ],
 )

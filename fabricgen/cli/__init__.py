@@ -1,8 +1,8 @@
 """Arguments, printing, progress and exit codes.
 
 Modules of this package import click and the standard library only. A command imports the rest when
-it runs, so that `fabricgen --help` is fast. Exit codes: 0 done, 1
-findings, 2 usage, 3 a fault of fabricgen itself.
+it runs, so that `fabricgen --help` is fast. Exit codes: 0 done, 1 it ran and found something, 2 it
+could not run, 3 a fault of fabricgen itself.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ import click
 
 from fabricgen import __version__
 from fabricgen.cli.command import Group
-from fabricgen.cli.printing import echo, print_findings
+from fabricgen.cli.printing import echo, print_document, print_findings
 from fabricgen.cli.streams import check_streams, drop_output, escape_unencodable, system_refusal
-from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.interrupts import raise_on_signals
 
-INTERRUPTED, FAULT = 130, 3
+REFUSED, FAULT, INTERRUPTED = 2, 3, 130
 
 SECTIONS = {
     "Plan": ("init", "plan", "compare", "search", "model", "phases", "serve", "explain"),
@@ -62,7 +62,7 @@ class _Commands(Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the command line. Raises UsageError for a value that is empty."""
-        ours = args[: args.index("--")] if "--" in args else args
+        ours = _own(args)
         if ours[:2] != ["lab", "exec"]:  # its arguments are a command of the user
             _refuse_empty(ours)
         return super().parse_args(ctx, args)
@@ -129,20 +129,27 @@ def _end(code: int) -> NoReturn:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run the program with `arguments`, or those of the process, and return its exit code."""
+    words = sys.argv[1:] if arguments is None else arguments
+    as_json = "--json" in _own(words)
     try:
-        return _run(arguments)
+        return _run(words, as_json=as_json)
     except BrokenPipeError:  # the reader closed the pipe
         drop_output(sys.stdout)
         return 0
     except OSError as error:
         try:
-            print_findings(system_refusal(error).findings, as_json=False)
-        except OSError:  # standard error is full as well
+            print_findings(system_refusal(error).findings, as_json=as_json)
+        except OSError:  # standard error or standard output is full as well
             drop_output(sys.stderr)
-        return 1
+        return REFUSED
 
 
-def _run(arguments: list[str] | None) -> int:
+def _own(arguments: list[str]) -> list[str]:
+    """Return the arguments without the command of a user behind `--`."""
+    return arguments[: arguments.index("--")] if "--" in arguments else arguments
+
+
+def _run(arguments: list[str], *, as_json: bool) -> int:
     """Run the program and return its exit code. Raises OSError for what the system refuses."""
     try:
         check_streams()
@@ -154,12 +161,12 @@ def _run(arguments: list[str] | None) -> int:
         shown = io.StringIO()
         error.show(shown)
         echo(shown.getvalue(), nl=False, err=True)
-        return error.exit_code
+        if as_json:
+            print_document({}, [Finding("usage", error.format_message())])
+        return REFUSED
     except Refusal as refusal:
-        print_findings(
-            refusal.findings, as_json="--json" in (sys.argv if arguments is None else arguments)
-        )
-        return 1
+        print_findings(refusal.findings, as_json=as_json)
+        return REFUSED
     except (click.Abort, KeyboardInterrupt):
         echo("interrupted", err=True)
         return INTERRUPTED
@@ -168,11 +175,11 @@ def _run(arguments: list[str] | None) -> int:
     except OSError:
         raise
     except Exception:  # noqa: BLE001 - the one place where a fault of ours becomes an exit code
-        return _fault()
+        return _fault(as_json=as_json)
     return outcome if isinstance(outcome, int) else 0
 
 
-def _fault() -> int:
+def _fault(*, as_json: bool) -> int:
     """Print an internal error with what a report needs."""
     import traceback
 
@@ -184,4 +191,7 @@ def _fault() -> int:
         ),
         err=True,
     )
+    if as_json:
+        last = traceback.format_exc().splitlines()[-1]
+        print_document({}, [Finding("fault", f"fabricgen {__version__} failed: {last}")])
     return FAULT

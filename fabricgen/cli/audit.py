@@ -101,11 +101,11 @@ def audit(
         )
         report = AuditReport(found, _degraded(plan, found, dead, tables), strict)
     if as_json:
-        print_result(report)
+        print_result(report, report.findings)
     else:
         echo("\n\n".join(_text(report)))
         print_advice(found.notes() if found else ())
-    return 0 if report.ok else 1
+    return int(bool(report.findings))
 
 
 def _degraded(
@@ -182,7 +182,7 @@ def _findings(found: Audit) -> list[str]:
     parts = [f"{grouped(found.places.planned // 2)} links: {shown}"]
     number = count(1)
     for finding in found.findings:
-        lines = [f"{finding.severity}[{finding.kind}]: {finding.sentence}"]
+        lines = [f"{finding.level}[{finding.code}]: {finding.fact}"]
         lines += [f"  {next(number)}. {step}" for step in finding.fix]
         parts.append("\n".join(lines))
     return [*parts, _verdict(found)]

@@ -31,7 +31,7 @@ def check(asked: FabricArguments, *, as_json: bool) -> int:
     with inventory.locate_findings():
         report = check_plan(plan)
     if as_json:
-        print_result(report)
+        print_result(report, report.findings)
     else:
         echo(
             report_text(report, plan.spec.name, colour=colours(sys.stdout)),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from fabricgen.core.diagnostics import Finding
     from fabricgen.lifecycle.change.device_changes import Device
     from fabricgen.lifecycle.change.diff import Diff
     from fabricgen.lifecycle.change.work_order import WorkStep
@@ -51,6 +52,7 @@ WORDS = {
 @catalog_option
 @templates_option
 @click.option("--all", "everything", is_flag=True, help="Print every step and every device.")
+@click.option("--exit-code", is_flag=True, help="End with exit code 1 if the two fabrics differ.")
 @json_option
 def diff(
     old: str,
@@ -60,12 +62,14 @@ def diff(
     templates: tuple[Path, ...],
     *,
     everything: bool,
+    exit_code: bool,
     as_json: bool,
-) -> None:
+) -> int:
     """List the steps that turn one fabric into another.
 
     Steps are listed in working order: new cables first, then the moves one by one, and last the
-    cables that are no longer needed.
+    cables that are no longer needed. The exit code is 0 also where they differ, unless --exit-code
+    is given.
     """
     from fabricgen.lifecycle.change.diff import diff as compare
 
@@ -73,10 +77,25 @@ def diff(
     newer, inventory = FabricArguments(new, {}, prices, (), roots, templates).plan()
     with inventory.locate_findings():
         found = compare(older, newer)
+        differing = [_differing(found)] if exit_code and found.differs else []
         if as_json:
-            print_result(found)
+            print_result(found, differing)
         else:
             echo(diff_text(found, None if everything else SHOWN))
+    return int(bool(differing))
+
+
+def _differing(found: Diff) -> Finding:
+    """Return the finding that two fabrics differ."""
+    from fabricgen.core.diagnostics import Finding
+
+    changed = (
+        f"parts with another quantity: {grouped(len(found.parts))}",
+        f"settings changed: {grouped(len(found.settings))}",
+        f"devices added, removed or changed: {grouped(len(found.devices))}",
+    )
+    names = f"{found.old.spec.name} and {found.new.spec.name}"
+    return Finding("fabrics-differ", f"{names} differ: {counts(found)}", because=changed)
 
 
 def diff_text(found: Diff, most: int | None) -> str:

@@ -18,6 +18,7 @@ from fabricgen.core.document import Document
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.analysis.checks.law import CheckResult
     from fabricgen.bom.summary import PlanSummary
     from fabricgen.lifecycle.change.cut_sheet import CutSheet
     from fabricgen.planning.plan import Plan
@@ -43,13 +44,15 @@ if TYPE_CHECKING:
 )
 @force_option
 @json_option
-def import_sheet(sheet: Path, asked: FabricArguments, output: Path, *, as_json: bool) -> None:
+def import_sheet(sheet: Path, asked: FabricArguments, output: Path, *, as_json: bool) -> int:
     """Import an existing fabric from its cut sheet.
 
     FABRIC describes the fabric, SHEET its cables. SHEET has at least the columns a_device,
     a_interface, b_device and b_interface, as cabling/cables.csv has them, in any order; names with
-    source and destination, from and to, host and port are accepted too.
+    source and destination, from and to, host and port are accepted too. Exit code 1: the plan is
+    saved, but its cabling breaks a check.
     """
+    from fabricgen.analysis.checks.laws import check
     from fabricgen.bom.bill import make_bom
     from fabricgen.bom.summary import summarize
     from fabricgen.build.write.manifest import json_document
@@ -62,14 +65,16 @@ def import_sheet(sheet: Path, asked: FabricArguments, output: Path, *, as_json: 
     with inventory.locate_findings():
         plan = import_cut_sheet(base, found)
         summary = summarize(plan, make_bom(plan))
-        imported = _imported(plan, found)
+        report = check(plan)
+        imported = _imported(plan, found, report)
     save(output, json_document(plan_document(plan, summary.document())), mark=PLAN_MARK)
     if as_json:
-        print_result(ImportedPlan(summary, imported))
-        return
-    echo(summary_text(summary))
-    print_advice(_notes(imported))
-    echo(f"\n{grouped(imported.cables)} cables imported; saved plan to {output}", err=True)
+        print_result(ImportedPlan(summary, imported), report.findings)
+    else:
+        echo(summary_text(summary))
+        print_advice(_notes(imported))
+        echo(f"\n{grouped(imported.cables)} cables imported; saved plan to {output}", err=True)
+    return 0 if report.ok else 1
 
 
 @dataclass(frozen=True)
@@ -93,9 +98,8 @@ class ImportedPlan(Document):
         return self.summary.document() | {"imported": self.imported.document()}
 
 
-def _imported(plan: Plan, sheet: CutSheet) -> Imported:
+def _imported(plan: Plan, sheet: CutSheet, report: CheckResult) -> Imported:
     """Compare a plan with the sheet that it was imported from."""
-    from fabricgen.analysis.checks.laws import check
     from fabricgen.views.factory import Views
 
     labels, views = {row.label for row in sheet.rows if row.label}, Views(plan)
@@ -104,7 +108,7 @@ def _imported(plan: Plan, sheet: CutSheet) -> Imported:
         if labels
         else set()
     )
-    return Imported(len(sheet.rows), len(labels - own), check(plan).broken)
+    return Imported(len(sheet.rows), len(labels - own), report.broken)
 
 
 def _notes(imported: Imported) -> Iterator[str]:

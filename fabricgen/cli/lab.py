@@ -13,12 +13,14 @@ import click
 
 from fabricgen.cli.command import Group
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
-from fabricgen.cli.printing import echo, print_json, table
+from fabricgen.cli.printing import echo, print_document, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from fabricgen.core.diagnostics import Finding
     from fabricgen.lab.registry import LabRegistry
+    from fabricgen.lab.requirements import Need
     from fabricgen.lab.session import LabRequest
     from fabricgen.planning.plan import Plan
 
@@ -191,7 +193,7 @@ def status(*, as_json: bool) -> None:
             }
         )
     if as_json:
-        print_json({"labs": rows})
+        print_document({"labs": rows})
     elif not rows:
         echo("no lab is up")
     else:
@@ -277,13 +279,11 @@ def doctor(*, as_json: bool) -> int:
     from fabricgen.lab.requirements import doctor as examine
 
     needs = [*examine(), *examine_infiniband()]
+    missing = [need for need in needs if not need.ok and not need.what.endswith(" only")]
     if as_json:
-        print_json(
-            {
-                "ok": all(need.ok for need in needs),
-                "memory_mb": available_mb(),
-                "needs": [need._asdict() for need in needs],
-            }
+        print_document(
+            {"memory_mb": available_mb(), "needs": [need._asdict() for need in needs]},
+            map(_missing, missing),
         )
     else:
         echo(
@@ -297,7 +297,15 @@ def doctor(*, as_json: bool) -> int:
         echo(f"\n{available_mb():,} MB of memory are free")
         for line in dict.fromkeys(need.install for need in needs if not need.ok):
             echo(f"install: {line}")
-    return int(not all(need.ok or need.what.endswith(" only") for need in needs))
+    return int(bool(missing))
+
+
+def _missing(need: Need) -> Finding:
+    """Return the finding that this machine lacks something."""
+    from fabricgen.core.diagnostics import Finding
+
+    hint = f"`{need.install}` installs it" if need.install else ""
+    return Finding("lab-needs", f"needed: {need.what}", because=(need.found,), hint=hint)
 
 
 def _wish(
@@ -394,17 +402,22 @@ def _voice(*, as_json: bool) -> Iterator[Say]:
 
     yield say
     if as_json:
+        steps = [document for document in messages if "step" in document]
         trials = [document for document in messages if "title" in document]
-        good = all(trial["ok"] for trial in trials) and not any(
-            "fault" in document for document in messages
-        )
-        print_json(
-            {
-                "steps": [document for document in messages if "step" in document],
-                "trials": trials,
-                "ok": good,
-            }
-        )
+        print_document({"steps": steps, "trials": trials}, _failed(messages))
+
+
+def _failed(messages: list[dict[str, Any]]) -> Iterator[Finding]:
+    """Yield a finding for each fault of a lab and for each finding of a trial that failed."""
+    from fabricgen.core.diagnostics import Finding
+
+    for message in messages:
+        if "fault" in message:
+            yield Finding("fault", f"the lab failed to answer: {message['fault']}")
+        elif not message.get("ok", True):
+            because = (f"{message['title']}: {message['figure']}",)
+            for fact in message["findings"] or because:
+                yield Finding(message["code"], fact, because=because)
 
 
 def _spoken(document: dict[str, Any]) -> str:

@@ -13,6 +13,7 @@ from fabricgen.cli.printing import echo, grouped, print_result, table
 
 if TYPE_CHECKING:
     from fabricgen.analysis.communicator.placement import JobFix, Placement
+    from fabricgen.core.diagnostics import Finding
 
 SHOWN = 3
 """Pairs without a path that are printed."""
@@ -46,11 +47,25 @@ def placement(asked: FabricArguments, job: str | None, *, as_json: bool) -> int:
     plan, inventory = asked.plan()
     with inventory.locate_findings():
         placed = place(plan, job)
+    found = [] if placed.legal else [_illegal(placed)]
     if as_json:
-        print_result(placed)
+        print_result(placed, found)
     else:
         echo(_text(placed))
-    return 0 if placed.legal else 1
+    return int(bool(found))
+
+
+def _illegal(placed: Placement) -> Finding:
+    """Return the finding that some pairs of a job have no path."""
+    from fabricgen.core.diagnostics import Finding
+
+    fix = placed.fix()
+    return Finding(
+        "illegal-placement",
+        f"{_lost(placed)} have no path that NCCL can use",
+        because=tuple(_examples(placed)),
+        hint=f"add {fix.added}, or keep {fix.keep}" if fix else "",
+    )
 
 
 def _text(placed: Placement) -> str:
@@ -109,17 +124,26 @@ def _pairs(placed: Placement) -> str:
 
 def _wrong(placed: Placement) -> str:
     """List pairs without a path, with the reason."""
-    pairs, examples = placed.pairs, placed.examples()
-    counted = f"{grouped(pairs.none)} of {grouped(pairs.total)} pairs"
+    examples = _examples(placed)
     lines = [
-        f"illegal: {counted} have no path that NCCL can use",
-        *(
-            f"  {pair.src} to {pair.dst}: `{pair.relay}` or another GPU of its HB domain and rail"
-            " would relay, but none is in the job"
-            for pair in examples[:SHOWN]
-        ),
+        f"illegal: {_lost(placed)} have no path that NCCL can use",
+        *(f"  {example}" for example in examples[:SHOWN]),
     ]
     return "\n".join([*lines, *(["  ..."] if len(examples) > SHOWN else [])])
+
+
+def _lost(placed: Placement) -> str:
+    """Return how many pairs have no path."""
+    return f"{grouped(placed.pairs.none)} of {grouped(placed.pairs.total)} pairs"
+
+
+def _examples(placed: Placement) -> list[str]:
+    """Return some pairs without a path, each with the GPU that would relay."""
+    return [
+        f"{pair.src} to {pair.dst}: `{pair.relay}` or another GPU of its HB domain and rail"
+        " would relay, but none is in the job"
+        for pair in placed.examples()
+    ]
 
 
 def _changes(fix: JobFix) -> str:

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import time
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -53,7 +53,7 @@ def print_findings(findings: Iterable[Finding], *, as_json: bool) -> None:
         cleaned=colour,
     )
     if as_json:
-        print_json({"ok": False, "findings": [finding.document() for finding in findings]})
+        print_document({}, findings)
 
 
 def print_advice(sentences: Iterable[str]) -> None:
@@ -62,9 +62,15 @@ def print_advice(sentences: Iterable[str]) -> None:
         click.echo(f"note: {sentence}", err=True)
 
 
-def print_result(result: Document) -> None:
-    """Print the result of a command as one JSON document."""
-    print_json(result.document())
+def print_result(result: Document, findings: Iterable[Finding] = ()) -> None:
+    """Print the result of a command and what it found as one JSON document."""
+    print_document(result.document(), findings)
+
+
+def print_document(document: dict[str, Any], findings: Iterable[Finding] = ()) -> None:
+    """Print one JSON document with the keys of every command first: `ok` and `findings`."""
+    found = [finding.document() for finding in findings]
+    print_json({"ok": not found, "findings": found} | document)
 
 
 def print_json(document: object) -> None:

@@ -14,6 +14,7 @@ from fabricgen.cli.printing import echo, grouped, print_result
 if TYPE_CHECKING:
     from fabricgen.analysis.forwarding.path_selection import RelayPath
     from fabricgen.analysis.forwarding.paths import Hop, Path, Routing
+    from fabricgen.core.diagnostics import Finding
 
 RELAYED = {
     "direct": "direct",
@@ -81,9 +82,10 @@ def route(
         for way in _shown(routing, ends, all_kinds=all_kinds)
     ]
     same_rail = len({plan.fabric.coordinates.rail(gpu) for gpu in ends}) == 1
+    lost = [] if paths else [_unreachable(routing, ends)]
     if as_json:
         relay = next((relay for path in paths[:1] for relay in path.relays), None)
-        print_result(PathList(source, target, same_rail, relay, paths, bool(paths)))
+        print_result(PathList(source, target, same_rail, relay, paths, bool(paths)), lost)
     elif paths:
         echo(
             "\n\n".join(
@@ -93,9 +95,9 @@ def route(
                 ]
             )
         )
-    if not paths:
-        echo(f"no path from {source} to {target}: {_why(routing, ends)}", err=True)
-    return 0 if paths else 1
+    for finding in lost:
+        echo(f"{finding.fact}: {finding.because[0]}", err=True)
+    return int(bool(lost))
 
 
 def _ends(
@@ -187,6 +189,15 @@ def _joint(path: Path, index: int) -> str:
             f"HB domain {following.node.partition(':')[2]}" if following.kind == "hb-domain" else ""
         )
     return f"{following.out} -- {following.via} -- {following.into}"
+
+
+def _unreachable(routing: Routing, ends: tuple[int, int]) -> Finding:
+    """Return the finding that two GPUs cannot reach each other."""
+    from fabricgen.core.diagnostics import Finding
+
+    source, target = map(routing.ends.gpu, ends)
+    fact = f"no path from {source} to {target}"
+    return Finding("unreachable", fact, because=(_why(routing, ends),))
 
 
 def _why(routing: Routing, ends: tuple[int, int]) -> str:

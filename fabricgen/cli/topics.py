@@ -12,20 +12,40 @@ if TYPE_CHECKING:
     from fabricgen.inventory.keys import InventoryKey
 
 ALIASES = {
+    "breakout-reversed": "audit",
+    "contradiction": "audit",
     "core": "tier",
+    "exchanged": "audit",
+    "extra": "audit",
+    "fabrics-differ": "exit-code",
+    "fault": "exit-code",
+    "findings": "exit-code",
+    "illegal-placement": "placement",
+    "json": "exit-code",
     "leaf": "tier",
+    "misplugged": "audit",
+    "missing": "audit",
+    "mixed-up": "audit",
     "node": "host",
     "optic": "transceiver",
     "optics": "transceiver",
     "pack": "bad-pack",
+    "plane-crossed": "audit",
     "pxn": "relay",
+    "rail-crossed": "audit",
     "scalable-unit": "stripe",
+    "shifted": "audit",
+    "silent": "audit",
     "spine": "tier",
+    "stranger": "audit",
     "su": "stripe",
+    "swapped": "audit",
     "templates": "bad-template",
     "twin-port": "cable",
+    "unreachable": "exit-code",
+    "usage": "exit-code",
 }
-"""Other word of the field -> the page that explains it."""
+"""Other word of the field, or code of what a command found -> the page that explains it."""
 
 
 def pages(folder: str = "") -> Mapping[str, Traversable]:

@@ -38,17 +38,10 @@ def verify(out: Path, *, as_json: bool) -> int:
 
     changes = compare(out)
     if as_json:
-        print_result(
-            Verification(
-                ok=not changes,
-                findings=list(findings_of(out, changes)),
-                out=str(out),
-                files=changes.files,
-                missing=changes.missing,
-                altered=changes.altered,
-                extra=changes.extra,
-            )
+        found = Verification(
+            str(out), changes.files, changes.missing, changes.altered, changes.extra
         )
+        print_result(found, findings_of(out, changes))
     else:
         echo(verify_text(out, changes))
     return 1 if changes else 0
@@ -58,8 +51,6 @@ def verify(out: Path, *, as_json: bool) -> int:
 class Verification(Document):
     """How an output differs from its manifest: `verify --json`."""
 
-    ok: bool
-    findings: list[Finding]
     out: str
     files: int
     missing: list[str]

@@ -147,7 +147,7 @@ def test_a_plan_file_with_another_digest_is_refused(built: Path, tmp_path: Path,
     plan = json.loads((built / "plan.json").read_text())
     (tmp_path / "plan.json").write_text(json.dumps(plan | {"wiring_sha256": "0" * 64}))
     done = run("build", tmp_path / "plan.json", "-o", tmp_path / "other")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "plan-of-another-version" in done.stderr
     assert not (tmp_path / "other").exists()
 
@@ -201,7 +201,7 @@ def test_a_template_that_fails_late_keeps_the_last_build(
     )
     before = tree(built)
     done = run("build", *SIZING, "--templates", tmp_path / "mine", "-o", built)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "bad-template" in done.stderr
     assert "nonsense" in done.stderr
     assert tree(built) == before

@@ -347,7 +347,7 @@ def test_import_and_plan(tmp_path: Path, run: Run) -> None:
     planned = run("plan", "f.yaml", "--catalog", "own", "--json", cwd=tmp_path)
     assert json.loads(planned.stdout)["switches"]["leaf"] == 8, planned.stderr
     written = (tmp_path / "own" / "switches" / "box-32.yaml").read_bytes()
-    assert run("catalog", "import", "p.platform.json", "-o", "own", cwd=tmp_path).returncode == 1
+    assert run("catalog", "import", "p.platform.json", "-o", "own", cwd=tmp_path).returncode == 2
     assert (tmp_path / "own" / "switches" / "box-32.yaml").read_bytes() == written
 
 

@@ -133,7 +133,7 @@ def test_tables_around_the_findings_of_an_audit(
     assert "r0-h00001" not in table
     (fabric.parent / "mine").mkdir()
     (fabric.parent / "mine" / "notes.txt").write_text("mine", encoding="utf-8")
-    assert run(["audit", str(fabric), *words[:2], "--tables", str(fabric.parent / "mine")]) == 1
+    assert run(["audit", str(fabric), *words[:2], "--tables", str(fabric.parent / "mine")]) == 2
     assert "error[not-ours]" in capsys.readouterr().err
 
 

@@ -143,7 +143,7 @@ def test_a_plan_file_has_all_positions(capsys: pytest.CaptureFixture[str]) -> No
         assert Path("before", name).read_bytes() == Path("after", name).read_bytes()
     assert run(["diff", "kept.json", "after/plan.json"]) == 0
     capsys.readouterr()
-    assert run(["plan", "kept.json", "--set", "site.positions=other.csv"]) == 1
+    assert run(["plan", "kept.json", "--set", "site.positions=other.csv"]) == 2
     assert "other.csv: there is no such file" in capsys.readouterr().err
     kept = json.loads(Path("kept.json").read_text(encoding="utf-8"))
     for standing in (
@@ -155,7 +155,7 @@ def test_a_plan_file_has_all_positions(capsys: pytest.CaptureFixture[str]) -> No
     ):
         broken = kept | {"kept": kept["kept"] | {"standing": kept["kept"]["standing"] | standing}}
         Path("broken.json").write_text(json.dumps(broken), encoding="utf-8")
-        assert run(["plan", "broken.json"]) == 1
+        assert run(["plan", "broken.json"]) == 2
         assert "error[bad-plan-file]" in capsys.readouterr().err
 
 

@@ -31,11 +31,12 @@ from fabricgen.lifecycle.change.growth import GrownPlan
 from fabricgen.lifecycle.change.phases import PhaseList
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     import pytest
 
+    from fabricgen.core.diagnostics import Finding
     from fabricgen.core.document import Document
 
 INVENTORY = """
@@ -79,7 +80,7 @@ EXAMPLES = (
         SearchResult,
         "name gpus llm currency book tried refused same beyond feasible designs",
     ),
-    Example("check fabric.yaml", CheckResult, "laws ok"),
+    Example("check fabric.yaml", CheckResult, "laws"),
     Example("route fabric.yaml d0-g0 d1-g1", PathList, "src dst same_rail relay paths reachable"),
     Example("impact fabric.yaml --fail hb:0", ComparedImpact, f"{IMPACT} compared"),
     Example("impact fabric.yaml --fail hb:0 --no-compare", ComparedImpact, IMPACT),
@@ -102,7 +103,7 @@ EXAMPLES = (
     Example("build fabric.yaml -o out --only cabling", BuildResult, "out files bytes skipped"),
     Example("build fabric.yaml -o out --dry-run", PlannedFiles, "out files skipped"),
     Example("build --list-outputs", OutputList, "outputs"),
-    Example("verify out", Verification, "ok findings out files missing altered extra"),
+    Example("verify out", Verification, "out files missing altered extra"),
     Example(
         "diff plan.json fabric.yaml",
         Diff,
@@ -112,9 +113,9 @@ EXAMPLES = (
     Example(
         "audit fabric.yaml --lldp neighbors.csv",
         AuditReport,
-        "links matched wrong missing extra silent findings moves notes silent_cables ok",
+        "links matched wrong missing extra silent moves notes silent_cables",
     ),
-    Example("audit fabric.yaml --degraded dead.txt", AuditReport, "degraded ok"),
+    Example("audit fabric.yaml --degraded dead.txt", AuditReport, "degraded"),
     Example(
         "import out/cabling/cables.csv fabric.yaml -o imported.json",
         ImportedPlan,
@@ -156,15 +157,20 @@ def test_every_command_has_an_example() -> None:
     assert shown | OTHERS == set(commands_with_documents(program))
 
 
+def assert_agree(code: int, printed: list[object]) -> None:
+    """Assert that `ok` and `findings` agree with the exit code."""
+    assert (printed[0], bool(printed[1])) == (code == 0, code == 1)
+
+
 def test_each_command_prints_the_document_of_its_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What is printed is the document of one value of the class, with the keys of the table."""
     results: list[Document] = []
 
-    def record(result: Document) -> None:
+    def record(result: Document, findings: Iterable[Finding] = ()) -> None:
         results.append(result)
-        printing.print_json(result.document())
+        printing.print_result(result, findings)
 
     for name in PRINTERS:
         monkeypatch.setattr(import_module(f"fabricgen.cli.{name}"), "print_result", record)
@@ -173,8 +179,10 @@ def test_each_command_prints_the_document_of_its_result(
     (tmp_path / "dead.txt").write_text("hb:0\n", encoding="utf-8")
     (tmp_path / "neighbors.csv").write_text("r0-leaf-1,Ethernet0,host-1,nic0\n", encoding="utf-8")
     for example in EXAMPLES:
-        assert run([*example.command.split(), "--json"]) < 2, capsys.readouterr().err
+        code = run([*example.command.split(), "--json"])
+        assert code < 2, capsys.readouterr().err
         printed = json.loads(capsys.readouterr().out)
+        assert_agree(code, [printed.pop("ok"), printed.pop("findings")])
         (result,) = results
         results.clear()
         assert isinstance(result, example.result), example.command

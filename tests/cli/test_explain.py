@@ -57,6 +57,7 @@ TERMS = {
     "site",
     "audit",
     "model",
+    "exit-code",
 }
 """The vocabulary with pages; `ALIASES` maps other words of the field to them."""
 CODES = {case.code for case in CASES}

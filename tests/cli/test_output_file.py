@@ -145,7 +145,7 @@ def test_no_input_is_overwritten(
     """
     Path("hard.yaml").hardlink_to("fabric.yaml")
     before = Path(name).read_bytes()
-    assert command(*arguments, name, "--force") == 1
+    assert command(*arguments, name, "--force") == 2
     assert "error[output-is-input]" in capsys.readouterr().err
     assert Path(name).read_bytes() == before
 
@@ -157,9 +157,9 @@ def test_only_written_files_are_overwritten(
     """A file of the user takes --force, and a link is refused."""
     Path("notes").write_text("mine", encoding="utf-8")
     Path("link").symlink_to("notes")
-    assert command(*arguments, "notes") == 1
+    assert command(*arguments, "notes") == 2
     assert "error[file-exists]" in capsys.readouterr().err
-    assert command(*arguments, "link", "--force") == 1
+    assert command(*arguments, "link", "--force") == 2
     assert (
         "error[cannot-write]: `link` cannot be written: it is a link to `notes`"
         in capsys.readouterr().err
@@ -183,7 +183,7 @@ def test_a_device_is_written(
     """/dev/null stays a device, and a full device is a refusal."""
     assert command(*arguments, "/dev/null") == 0
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
-    assert command(*arguments, "/dev/full") == 1
+    assert command(*arguments, "/dev/full") == 2
     assert (
         "error[cannot-write]: `/dev/full` cannot be written: No space left on device"
         in capsys.readouterr().err
@@ -202,7 +202,7 @@ def test_errors_of_the_system_are_refusals(
     """No such directory, a name that is too long, a file where a directory should be."""
     if arguments[0] == "build" and name.startswith("missing"):
         return  # its parents are created
-    assert command(*arguments, name) == 1
+    assert command(*arguments, name) == 2
     assert "error[cannot-write]" in capsys.readouterr().err
 
 
@@ -215,7 +215,7 @@ def test_a_redirected_input_is_not_overwritten(
         Path, "samefile", lambda path, other: path == Path("/dev/stdin") or exists(other)
     )
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TEXT.encode())))
-    assert command("plan", "-", "-o", "fabric.yaml", "--force") == 1
+    assert command("plan", "-", "-o", "fabric.yaml", "--force") == 2
     assert "error[output-is-input]" in capsys.readouterr().err
 
 
@@ -230,12 +230,12 @@ def test_a_build_keeps_files_of_the_user_in_out(
     assert command(*build) == 0
     Path("o/mine.yaml").write_text(TEXT.replace("book.yaml", "paper-v5"), encoding="utf-8")
     Path("o/.git").mkdir()
-    assert command("build", "o/mine.yaml", "--only", "bom", "-o", "o", "--force") == 1
+    assert command("build", "o/mine.yaml", "--only", "bom", "-o", "o", "--force") == 2
     assert (
         "error[output-is-input]: `o/mine.yaml` is read by this command and lies in `o`"
         in capsys.readouterr().err
     )
-    assert command(*build) == 1
+    assert command(*build) == 2
     assert "`.git/` is not in manifest.json" in capsys.readouterr().err
     assert Path("o/.git").exists()
     assert command(*build, "--force") == 0
@@ -249,5 +249,5 @@ def test_a_file_in_out_that_the_inventory_names_is_an_input(
     assert command("build", "fabric.yaml", "--only", "bom", "-o", "o") == 0
     Path("book.yaml").rename("o/book.yaml")
     Path("fabric.yaml").write_text(TEXT.replace("book.yaml", "o/book.yaml"), encoding="utf-8")
-    assert command("build", "fabric.yaml", "-o", "o", "--force") == 1
+    assert command("build", "fabric.yaml", "-o", "o", "--force") == 2
     assert "error[output-is-input]: `o/book.yaml` is read" in capsys.readouterr().err

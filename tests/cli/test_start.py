@@ -251,7 +251,7 @@ def refusal_at_a_terminal(cwd: Path, env: dict[str, str]) -> str:
         )
         os.close(theirs)
         text = read_screen(screen.fileno())
-    assert ended.returncode == 1, text
+    assert ended.returncode == 2, text
     return text
 
 

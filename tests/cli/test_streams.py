@@ -53,27 +53,27 @@ def shell(
     [
         (
             "fabricgen plan fabric.yaml > /dev/full",
-            1,
+            2,
             "error[cannot-write]: standard output cannot be written: No space left on device",
         ),
         (
             "fabricgen plan nothing.yaml --json > /dev/full",
-            1,
+            2,
             "error[no-such-file]: there is no file `nothing.yaml`",
         ),
         (
             "fabricgen --help > /dev/full",
-            1,
+            2,
             "error[cannot-write]: standard output cannot be written: No space left on device",
         ),
         (
             "fabricgen plan fabric.yaml >&-",
-            1,
+            2,
             "error[cannot-write]: standard output cannot be written: it is closed",
         ),
-        ("fabricgen plan - <&-", 1, "error[no-such-file]: standard input is closed"),
+        ("fabricgen plan - <&-", 2, "error[no-such-file]: standard input is closed"),
         ("fabricgen build fabric.yaml -o out --only cabling > /dev/null 2>&-", 0, ""),
-        ("fabricgen plan nothing.yaml 2> /dev/full", 1, ""),
+        ("fabricgen plan nothing.yaml 2> /dev/full", 2, ""),
     ],
 )
 def test_an_unusable_stream_is_refused(
@@ -97,7 +97,7 @@ def test_no_warning_reaches_a_user(run: Run, tmp_path: Path) -> None:
             "rails={count: &a 8, planes: &b 1}",
             env={"PYTHONWARNINGS": filters},
         )
-        assert done.returncode == 1
+        assert done.returncode == 2
         assert "anchor `&a` is defined twice" in done.stderr
         assert "because it is defined in line 5 already" in done.stderr
         assert "Warning" not in done.stderr
@@ -121,7 +121,7 @@ def test_an_error_of_the_system_is_no_fault(
         raise PermissionError(13, "Permission denied", "shared/prices")
 
     monkeypatch.setattr("fabricgen.inventory.load.read_inventory", closed)
-    assert run(case.command) == 1
+    assert run(case.command) == 2
     assert capsys.readouterr().err == case.expected
 
 
@@ -260,8 +260,8 @@ def test_an_empty_value_is_refused(
 def test_an_empty_key_is_allowed_in_set(tmp_path: Path) -> None:
     """`--set KEY=` removes a key, and the command of `lab exec` may have empty words."""
     (tmp_path / "fabric.yaml").write_text(TINY, encoding="utf-8")
-    assert run(["plan", str(tmp_path / "fabric.yaml"), "--set", "rails="]) in {0, 1}
-    assert run(["lab", "exec", "no-node", "echo", ""]) == 1
+    assert run(["plan", str(tmp_path / "fabric.yaml"), "--set", "rails="]) in {0, 2}
+    assert run(["lab", "exec", "no-node", "echo", ""]) == 2
 
 
 @pytest.mark.parametrize(
@@ -295,7 +295,7 @@ def test_numbers_beyond_all_models_are_refused(
         "--accelerator",
         "h100-sxm",
     ]
-    assert run(command) == 1
+    assert run(command) == 2
     assert f"error[bad-catalog-file]: x.yaml: `{key}`" in capsys.readouterr().err
 
 
@@ -316,5 +316,5 @@ def test_a_speed_beyond_all_links_is_refused(
 ) -> None:
     """So is a speed."""
     (tmp_path / "fabric.yaml").write_text(TINY, encoding="utf-8")
-    assert run(["plan", str(tmp_path / "fabric.yaml"), "--set", f"nic.speed={'9' * 400}G"]) == 1
+    assert run(["plan", str(tmp_path / "fabric.yaml"), "--set", f"nic.speed={'9' * 400}G"]) == 2
     assert "a speed is at most 1000T" in capsys.readouterr().err

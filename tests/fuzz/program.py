@@ -128,10 +128,10 @@ def faults(case: Case, ended: Ended) -> Iterator[str]:
         yield f"{', '.join(ended.altered)} was altered"
     if ended.grown_mib > PEAK_MIB:
         yield f"{ended.grown_mib:.0f} MiB"
-    if "--json" in case.arguments and ended.code in (0, 1):
-        yield from _json_faults(ended)
     if ended.code and not ended.err.strip() and not ended.out.strip():
         yield "it failed without a word"
+    elif "--json" in case.arguments:
+        yield from _json_faults(ended)
 
 
 def _raised(err: str) -> str:
@@ -155,6 +155,10 @@ def _json_faults(ended: Ended) -> Iterator[str]:
         return
     if not isinstance(document, dict):
         yield "the JSON document is not an object"
+    elif document.get("ok") is not (ended.code == 0) or document["ok"] is bool(
+        document["findings"]
+    ):
+        yield f"`ok` and `findings` do not agree with exit code {ended.code}"
 
 
 def _cpu_s() -> float:

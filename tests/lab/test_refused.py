@@ -37,7 +37,7 @@ def stderr_of(
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(place / "run"))
 
     def run_case(case: Case) -> str:
-        assert run(case.command) == 1
+        assert run(case.command) == 2
         output = capsys.readouterr()
         assert output.out == ""
         return output.err
@@ -64,7 +64,7 @@ def find(code: str, place: Path) -> Case:
 def stderr_of_program(machine: Machine, case: Case) -> str:
     """Run a case in a new process, and return stderr."""
     done = machine.run(*case.command)
-    assert done.returncode == 1
+    assert done.returncode == 2
     return done.stderr
 
 

@@ -112,14 +112,14 @@ def test_up_test_exec_shell_and_down(each_user: Machine) -> None:
     assert typed.returncode == 0
     again = each_user.run("lab", "up", each_user.write())
     assert (again.returncode, again.stderr.splitlines()[0]) == (
-        1,
+        2,
         "error[lab-is-up]: a lab called `small` is up already",
     )
     ended = each_user.run("lab", "down")
     assert (ended.returncode, ended.stdout, each_user.left()) == (0, "small is down\n", [])
     assert outside() == before
     gone = each_user.run("lab", "test", "--json")
-    assert (gone.returncode, json.loads(gone.stdout)["findings"][0]["code"]) == (1, "no-such-lab")
+    assert (gone.returncode, json.loads(gone.stdout)["findings"][0]["code"]) == (2, "no-such-lab")
 
 
 def test_two_labs_side_by_side(machine: Machine) -> None:
@@ -131,7 +131,7 @@ def test_two_labs_side_by_side(machine: Machine) -> None:
         assert machine.run("lab", "up", machine.write(name=name)).returncode == 0
     unclear = machine.run("lab", "test")
     assert (unclear.returncode, unclear.stderr) == (
-        1,
+        2,
         "error[no-such-lab]: several labs are up\n\nhint: choose one with `--name`: one, two\n",
     )
     assert (
@@ -231,7 +231,7 @@ def test_a_lab_whose_guard_is_killed(machine: Machine) -> None:
     assert settled(machine) == {}
     gone = machine.run("lab", "exec", "--name", "small", "d0-g0", "--", "true")
     assert (gone.returncode, gone.stderr) == (
-        1,
+        2,
         "error[no-such-lab]: no lab called `small` is up\n\nhint: `fabricgen lab up` boots one\n",
     )
     assert machine.left() == []
@@ -269,7 +269,7 @@ def test_a_lab_that_does_not_come_up(machine: Machine, command: str) -> None:
         encoding="utf-8",
     )
     done = machine.run("lab", command, fabric, "-o", out)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert re.match(
         r"error\[lab-failed\]: r0-leaf-1: vtysh rejects what was emitted\n   = "
         r"because % Unknown command: +timers bgp three nine",

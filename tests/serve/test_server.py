@@ -317,7 +317,7 @@ def test_a_refusal_equals_that_of_the_command_line(
     served: Server, fabric: Path, capsys: pytest.CaptureFixture[str], query: str, sets: list[str]
 ) -> None:
     """It has the same findings, words and places."""
-    assert run(["plan", str(fabric), *(word for text in sets for word in ("--set", text))]) == 1
+    assert run(["plan", str(fabric), *(word for text in sets for word in ("--set", text))]) == 2
     got = ask(served, f"/sized?{query}")
     assert got.status == 422
     assert got.json["text"] == capsys.readouterr().err.rstrip("\n")

@@ -113,7 +113,7 @@ class CheckResult(Document):
 
     def document(self) -> dict[str, Any]:
         """Return `check --json`."""
-        return {"laws": [judgement.document() for judgement in self.judgements], "ok": self.ok}
+        return {"laws": [judgement.document() for judgement in self.judgements]}
 
     @property
     def findings(self) -> list[Finding]:

@@ -9,11 +9,11 @@ cables counts once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.core.diagnostics import refuse
+from fabricgen.core.diagnostics import Finding, refuse
 from fabricgen.core.document import Document
 from fabricgen.lifecycle.audit.fault_names import Event, FaultNamer
 from fabricgen.lifecycle.audit.fewest_moves import group_miscablings
@@ -32,18 +32,25 @@ SHOWN = 3
 """Names that a note shows before `and N more`."""
 
 
-@dataclass(frozen=True)
-class AuditFinding(Document):
-    """One fault; `expected` and `found` are in the order of `cables`."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFinding(Finding):
+    """One fault: `code` is its kind; `expected` and `found` are in the order of `cables`."""
 
-    kind: str
-    severity: str
-    sentence: str
-    cable: str
-    cables: list[str]
-    expected: list[str]
-    found: list[str]
-    fix: list[str]
+    cables: list[str] = field(default_factory=list)
+    expected: list[str] = field(default_factory=list)
+    found: list[str] = field(default_factory=list)
+    fix: list[str] = field(default_factory=list)
+
+    def document(self) -> dict[str, Any]:
+        """Return the keys of every finding, and those of the audit."""
+        return Finding.document(self) | {
+            "kind": self.code,
+            "cable": self.cables[0] if self.cables else "",
+            "cables": self.cables,
+            "expected": self.expected,
+            "found": self.found,
+            "fix": self.fix,
+        }
 
 
 @dataclass(frozen=True)
@@ -88,9 +95,14 @@ class Audit(Document):
         return sum(len(group.moves) for group in self.groups) + len(self.built.strangers)
 
     @property
+    def silent_cables(self) -> list[str]:
+        """The labels of the cables that no record is about."""
+        return [self.places.labels[port] for port in self.silent]
+
+    @property
     def ok(self) -> bool:
         """Whether nothing contradicts the plan."""
-        return not self.groups and not self.built.disputed
+        return not self.findings
 
     @property
     def failed(self) -> list[str]:
@@ -133,11 +145,9 @@ class Audit(Document):
             "missing": self.missing,
             "extra": self.extra,
             "silent": len(self.silent),
-            "findings": [finding.document() for finding in self.findings],
             "moves": self.moves,
             "notes": list(self.notes()),
-            "silent_cables": [self.places.labels[port] for port in self.silent],
-            "ok": self.ok,
+            "silent_cables": self.silent_cables,
         }
 
     def _finding(self, event: Event) -> AuditFinding:
@@ -146,10 +156,9 @@ class Audit(Document):
         surplus = [cable for group in event.groups if not group.made for cable in group.wrong]
         labels = [self.places.labels[port] for port in made]
         return AuditFinding(
-            kind=event.kind,
-            severity=event.severity,
-            sentence=event.sentence,
-            cable=labels[0] if labels else "",
+            code=event.kind,
+            level=event.severity,
+            fact=event.sentence,
             cables=labels,
             expected=[self._planned(port) for port in made],
             found=[
@@ -228,10 +237,9 @@ class Audit(Document):
                 else "is seen by others too"
             )
             yield AuditFinding(
-                kind="contradiction",
-                severity="minor",
-                sentence=f"{self.places.text(port)} sees {self.places.text(other)}, which {why}",
-                cable=label,
+                code="contradiction",
+                level="minor",
+                fact=f"{self.places.text(port)} sees {self.places.text(other)}, which {why}",
                 cables=[label] if label else [],
                 expected=[self._planned(port)] if label else [],
                 found=[f"{self.places.text(port)} -- {self.places.text(other)}"],

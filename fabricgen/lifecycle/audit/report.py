@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.document import Document
+from fabricgen.lifecycle.audit.audit import AuditFinding
 
 if TYPE_CHECKING:
     from fabricgen.analysis.impact.measure import Impact
@@ -32,15 +34,19 @@ class AuditReport(Document):
     degraded: DegradedFabric | None
     strict: bool = False
 
-    @property
-    def ok(self) -> bool:
-        """Whether the cabling agrees with the plan, or, without records, every pair is left."""
-        if self.audit:
-            return self.audit.ok and not (self.strict and self.audit.silent)
-        return not (self.degraded and self.degraded.impact.pairs_lost)
+    @cached_property
+    def findings(self) -> list[AuditFinding]:
+        """How the cabling differs from the plan, and what the failures disconnect."""
+        found = list(self.audit.findings) if self.audit else []
+        if self.strict and self.audit and (silent := self.audit.silent_cables):
+            fact = f"{len(silent):,} links could not be verified: no record is about them"
+            found.append(AuditFinding("silent", fact, level="minor", cables=silent))
+        if self.degraded and (lost := self.degraded.impact.pairs_lost):
+            fact = f"{lost:,} ordered pairs of GPUs have no path"
+            found.append(AuditFinding("unreachable", fact, level="critical"))
+        return found
 
     def document(self) -> dict[str, Any]:
-        """Return `audit --json`."""
-        audited = self.audit.document() | {"ok": self.ok} if self.audit else {}
-        left = {"degraded": self.degraded.document()} if self.degraded else {}
-        return audited | left | ({} if self.audit else {"ok": self.ok})
+        """Return the keys of `audit --json`, without its findings."""
+        audited = self.audit.document() if self.audit else {}
+        return audited | ({"degraded": self.degraded.document()} if self.degraded else {})

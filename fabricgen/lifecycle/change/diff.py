@@ -91,6 +91,11 @@ class Diff(Document):
             (job.old for job in self.jobs if job.old and not job.new), self.kept_pieces | moved
         )
 
+    @property
+    def differs(self) -> bool:
+        """Whether anything changes from the old fabric to the new one."""
+        return bool(self.steps or self.parts or self.settings or self.devices)
+
     @cached_property
     def boms(self) -> tuple[Bom, Bom]:
         """The bills of materials of both plans."""

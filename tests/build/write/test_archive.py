@@ -294,7 +294,7 @@ def test_what_an_archive_does_not_replace(
     before = sorted(tmp_path.iterdir())
     assert (
         run(["build", str(fabric), "--only", "bom", "--archive", str(tmp_path / name), "--force"])
-        == 1
+        == 2
     )
     assert re.match(r"error\[(output-is-input|cannot-write)\]", capsys.readouterr().err)
     assert sorted(tmp_path.iterdir()) == before

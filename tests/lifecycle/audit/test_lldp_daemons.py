@@ -112,7 +112,7 @@ def test_daemons_on_real_links(tmp_path: Path) -> None:
     assert (clean.ok, len(clean.matched), clean.built.foreign) == (True, len(links), [])
     (one, far), (two, away) = links[0], links[1]
     broken = neighbors([(one, away), (two, far), *links[2:-1]], tmp_path / "broken")
-    found = [(finding["kind"], finding["cables"]) for finding in broken.document()["findings"]]
+    found = [(finding.code, finding.cables) for finding in broken.findings]
     assert found == [
         ("swapped", ["r0-h00001", "r0-h00002"]),
         ("missing", [broken.places.labels[links[-1][0]]]),

@@ -232,10 +232,10 @@ def test_ends_that_contradict_each_other_are_findings() -> None:
         NeighborRecord("host-1", "nic1", "r0-leaf-1", ("swp2",)),
     ]
     result = audit(PLAN, NeighborRecords(neighbor_records, {"r0-leaf-1", "host-1"}))
-    kinds = Counter(finding["kind"] for finding in result.document()["findings"])
+    kinds = Counter(finding.code for finding in result.findings)
     assert (result.ok, kinds["contradiction"], result.moves) == (False, 2, 0)
     assert "r0-leaf-1 swp1 sees host-1 nic1, which sees r0-leaf-1 swp2" in [
-        finding["sentence"] for finding in result.document()["findings"]
+        finding.fact for finding in result.findings
     ]
 
 
@@ -276,11 +276,9 @@ def test_ibnetdiscover_as_recorded(name: str, matched: int, findings: list[str])
         rails={"tiers": 2},
         switches={"leaf": {"model": "qm9700"}},
     )
-    document = audit(plan, read_evidence([RECORDED / f"{name}.ibnetdiscover"])).document()
-    assert (document["matched"], [finding["kind"] for finding in document["findings"]]) == (
-        matched,
-        findings,
-    )
+    result = audit(plan, read_evidence([RECORDED / f"{name}.ibnetdiscover"]))
+    found = [finding.code for finding in result.findings]
+    assert (len(result.matched), found) == (matched, findings)
 
 
 def test_a_managed_infiniband_switch_has_its_name_in_its_description(tmp_path: Path) -> None:

@@ -76,9 +76,7 @@ def variant_plan(fabric: str) -> Plan:
 
 def found(result: Audit) -> Counter[tuple[str, frozenset[str]]]:
     """Return the findings of an audit in the form of recorded faults."""
-    return Counter(
-        (event["kind"], frozenset(event["cables"])) for event in result.document()["findings"]
-    )
+    return Counter((finding.code, frozenset(finding.cables)) for finding in result.findings)
 
 
 def check_counts(result: Audit) -> None:
@@ -88,7 +86,6 @@ def check_counts(result: Audit) -> None:
         sum(document[key] for key in ("matched", "wrong", "missing", "silent")) == document["links"]
     )
     assert document["moves"] == document["wrong"] + document["missing"] + document["extra"]
-    assert document["ok"] == (not document["findings"])
 
 
 def repair(cabling: Cabling, result: Audit) -> None:

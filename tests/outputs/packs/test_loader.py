@@ -116,5 +116,5 @@ def test_the_refusal_has_its_place(
     case.lay_out(tmp_path)
     Path("own/bom").mkdir(parents=True)
     Path("own/bom/bom.csv.j2").symlink_to("../../secret")
-    assert run(case.command) == 1
+    assert run(case.command) == 2
     assert capsys.readouterr().err == case.expected
