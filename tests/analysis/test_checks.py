@@ -264,7 +264,7 @@ def test_check_json(capsys: pytest.CaptureFixture[str]) -> None:
     """The keys that scripts rely on."""
     code, found = document(capsys)
     assert (code, found["ok"]) == (0, True)
-    assert set(found) == {"laws", "ok"}
+    assert set(found) == {"laws", "ok", "findings"}
     assert [law["code"] for law in found["laws"]] == [law.code for law in LAWS]
     assert all({"code", "ok", "figure", "findings"} <= set(law) for law in found["laws"])
     assert all(

@@ -678,7 +678,7 @@ def test_ctrl_c_ends_with_0(fabric: Path, environment: dict[str, str]) -> None:
         (["--port", "PORT"], 2, "is not available"),
         (["--port", "PORT"], 2, "`--port 0` selects a free one"),
         (["--port", "70000"], 2, "not in the range"),
-        (["--set", "gpus=33"], 1, "error[gpus-not-whole-domains]"),
+        (["--set", "gpus=33"], 2, "error[gpus-not-whole-domains]"),
         (["-"], 2, "give a file instead of `-`"),
     ],
 )
