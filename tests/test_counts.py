@@ -21,7 +21,8 @@ from fabricgen.build.write.manifest import json_document
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.lifecycle.change.diff import diff
-from fabricgen.lifecycle.change.phases import phase_in, summarize_phases
+from fabricgen.lifecycle.change.phase_summary import summarize_phases
+from fabricgen.lifecycle.change.phases import phase_in
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.report.key_figures import headline
 from fabricgen.planning.plan import make_plan

@@ -21,12 +21,12 @@ from fabricgen.build.write.files import Root, adopt, reserve, write_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.bom.bill import Bom
     from fabricgen.bom.breakdown.breakdown import RackContents
     from fabricgen.bom.breakdown.view import DivisionView, LoadsView
     from fabricgen.build.context import BuildContext
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
-    from fabricgen.lifecycle.change.phases import Stage
 
 DIVISIONS = ("by-role", "by-rack", "by-phase")
 
@@ -45,11 +45,22 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
 
 
 @per_build
-def stages(context: BuildContext) -> list[Stage]:
-    """Return what each phase of the plan buys; none where the inventory has no phases."""
+def phased(context: BuildContext) -> tuple[Bom, dict[str, dict[str, int]]]:
+    """Return the bill that phases divide, and the parts that each buys; without phases, one of all.
+
+    Phases by GPUs may go beyond the plan, so their bill is that of the recommended way.
+    """
+    from fabricgen.lifecycle.change.growth_ways import ways_to_grow
+    from fabricgen.lifecycle.change.phase_sizes import by_gpus
     from fabricgen.lifecycle.change.phases import phase_in
 
-    return phase_in(context.plan) if context.plan.spec.phases else []
+    plan, bom = context.plan, context.bom
+    if by_gpus(plan.spec):
+        way = ways_to_grow(plan.spec, plan.catalog).recommended
+        return way.bom, {phase.name: phase.parts for phase in way.phases}
+    if plan.spec.phases:
+        return bom, {stage.name: stage.parts for stage in phase_in(plan)}
+    return bom, {"all": {line.part: line.quantity for line in bom.lines}}
 
 
 def racks_in(context: BuildContext) -> dict[str, RackContents]:
@@ -73,10 +84,8 @@ def division(context: BuildContext, by: str) -> DivisionView:
     if by == "by-rack":
         portions = by_rack(bom, racks_in(context))
     elif by == "by-phase":
-        phases = {stage.name: stage.parts for stage in stages(context)}
-        portions = by_phase(
-            bom, phases or {"all": {line.part: line.quantity for line in bom.lines}}
-        )
+        bom, phases = phased(context)
+        portions = by_phase(bom, phases)
     else:
         portions = by_role(bom)
     return division_view(plan.spec.name, by.removeprefix("by-"), portions, bom)
@@ -102,7 +111,7 @@ class BillDocument(OneFile):
         elif self.view in ("by-rack", "loads"):
             racks_in(context)
         elif self.view == "by-phase":
-            _ = context.bom, stages(context)
+            phased(context)
         else:
             _ = context.bom
 
@@ -130,7 +139,7 @@ class BillBook(OneFile):
 
     def prepare(self, context: BuildContext) -> None:
         """Make the bill, the racks, the phases and the comparison."""
-        _ = context.bom, context.comparison, racks_in(context), stages(context)
+        _ = context.bom, context.comparison, racks_in(context), phased(context)
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Write the workbook."""

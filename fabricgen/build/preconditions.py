@@ -63,9 +63,7 @@ def check_buildable(plan: Plan, packs: Packs, only: Collection[str] = ()) -> Non
     _check_switch_names(plan)
     _check_taken(plan)
     if spec.phases:
-        from fabricgen.lifecycle.change.phases import sizes_of
-
-        sizes_of(plan)
+        _check_phases(plan)
     groups = choose(sorted(only), spec.outputs, packs).groups
     if any(GROUPS[group].configures for group in groups):
         nos_packs(plan, packs)
@@ -75,6 +73,17 @@ def check_buildable(plan: Plan, packs: Packs, only: Collection[str] = ()) -> Non
         from fabricgen.views.infiniband.build import Subnets
 
         Subnets(plan).prepare()
+
+
+def _check_phases(plan: Plan) -> None:
+    """Verify that phases build on each other, and that their last can be planned. Raises Refusal."""
+    from fabricgen.lifecycle.change.growth_ways import plan_of_end
+    from fabricgen.lifecycle.change.phase_sizes import by_gpus, sizes_of
+
+    if by_gpus(plan.spec):
+        plan_of_end(plan.spec, plan.catalog)
+    else:
+        sizes_of(plan)
 
 
 def _check_switch_names(plan: Plan) -> None:

@@ -1,59 +1,243 @@
-"""`phases`: what to buy and cable in each phase, and the bandwidth after it."""
+"""`phases`: what to buy and cable in each phase, and, by GPUs, the ways to grow compared."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from fabricgen.cli.command import Command
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
-from fabricgen.cli.printing import echo, grouped, print_result, table
+from fabricgen.cli.output_file import PLAN_MARK, OutputPath, force_option, save
+from fabricgen.cli.printing import echo, grouped, print_advice, print_result, table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fabricgen.lifecycle.change.growth_ways import Way, Ways
+    from fabricgen.lifecycle.change.phase_summary import PhaseList, PhaseSummary, WaySummary
     from fabricgen.lifecycle.change.phases import Stage
     from fabricgen.planning.plan import Plan
+    from fabricgen.views.cables.view import CableView
+
+WAYS = {
+    "reserve-now": "every phase is sized and numbered for the end",
+    "grow-later": "every phase is sized for itself, and planned from the one before",
+    "spines-later": "spines are bought when a block outgrows one leaf",
+}
+"""Way to grow -> its explanation."""
+
+CABLE_COLUMNS = ("cable", "a_device", "a_interface", "b_device", "b_interface")
 
 
 @click.command(
     cls=Command,
     examples=(
+        "fabricgen phases fabric.yaml --set 'phases=[{gpus: 256}, {gpus: 1024}]'",
         "fabricgen phases fabric.yaml --set 'phases=[{name: now, rails: 4}, {name: later}]'",
+        "fabricgen phases fabric.yaml --set 'phases=[{gpus: 256}, {gpus: 1024}]' -o .",
     ),
 )
 @fabric_arguments
 @click.option(
     "--cables", "name", metavar="PHASE", help="Print the cables to pull in this phase, as CSV."
 )
+@click.option(
+    "--way",
+    type=click.Choice(list(WAYS)),
+    help="Way to grow for --cables and -o; default: the recommended one.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=OutputPath(file_okay=False, path_type=Path),
+    help="Directory to save the plan of each phase in; phases by GPUs only.",
+)
+@force_option
 @json_option
-def phases(asked: FabricArguments, name: str | None, *, as_json: bool) -> None:
+def phases(
+    asked: FabricArguments,
+    name: str | None,
+    way: str | None,
+    output: Path | None,
+    *,
+    as_json: bool,
+) -> None:
     """Show what to buy and cable in each phase.
 
-    Reads `phases` of the inventory and prints the bandwidth after each of them. No cable is pulled
-    twice, and names, ports and addresses are final from the first day.
+    Reads `phases` of the inventory. Phases by GPUs are planned in three ways, with the cost of each
+    and the cables that move. Phases by planes, rails or spines are parts of one plan: no cable is
+    pulled twice, and names, ports and addresses are final from the first day.
     """
-    from fabricgen.lifecycle.change.phases import phase_in, summarize_phases
+    from fabricgen.lifecycle.change.phase_sizes import by_gpus
 
     plan, inventory = asked.plan()
     with inventory.locate_findings():
-        stages = phase_in(plan)
+        if by_gpus(plan.spec):
+            _by_gpus(plan, name, way, output, as_json=as_json)
+        elif way or output:
+            raise click.UsageError("--way and -o need phases by GPUs: `phases: [{gpus: N}, …]`")
+        else:
+            _by_parts(plan, name, as_json=as_json)
+
+
+def _by_gpus(
+    plan: Plan, name: str | None, way: str | None, output: Path | None, *, as_json: bool
+) -> None:
+    """Print phases by GPUs, or the cables of one, and save their plans."""
+    from fabricgen.lifecycle.change.growth_ways import ways_to_grow
+    from fabricgen.lifecycle.change.phase_summary import summarize_ways
+
+    ways = ways_to_grow(plan.spec, plan.catalog)
+    chosen = _chosen(ways, way)
+    at = None if name is None else _index([phase.name for phase in chosen.phases], name)
+    if output:
+        _save(chosen, output)
+    if at is not None:
+        echo(_cables(_new_cables(chosen, at)))
+    elif as_json:
+        print_result(summarize_ways(ways))
+    else:
+        echo(ways_text(summarize_ways(ways)))
+        print_advice(f"{each.name}: {text}" for each in ways.found for text in each.changed)
+
+
+def _by_parts(plan: Plan, name: str | None, *, as_json: bool) -> None:
+    """Print phases by planes, rails and spines, or the cables of one."""
+    from fabricgen.lifecycle.change.phase_summary import summarize_phases
+    from fabricgen.lifecycle.change.phases import cables_of, phase_in
+
+    stages = phase_in(plan)
     if name is not None:
-        chosen = next((stage for stage in stages if stage.name == name), None)
-        if chosen is None:
-            raise click.BadParameter(
-                f"there is no phase `{name}`; phases: {', '.join(stage.name for stage in stages)}",
-                param_hint="'--cables'",
-            )
-        echo(_cables(plan, chosen))
+        echo(_cables(cables_of(plan, stages[_index([stage.name for stage in stages], name)])))
     elif as_json:
         print_result(summarize_phases(plan, stages))
     else:
         echo(phases_text(plan, stages))
 
 
+def _index(names: list[str], name: str) -> int:
+    """Return the index of a phase. Raises BadParameter."""
+    if name in names:
+        return names.index(name)
+    raise click.BadParameter(
+        f"there is no phase `{name}`; phases: {', '.join(names)}", param_hint="'--cables'"
+    )
+
+
+def _chosen(ways: Ways, name: str | None) -> Way:
+    """Return the way of a name, or the recommended one. Raises Refusal for one that is refused."""
+    from fabricgen.core.diagnostics import Refusal
+
+    if name is None:
+        return ways.recommended
+    for refused, finding in ways.refused:
+        if refused == name:
+            raise Refusal([finding])
+    return next(way for way in ways.found if way.name == name)
+
+
+def _save(way: Way, directory: Path) -> None:
+    """Save the plan of each phase of a way."""
+    from fabricgen.bom.summary import summarize
+    from fabricgen.build.write.manifest import json_document
+    from fabricgen.planning.plan_document import plan_document
+
+    directory.mkdir(parents=True, exist_ok=True)
+    for phase in way.phases:
+        path = directory / f"{phase.plan.spec.name}-{phase.name}.json"
+        document = plan_document(phase.plan, summarize(phase.plan, phase.bom).document())
+        save(path, json_document(document), mark=PLAN_MARK)
+        echo(f"saved plan to {path}", err=True)
+
+
+def ways_text(found: PhaseList) -> str:
+    """Lay out the ways to grow below each other, with a column for each phase."""
+    ways = found.ways or {}
+    header = ["", *(f"{phase.gpus:,} GPUs" for phase in found.phases), "in all"]
+    rows = [header]
+    for name, way in ways.items():
+        rows += [[name, *[""] * (len(header) - 1)], *_figures(way, found.currency)]
+    best = ways[found.recommended or ""]
+    rows += [
+        [f"parts of {found.recommended}", *[""] * (len(header) - 1)],
+        *([f"  {part}", *_cells(counts, sum(counts))] for part, counts in _parts(best).items()),
+    ]
+    unpriced = sorted(
+        {part for way in ways.values() for phase in way.phases for part in phase.unpriced}
+    )
+    lines = [
+        f"{found.name} in {len(found.phases)} phases, prices {found.book}",
+        "",
+        table(rows, right=range(1, len(header))),
+        "",
+        *(f"{name}: {WAYS[name]}" for name in ways),
+        *(
+            f"{each.way} cannot be planned: {each.fact} [{each.code}]"
+            for each in found.refused or ()
+        ),
+        "",
+        f"recommended: {found.recommended}, which {_moves(best.cables_moved)}",
+        *(f"  {line}" for line in _against(found)),
+        "spares are not included",
+        *([f"no price, excluded from the cost: {', '.join(unpriced)}"] if unpriced else []),
+    ]
+    return "\n".join(lines)
+
+
+def _figures(way: WaySummary, currency: str) -> Iterator[list[str]]:
+    """Yield the rows of a way: what each phase adds, and the sum."""
+    of = way.phases
+    yield ["  switches", *_cells([each.switches for each in of], of[-1].switches_by_then)]
+    yield ["  cables", *_cells([each.cables for each in of], sum(each.cables for each in of))]
+    yield ["  cables moved", *_cells([each.cables_moved for each in of], way.cables_moved)]
+    yield [f"  cost, {currency}", *_cells([each.cost for each in of], way.cost)]
+    yield ["  cost by then", *_cells([each.cost_by_then for each in of], None)[:-1], ""]
+
+
+def _cells(values: Iterable[float | None], total: float | None) -> list[str]:
+    """Return the cells of a row."""
+    return [*map(grouped, values), grouped(total)]
+
+
+def _parts(way: WaySummary) -> dict[str, list[int]]:
+    """Return how many of each part every phase buys."""
+    parts = dict.fromkeys(part for phase in way.phases for part in phase.parts)
+    return {part: [phase.parts.get(part, 0) for phase in way.phases] for part in parts}
+
+
+def _against(found: PhaseList) -> Iterator[str]:
+    """Yield a sentence for each other way: where its sum differs the most, and its moves."""
+    ways = found.ways or {}
+    best = ways[found.recommended or ""]
+    for name, way in ways.items():
+        if name == found.recommended:
+            continue
+        gaps = [_gap(theirs, ours) for theirs, ours in zip(way.phases, best.phases, strict=True)]
+        gap, at = max(((abs(gap), -number) for number, gap in enumerate(gaps)), default=(0, 0))
+        word = "more" if gaps[-at] > 0 else "less"
+        cost = (
+            f"costs {found.currency} {grouped(gap)} {word} at {way.phases[-at].gpus:,} GPUs"
+            if gap
+            else "costs as much in every phase"
+        )
+        yield f"{name} {cost}, and {_moves(way.cables_moved)}"
+
+
+def _gap(theirs: PhaseSummary, ours: PhaseSummary) -> float:
+    """Return how much more a way costs than another one by the end of a phase."""
+    return (theirs.cost_by_then or 0) - (ours.cost_by_then or 0)
+
+
+def _moves(cables: int) -> str:
+    """Describe how many cables move."""
+    return f"moves {grouped(cables)} cable{'s' * (cables != 1)}" if cables else "moves no cable"
+
+
 def phases_text(plan: Plan, stages: list[Stage]) -> str:
-    """Lay out the phases as columns."""
-    from fabricgen.lifecycle.change.phases import summarize_phases
+    """Lay out phases by planes, rails and spines as columns."""
+    from fabricgen.lifecycle.change.phase_summary import summarize_phases
 
     shown = summarize_phases(plan, stages).phases
     parts = dict.fromkeys(part for stage in stages for part in stage.parts)
@@ -84,12 +268,24 @@ def phases_text(plan: Plan, stages: list[Stage]) -> str:
     ) + "\n".join(notes)
 
 
-def _cables(plan: Plan, stage: Stage) -> str:
-    """List the cables of a phase."""
-    from fabricgen.lifecycle.change.phases import cables_of
+def _cables(views: Iterable[CableView]) -> str:
+    """List cables."""
+    return "\n".join([",".join(CABLE_COLUMNS), *map(",".join, map(_ends, views))])
 
-    lines = (
-        f"{view.cable},{view.a_device},{view.a_interface},{view.b_device},{view.b_interface}"
-        for view in cables_of(plan, stage)
-    )
-    return "\n".join(["cable,a_device,a_interface,b_device,b_interface", *lines])
+
+def _ends(view: CableView) -> tuple[str, ...]:
+    """Return the label of a cable and its ends."""
+    return view.cable, view.a_device, view.a_interface, view.b_device, view.b_interface
+
+
+def _new_cables(way: Way, phase: int) -> Iterator[CableView]:
+    """Yield the cables that a phase pulls or moves: those that were not there before."""
+    from fabricgen.views.factory import Views
+
+    def views(plan: Plan) -> Iterator[CableView]:
+        return (
+            view for rows in map(Views(plan).cables, range(plan.mapping.segments)) for view in rows
+        )
+
+    before = {_ends(view) for view in views(way.phases[phase - 1].plan)} if phase else set()
+    yield from (view for view in views(way.phases[phase].plan) if _ends(view) not in before)

@@ -77,10 +77,16 @@ class FabricSpec(InventoryModel):
     spare_ports: Annotated[SparePorts, Field(examples=[{"leaf": 4}])] = SparePorts.model_construct()
     """Ports of each switch that stay free, for example for test equipment or a broken port."""
     phases: Annotated[
-        tuple[Phase, ...], Field(examples=[[{"name": "first", "planes": 1}, {"name": "second"}]])
+        tuple[Phase, ...],
+        Field(
+            examples=[
+                [{"gpus": 256}, {"gpus": 1024}],
+                [{"name": "first", "planes": 1}, {"name": "second"}],
+            ]
+        ),
     ] = ()
-    """The order in which the fabric is bought and cabled; no cable is pulled twice. Default: all at
-    once."""
+    """The order in which the fabric is bought and cabled: by GPUs, which may go beyond the
+    top-level `gpus`, or by planes, rails and spines. Default: all at once."""
     spares: Annotated[Spares, Field(examples=[{"transceivers": {"percent": 2, "minimum": 2}}])] = (
         Spares.model_construct()
     )

@@ -128,8 +128,15 @@ class Reserve(InventoryModel):
 class Phase(InventoryModel):
     """The part of the fabric that is installed by the end of a phase; without a key, all of it."""
 
-    name: Annotated[str, Field(strict=True, pattern=f"^{NAME}$", max_length=40, examples=["first"])]
-    """Name of the phase, in lower case letters, digits and hyphens."""
+    name: Annotated[
+        str | None,
+        Field(strict=True, pattern=f"^{NAME}$", max_length=40, examples=["first"]),
+    ] = None
+    """Name of the phase, in lower case letters, digits and hyphens; default: `gpus-256` for 256
+    GPUs, or `phase-1` by its number."""
+    gpus: Annotated[Count | None, Field(examples=[256])] = None
+    """Number of GPUs installed. It is given in every phase or in none, and excludes the other keys.
+    """
     planes: Annotated[Count | None, Field(examples=[1])] = None
     """Number of planes installed, from plane 0 up."""
     rails: Annotated[Count | None, Field(examples=[4])] = None

@@ -48,6 +48,11 @@ def _domains(spec: FabricSpec) -> Iterator[Finding]:
     counts: dict[Path, int] = {
         ("gpus",): spec.gpus,
         **({("reserve", "gpus"): reserve.gpus} if reserve else {}),
+        **{
+            ("phases", index, "gpus"): phase.gpus
+            for index, phase in enumerate(spec.phases)
+            if phase.gpus
+        },
     }
     large = {
         path: count
@@ -74,7 +79,7 @@ def _domains(spec: FabricSpec) -> Iterator[Finding]:
                 if low
                 else f"use `gpus: {domain}`, or smaller HB domains"
             )
-            what = "GPUs" if path == ("gpus",) else "reserved GPUs"
+            what = "reserved GPUs" if path[0] == "reserve" else "GPUs"
             yield Finding(
                 "gpus-not-whole-domains",
                 f"{count} {what} do not fill whole HB domains of {domain}",

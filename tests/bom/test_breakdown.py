@@ -21,6 +21,7 @@ from fabricgen.bom.loads import loads_of
 from fabricgen.bom.summary import summarize
 from fabricgen.build import group_bom
 from fabricgen.core.diagnostics import Refusal
+from fabricgen.lifecycle.change.growth_ways import ways_to_grow
 from fabricgen.lifecycle.change.phases import phase_in
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.room.footprints import HOST
@@ -310,6 +311,23 @@ def test_many_racks_are_written_on_request(monkeypatch: pytest.MonkeyPatch) -> N
     bare = build_job(plan_of(**DGX, site="unknown"), Packs(), ("bom",), frozenset({"racks"}))
     assert "bom/by-rack.csv" not in set(bare.paths())
     assert "no racks are known" in bare.skipped[0]
+
+
+def test_phases_by_gpus_reach_beyond_the_installed_gpus() -> None:
+    """The division by phase is of the recommended way to the last phase, the bill of today's."""
+    plan = plan_of(**DGX | {"design": "rail-only"}, phases=[{"gpus": 64}, {"gpus": 512}])
+    division = group_bom.division(build_job(plan, Packs(), ("bom",)).context, "by-phase")
+    way = ways_to_grow(plan.spec, plan.catalog).recommended
+    bought = {
+        phase.name: {
+            row.part: int(row.quantity)
+            for row in division.rows
+            if row.place == phase.name and row.row == "part"
+        }
+        for phase in way.phases
+    }
+    assert bought == {phase.name: phase.parts for phase in way.phases}
+    assert bought["gpus-512"]
 
 
 def test_the_workbook_has_a_sheet_for_each_division(tmp_path: Path) -> None:

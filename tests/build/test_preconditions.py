@@ -10,7 +10,7 @@ import pytest
 from fabricgen.api import plan_inventory
 from fabricgen.build.cable_sheets import sheets
 from fabricgen.build.context import BuildContext
-from fabricgen.build.group_bom import stages
+from fabricgen.build.group_bom import phased
 from fabricgen.build.group_lab import topologies
 from fabricgen.build.job import make_job
 from fabricgen.build.listing import every_output
@@ -239,7 +239,7 @@ def laid_out(plan: Plan) -> BuildContext:
     packs = Packs()
     context = BuildContext(plan, packs, choose((), plan.spec.outputs, packs))
     list(make_job(context).paths())
-    _ = context.bom, sheets(context), stages(context), context.views.switches(0, boxes=[0])
+    _ = context.bom, sheets(context), phased(context), context.views.switches(0, boxes=[0])
     if "lab" in context.selection.groups and not topologies(context).gap():
         _ = topologies(context).view
     return context

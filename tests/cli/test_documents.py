@@ -28,7 +28,7 @@ from fabricgen.cli.verify import Verification
 from fabricgen.lifecycle.audit.report import AuditReport
 from fabricgen.lifecycle.change.diff import Diff
 from fabricgen.lifecycle.change.growth import GrownPlan
-from fabricgen.lifecycle.change.phases import PhaseList
+from fabricgen.lifecycle.change.phase_summary import PhaseList
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -99,7 +99,12 @@ EXAMPLES = (
         AllToAllResult,
         "name llm design failed all_to_all",
     ),
-    Example("phases fabric.yaml", PhaseList, "name phases"),
+    Example("phases fabric.yaml", PhaseList, "name currency book phases"),
+    Example(
+        'phases fabric.yaml --set phases=[{"gpus":32},{"gpus":64}]',
+        PhaseList,
+        "name currency book phases recommended ways refused",
+    ),
     Example("build fabric.yaml -o out --only cabling", BuildResult, "out files bytes skipped"),
     Example("build fabric.yaml -o out --dry-run", PlannedFiles, "out files skipped"),
     Example("build --list-outputs", OutputList, "outputs"),

@@ -39,6 +39,7 @@ TERMS = {
     "tier",
     "stripe",
     "pod",
+    "phases",
     "block",
     "cage",
     "breakout",
@@ -199,7 +200,7 @@ def test_the_keys_are_those_of_the_schema() -> None:
         ("HB domain", "# HB domain"),
         ("leaf", "# Tier"),
         ("SU", "# Stripe"),
-        ("phases.name", "    default       none: the key is required"),
+        ("hb_domain.gpus", "    default       none: the key is required"),
     ],
 )
 def test_a_topic_is_found_by_any_of_its_names(

@@ -22,7 +22,7 @@ from fabricgen.lifecycle.change.match_cables import CableJob, ChangedCable, matc
 from fabricgen.lifecycle.change.part_order import order_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from collections.abc import Set as AbstractSet
 
     from fabricgen.bom.bill import Bom
@@ -62,13 +62,27 @@ class Diff(Document):
     kept_pieces: frozenset[str]
     """Those of them that carry several links, by name."""
     jobs: tuple[CableJob, ...]
-    steps: tuple[WorkStep, ...]
-    unfollowed: int
-    """Steps that are too many to check which NIC ports lose their path."""
+    order: Callable[[], tuple[tuple[WorkStep, ...], int]]
+    """Orders the jobs: returns `steps` and `unfollowed`, which take most of the time of a diff."""
     measured: bool
     """Whether both rooms are described, so that places and cable lengths were compared."""
     places: tuple[tuple[str, str, str], ...]
     """Devices with a new place: name, and rack and rack unit in either plan."""
+
+    @cached_property
+    def _ordered(self) -> tuple[tuple[WorkStep, ...], int]:
+        """The jobs in their order."""
+        return self.order()
+
+    @property
+    def steps(self) -> tuple[WorkStep, ...]:
+        """The work in its order."""
+        return self._ordered[0]
+
+    @property
+    def unfollowed(self) -> int:
+        """Steps that are too many to check which NIC ports lose their path."""
+        return self._ordered[1]
 
     @property
     def moved(self) -> int:
@@ -194,7 +208,11 @@ def diff(old: Plan, new: Plan) -> Diff:
     cables.read_old(old)
     cables.read_new(new)
     jobs = [*match(cables.gone, cables.come), *cables.swaps]
-    steps, unfollowed = order_parts(jobs, before, after, cables.stay)
+
+    def order() -> tuple[tuple[WorkStep, ...], int]:
+        steps, unfollowed = order_parts(jobs, before, after, cables.stay)
+        return (*steps, *cables.small), unfollowed
+
     kept = cables.kept + len(cables.kept_pieces)
     return Diff(
         old=old,
@@ -202,8 +220,7 @@ def diff(old: Plan, new: Plan) -> Diff:
         kept=kept,
         kept_pieces=frozenset(cables.kept_pieces),
         jobs=tuple(jobs),
-        steps=(*steps, *cables.small),
-        unfollowed=unfollowed,
+        order=order,
         measured=measured,
         places=tuple(cables.moved_devices()),
     )

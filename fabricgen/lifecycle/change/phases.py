@@ -1,28 +1,25 @@
 """A fabric that is bought and cabled in phases: what each adds, and the bandwidth after it.
 
-Owns `phase_in`. A phase is a part of the final plan (the first planes, rails or spines) and
-includes the previous phase. So ports, names and addresses are final from the start, and every cable
-is pulled once. Spares are not counted, as they belong to no phase.
+Owns `phase_in`, for phases by planes, rails and spines; `growth_ways` plans those by GPUs. A phase
+is a part of the final plan (the first planes, rails or spines) and includes the previous phase. So
+ports, names and addresses are final from the start, and every cable is pulled once. Spares are not
+counted, as they belong to no phase.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fabricgen.bom.bill import make_bom
-from fabricgen.bom.summary import number
 from fabricgen.core.arrays import distinct, distinct_columns
-from fabricgen.core.diagnostics import Finding, Refusal
-from fabricgen.core.document import Document
-from fabricgen.core.terms import Design, LinkKind, Role, ratio_text
+from fabricgen.core.terms import LinkKind, Role
 from fabricgen.lifecycle.change.phase_parts import parts_of
+from fabricgen.lifecycle.change.phase_sizes import sizes_of
 from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.views.factory import Views
 
@@ -31,13 +28,9 @@ if TYPE_CHECKING:
 
     from fabricgen.bom.bill import Bom
     from fabricgen.core.arrays import BoolArray
-    from fabricgen.inventory.sizing import Phase
     from fabricgen.planning.fabric_links import Wiring
     from fabricgen.planning.plan import Plan
     from fabricgen.views.cables.view import CableView
-
-
-KEYS = ("planes", "rails", "spines")
 
 
 class Stage(NamedTuple):
@@ -59,29 +52,6 @@ class Stage(NamedTuple):
     """Down to up at the worst leaf so far; None for one tier."""
 
 
-@dataclass(frozen=True)
-class PhaseSummary(Document):
-    """The figures of a phase: what it adds, and the bandwidth at its end."""
-
-    name: str
-    links: dict[str, int]
-    cables: int
-    parts: dict[str, int]
-    cost: float | None
-    unpriced: list[str]
-    nic_gbps_by_then: int
-    gpus_without_nic_by_then: int
-    oversubscription_by_then: str | None
-
-
-@dataclass(frozen=True)
-class PhaseList(Document):
-    """The phases of a plan: `phases --json`."""
-
-    name: str
-    phases: list[PhaseSummary]
-
-
 def phase_in(plan: Plan) -> list[Stage]:
     """Divide a plan into the phases of its inventory, or into one.
 
@@ -98,98 +68,6 @@ def phase_in(plan: Plan) -> list[Stage]:
         stages.append(_stage(plan, wiring, name, (before, stands), parts - bought, bom))
         before, bought = stands, parts
     return stages
-
-
-def sizes_of(plan: Plan) -> list[tuple[str, dict[str, int]]]:
-    """Return the installed planes, rails and spines after each phase. Raises Refusal `bad-phases`.
-
-    A last phase completes the fabric where the stated ones do not.
-    """
-    full = {
-        "planes": plan.fabric.planes,
-        "rails": plan.fabric.rails,
-        "spines": plan.sizing.pod_spines,
-    }
-    stated = [
-        (phase.name, {key: getattr(phase, key) or full[key] for key in KEYS})
-        for phase in plan.spec.phases
-    ]
-    findings = [*_findings(plan, plan.spec.phases, full), *_shrinking(stated)]
-    if findings:
-        raise Refusal(findings)
-    return (
-        stated
-        if stated and stated[-1][1] == full
-        else [*stated, ("rest" if stated else "all", full)]
-    )
-
-
-def _findings(plan: Plan, phases: tuple[Phase, ...], full: dict[str, int]) -> Iterator[Finding]:
-    """Yield findings for phases that ask for more than the fabric has."""
-    for index, phase in enumerate(phases):
-        for key in KEYS:
-            asked = getattr(phase, key)
-            if asked is None:
-                continue
-            path = ("phases", index, key)
-            if key == "rails" and plan.fabric.design is Design.FAT_TREE:
-                yield Finding(
-                    "bad-phases",
-                    "a fat-tree has no rails to begin with",
-                    path,
-                    ("its leaves serve hosts in a row",),
-                    "phase it by `planes` or `spines`",
-                )
-            elif asked > full[key]:
-                where = (
-                    "a pod"
-                    if key == "spines" and plan.sizing.core
-                    else "a block"
-                    if key == "spines"
-                    else "the fabric"
-                )
-                yield Finding(
-                    "bad-phases",
-                    f"phase `{phase.name}` has {asked} {key}",
-                    path,
-                    (f"{where} has {full[key]}",),
-                    f"use at most {full[key]}, or leave it out",
-                )
-    twice = [name for name, count in Counter(phase.name for phase in phases).items() if count > 1]
-    if twice:
-        yield Finding(
-            "bad-phases",
-            f"two phases are called `{twice[0]}`",
-            ("phases",),
-            (),
-            "give each phase a name of its own",
-        )
-
-
-def _shrinking(stated: list[tuple[str, dict[str, int]]]) -> Iterator[Finding]:
-    """Yield findings for phases that remove something or add nothing."""
-    for index, ((earlier, before), (name, after)) in enumerate(pairwise(stated), start=1):
-        less = next((key for key in KEYS if after[key] < before[key]), None)
-        if less:
-            because = (
-                f"`{earlier}` has {before[less]} {less}, and `{name}` has {after[less]}",
-                "a phase adds to the previous one, so that no cable is pulled twice",
-            )
-            yield Finding(
-                "bad-phases",
-                f"phase `{name}` removes something",
-                ("phases", index),
-                because,
-                f"give it {before[less]} {less} or more",
-            )
-        elif before == after:
-            yield Finding(
-                "bad-phases",
-                f"phase `{name}` adds nothing to `{earlier}`",
-                ("phases", index),
-                (),
-                "leave it out, or give it more planes, rails or spines",
-            )
 
 
 def _standing(plan: Plan, wiring: Wiring, size: dict[str, int]) -> BoolArray:
@@ -268,30 +146,6 @@ def _oversubscription(plan: Plan, wiring: Wiring, stands: BoolArray) -> Fraction
     )
     pairs = distinct_columns(np.stack([have[carry > 0], carry[carry > 0]])).T.tolist()
     return max(Fraction(low * speeds[0], high * speeds[1]) for low, high in pairs)
-
-
-def summarize_phases(plan: Plan, stages: list[Stage]) -> PhaseList:
-    """Count what each phase buys and cables, and the bandwidth after it."""
-    cables = {joint.cable.model for joint in plan.candidates}
-    return PhaseList(
-        plan.spec.name,
-        [
-            PhaseSummary(
-                name=stage.name,
-                links={kind.key: count for kind, count in stage.links.items()},
-                cables=sum(stage.parts.get(cable, 0) for cable in cables),
-                parts=stage.parts,
-                cost=number(stage.cost),
-                unpriced=list(stage.unpriced),
-                nic_gbps_by_then=stage.nic_gbps,
-                gpus_without_nic_by_then=stage.bare_gpus,
-                oversubscription_by_then=None
-                if stage.oversubscription is None
-                else ratio_text(stage.oversubscription),
-            )
-            for stage in stages
-        ],
-    )
 
 
 def cables_of(plan: Plan, stage: Stage) -> Iterator[CableView]:

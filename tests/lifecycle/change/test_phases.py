@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from fabricgen.bom.bill import make_bom
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
-from fabricgen.lifecycle.change.phases import cables_of, phase_in, summarize_phases
+from fabricgen.lifecycle.change.phase_summary import summarize_phases
+from fabricgen.lifecycle.change.phases import cables_of, phase_in
 from tests.fabrics import cables_of as every_cable
 from tests.fabrics import plan_of
 from tests.laws.drawing import Inventory, inventories

@@ -1,0 +1,241 @@
+"""The ways to grow a fabric to its last phase by GPUs: what each phase buys, and what it moves.
+
+Owns `ways_to_grow`. Every phase is planned from the one before by `expand.grow`, so that installed
+cables stay where that is possible; the ways differ in what they reserve, and when.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from fabricgen.bom.bill import Bom, make_bom
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.inventory.sizing import Reserve
+from fabricgen.lifecycle.change.expand import grow
+from fabricgen.lifecycle.change.growth import Growth, growth
+from fabricgen.lifecycle.change.phase_sizes import gpu_sizes
+from fabricgen.planning.plan import make_plan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabricgen.catalog.catalog import Catalog
+    from fabricgen.core.diagnostics import Finding
+    from fabricgen.inventory.fabric import FabricSpec
+    from fabricgen.planning.plan import Plan
+
+WayName = Literal["reserve-now", "grow-later", "spines-later"]
+
+
+class GrowthPhase(NamedTuple):
+    """One phase of a way; `parts` are bought in it, without spares."""
+
+    name: str
+    plan: Plan
+    bom: Bom
+    parts: dict[str, int]
+    cost: Decimal | None
+    unpriced: tuple[str, ...]
+    growth: Growth | None
+    """What happens to the cables of the phase before; None in the first phase."""
+
+    @property
+    def cables(self) -> int:
+        """The cables that are bought."""
+        models = {joint.cable.model for joint in self.plan.candidates}
+        return sum(count for part, count in self.parts.items() if part in models)
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to the last phase, phase by phase."""
+
+    name: WayName
+    phases: tuple[GrowthPhase, ...]
+
+    @property
+    def moved(self) -> int:
+        """The cables that move in all phases."""
+        return sum(phase.growth.moved for phase in self.phases if phase.growth)
+
+    @property
+    def changed(self) -> list[str]:
+        """The numbers of installed devices that change in any phase."""
+        return [text for phase in self.phases if phase.growth for text in phase.growth.changed]
+
+    @cached_property
+    def left_over(self) -> dict[str, int]:
+        """Parts that were bought and that the last phase does not use."""
+        used = _installed(self.phases[-1].bom)
+        bought = sum((Counter(phase.parts) for phase in self.phases), Counter[str]())
+        return dict(bought - used)
+
+    @property
+    def bom(self) -> Bom:
+        """The bill of the last phase, with a line for each part that is left over."""
+        last = self.phases[-1].bom
+        known = {line.part for line in last.lines}
+        others = {
+            line.part: replace(line, purposes=(), quantity=0, spares=0)
+            for phase in self.phases
+            for line in phase.bom.lines
+            if line.part not in known
+        }
+        return Bom((*last.lines, *others.values()), last.book, last.terms)
+
+
+@dataclass(frozen=True)
+class Ways:
+    """The ways that can be planned, and why the others cannot."""
+
+    found: tuple[Way, ...]
+    refused: tuple[tuple[WayName, Finding], ...]
+
+    @cached_property
+    def recommended(self) -> Way:
+        """The way that moves the fewest cables, and of these the one that costs the least.
+
+        Of ways with equal sums in the end, the one whose first phases are the cheapest.
+        """
+        return min(self.found, key=_order)
+
+
+def _order(way: Way) -> tuple[int, Decimal, list[Decimal], list[int], int]:
+    """Return the figures by which ways are ordered."""
+    costs = list(accumulate(phase.cost or Decimal(0) for phase in way.phases))
+    switches = [installed_switches(phase.plan) for phase in way.phases]
+    return way.moved, costs[-1], costs, switches, len(way.changed)
+
+
+def installed_switches(plan: Plan) -> int:
+    """Count the installed switches of a plan."""
+    return sum(map(plan.switch_count, plan.roles))
+
+
+def ways_to_grow(spec: FabricSpec, catalog: Catalog) -> Ways:
+    """Plan the phases by GPUs of an inventory in each way.
+
+    Raises Refusal `bad-phases`, or where the size of the last phase cannot be planned.
+    """
+    steps = _Steps(spec, catalog, plan_of_end(spec, catalog))
+    found: list[Way] = []
+    refused: list[tuple[WayName, Finding]] = []
+    for name, step in steps.by_way().items():
+        try:
+            found.append(_way(name, gpu_sizes(spec), step))
+        except Refusal as refusal:
+            refused.append((name, refusal.findings[0]))
+    if not found:
+        raise Refusal([finding for _, finding in refused[:1]])
+    return Ways(tuple(found), tuple(refused))
+
+
+def plan_of_end(spec: FabricSpec, catalog: Catalog) -> Plan:
+    """Plan the last phase, sized for the reserve where that is larger. Raises Refusal."""
+    last = gpu_sizes(spec)[-1][1]
+    reserved = max(last, spec.reserve.gpus) if spec.reserve else last
+    return make_plan(_sized(spec, last, reserved), catalog)
+
+
+def _sized(spec: FabricSpec, gpus: int, reserved: int | None = None) -> FabricSpec:
+    """Return the inventory with other GPUs and another reserve, or none."""
+    reserve = Reserve(gpus=reserved) if reserved else None
+    return spec.model_copy(update={"gpus": gpus, "reserve": reserve})
+
+
+class _Steps(NamedTuple):
+    """How each way plans the next phase: from the plan before, or None, and the GPUs."""
+
+    spec: FabricSpec
+    catalog: Catalog
+    end: Plan
+
+    def by_way(self) -> dict[WayName, Callable[[Plan | None, int], Plan]]:
+        """Return the step of each way, by its name."""
+        return {
+            "reserve-now": self.reserved,
+            "grow-later": self.plain,
+            "spines-later": self.spines_later,
+        }
+
+    def reserved(self, before: Plan | None, gpus: int) -> Plan:
+        """Size and number a phase for the end."""
+        return self._planned(before, _sized(self._pinned, gpus, self.end.fabric.planned_gpus))
+
+    def plain(self, before: Plan | None, gpus: int) -> Plan:
+        """Size a phase for itself."""
+        return self._planned(before, _sized(self.spec, gpus))
+
+    def spines_later(self, before: Plan | None, gpus: int) -> Plan:
+        """Size a phase for itself while it can grow to the end without a move, else for the end.
+
+        So a block that is one leaf has no spines, and one that is one pod no cores.
+        """
+        if before is None or before.spec.reserve is None:
+            alone = self._planned(before, _sized(self._pinned, gpus))
+            if self._grows_in_place(alone):
+                return alone
+        return self.reserved(before, gpus)
+
+    @property
+    def _pinned(self) -> FabricSpec:
+        """The inventory with as many rails on a leaf as in the end, where it leaves that open."""
+        if self.spec.rails.per_switch != "auto":
+            return self.spec
+        rails = self.spec.rails.model_copy(update={"per_switch": self.end.mapping.per_switch})
+        return self.spec.model_copy(update={"rails": rails})
+
+    def _planned(self, before: Plan | None, spec: FabricSpec) -> Plan:
+        """Plan a phase, from the one before where there is one. Raises Refusal."""
+        return grow(before, spec, self.catalog) if before else make_plan(spec, self.catalog)
+
+    def _grows_in_place(self, plan: Plan) -> bool:
+        """Return whether a plan can grow to the end without moving a cable."""
+        try:
+            return growth(plan, grow(plan, self.end.spec, self.catalog)).moved == 0
+        except Refusal:
+            return False
+
+
+def _way(
+    name: WayName, sizes: list[tuple[str, int]], step: Callable[[Plan | None, int], Plan]
+) -> Way:
+    """Plan the phases of a way one after the other. Raises Refusal."""
+    phases: list[GrowthPhase] = []
+    owned: Counter[str] = Counter()
+    before: Plan | None = None
+    for title, gpus in sizes:
+        plan = step(before, gpus)
+        bom = make_bom(plan)
+        installed = _installed(bom)
+        bought = installed - owned
+        owned |= installed
+        change = growth(before, plan) if before else None
+        phases.append(GrowthPhase(title, plan, bom, *_priced(bom, bought), change))
+        before = plan
+    return Way(name, tuple(phases))
+
+
+def _installed(bom: Bom) -> Counter[str]:
+    """Count the parts of a bill by model, without spares."""
+    counts: Counter[str] = Counter()
+    for line in bom.lines:
+        counts[line.part] += line.quantity
+    return counts
+
+
+def _priced(
+    bom: Bom, bought: Counter[str]
+) -> tuple[dict[str, int], Decimal | None, tuple[str, ...]]:
+    """Return the parts that are bought, their cost, and those of them without a price."""
+    prices = {line.part: line.unit_price for line in bom.lines}
+    priced = [
+        price * count for part, count in bought.items() if (price := prices[part]) is not None
+    ]
+    unpriced = tuple(part for part in bought if prices[part] is None)
+    return dict(bought), sum(priced, Decimal(0)) if priced else None, unpriced

@@ -1,0 +1,138 @@
+"""The ways to grow by GPUs: what each phase buys, what it moves, and which way is recommended."""
+
+from __future__ import annotations
+
+from collections import Counter
+from decimal import Decimal
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fabricgen.bom.bill import make_bom
+from fabricgen.catalog.catalog import Catalog
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.lifecycle.change.diff import diff
+from fabricgen.lifecycle.change.growth_ways import Way, Ways, ways_to_grow
+from fabricgen.lifecycle.change.phase_summary import summarize_ways
+from tests.fabrics import spec_of
+
+if TYPE_CHECKING:
+    from fabricgen.lifecycle.change.growth_ways import GrowthPhase
+
+QUOTE = {"sn5600": 51200, "mma4z00-ns": 598, "mma4z00-ns-flt": 948, "mfp7e10": 80}
+HALL: dict[str, Any] = {
+    "gpus": 256,
+    "hb_domain": {"gpus": 8},
+    "host": {"model": "dgx-h100"},
+    "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}},
+    "phases": [{"gpus": 256}, {"gpus": 1024}, {"gpus": 2048}],
+    "prices": {"book": "street-2026-09", "parts": QUOTE},
+}
+SMALL: dict[str, Any] = {
+    "gpus": 32,
+    "hb_domain": {"gpus": 8},
+    "switches": {"leaf": {"generic": {"radix": 8}}},
+    "phases": [{"gpus": 32}, {"gpus": 64}, {"gpus": 128}],
+}
+
+
+def ways_of(**keys: Any) -> Ways:  # noqa: ANN401 - keys of an inventory
+    """Plan the ways of an inventory."""
+    return ways_to_grow(spec_of(**keys), Catalog())
+
+
+def costs(way: Way) -> list[Decimal]:
+    """Return the cost by the end of each phase."""
+    return list(accumulate(phase.cost or Decimal(0) for phase in way.phases))
+
+
+def adds_up(way: Way) -> None:
+    """Assert that the parts of all phases are those of the last plan, besides what is left over."""
+    bought = sum((Counter(phase.parts) for phase in way.phases), Counter[str]())
+    last = Counter({line.part: line.quantity for line in make_bom(way.phases[-1].plan).lines})
+    assert bought - Counter(way.left_over) == +last
+
+
+def moves(way: Way) -> list[int]:
+    """Count by a whole diff of the plans what each phase moves."""
+    plans = [phase.plan for phase in way.phases]
+    return [diff(*pair).moved for pair in pairwise(plans)]
+
+
+def test_spines_are_bought_when_a_rail_outgrows_a_leaf() -> None:
+    """256 GPUs now and 2,048 later: a third of the cost in the first phase, and no cable moves."""
+    ways = ways_of(**HALL)
+    reserved, grown, later = ways.found
+    assert ways.recommended is later
+    assert later.name == "spines-later"
+    assert costs(reserved) == [1_794_304, 3_206_144, 5_593_088]
+    assert costs(grown) == [627_968, 1_283_072, 5_593_088]
+    assert costs(later) == [627_968, 3_206_144, 5_593_088]
+    assert [way.moved for way in ways.found] == [0, 512, 0]
+    assert [moves(way) for way in ways.found] == [[0, 0], [0, 512], [0, 0]]
+    for way in ways.found:
+        adds_up(way)
+        assert not way.left_over
+
+
+def test_the_phases_are_those_of_the_recommended_way() -> None:
+    """The keys that scripts rely on, and the other ways under another key."""
+    document = summarize_ways(ways_of(**HALL)).document()
+    keys = ("gpus", "switches", "cables", "cost", "cables_moved", "switches_by_then")
+    assert [tuple(phase[key] for key in keys) for phase in document["phases"]] == [
+        (256, 8, 256, 627_968, 0, 8),
+        (1024, 24, 1792, 2_578_176, 0, 32),
+        (2048, 16, 2048, 2_386_944, 0, 48),
+    ]
+    assert document["recommended"] == "spines-later"
+    assert list(document["ways"]) == ["reserve-now", "grow-later", "spines-later"]
+    assert document["phases"] == document["ways"]["spines-later"]["phases"]
+
+
+def test_two_phases_may_both_fit_one_leaf() -> None:
+    """A phase whose hosts stay on their leaf needs no spines either."""
+    ways = ways_of(**HALL | {"phases": [{"gpus": 128}, {"gpus": 512}, {"gpus": 1024}]})
+    assert [[phase.parts.get("sn5600", 0) for phase in way.phases] for way in ways.found] == [
+        [8, 0, 0]
+    ] * 3
+    assert ways.recommended.name == "reserve-now"
+
+
+@pytest.mark.parametrize("design", ["rail-only", "rail-optimized", "fat-tree"])
+def test_every_design_adds_up(design: str) -> None:
+    """Each way buys the parts of its last plan, and counts the moves that `diff` finds."""
+    for way in ways_of(**SMALL, design=design).found:
+        adds_up(way)
+        assert [phase.growth.moved for phase in way.phases if phase.growth] == moves(way)
+        assert way.moved == 0 or way.name == "grow-later"
+
+
+def test_a_way_that_cannot_be_planned_is_named() -> None:
+    """Packed leaves become uplinks that a grown fabric has no ports for."""
+    found = ways_of(
+        **SMALL | {"rails": {"per_switch": "auto"}, "phases": [{"gpus": 16}, {"gpus": 512}]}
+    )
+    assert found.recommended.name != "grow-later"
+
+
+def test_gpus_beyond_the_last_phase_are_a_phase() -> None:
+    """As for phases by rails, the rest completes the fabric."""
+    found = ways_of(**SMALL | {"gpus": 256, "phases": [{"gpus": 64}]})
+
+    def gpus(phase: GrowthPhase) -> tuple[str, int]:
+        return phase.name, phase.plan.fabric.gpus
+
+    assert list(map(gpus, found.recommended.phases)) == [("gpus-64", 64), ("rest", 256)]
+
+
+def test_a_larger_reserve_is_the_end() -> None:
+    """The first way is sized for the reserve of the inventory, beyond the last phase."""
+    found = ways_of(**SMALL | {"reserve": {"gpus": 256}})
+    assert found.found[0].phases[-1].plan.fabric.planned_gpus == 256
+
+
+def test_a_last_phase_that_is_too_large_is_refused() -> None:
+    """The refusal is that of the size."""
+    with pytest.raises(Refusal, match="block-too-large"):
+        ways_of(**SMALL | {"rails": {"tiers": 1}})
