@@ -1,7 +1,7 @@
-"""The reference: pages that are made from the program while the site is built.
+"""The reference: pages that are generated from the program while the site is built.
 
-MkDocs calls `on_files`. Owns the pages of keys, hardware, packs, columns, messages and terms; `seen` makes the
-page of the views. Nothing that is made here is kept in the repository.
+MkDocs calls `on_files`. Owns the pages of keys, hardware, packs, columns, messages and terms;
+`seen` makes the page of the views. Generated pages are not kept in the repository.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 
 KEYS_INTRODUCTION = """
-Generated from the models of the inventory. `fabricgen explain KEY` prints one key, `fabricgen schema`
-the JSON Schema, and `--set KEY=VALUE` overrides a key.
+Generated from the models of the inventory. `fabricgen explain KEY` prints one key, `fabricgen
+schema` the JSON Schema, and `--set KEY=VALUE` overrides a key.
 """
 MESSAGES_INTRODUCTION = """
 What `fabricgen explain CODE` prints. An error carries its code in brackets:
@@ -118,7 +118,10 @@ def catalog_page(catalog: Catalog) -> str:
     titles = ["fact", "type", "meaning", "a value"]
     texts = [
         "# What ships in the catalog",
-        "`fabricgen catalog show MODEL` prints every fact of a model. Facts that are listed as unverified could not be checked.",
+        (
+            "`fabricgen catalog show MODEL` prints every fact of a model. Facts that are listed as"
+            " unverified could not be checked."
+        ),
     ]
     for kind, shape in KINDS.items():
         models = {
@@ -151,8 +154,14 @@ def packs_page(packs: Packs) -> str:
     """List every pack with its outputs, their readers, and how its syntax was verified."""
     texts = [
         "# Packs and outputs",
-        "Every file that `build` writes, with its reader; `fabricgen build --list-outputs` prints the same.",
-        "Path and template are those of `pack.yaml`; [what templates see](views.md) lists the names in a template.",
+        (
+            "Every file that `build` writes, with its reader; `fabricgen build --list-outputs`"
+            " prints the same."
+        ),
+        (
+            "Path and template are those of `pack.yaml`; [what templates see](views.md) lists the"
+            " names in a template."
+        ),
         "## Groups { #groups }",
         "What `--only` and `outputs` select. Above a limit the files are written on request only.",
         table(["group", "readers", "limits"], map(_group, GROUPS.values())),
@@ -218,7 +227,10 @@ def columns_page(packs: Packs) -> str:
     return "\n\n".join(
         [
             "# Columns of the sheets of cables",
-            f"For `fabricgen build --columns`. The version of their meaning is `{FORMAT}`; `cabling/cables.schema.json` describes the columns of one sheet.",
+            (
+                f"For `fabricgen build --columns`. The version of their meaning is `{FORMAT}`;"
+                " `cabling/cables.schema.json` describes the columns of one sheet."
+            ),
             table(["column", "meaning"], [*own, *looked]),
             "## Profiles",
             table(

@@ -1,7 +1,8 @@
-"""What templates see, found out by looking: small fabrics are built with packs that note what each template is given, and render nothing.
+"""The views that templates receive, recorded in builds of small fabrics.
 
-Owns the reading of classes, their attributes' docstrings and values, and the page of the views. A
-new pack or view is on that page by itself.
+The packs of these builds record what each template receives, and render nothing. Owns the reading
+of classes, their attributes' docstrings and values, and the page of the views. A new pack or view
+is on that page by itself.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from fabricgen.outputs.packs.kinds import KINDS
 from fabricgen.outputs.packs.render import Packs
 
 LOOKED_AT, WIDE = 50, 60
-"""Members of a list that are looked at for values, and characters of a value that are shown."""
+"""Items of a list that are searched for values, and characters of a value that are shown."""
 
 _HOST = {"hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}}
 _BOTH = {"leaf": {"model": "sn5600", "breakout": "2x400G"}}
@@ -38,26 +39,35 @@ SPECIMENS: dict[str, dict[str, Any]] = {
         "switches": {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 4}}},
     },
     "a room, copper splitters, two rails on a leaf, SONiC": {
-        "gpus": 72, "hb_domain": {"gpus": 72, "hosts": 18}, "host": {"model": "gb200-nvl72"}, "rails": {"count": 4, "per_switch": 2},
-        "switches": _BOTH, "nos": "sonic", "prices": {"book": "street-2026-09", "discount": {"all": 5}},
+        "gpus": 72, "hb_domain": {"gpus": 72, "hosts": 18}, "host": {"model": "gb200-nvl72"},
+        "rails": {"count": 4, "per_switch": 2}, "switches": _BOTH, "nos": "sonic",
+        "prices": {"book": "street-2026-09", "discount": {"all": 5}},
         "site": {
-            "rack": {"units": 48}, "hosts_per_rack": 18, "footprints": {"host": {"units": 1, "power_w": 5000}}, "leaves": "top-of-rack",
+            "rack": {"units": 48}, "hosts_per_rack": 18, "leaves": "top-of-rack",
+            "footprints": {"host": {"units": 1, "power_w": 5000}},
             "tray": {"width_mm": 300, "depth_mm": 100, "slack_mm": 100},
         },
     },
     "unnumbered hosts": {
-        "gpus": 16, **_HOST, "switches": _BOTH, "nos": {"leaf": "nvue", "versions": {"nvue": "5.14"}}, "addressing": {"host_links": "unnumbered"},
+        "gpus": 16, **_HOST, "switches": _BOTH, "addressing": {"host_links": "unnumbered"},
+        "nos": {"leaf": "nvue", "versions": {"nvue": "5.14"}},
     },
-    "switches that Hedgehog knows": {
-        "gpus": 32, "hb_domain": {"gpus": 8}, "nic": {"speed": "400G"}, "rails": {"tiers": 2}, "switches": {"leaf": _SPLIT, "spine": _SPLIT},
+    "switches of Hedgehog's list": {
+        "gpus": 32, "hb_domain": {"gpus": 8}, "nic": {"speed": "400G"}, "rails": {"tiers": 2},
+        "switches": {"leaf": _SPLIT, "spine": _SPLIT},
     },
-    "InfiniBand": {"gpus": 16, **_HOST, "rails": {"per_switch": 2}, "switches": {"leaf": {"model": "qm9700"}}},
+    "InfiniBand": {
+        "gpus": 16, **_HOST, "rails": {"per_switch": 2}, "switches": {"leaf": {"model": "qm9700"}},
+    },
 }  # fmt: skip
-"""The fabrics that are built: one for each thing that views can look different for. An output that none of them has breaks a link of the strict build."""
+"""The fabrics that are built: one for each option on which the fields of views depend.
+
+An output that none of them has breaks a link of the strict build.
+"""
 
 
 class Attribute(NamedTuple):
-    """One name of a class: its type, what its docstring says, and whether it is a field, worked out, or has to be called."""
+    """One name of a class: its type, its docstring, and whether it is a field or computed."""
 
     name: str
     type: str
@@ -66,7 +76,7 @@ class Attribute(NamedTuple):
 
 
 class Given(NamedTuple):
-    """A word that a template is given, and the class of what it stands for."""
+    """A name that a template receives, and the class of its value."""
 
     each: str
     word: str
@@ -74,7 +84,7 @@ class Given(NamedTuple):
 
 
 def code(value: object) -> str:
-    """Set a value as code, whatever signs it has.
+    """Return a value as Markdown code, whatever characters it has.
 
     >>> code(True), code("a|b")
     ('`true`', '`a|b`')
@@ -86,14 +96,14 @@ def code(value: object) -> str:
 
 
 def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Set rows as a table of Markdown."""
+    """Return rows as a table of Markdown."""
     lines = [titles, ["---"] * len(titles), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
 @cache
 def attributes(shape: type) -> tuple[Attribute, ...]:
-    """Read the public attributes of a class and of those of ours that it extends, with the strings below them."""
+    """Return the public attributes of a class and of its base classes, with their docstrings."""
     found: dict[str, Attribute] = {}
     for part in reversed(shape.__mro__):
         if _is_ours(part):
@@ -102,7 +112,7 @@ def attributes(shape: type) -> tuple[Attribute, ...]:
 
 
 def _own(shape: type) -> Iterator[Attribute]:
-    """Read what one class states itself: its fields, and the properties and methods that are marked for templates."""
+    """Yield the attributes of one class itself: fields, and what is marked for templates."""
     (tree,) = ast.parse(textwrap.dedent(inspect.getsource(shape))).body
     body = tree.body if isinstance(tree, ast.ClassDef) else []
     for at, below in pairwise([*body, ast.Pass()]):
@@ -198,7 +208,7 @@ class Seen:
             ]
 
     def _shown(self, value: object) -> str:
-        """Show a value: text and numbers as they are, and where it is one of ours, or several, its class."""
+        """Return a value as Markdown: text and numbers as they are, for views their class."""
         several = (
             isinstance(value, Mapping | Sequence)
             and not isinstance(value, str)
@@ -218,9 +228,11 @@ class Seen:
         text = (
             ""
             if value is None
-            else value
-            if isinstance(value, str)
-            else json.dumps(value, ensure_ascii=False, default=str)
+            else (
+                value
+                if isinstance(value, str)
+                else json.dumps(value, ensure_ascii=False, default=str)
+            )
         )
         return code(text if len(text) <= WIDE else text[:WIDE] + "...")
 
@@ -263,16 +275,25 @@ def watched() -> tuple[Watching, Seen]:
 
 
 def seen_page() -> str:
-    """Describe the names that each template is given, and every class behind them."""
+    """Return the page of the names that each template receives, and of their classes."""
     packs, seen = watched()
     eaches = sorted(KINDS)
     if unseen := KINDS.keys() - {given.each for given in packs.given}:
         raise ValueError(f"no fabric here has {', '.join(sorted(unseen))}")
     texts = [
         "# What templates see",
-        "`each` of an output in a `pack.yaml` selects what a file is written for, and so the names in its template.",
-        "The values are those of small fabrics that are built for this page; an empty cell means that none had one.",
-        "A template may use these names, and the filters and methods that [bad-template](messages.md#bad-template) lists.",
+        (
+            "`each` of an output in a `pack.yaml` selects what a file is written for, and so the"
+            " names in its template."
+        ),
+        (
+            "The values are those of small fabrics that are built for this page; an empty cell"
+            " means that none had one."
+        ),
+        (
+            "A template may use these names, and the filters and methods that"
+            " [bad-template](messages.md#bad-template) lists."
+        ),
         "## What a template is given",
     ]
     for each in eaches:

@@ -170,7 +170,7 @@ def test_a_template_decides_nothing(template: Path) -> None:
 
 
 def test_a_template_of_a_switch_has_no_number_of_its_own() -> None:
-    """Each number comes from the plan or from pack.yaml, or has a reason; and each reason is used."""
+    """Each number comes from the plan or from pack.yaml, or has a reason; each reason is used."""
     packs = Packs()
     own = {name for name in packs.names() if (pack := packs.pack(name)) and pack.nos} | {"host-frr"}
     texts = {

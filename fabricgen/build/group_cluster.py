@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fabricgen.build.selection import Skipped
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
-    from fabricgen.outputs.packs.pack_yaml import Output
+    from fabricgen.outputs.packs.pack_yaml import PackOutput
     from fabricgen.outputs.schedulers.view import ClusterView, DevicesView
 
 
@@ -55,7 +55,7 @@ class ClusterFile:
     """One file of a scheduler or of automation."""
 
     pack: str
-    output: Output
+    output: PackOutput
 
     def paths(self, _: BuildContext) -> Iterator[str]:
         """List the one file."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fabricgen.build.context import BuildContext
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
-    from fabricgen.outputs.packs.pack_yaml import Output
+    from fabricgen.outputs.packs.pack_yaml import PackOutput
 
 
 def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
@@ -49,7 +49,7 @@ def drawings(context: BuildContext) -> Drawings:
     return Drawings(context.plan)
 
 
-def _too_many_lines(context: BuildContext, name: str, output: Output) -> Skipped | None:
+def _too_many_lines(context: BuildContext, name: str, output: PackOutput) -> Skipped | None:
     """Return a form of a drawing as skipped where it has more lines than its reader shows."""
     most = output.most_lines
     if most is None or drawings(context).most_lines(name) <= most:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fabricgen.build.selection import Skipped
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
-    from fabricgen.outputs.packs.pack_yaml import Output
+    from fabricgen.outputs.packs.pack_yaml import PackOutput
 
 
 def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
@@ -40,7 +40,7 @@ def hosts(context: BuildContext) -> Hosts:
 
 
 @per_build
-def host_outputs(context: BuildContext) -> list[tuple[str, Output]]:
+def host_outputs(context: BuildContext) -> list[tuple[str, PackOutput]]:
     """List what is written for each host and NIC, with the name of its pack."""
     return fitting_outputs(context, "hosts")
 

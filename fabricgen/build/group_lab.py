@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fabricgen.build.context import BuildContext
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
-    from fabricgen.outputs.packs.pack_yaml import Output
+    from fabricgen.outputs.packs.pack_yaml import PackOutput
 
 
 def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
@@ -51,7 +51,7 @@ def _impossible(context: BuildContext, why: str) -> Iterator[Skipped]:
 
 
 def _topologies(
-    context: BuildContext, outputs: list[tuple[str, Output]]
+    context: BuildContext, outputs: list[tuple[str, PackOutput]]
 ) -> Iterator[BuildTask | Skipped]:
     """List the topologies of a lab in containers, and the files of its containers alone."""
     if gap := topologies(context).gap():
@@ -75,7 +75,7 @@ class GpuScripts:
 
     run: Sequence[int]
     pack: str
-    output: Output
+    output: PackOutput
 
     def paths(self, context: BuildContext) -> Iterator[str]:
         """List a file for each GPU."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fabricgen.build.context import BuildContext
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
-    from fabricgen.outputs.packs.pack_yaml import Output
+    from fabricgen.outputs.packs.pack_yaml import PackOutput
 
 
 def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
@@ -42,7 +42,7 @@ def simulator(context: BuildContext) -> Simulator:
     return Simulator(context.plan)
 
 
-def _gap(context: BuildContext, output: Output) -> str | None:
+def _gap(context: BuildContext, output: PackOutput) -> str | None:
     """Return why a file cannot be written of this fabric; None where it can."""
     if output.each == "simulated-block":
         block = simulator(context).block()

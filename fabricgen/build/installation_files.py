@@ -1,6 +1,6 @@
-"""Pull sheets, lists by host, rack elevations and port maps, which belong to the group of the cabling.
+"""The installation files of the cabling group: pull sheets, lists by host, elevations, port maps.
 
-Owns their tasks, which exist only where devices have places. All are made of the rows of the cable
+Owns their tasks, which exist only if devices have positions. All are made of the rows of the cable
 list.
 """
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fabricgen.outputs.installation.host_lists import HostLists
     from fabricgen.outputs.installation.port_maps import PortMaps
     from fabricgen.outputs.installation.pull_sheets import PullSheets
-    from fabricgen.outputs.packs.pack_yaml import Output
+    from fabricgen.outputs.packs.pack_yaml import PackOutput
     from fabricgen.planning.room.room import Room
 
 FILES = 32
@@ -51,7 +51,7 @@ def installation_tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
                 yield InstallationFiles(pack.name, output, names[first : first + FILES])
 
 
-def _names(context: BuildContext, output: Output) -> list[str]:
+def _names(context: BuildContext, output: PackOutput) -> list[str]:
     """List the racks or switches that an output is written for; one empty name for one file."""
     if output.each == "pull-sheet":
         return pull_sheets(context).racks
@@ -121,7 +121,7 @@ class InstallationFiles:
     """The files of an output for a run of racks or switches, or its one file."""
 
     pack: str
-    output: Output
+    output: PackOutput
     names: Sequence[str]
 
     def paths(self, _: BuildContext) -> Iterator[str]:

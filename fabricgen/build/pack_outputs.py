@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from fabricgen.build.context import BuildContext
     from fabricgen.outputs.packs.nos_packs import NosPacks
-    from fabricgen.outputs.packs.pack_yaml import Output, Pack
+    from fabricgen.outputs.packs.pack_yaml import Pack, PackOutput
 
 
 @per_build
@@ -47,7 +47,7 @@ def unconfigured(context: BuildContext) -> Iterator[Skipped]:
         yield Skipped(f"no configurations for the {role} switches: no pack writes {nos}{managed}")
 
 
-def switch_outputs(context: BuildContext, segment: int, role: Role) -> list[Output]:
+def switch_outputs(context: BuildContext, segment: int, role: Role) -> list[PackOutput]:
     """List the outputs of the pack of a role in a segment."""
     pack = config_packs(context).get(context.plan.port_layouts(segment)[role].nos)
     if pack is None or not context.selection.wants("configs", pack.name):
@@ -64,7 +64,7 @@ def wanted_packs(context: BuildContext, group: str) -> list[Pack]:
     ]
 
 
-def fitting_outputs(context: BuildContext, group: str) -> list[tuple[str, Output]]:
+def fitting_outputs(context: BuildContext, group: str) -> list[tuple[str, PackOutput]]:
     """List the outputs of a group that fit transport and host links, with their packs' names."""
     links = context.plan.spec.addressing.host_links
     transport = context.plan.fabric.port_layouts[Role.LEAF].model.transport

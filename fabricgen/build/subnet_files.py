@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fabricgen.build.context import BuildContext
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
-    from fabricgen.outputs.packs.pack_yaml import Output
+    from fabricgen.outputs.packs.pack_yaml import PackOutput
     from fabricgen.views.infiniband.build import Subnets
 
 
@@ -43,7 +43,7 @@ def subnets(context: BuildContext) -> Subnets:
 
 
 @per_build
-def subnet_outputs(context: BuildContext) -> list[tuple[str, Output]]:
+def subnet_outputs(context: BuildContext) -> list[tuple[str, PackOutput]]:
     """List the outputs for subnets and for types of box, with their packs' names; none on Ethernet.
 
     Raises Refusal `bad-guids` for a table of GUIDs that cannot be used.

@@ -235,7 +235,7 @@ def _groups(only: str | None) -> frozenset[str]:
 def _context(
     plan: Plan, named: frozenset[str], asked: FabricArguments, sheets: SheetOptions
 ) -> BuildContext:
-    """Return the context: named groups, else `outputs` of the inventory, else what the NOS needs."""
+    """Return the context: named groups, else the inventory's `outputs`, else what the NOS needs."""
     from fabricgen.build.context import BuildContext
     from fabricgen.build.selection import choose
 

@@ -187,7 +187,7 @@ def size(
 def size_or_none(
     leaves_of: LeavesOf, widths: Widths, tiers: int | None, *, even: bool
 ) -> Sizing | None:
-    """Size one block with the fewest tiers, or with exactly `tiers`; None where they cannot hold it.
+    """Size one block with the fewest tiers, or with exactly `tiers`; None if that is too small.
 
     `leaves_of(down)` returns the leaves that the endpoints need with `down` on each.
     """

@@ -76,7 +76,8 @@ def test_the_headline_is_the_papers() -> None:
     _, headline = savings_view(compared(**PAPER)).headline
     assert headline == (
         "Against the fat-tree design, rail-only takes 1,024 fewer switches (40 %), "
-        "1,572,864 W less power (37.5 %), and USD 58,523,648 less in cost of priced parts (38.3 %); "
+        "1,572,864 W less power (37.5 %), and USD 58,523,648 less in cost of priced parts (38.3 %);"
+        " "
         "no price, excluded from the cost: generic-fibre (65,536 as rail-only, 98,304 as fat-tree)."
     )
 

@@ -147,7 +147,7 @@ class SurvivingFabric:
     def _table(self) -> tuple[Int64Array, Int64Array, BoolArray]:
         """The matrices of `joins` end to end, with the start and the width of each.
 
-        Starts and widths have shape (scopes, planes). Blocks without damage share the True in front.
+        Starts and widths have shape (scopes, planes). Blocks without damage share the first True.
         """
         begins, widths = (
             np.zeros((self.scopes, len(self.ports)), dtype=np.int64) for _ in range(2)

@@ -126,7 +126,7 @@ class Switch(Part):
         return self.breakout(breakout) is not None
 
     def nos_name(self, name: str) -> str:
-        """Return the name that `interfaces` has for a NOS; a name that it does not know as it is."""
+        """Return the name that `interfaces` has for a NOS; an unknown name is unchanged."""
         return name if name in self.interfaces else self.nos_aliases.get(name, name)
 
     def interface(self, nos: str, cage: int, sub: int, breakout: Breakout) -> str:

@@ -83,7 +83,7 @@ class Bundle:
         return len({plug.piece for plug in self.plugs})
 
     def common(self, column: str) -> str:
-        """Return what all its cables have in a column of the cable list; empty where they differ."""
+        """Return the common value of its cables in a column of the cable list, or empty."""
         values = {str(getattr(plug.cable, column)) for plug in self.plugs}
         return values.pop() if len(values) == 1 else ""
 

@@ -5,8 +5,8 @@ a cable that must be plugged first is in an earlier step, or has an earlier plug
 one. A step is usually one bundle. Bundles that depend on each other, because their cages alternate,
 are one step: all are pulled, and then plugged in order. Where this leaves a choice, cables to
 another hall come before those to another row, along the row, and inside a rack; then back rows
-before front ones, rack by rack of the upper end, so that a sheet is worked through in few stretches,
-and long cables before short ones. Ports of hosts have no known place, so their order is not
+before front ones, rack by rack of the upper end, so that a sheet has few interruptions, and long
+cables before short ones. Ports of hosts have no known place, so their order is not
 guaranteed.
 """
 

@@ -1,7 +1,8 @@
-"""The environment for templates of a user: as `sandbox`, and held to limits.
+"""The environment for a user's templates: that of `sandbox`, with limits.
 
-Templates that ship are known to end, and run without. Here the code of an expression and every
-filter ask `limits` about what they make, and a timer runs while a template does.
+Shipped templates are known to terminate, and run without limits. Here the code of an expression and
+every filter check the values they make against `limits`, and a timer runs while a template is
+rendered.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class BoundedCompiler(Compiler):
-    """Code in which `~` and lists ask for the limits; operators and filters do so by themselves."""
+    """Code in which `~` and lists check the limits; operators and filters do so themselves."""
 
     @optimizeconst
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802 - the name is that of Jinja
@@ -51,7 +52,7 @@ class BoundedCompiler(Compiler):
         self._held(super().visit_List, node, frame)
 
     def visit_Tuple(self, node: nodes.Tuple, frame: Frame) -> None:  # noqa: N802 - the name is that of Jinja
-        """Write `(a, b)`; what a loop unpacks is written alike, and is none."""
+        """Write `(a, b)`; the targets of a loop are written alike, but are no value."""
         if node.ctx == "load":
             self._held(super().visit_Tuple, node, frame)
         else:
@@ -62,14 +63,14 @@ class BoundedCompiler(Compiler):
         self._held(super().visit_Dict, node, frame)
 
     def _held(self, visit: Any, node: Any, frame: Frame) -> None:  # noqa: ANN401 - a method for a kind of node, and that
-        """Write a list or mapping that is counted where it is made."""
+        """Write a list or mapping that is counted when it is made."""
         self.write("environment.bounds.held(")
         visit(node, frame)
         self.write(")")
 
 
 class BoundedFormatter(SandboxedFormatter):
-    """Fills in a text that is formatted."""
+    """A formatter within the limits."""
 
     _env: BoundedSandbox
     _length = 0
@@ -91,7 +92,7 @@ class BoundedSandbox(Sandbox):
     intercepted_binops = frozenset({"+", "-", "*", "/", "//", "%", "**"})
 
     def __init__(self, loader: BaseLoader | None, limits: Limits) -> None:
-        """Make it."""
+        """Create the environment."""
         super().__init__(loader)
         self.bounds = Bounds(limits)
         self.filters = filters_within(self.bounds)
@@ -100,16 +101,16 @@ class BoundedSandbox(Sandbox):
         self.codes = CodeCache(kind="bounded")
 
     def run(self, render: Callable[[], str]) -> str:
-        """Render a template. Raises LimitError where it takes too long or too much memory."""
+        """Render a template. Raises LimitError if it takes too long or too much memory."""
         return timed(self.bounds.limits, render)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:  # noqa: ANN401 - the signature is that of Jinja
-        """Compute what is not too large."""
+        """Compute a result within the limits."""
         self.bounds.operands(operator, left, right)
         return self.bounds.result(super().call_binop(context, operator, left, right))
 
     def wrap_str_format(self, value: Any) -> Callable[..., Any] | None:  # noqa: ANN401 - the signature is that of Jinja
-        """Return a method of a text that is not too long; None for any other value."""
+        """Return a formatting method within the limits; None for a value that is not text."""
         text = getattr(value, "__self__", None)
         if not isinstance(text, str):
             return None
@@ -117,5 +118,5 @@ class BoundedSandbox(Sandbox):
         return partial(self._format, text) if value.__name__ == "format" else value
 
     def _format(self, text: str, *values: Any, **named: Any) -> str:  # noqa: ANN401 - any values
-        """Fill in a text."""
+        """Format a text."""
         return type(text)(BoundedFormatter(self).vformat(text, values, named))

@@ -1,11 +1,11 @@
 """Compiled templates, kept beside the program as Python keeps its compiled modules.
 
-To load code is to run it, so the place decides: a folder in `__pycache__` of this package, which
-only those can write who can change the program as well. A folder or a file that others can write
-is ignored. Where the folder cannot be written, as in a system's installation that a user runs, or
-Python is told to write no bytecode, templates are compiled in every run.
+Loaded code is executed, so its location must be trusted: a folder in `__pycache__` of this package,
+which only those can write who can change the program as well. A folder or a file that others can
+write is ignored. If the folder cannot be written, as in a system-wide installation, or Python
+writes no bytecode, templates are compiled in every run.
 
-A file begins with the SHA-256 of its code and of everything that this code follows from: the text,
+A file begins with the SHA-256 of its code and of everything that this code depends on: the text,
 name and path of the template, the version of Python, and the sources of Jinja and of the
 environment. Any other file is ignored, and replaced.
 """
@@ -40,13 +40,16 @@ class CodeCache:
     """The files of compiled templates, one for each path of a template."""
 
     def __init__(self, folder: Path = FOLDER, kind: str = "") -> None:
-        """Keep the folder; it is made when the first code is written. Environments that compile differently are of different kinds."""
+        """Keep the folder; it is created when the first code is written.
+
+        Environments that compile differently are of different kinds.
+        """
         self._folder, self._kind = folder, kind.encode()
         self.writes = not sys.dont_write_bytecode
-        """Whether new code is written; kept code is read in any case, as Python reads its own."""
+        """Whether new code is written; existing code is always read, as Python reads its own."""
 
     def code(self, text: str, name: str, path: str, compiled: Callable[[], CodeType]) -> CodeType:
-        """Return the code of a template: as it was kept, or else as `compiled` makes it."""
+        """Return the code of a template: the kept one, or else that of `compiled`."""
         follows = b"\0".join(
             [
                 self._environment,
@@ -56,10 +59,8 @@ class CodeCache:
                 hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(),
             ]
         )
-        file = (
-            self._folder
-            / f"{hashlib.sha256(self._kind + path.encode()).hexdigest()[:32]}.{sys.implementation.cache_tag}"
-        )
+        digest = hashlib.sha256(self._kind + path.encode()).hexdigest()[:32]
+        file = self._folder / f"{digest}.{sys.implementation.cache_tag}"
         kept = self._read(file, follows) if self._trusted else None
         if kept is not None:
             return kept
@@ -71,7 +72,7 @@ class CodeCache:
 
     @cached_property
     def _environment(self) -> bytes:
-        """What code follows from beside its template."""
+        """What code depends on besides its template."""
         own = (PACKAGE / "sandbox.py", PACKAGE / "compiler.py", PACKAGE / "bounded.py")
         sources = [*own, *sorted(Path(jinja2.__file__).parent.glob("*.py"))]
         return b"\0".join(
@@ -80,7 +81,7 @@ class CodeCache:
 
     @cached_property
     def _trusted(self) -> bool:
-        """Whether the folder is there, and nobody else can put files into it."""
+        """Whether the folder exists, and others cannot write files to it."""
         try:
             return _is_ours(self._folder.stat())
         except OSError:
@@ -88,7 +89,7 @@ class CodeCache:
 
     @staticmethod
     def _read(file: Path, follows: bytes) -> CodeType | None:
-        """Read the code of a file; None where it is missing, stale, damaged, or written by others."""
+        """Return the code in a file; None if it is missing, stale, damaged or of other users."""
         try:
             with file.open("rb") as stream:
                 if not _is_ours(os.fstat(stream.fileno())):
@@ -103,7 +104,7 @@ class CodeCache:
         return found
 
     def _write(self, file: Path, follows: bytes, made: CodeType) -> None:
-        """Write the code of a template, whole or not at all."""
+        """Write the code of a template, completely or not at all."""
         self._folder.mkdir(mode=0o755, parents=True, exist_ok=True)
         code = marshal.dumps(made)
         handle, staged = tempfile.mkstemp(dir=self._folder, prefix=".")
@@ -118,6 +119,9 @@ class CodeCache:
 
 
 def _is_ours(status: os.stat_result) -> bool:
-    """Return whether a file or folder belongs to who runs the program or to who installed it, and nobody else can write it."""
+    """Return whether a file or folder can be written only by trusted users.
+
+    Those are the user who runs the program, and the one who installed it.
+    """
     owners = {os.geteuid(), PACKAGE.stat().st_uid}
     return status.st_uid in owners and not status.st_mode & WRITABLE_BY_OTHERS

@@ -1,8 +1,8 @@
-"""How templates become Python code: attributes of views are read without a call, and outputs are joined.
+"""How templates become Python code: views' attributes are read without a call, outputs are joined.
 
-Owns the two places where the code differs from Jinja's. `x.name` is read at once where the sandbox
-has allowed `name` for the type of `x` before, and through the sandbox otherwise. What stands
-between two statements of a template is formatted as one text; Jinja yields each piece of it.
+Owns the two differences from Jinja's code. `x.name` is read directly if the sandbox has allowed
+`name` for the type of `x` before, and through the sandbox otherwise. The text between two
+statements of a template is formatted at once; Jinja yields each piece of it.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ class Compiler(CodeGenerator):
     """Jinja's code generator, with attributes read in place and outputs joined."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 - those of Jinja
-        """Begin without any attribute."""
+        """Start without any attribute."""
         super().__init__(*arguments, **options)
         self._attributes: set[str] = set()
 
     def visit_Getattr(self, node: nodes.Getattr, frame: Any) -> None:  # noqa: ANN401, N802 - as with Jinja
-        """Write `x.name`: the value is kept in `seen`, which nothing else comes between."""
+        """Write `x.name`; `seen` holds the value, and nothing else is evaluated in between."""
         if not (node.attr.isascii() and node.attr.isidentifier()) or iskeyword(node.attr):
             super().visit_Getattr(node, frame)
             return
@@ -35,7 +35,7 @@ class Compiler(CodeGenerator):
         self.write(f")) in with_{node.attr} else environment.getattr(seen, {node.attr!r}))")
 
     def visit_Output(self, node: nodes.Output, frame: Any) -> None:  # noqa: ANN401, N802 - as with Jinja
-        """Write texts and expressions that follow each other as one: `yield "vlan %s mtu %s" % (x, y)`.
+        """Write adjacent texts and expressions as one: `yield "vlan %s mtu %s" % (x, y)`.
 
         Each expression has a line of its own, so that an error is one of its line in the template.
         """
@@ -55,7 +55,7 @@ class Compiler(CodeGenerator):
         self.writeline("))")
 
     def _form(self, node: nodes.Output, frame: Any) -> tuple[list[str], list[nodes.Expr]]:  # noqa: ANN401 - as with Jinja
-        """Return the pieces of an output, `%s` for each that is not constant, and the expressions of these."""
+        """Return the pieces of an output, `%s` for each non-constant one, and their expressions."""
         form, values, finalize = [], [], self._make_finalize()
         for child in node.nodes:
             try:
@@ -66,7 +66,10 @@ class Compiler(CodeGenerator):
         return form, values
 
     def visit_Template(self, node: nodes.Template, frame: Any = None) -> None:  # noqa: ANN401, N802 - as with Jinja
-        """Write a template, and behind it the types that have each attribute, as the environment knows them."""
+        """Write a template, with a table of the types that have each attribute.
+
+        The table is that of the environment.
+        """
         super().visit_Template(node, frame)
         for name in sorted(self._attributes):
             self.writeline(f"with_{name} = environment.types_with({name!r})")

@@ -1,8 +1,8 @@
-"""How a thing of the fabric runs in a container: its kind, its image, the files that go in, and what its interfaces are called there.
+"""How a device runs in a container: its kind, image, files, and interface names.
 
-Owns the section `containers` of a pack.yaml. A pack says all that a lab engine must know of its
-switches, so that a new NOS in a lab needs no code. What a lab consists of is worked out by
-`topologies`.
+Owns the section `containers` of a pack.yaml. A pack describes everything that a lab engine must
+know of its switches, so that a new NOS in a lab needs no code. `outputs.lab_topologies` owns the
+contents of a lab.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Thing = Literal["switch", "gpu", "hb-domain"]
 """What may run in a container."""
 
 PLAIN_NAME = "eth{n}"
-"""What the ports are called in a container where their own names are none that Linux takes."""
+"""How ports are named in a container if Linux does not accept their own names."""
 
 _LINUX_NAME = re.compile(
     r"[^\s/:]{1,15}"
@@ -31,7 +31,10 @@ _Name = Annotated[str, Field(pattern=r"^([A-Za-z0-9._-]|\{(n|cage|subport)\})+$"
 
 
 class Bind(BaseModel):
-    """One file that is mounted, read only: an output of the pack by its path, or, with a `template`, a file for the container alone."""
+    """One file that is mounted read-only.
+
+    It is an output of the pack by its path, or, with a `template`, a file for the container alone.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
@@ -41,10 +44,11 @@ class Bind(BaseModel):
 
     @model_validator(mode="after")
     def _belongs_to_the_lab(self) -> Self:
-        """Refuse a file for the container alone that is no lab's, or that does not tell one switch from another."""
+        """Refuse a container's own file that is outside of `lab`, or the same for two switches."""
         if self.template and not re.fullmatch(r"lab/([^{}]*/)?\{switch\}/[^{}]+", self.file):
             raise ValueError(
-                f"`{self.file}`: a file with a template is written for each switch, to `lab/…/{{switch}}/…`"
+                f"`{self.file}`: a file with a template is written for each switch, to"
+                " `lab/…/{switch}/…`"
             )
         if ".." in PurePosixPath(self.file).parts:
             raise ValueError(f"`{self.file}` leaves the output directory; write a path below OUT")
@@ -52,29 +56,32 @@ class Bind(BaseModel):
 
 
 class Container(BaseModel):
-    """A container of a lab, in the words of containerlab, which the other engines share."""
+    """A container of a lab, in the terms of containerlab, which the other engines share."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     kind: Annotated[str, Field(pattern=r"^[a-z0-9_-]+$")]
     image: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9./:_@-]*$")]
     type: Annotated[str, Field(pattern=r"^[a-z0-9-]+$")] | None = None
-    """Which model of its kind it plays, where an image can play several."""
+    """The model of its kind that it emulates, if an image has several."""
     startup: str | None = None
-    """The one of `binds` that the engine itself hands over at boot, for a system that writes to its startup file."""
+    """The one of `binds` that the engine hands over at boot, for a system that overwrites it."""
     network: Literal["none"] | None = None
-    """Without a management network nothing can leave the fabric that way unseen."""
+    """Whether there is a management network; without one no traffic leaves the fabric unseen."""
     interface: _Name | None = None
-    """What a port is called: a pattern over its number among the ports in use from 1, its cage and its position; absent for the NOS's own names."""
+    """The pattern of a port's name: its number among the ports in use from 1, cage and position.
+
+    Without one, the NOS's own names are used.
+    """
     split: _Name | None = None
-    """The same for a port of a split cage, where that differs."""
+    """The pattern for a port of a split cage, if it differs."""
     binds: tuple[Bind, ...] = ()
     exec: tuple[Annotated[str, Field(pattern=r"^[^$]+$")], ...] = ()
-    """Commands once the interfaces are there, without a shell around them; engines would put the environment in for a `$`."""
+    """Commands to run when the interfaces exist, without a shell; engines expand every `$`."""
 
     @model_validator(mode="after")
     def _files_differ(self) -> Self:
-        """Refuse two files of one name or place: a ConfigMap keeps them by name."""
+        """Refuse two files of one name or place: a ConfigMap keeps files by name."""
         for names in (
             [PurePosixPath(bind.file).name for bind in self.binds],
             [bind.at for bind in self.binds],
@@ -86,14 +93,17 @@ class Container(BaseModel):
         return self
 
     def interfaces(self, ports: Sequence[PortView]) -> list[str]:
-        """Name the ports in use of one switch, in order; all by number where Linux does not take each name as it is."""
+        """Return the names of one switch's ports in use, in order.
+
+        All are numbered if Linux does not accept every name as it is.
+        """
         names = [self._name(number, port) for number, port in enumerate(ports, start=1)]
         if len(set(names)) == len(names) and all(_LINUX_NAME.fullmatch(name) for name in names):
             return names
         return [PLAIN_NAME.format(n=number) for number, _ in enumerate(ports, start=1)]
 
     def _name(self, number: int, port: PortView) -> str:
-        """Name one port."""
+        """Return the name of one port."""
         pattern = (port.subport and self.split) or self.interface
         return (
             pattern.format(n=number, cage=port.cage, subport=port.subport)

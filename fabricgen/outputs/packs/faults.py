@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 _UNKNOWN = re.compile(r"No (filter|test) named '(.+)'\.|'(.+)' is undefined")
-"""How Jinja says that a filter, a test or a variable is unknown."""
+"""Jinja's messages for an unknown filter, test or variable."""
 
 
 def bad_template(
     name: str, error: Exception, variables: Collection[str], *, shown: bool
 ) -> Finding:
-    """Turn what a template raised into a finding; `shown`: a template of this name ships."""
+    """Return the finding for a template's error; `shown` if a template of this name is shipped."""
     if isinstance(error, LimitError):
         hint = "loop over what the view holds, once, and build nothing that is not written"
         return Finding("template-budget", f"{name} {error}", hint=hint)
@@ -34,7 +34,7 @@ def bad_template(
 
 
 def _nearest(error: Exception, said: str, variables: Collection[str]) -> str:
-    """Suggest the name that was meant; empty where none was unknown."""
+    """Return a hint with the name that was probably meant; empty if none was unknown."""
     if isinstance(error, UnknownNameError):
         return _listed(error.name, "attributes", error.known) if error.known else ""
     if (unknown := _UNKNOWN.fullmatch(said)) is None:
@@ -45,12 +45,14 @@ def _nearest(error: Exception, said: str, variables: Collection[str]) -> str:
     return _listed(
         word,
         f"{kind}s",
-        (*FILTERS, *OWN_FILTERS)
-        if kind == "filter"
-        else [test for test in TESTS if test.isalpha()],
+        (
+            (*FILTERS, *OWN_FILTERS)
+            if kind == "filter"
+            else [test for test in TESTS if test.isalpha()]
+        ),
     )
 
 
 def _listed(word: str, what: str, known: Collection[str]) -> str:
-    """Suggest a name, or list those that there are."""
+    """Return a hint with a similar name, or with the list of names."""
     return suggest(word, known, f"{what}: {', '.join(sorted(known))}")

@@ -1,4 +1,4 @@
-"""The filters of `sandbox`, each held to the limits of a rendering."""
+"""The filters of `sandbox`, each within the limits of a rendering."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ _APART = frozenset(
         "unique",
     }
 )
-"""Those that take a text for a list of characters."""
+"""Filters that treat a text as a list of characters."""
 
 _BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
-"""Where Python ends a line."""
+"""The characters at which Python splits lines."""
 
 
 def filters_within(bounds: Bounds) -> dict[str, Filter]:
@@ -92,9 +92,9 @@ def filters_within(bounds: Bounds) -> dict[str, Filter]:
 
 
 def _within(bounds: Bounds, made: Filter, *, apart: bool) -> Filter:
-    """Hold what a filter makes to the limits, and a text that it takes apart."""
+    """Return a filter whose arguments and results are checked against the limits."""
 
-    @wraps(made)  # with the mark by which Jinja knows what else a filter wants
+    @wraps(made)  # with the mark by which Jinja passes a filter its environment
     def within(*values: Any, **options: Any) -> Any:  # noqa: ANN401 - a filter takes and returns any value
         for value in values if apart else ():
             bounds.short(value)

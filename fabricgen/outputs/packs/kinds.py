@@ -1,7 +1,7 @@
 """The kinds of outputs: what a pack may write a file for, and the view that its template receives.
 
-Owns the words that `each` of an output may be. A new kind is one entry here, and the module of the
-group that writes it passes the view.
+Owns the values of `each` of an output. A new kind is one entry here, and the module of the group
+that writes it passes the view.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ class Kind(NamedTuple):
     name: str
     """The value of `each`."""
     meaning: str
-    """What the file holds, or for each of what one is written."""
+    """The contents of the file, or the things for each of which one is written."""
     word: str
     """The name of the view in the template."""
     view: str

@@ -1,8 +1,8 @@
-"""How much one rendering of a template may do: time, memory, output, and the size of what a template builds.
+"""The limits of one rendering: time, memory, output, and the size of values.
 
-Owns the limits and what counts the size of values. The environment of `sandbox` asks it about each
-text, list and number that an operator or a filter makes, so that no single step can take all
-memory; `timer` stops what takes many steps.
+Owns the limits and the counting of values. The environment of `bounded` checks each text, list and
+number that an operator or a filter makes, so that no single step can exhaust memory; `timer` stops
+a template of many steps.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one rendering may take."""
+    """The limits of one rendering."""
 
     seconds: float = 5
     """CPU seconds."""
@@ -31,42 +31,42 @@ class Limits:
     range: int = 100_000
     """Numbers of a range."""
     width: int = 9_999
-    """Digits and blanks that formatting or indenting fills up to."""
+    """Digits and blanks by which formatting or indenting pads."""
     bits: int = 1_024
     """Size of a number."""
 
 
 class LimitError(Exception):
-    """A template that is above a limit; the text is the predicate of a sentence about it."""
+    """The error of a template that exceeds a limit; its text is the predicate of a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Holds values to limits. Every method raises LimitError."""
+    """A check of values against limits; every method raises LimitError."""
 
     limits: Limits
 
     def short(self, value: object) -> None:
-        """Refuse to take apart a text that is longer than an expression could make it."""
+        """Check a text before it is split: it is no longer than an expression could make it."""
         if isinstance(value, str) and len(value) > self.limits.text:
             raise self.too_long()
 
     def parts(self, parts: tuple[object, ...]) -> tuple[object, ...]:
-        """Pass on what `~` joins."""
+        """Yield the operands of `~`."""
         if sum(map(len, map(str, parts))) > self.limits.text:
             raise self.too_long()
         return parts
 
     def written(self, pieces: Iterable[str]) -> str:
-        """Join the pieces of an output."""
+        """Return the pieces of an output as one text."""
         texts = [*pieces]
         self.fits(sum(map(len, texts)))
         return "".join(texts)
 
     def held(self, made: Any) -> Any:  # noqa: ANN401 - any value
-        """Return a list or mapping that a template made: with all that it holds it is not too large.
+        """Return a list or mapping that a template made, after counting everything in it.
 
-        Lists of lists would else grow twofold with each line of a template, and printing or
+        Otherwise lists of lists would double with each line of a template, and printing or
         comparing them is one step of Python.
         """
         if len(made) > _FEW or any(item.__class__ in _CONTAINERS for item in _items(made)):
@@ -75,7 +75,7 @@ class Bounds:
         return made
 
     def counted(self, items: Iterable[Any]) -> Iterator[Any]:
-        """Pass on items, as long as there are not too many, with what is in them."""
+        """Yield items, and count them and their contents."""
         weight, most = 0, self.limits.text
         for item in items:
             waiting = [item]
@@ -89,7 +89,7 @@ class Bounds:
             yield item
 
     def operands(self, operator: str, left: object, right: object) -> None:
-        """Refuse arithmetic whose result may be too large."""
+        """Check the operands of arithmetic whose result may be too large."""
         if operator == "%" and isinstance(left, str):
             raise LimitError("formats a text by `%`, which has no limit; write `'{}'.format(...)`")
         if any(
@@ -113,13 +113,13 @@ class Bounds:
                 raise self.too_long()
 
     def result(self, made: Any) -> Any:  # noqa: ANN401 - any value
-        """Return the result of arithmetic where it is not too large."""
+        """Return the result of arithmetic if it is not too large."""
         if isinstance(made, str):
             self.short(made)
         return self.held(made) if made.__class__ in _CONTAINERS else made
 
     def filtered(self, made: Any) -> Any:  # noqa: ANN401 - any value
-        """Return what a filter made where it is not too large; what comes one by one is counted as it comes."""
+        """Return the result of a filter if it is not too large; an iterator is counted later."""
         if isinstance(made, GeneratorType):
             return self.counted(made)
         if isinstance(made, str):
@@ -127,17 +127,17 @@ class Bounds:
         return self.held(made) if made.__class__ in _CONTAINERS else made
 
     def fits(self, length: int) -> None:
-        """Refuse to make a text of so many characters."""
+        """Check the length of a text before it is made."""
         if length > self.limits.output:
             raise self._too_much()
 
     def padded(self, width: int) -> None:
-        """Refuse to fill up so far."""
+        """Check the width of padding."""
         if width > self.limits.width:
             raise LimitError(f"fills a text up to more than {self.limits.width:,} characters")
 
     def numbers(self, *bounds: int) -> range:
-        """Make a range."""
+        """Return a range within the limit."""
         made = range(*bounds)
         try:
             if len(made) <= self.limits.range:
@@ -162,10 +162,10 @@ class Bounds:
 
 
 _FEW = 16
-"""Items of a list of texts that needs no counting: its texts were counted one by one."""
+"""Items of a list of texts that is not counted: its texts were counted one by one."""
 _CONTAINERS = frozenset({list, tuple, dict})
 
 
 def _items(held: Any) -> Iterable[Any]:  # noqa: ANN401 - any container
-    """Return what a list or a mapping holds."""
+    """Return the items of a list or a mapping."""
     return [*held, *held.values()] if isinstance(held, Mapping) else held

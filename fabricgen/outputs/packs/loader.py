@@ -1,4 +1,4 @@
-"""Finding and reading the files of templates, as `packs` finds every other file."""
+"""Finding and reading the files of templates, in the order of `packs`."""
 
 from __future__ import annotations
 
@@ -15,18 +15,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_BYTES = 2**18
-"""A template is a section of a document; what is larger is none."""
+"""The largest template; a template is a section of a document."""
 
 
 class Loader(BaseLoader):
-    """Reads templates; `find` yields the files of a path, the first of which counts."""
+    """A reader of templates; `find` yields the files of a path, the first of which is used."""
 
     def __init__(self, find: Callable[..., Iterator[Path]]) -> None:
-        """Keep the way to find files."""
+        """Keep the function that finds files."""
         self._find = find
 
     def get_source(self, environment: Any, template: str) -> tuple[str, str, None]:  # noqa: ANN401, ARG002 - the signature is that of Jinja
-        """Return a template's text and path. Raises Refusal where it is no text, too large, or reached through a link that leaves its pack."""
+        """Return a template's text and path.
+
+        Raises Refusal if it is not text, too large, or reached through a link that leaves its pack.
+        """
         path = next(self._find(*split_template_path(template)), None)
         if path is None:
             raise TemplateNotFound(template)

@@ -1,7 +1,7 @@
-"""The pack that configures each NOS of a plan, and what the pack asks of the inventory and of the switch model.
+"""The pack of each NOS of a plan, and its requirements.
 
-Owns the refusals of a NOS without a pack, of a model that lacks a fact, and of a number above what
-a NOS takes. Which files a pack writes belongs to `building`.
+Owns the refusals of a NOS without a pack, of a switch model that lacks a fact, and of a number in
+the inventory that a NOS does not accept. `build` owns which files a pack writes.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 
 class NosPacks(NamedTuple):
-    """The pack of each NOS that has one, and each role whose NOS, which nobody named, has none."""
+    """The pack of each NOS that has one, and the roles whose NOS, chosen by default, has none."""
 
     packs: dict[str, Pack]
     without: list[tuple[Role, str]]
 
 
 def nos_packs(plan: Plan, packs: Packs) -> NosPacks:
-    """Find the pack of each NOS that switches run.
+    """Return the pack of each NOS that switches run.
 
-    Raises Refusal where the inventory names a NOS without one or asks more than the NOS takes, or
+    Raises Refusal if the inventory names a NOS without one or asks more than the NOS accepts, or if
     the model lacks what the pack needs.
     """
     found = NosPacks({}, [])
@@ -51,7 +51,7 @@ def nos_packs(plan: Plan, packs: Packs) -> NosPacks:
 
 
 def _running(plan: Plan) -> Iterator[tuple[PortLayout, Path]]:
-    """List what the switches of each role run, and those of the rails that run another NOS, with the key that says so."""
+    """Return the NOS of each role, and of the rails that run another, with the key that sets it."""
     fabric = plan.fabric
     yield from ((fabric.port_layouts[role], ("nos", role.value)) for role in plan.roles)
     yield from (
@@ -62,22 +62,28 @@ def _running(plan: Plan) -> Iterator[tuple[PortLayout, Path]]:
 
 
 def _no_pack(nos: str, path: Path, packs: Packs) -> Exception:
-    """Refuse a NOS that no pack configures."""
+    """Return the refusal of a NOS that no pack configures."""
     known = ", ".join(
         own for name in packs.names() if (shown := packs.pack(name)) and (own := shown.nos)
     )
-    hint = f"packs: {known}, or your own with `--templates DIR`; or leave `nos` out, or name `outputs` without configurations"
+    hint = (
+        f"packs: {known}, or your own with `--templates DIR`; or leave `nos` out, or name `outputs`"
+        " without configurations"
+    )
     return refuse("no-pack", f"no pack writes configurations for `{nos}`", path=path, hint=hint)
 
 
 def _check_needs(port_layout: PortLayout, pack: Pack, path: Path, packs: Packs) -> None:
-    """Refuse a model that lacks a fact which the pack's files cannot do without."""
+    """Refuse a model that lacks a fact which the pack's files require."""
     model = port_layout.model
     for need in pack.needs:
         if need not in model.nos.get(port_layout.nos, {}):
             fact = f"nos.{port_layout.nos}.{need}"
             because = (
-                f"the pack `{pack.name}` needs `{fact}`, and the catalog does not have it for {model.model}",
+                (
+                    f"the pack `{pack.name}` needs `{fact}`, and the catalog does not have it for"
+                    f" {model.model}"
+                ),
             )
             others = ", ".join(
                 nos for nos in sorted(model.interfaces) if nos != pack.nos and packs.for_nos(nos)
@@ -93,7 +99,7 @@ def _check_needs(port_layout: PortLayout, pack: Pack, path: Path, packs: Packs) 
 
 
 def _check_limits(plan: Plan, role: Role, pack: Pack) -> None:
-    """Refuse a number of the inventory that the NOS rejects, or of which it would make another."""
+    """Refuse a number of the inventory that the NOS rejects, or would change."""
     for key, limit in pack.limits.items():
         value: Any = attrgetter(key)(plan.spec)
         if fault := limit.fault(value):

@@ -1,4 +1,4 @@
-"""What a `pack.yaml` may say: what the pack writes, for each of what, and what it needs."""
+"""The contents of a `pack.yaml`: the files that the pack writes, and what it requires."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ Constant = str | int | float
 Word = str | bool | dict[str, str]
 
 RESERVED = ("manifest.json", "plan.json", "report.html")
-"""What a build writes beside the packs' files."""
+"""The files that a build writes beside the packs' files."""
 
 
-class Output(BaseModel):
-    """One file that a pack writes: `each` names what it is written for, which is also the view that its template sees."""
+class PackOutput(BaseModel):
+    """One file that a pack writes; `each` selects what it is for, and its template's view."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     path: Annotated[str, Field(pattern=r"^[A-Za-z0-9{}._/-]+$")]
     template: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+$")]
     each: str
-    """A kind of `kinds`."""
+    """One of `kinds`."""
     roles: tuple[Literal["leaf", "spine", "core"], ...] = ("leaf", "spine", "core")
     transport: Literal["ethernet", "infiniband"] | None = None
-    """For hosts, NICs and GPUs: written only where the leaves speak this."""
+    """For hosts, NICs and GPUs: written only if the leaves run this."""
     host_links: Literal["numbered", "unnumbered"] | None = None
-    """For hosts, NICs and GPUs: written only where their links are so."""
+    """For hosts, NICs and GPUs: written only if their links are of this kind."""
     most_lines: int | None = None
-    """Of a drawing, or of the links of a simulation: written only where there are at most so many."""
+    """For a drawing, or the links of a simulation: written only up to this number."""
     mode: Literal["600", "755"] | None = None
-    """Mode of the file, where its reader asks for one: 755 for a script, 600 for what only root may read."""
+    """Mode of the file, if its reader needs one: 755 for a script, 600 for a file of root."""
     reader: str
-    """Who reads the file, in one line."""
+    """The reader of the file, in one line."""
 
     @property
     def bits(self) -> int | None:
@@ -65,7 +65,10 @@ class Output(BaseModel):
 
     @model_validator(mode="after")
     def _stays_below_out(self) -> Self:
-        """Refuse a path that leaves OUT, that is one of the build's own, or that does not tell one switch, host, NIC or GPU from another."""
+        """Refuse a path that leaves OUT, is one of the build's own, or is the same for two things.
+
+        The things are switches, hosts, NICs or GPUs.
+        """
         if self.path.startswith("/") or ".." in PurePosixPath(self.path).parts:
             raise ValueError(f"`{self.path}` leaves the output directory; write a path below OUT")
         if self.path in RESERVED:
@@ -74,17 +77,17 @@ class Output(BaseModel):
         wanted = KINDS[self.each].fields
         if tuple(sorted(set(fields))) != wanted or self.path.count("{") != len(fields):
             named = " and ".join(f"`{field}`" for field in wanted)
-            told = (
+            fault = (
                 f"a file for each {self.each} names it by {named}"
                 if wanted
                 else "a file that is written once has no fields in its path"
             )
-            raise ValueError(f"`{self.path}`: {told}")
+            raise ValueError(f"`{self.path}`: {fault}")
         return self
 
 
 class Limit(BaseModel):
-    """The values that a NOS takes of a number of the inventory: from `least` to `most`, in steps."""
+    """The values that a NOS accepts of a number of the inventory: `least` to `most`, in steps."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
@@ -93,7 +96,10 @@ class Limit(BaseModel):
     step: Annotated[int, Field(ge=1)] = 1
 
     def fault(self, value: int) -> tuple[str, str, int] | None:
-        """Return what the NOS takes, by how much a value is off, and the nearest value to use; None where it takes the value."""
+        """Return what the NOS accepts, by how much a value is off, and the nearest value.
+
+        It is None if the NOS accepts the value.
+        """
         if self.most is not None and value > self.most:
             return (
                 f"{self.most} at most",
@@ -112,14 +118,14 @@ class Limit(BaseModel):
         return None
 
     def __str__(self) -> str:
-        """Write the limit as documents do."""
+        """Return the limit as text."""
         ends = {"at least": self.least, "at most": self.most}
         said = [f"{end} {value}" for end, value in ends.items() if value is not None]
         return ", ".join([*said, *([f"in steps of {self.step}"] if self.step > 1 else [])])
 
 
 def _as_limit(value: object) -> object:
-    """Take a number for the most."""
+    """Return a number as the most."""
     return {"most": value} if isinstance(value, int) else value
 
 
@@ -140,31 +146,34 @@ class Pack(BaseModel):
     name: str
     description: str
     nos: str | None = None
-    """The NOS that the pack configures; absent for documents."""
+    """The NOS that the pack configures; None for documents."""
     nos_versions: tuple[str, ...] = ()
     group: str
-    """The group of files that its files belong to: a key of `PACK_GROUPS`."""
+    """The group of outputs of its files: a key of `PACK_GROUPS`."""
     verified: str
-    """By what the syntax was verified, or why it could not be."""
+    """How the syntax was verified, or why it could not be."""
     facts: dict[str, str] = {}
-    """Facts that it reads under `nos` of the switch model, by name, and what each means."""
+    """Facts that it reads under `nos` of the switch model, with their meaning."""
     needs: tuple[str, ...] = ()
-    """Those without which it cannot configure a switch."""
+    """The facts without which it cannot configure a switch."""
     limits: dict[str, Annotated[Limit, BeforeValidator(_as_limit)]] = {}
-    """The values that the NOS takes of a number of the inventory, like `addressing.mtu`; a number alone is the most."""
+    """The values that the NOS accepts of a number of the inventory, like `addressing.mtu`.
+
+    A number alone is the most.
+    """
     assumed: dict[str, Constant | tuple[Constant, ...] | dict[str, Constant]] = {}
-    """What its files must state and no plan knows, such as a latency; its templates see it."""
+    """Values that its files need and no plan has, such as a latency; its templates see them."""
     words: dict[str, Word] = {}
-    """The syntax of the newest version of the NOS, where versions differ; its templates see it."""
+    """The syntax of the newest version of the NOS, if versions differ; its templates see it."""
     older: tuple[OlderVersion, ...] = ()
-    """The same of older versions, the oldest first."""
-    outputs: tuple[Output, ...]
+    """The same for older versions, the oldest first."""
+    outputs: tuple[PackOutput, ...]
     containers: dict[Thing, Container] = {}
-    """How its switches run in a lab, or, of a pack of group `lab`, GPUs and HB domains."""
+    """How its switches run in a lab, or, for a pack of group `lab`, GPUs and HB domains."""
 
     @model_validator(mode="after")
     def _needs_are_facts(self) -> Self:
-        """Refuse a need that is not declared."""
+        """Refuse a required fact that is not declared."""
         if unknown := [name for name in self.needs if name not in self.facts]:
             raise ValueError(f"`needs`: `{unknown[0]}` is not declared under `facts`")
         return self

@@ -1,4 +1,7 @@
-"""Filters that write a quantity of a plan in the units and the steps that a NOS takes: a template computes nothing."""
+"""Filters that write a quantity of a plan in the units and the steps of a NOS.
+
+A template itself computes nothing.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def ms_to_s(milliseconds: int) -> str:
-    """Write milliseconds as seconds, with as many places as it takes.
+    """Return milliseconds as seconds, with as many decimals as needed.
 
     >>> ms_to_s(200), ms_to_s(3000)
     ('0.2', '3')
@@ -23,7 +26,7 @@ def ms_to_us(milliseconds: int) -> int:
 
 
 def periods(milliseconds: int, period_ms: int) -> int:
-    """Count the periods of some milliseconds in a time, the last one whole.
+    """Return the number of periods in a time, rounded up; both in milliseconds.
 
     >>> periods(200, 100), periods(250, 100)
     (2, 3)
@@ -32,7 +35,7 @@ def periods(milliseconds: int, period_ms: int) -> int:
 
 
 def percent_to_share(percent: int) -> str:
-    """Write a percentage as a share of one.
+    """Return a percentage as a share of one.
 
     >>> percent_to_share(100), percent_to_share(5)
     ('1', '0.05')
@@ -41,12 +44,12 @@ def percent_to_share(percent: int) -> str:
 
 
 def at_most(number: int, most: int) -> int:
-    """Return a number, or the most that a NOS takes where it is above that."""
+    """Return a number, or the maximum of a NOS if the number is larger."""
     return min(number, most)
 
 
 def step_up(number: int, steps: Sequence[int]) -> int:
-    """Return the smallest of some rising steps that is no less than a number, or the last.
+    """Return the smallest of some rising steps that is at least a number, or the last.
 
     >>> step_up(65, (64, 128)), step_up(200, (64, 128))
     (128, 128)

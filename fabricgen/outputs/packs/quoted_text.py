@@ -1,4 +1,4 @@
-"""Texts as CSV, JSON, DOT and Markdown want them: quoted where they must be, and never a formula that a spreadsheet would run."""
+"""Quoting for CSV, JSON, DOT and Markdown, and protection from formulas in spreadsheets."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-"""A cell that starts so is run as a formula by spreadsheets."""
+"""First characters by which spreadsheets take a cell for a formula."""
 
 
 def csv_cell(value: object) -> str:
-    """Write one cell of a CSV: quoted where it must be, and never a formula.
+    """Return one cell of a CSV: quoted if necessary, and never a formula.
 
     >>> print(csv_cell("=1+1"), csv_cell("2 m, blue"))
     '=1+1 "2 m, blue"
@@ -29,7 +29,9 @@ def csv_cell(value: object) -> str:
 
 
 def csv_rows(rows: Iterable[tuple[object, ...]]) -> str:
-    """Write rows of a CSV that have one length, without the last line's end: each cell as `csv_cell` does it, only faster where none needs it.
+    """Return rows of a CSV that have one length, without the last line's end.
+
+    Each cell is as `csv_cell` returns it, only faster if none needs quoting.
 
     >>> print(csv_rows([("a", 1), ("=b", "c,d")]))
     a,1
@@ -48,7 +50,7 @@ def csv_rows(rows: Iterable[tuple[object, ...]]) -> str:
 
 
 def lines(rows: Iterable[tuple[object, ...]], form: str) -> str:
-    """Write a line for each row, its cells in the places `{}` of a form.
+    """Return a line for each row, with its cells in the places `{}` of a form.
 
     >>> print(lines([("10.0.0.0/31", 1), ("10.0.0.2/31", 2)], "route {} metric {}"))
     route 10.0.0.0/31 metric 1
@@ -58,30 +60,30 @@ def lines(rows: Iterable[tuple[object, ...]], form: str) -> str:
 
 
 def _is_plain(text: str, commas: int, breaks: int) -> bool:
-    """Say whether a text holds so many commas and line breaks, and nothing that might have to be quoted or begin a formula."""
+    """Return whether a text has this many commas and line breaks, and needs no quoting."""
     counted = text.count(",") == commas and text.count("\n") == breaks
     return counted and not text.startswith("-") and not any(sign in text for sign in UNSAFE)
 
 
 UNSAFE = ("=", "+", "@", '"', "\t", "\r", ",-", "\n-")
-"""What might have to be quoted, or begin a formula; the usual names hold none of it."""
+"""What may have to be quoted, or begin a formula; the usual names have none of it."""
 
 
 def _is_number(text: str) -> bool:
-    """Say whether a cell is a plain number, which may be negative."""
+    """Return whether a cell is a plain number, which may be negative."""
     return re.fullmatch(r"-?\d+(\.\d+)?", text) is not None
 
 
-_JSON = json.JSONEncoder(ensure_ascii=False)  # `json.dumps` makes one for each value
+_JSON = json.JSONEncoder(ensure_ascii=False)  # `json.dumps` makes an encoder for each value
 
 
 def json_text(value: object) -> str:
-    """Write a value as JSON; the template puts no quotes around it."""
+    """Return a value as JSON; the template puts no quotes around it."""
     return _JSON.encode(value)
 
 
 def quoted(value: object) -> str:
-    """Write a double-quoted string for DOT, with its quotes and backslashes escaped."""
+    """Return a double-quoted string for DOT, with its quotes and backslashes escaped."""
     text = str(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
     return f'"{text}"'
 
@@ -91,7 +93,7 @@ _ESCAPES = {"&": "&amp;", "<": "&lt;", "|": "\\|", "](": "]\\("}
 
 
 def markdown(value: object) -> str:
-    r"""Write a text for Markdown: what looks like HTML, a link or the border of a cell is text as well.
+    r"""Return a text for Markdown, with HTML, links and the borders of cells escaped.
 
     >>> print(markdown("R&D <b>|</b> &copy; [x](y)"))
     R&D &lt;b>\|&lt;/b> &amp;copy; [x]\(y)

@@ -29,17 +29,17 @@ _LIMITS = Limits()
 
 
 class Packs:
-    """The packs of one run, found in `roots` first and then in what ships with the program."""
+    """The packs of one run, found in `roots` first and then among the shipped ones."""
 
     def __init__(self, roots: Sequence[Path] = (), limits: Limits = _LIMITS) -> None:
-        """Keep the folders, and what a template of theirs may take; templates are compiled when they are first rendered."""
+        """Keep the folders and the limits of their templates, compiled on first use."""
         self._limits = limits
         self.roots, self.home = [Path(root) for root in roots], shipped("templates")
         self._compiled: dict[tuple[str, str], Template] = {}
         self._read: dict[Path, Pack] = {}
 
     def names(self) -> list[str]:
-        """List the packs, sorted."""
+        """Return the names of the packs, sorted."""
         return sorted(
             {
                 path.parent.name
@@ -49,7 +49,10 @@ class Packs:
         )
 
     def pack(self, name: str) -> Pack | None:
-        """Read a pack; None where no folder has that name. Raises Refusal `bad-pack` for a pack.yaml that does not fit."""
+        """Read a pack; None if no folder has that name.
+
+        Raises Refusal `bad-pack` for a pack.yaml that does not fit.
+        """
         if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
             return None
         path = next(self._find(name, "pack.yaml"), None)
@@ -69,14 +72,17 @@ class Packs:
                 for detail in error.errors(include_url=False)
             ) from None
         if pack.name != path.parent.name:  # templates are found by the name
-            fact = f"`name` is `{pack.name}`, and the folder of the pack is called `{path.parent.name}`"
+            fact = (
+                f"`name` is `{pack.name}`, and the folder of the pack is called"
+                f" `{path.parent.name}`"
+            )
             raise Refusal(
                 [Finding("bad-pack", fact, hint="give both one name", place=Place(str(path)))]
             )
         return pack
 
     def for_nos(self, nos: str) -> Pack | None:
-        """Find the pack that configures a NOS."""
+        """Return the pack that configures a NOS."""
         named = self.pack(nos)
         if (
             not self.roots and named and named.nos == nos
@@ -105,18 +111,16 @@ class Packs:
     def render(self, pack: str, template: str, **view: Any) -> str:  # noqa: ANN401 - whatever the pack's view is
         """Render one template, which sees the view, and `assumed` and `words` of its pack.
 
-        Raises Refusal `bad-template` where it is missing, wrong, or asks for what its view does not
-        have, and `template-budget` where it is a user's and takes too much.
+        Raises Refusal `bad-template` if it is missing, wrong, or uses what its view does not have,
+        and `template-budget` if it is a user's and exceeds a limit.
         """
         seen = self._constants(pack, view.get("switch")) | view
         try:
             return self._environment.run(lambda: self._template(pack, template).render(**seen))
         except Refusal:
             raise
-        except (
-            Exception
-        ) as error:  # a template is a stranger's program, and whatever it raises is its fault
-            from fabricgen.outputs.packs.faults import bad_template  # noqa: PLC0415 - planning reads packs, and does without Jinja2
+        except Exception as error:  # whatever a template raises is a fault of the template
+            from fabricgen.outputs.packs.faults import bad_template  # noqa: PLC0415 - planning reads packs without Jinja2
             from fabricgen.outputs.packs.sandbox import GLOBALS  # noqa: PLC0415 - as above
 
             shown = is_file(self.home / pack / template)
@@ -125,13 +129,13 @@ class Packs:
             ) from error
 
     def _constants(self, name: str, switch: SwitchView | None) -> dict[str, Any]:
-        """Return what templates see of their pack itself; nothing where a folder has templates only."""
+        """Return what templates see of their pack; empty for a folder with templates only."""
         pack = self.pack(name)
         version = switch.nos_version if switch else ""
         return {"assumed": pack.assumed, "words": pack.words_of(version)} if pack else {}
 
     def prepare(self) -> None:
-        """Import what renders templates, once for workers that are forked afterwards."""
+        """Import the renderer, once for workers that are forked afterwards."""
         _ = self._environment
 
     def compile(self) -> None:
@@ -149,8 +153,8 @@ class Packs:
 
     @cached_property
     def _environment(self) -> Sandbox:
-        """Make the environment of all templates."""
-        from fabricgen.outputs.packs.loader import Loader  # noqa: PLC0415 - planning reads packs, and does without Jinja2
+        """Create the environment of all templates."""
+        from fabricgen.outputs.packs.loader import Loader  # noqa: PLC0415 - planning reads packs without Jinja2
 
         if not self.roots:
             from fabricgen.outputs.packs.sandbox import Sandbox  # noqa: PLC0415 - as above
@@ -162,7 +166,7 @@ class Packs:
 
 
 def _fault(detail: dict[str, Any]) -> str:
-    """Say what of a pack.yaml does not fit."""
+    """Return a sentence on what is wrong in a pack.yaml."""
     key, said = (
         ".".join(str(part) for part in detail["loc"]),
         str(detail["msg"]).removeprefix("Value error, "),

@@ -1,7 +1,6 @@
 """The environment that templates run in: what a template may use is listed, the rest is refused.
 
-Owns the lists for Python's and Jinja's own values; of a view a template sees what `template_api`
-allows.
+Owns the lists for Python's and Jinja's own values; `template_api` owns those of views.
 """
 
 from __future__ import annotations
@@ -43,13 +42,17 @@ if TYPE_CHECKING:
     from jinja2 import BaseLoader, Template
 
 METHODS: Mapping[type, frozenset[str]] = {
-    str: frozenset({"capitalize", "endswith", "format", "isdigit", "lower", "lstrip", "removeprefix", "removesuffix", "rstrip", "split", "startswith",
-                    "strip", "title", "upper"}),
+    str: frozenset({
+        "capitalize", "endswith", "format", "isdigit", "lower", "lstrip", "removeprefix",
+        "removesuffix", "rstrip", "split", "startswith", "strip", "title", "upper",
+    }),
     dict: frozenset({"get", "items", "keys", "values"}),
-    LoopContext: frozenset({"changed", "cycle", "depth", "depth0", "first", "index", "index0", "last", "length", "nextitem", "previtem", "revindex",
-                            "revindex0"}),
+    LoopContext: frozenset({
+        "changed", "cycle", "depth", "depth0", "first", "index", "index0", "last", "length",
+        "nextitem", "previtem", "revindex", "revindex0",
+    }),
 }  # fmt: skip
-"""Attributes of values that are no views; of lists and tuples a template sees the items only."""
+"""Attributes of values that are not views; lists and tuples have no attribute for templates."""
 
 OWN_FILTERS = {
     "csv": csv_cell,
@@ -66,13 +69,15 @@ OWN_FILTERS = {
     "step_up": step_up,
 }
 FILTERS = (
-    "capitalize", "count", "d", "default", "e", "escape", "first", "indent", "int", "join", "last", "length", "list", "lower", "map", "max", "min", "reject",
-    "rejectattr", "safe", "select", "selectattr", "sort", "string", "trim", "unique", "upper",
+    "capitalize", "count", "d", "default", "e", "escape", "first", "indent", "int", "join", "last",
+    "length", "list", "lower", "map", "max", "min", "reject", "rejectattr", "safe", "select",
+    "selectattr", "sort", "string", "trim", "unique", "upper",
 )  # fmt: skip
 """Jinja's filters that templates may use."""
 TESTS = (
-    "!=", "<", "<=", "==", ">", ">=", "boolean", "defined", "divisibleby", "eq", "equalto", "even", "false", "float", "ge", "gt", "in", "integer", "iterable",
-    "le", "lessthan", "lower", "lt", "mapping", "ne", "none", "number", "odd", "sequence", "string", "true", "undefined", "upper",
+    "!=", "<", "<=", "==", ">", ">=", "boolean", "defined", "divisibleby", "eq", "equalto", "even",
+    "false", "float", "ge", "gt", "in", "integer", "iterable", "le", "lessthan", "lower", "lt",
+    "mapping", "ne", "none", "number", "odd", "sequence", "string", "true", "undefined", "upper",
 )  # fmt: skip
 """Jinja's tests that templates may use."""
 GLOBALS = ("range",)
@@ -80,7 +85,7 @@ GLOBALS = ("range",)
 
 
 class UnknownNameError(UndefinedError):
-    """A name that a value does not have or templates may not use; `known` are the names to use."""
+    """A name that a value does not have or templates may not use; `known` are allowed names."""
 
     def __init__(
         self, message: str | None = None, name: str = "", known: frozenset[str] = frozenset()
@@ -93,13 +98,13 @@ class UnknownNameError(UndefinedError):
 class Sandbox(SandboxedEnvironment):
     """Jinja's environment with attributes, filters, tests and functions by list.
 
-    The answers are remembered: views are read millions of times, and always by the same few names.
+    The decisions are cached: views are read millions of times, always by the same few names.
     """
 
     code_generator_class = Compiler
 
     def __init__(self, loader: BaseLoader | None = None) -> None:
-        """Make it. An undefined name is an error: a typing mistake must not leave an empty line."""
+        """Create it. An undefined name is an error: a typo must not leave an empty line."""
         super().__init__(
             loader=loader,
             undefined=StrictUndefined,
@@ -124,7 +129,7 @@ class Sandbox(SandboxedEnvironment):
         raw: bool = False,  # noqa: FBT001, FBT002 - the signature is that of Jinja
         defer_init: bool = False,  # noqa: FBT001, FBT002 - the signature is that of Jinja
     ) -> Any:  # noqa: ANN401 - the signature is that of Jinja
-        """Compile a template, or take its code from an earlier run."""
+        """Compile a template, or load its code from an earlier run."""
         compiled = partial(super().compile, source, name, filename, raw, defer_init)
         if not isinstance(source, str) or name is None or filename is None or raw or defer_init:
             return compiled()
@@ -135,17 +140,17 @@ class Sandbox(SandboxedEnvironment):
         return {**self.globals, **(d or {})}
 
     def run(self, render: Callable[[], str]) -> str:
-        """Render a template; one that ships needs no limits."""
+        """Render a template; a shipped one has no limits."""
         return render()
 
     def _compile(self, source: str, filename: str) -> CodeType:
-        """Compile the Python of a template; what Python warns of there fails when it runs."""
+        """Compile a template's Python; a warning of Python's there is an error when it runs."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return super()._compile(source, filename)
 
     def types_with(self, attribute: str) -> set[type]:
-        """Return the types of which an attribute was allowed so far; compiled templates look into it."""
+        """Return the types with an allowed attribute so far; compiled templates look it up."""
         return self._allowed.setdefault(attribute, set())
 
     def get_template(
@@ -154,7 +159,7 @@ class Sandbox(SandboxedEnvironment):
         parent: str | None = None,
         globals: Any = None,  # noqa: A002, ANN401 - the signature is that of Jinja
     ) -> Template:
-        """Load a template once: an include asks for it again each time."""
+        """Load a template once, although an include requests it each time."""
         if not isinstance(name, str) or parent is None or globals:
             return super().get_template(name, parent, globals)
         if name not in self._loaded:
@@ -225,5 +230,5 @@ def names_of(obj: object) -> frozenset[str]:
 
 
 def _fail(undefined: Undefined) -> NoReturn:
-    """Refuse a name that is not defined: whatever is asked of it, its text is an error."""
+    """Raise the error of an undefined name, whatever is done with it."""
     raise UndefinedError(str(undefined))

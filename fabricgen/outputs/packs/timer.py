@@ -1,8 +1,8 @@
-"""The clock of a rendering: it stops a template that takes too long or too much memory, also between two pieces of output.
+"""The timer of a rendering: it stops a template that exceeds the time or memory limit.
 
-A clock of CPU seconds ticks while a template runs, and each tick looks at the time and the memory.
-Python runs the handler of a signal in the main thread alone; for any other a thread beside it
-looks.
+A timer of CPU seconds ticks while a template runs, also between two pieces of output, and each tick
+checks the time and the memory. Python runs a signal handler in the main thread only; for any other
+thread, a second thread does the checks.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ if TYPE_CHECKING:
     from fabricgen.outputs.packs.limits import Limits
 
 TICK_S = 0.05
-"""CPU seconds from tick to tick: in these, a template of small steps takes some 100 MB."""
+"""CPU seconds from tick to tick; between two ticks, a template of small steps takes some 100 MB."""
 
 _KIB = 1 if sys.platform == "darwin" else 1024
-"""Bytes in the segment that the system gives memory in."""
+"""Bytes of a memory page."""
 
 
 class _OverrunError(LimitError):
-    """Raised in another thread, which takes a class and no text."""
+    """The exception raised in another thread: a class without text."""
 
     def __init__(self) -> None:
-        """Say what is known here."""
+        """Create it without a text."""
         super().__init__("takes more time or memory than it may")
 
 
 class _Meter:
-    """What one rendering has taken."""
+    """The consumption of one rendering."""
 
     def __init__(self, limits: Limits, clock: int) -> None:
-        """Start counting on a clock of CPU seconds."""
+        """Start to count on a clock of CPU seconds."""
         self._limits, self._clock = limits, clock
         self._start, self._memory = time.clock_gettime(clock), 0
         self.overrun = ""
-        """The limit that is passed, as the predicate of a sentence; empty as long as none is."""
+        """The exceeded limit, as the predicate of a sentence; empty if there is none."""
 
     def look(self) -> bool:
-        """Return whether a limit is passed."""
+        """Return whether a limit is exceeded."""
         self._memory = (
             self._memory or _resident_bytes()
         )  # at the first tick: most templates end before
@@ -60,18 +60,18 @@ class _Meter:
 
 
 _running: list[_Meter] = []
-"""The rendering of the main thread, if there is one."""
+"""The rendering of the main thread, or None."""
 
 
 def timed(limits: Limits, render: Callable[[], str]) -> str:
-    """Return what a template writes. Raises LimitError as soon as it is above the limits."""
+    """Return the output of a template. Raises LimitError as soon as it exceeds the limits."""
     if threading.current_thread() is threading.main_thread():
         return _by_signal(limits, render)
     return _by_thread(limits, render)
 
 
 def _by_signal(limits: Limits, render: Callable[[], str]) -> str:
-    """Look at each tick of a timer that the system keeps."""
+    """Check at each tick of a system timer."""
     if (
         signal.getsignal(signal.SIGPROF) is not _tick
     ):  # it stays: without it a last tick would end the program
@@ -91,13 +91,13 @@ def _by_signal(limits: Limits, render: Callable[[], str]) -> str:
 
 
 def _tick(*_: object) -> None:
-    """Look at the meter; it ticks again, so nothing is lost where Python swallows an exception."""
+    """Check the meter; as it ticks again, an exception that Python swallows is repeated."""
     if _running and _running[-1].look():
         raise LimitError(_running[-1].overrun)
 
 
 def _by_thread(limits: Limits, render: Callable[[], str]) -> str:
-    """Have a thread beside this one look now and then."""
+    """Check from a second thread at intervals."""
     own, ended = threading.get_ident(), threading.Event()
     meter = _Meter(limits, time.pthread_getcpuclockid(own))
 
@@ -126,14 +126,14 @@ def _by_thread(limits: Limits, render: Callable[[], str]) -> str:
 
 
 def _raise_in(thread: int, error: type[Exception] | None) -> None:
-    """Raise an exception in a thread at its next step; None takes back one that is still to come."""
+    """Raise an exception in a thread at its next step; None withdraws a pending one."""
     ctypes.pythonapi.PyThreadState_SetAsyncExc(
         ctypes.c_ulong(thread), ctypes.py_object(error) if error else None
     )
 
 
 def _resident_bytes() -> int:
-    """Return the memory of this process; the most that it has had, where the system tells no more."""
+    """Return the memory of this process; its maximum where the system has no current figure."""
     try:
         with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - the handler of a signal does little
             return int(file.read().split()[1]) * resource.getpagesize()

@@ -1,7 +1,7 @@
 """The files of a user's templates that nothing reads: most have a mistyped name.
 
-Owns the refusal `unread-template`. A file is read where a shipped file has its path, where a
-pack.yaml names it, or where a template that is read includes, imports or extends it.
+Owns the refusal `unread-template`. A file is read if a shipped file has its path, if a pack.yaml
+names it, or if a template that is read includes, imports or extends it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ DOCUMENTS = ("README", "LICENSE", "CHANGELOG")
 
 
 def check_unread(packs: Packs) -> None:
-    """Verify that every file of the user's packs is read. Raises Refusal with each that is not."""
+    """Verify that every file of the user's packs is read.
+
+    Raises Refusal with each that is not.
+    """
     own = {path.relative_to(root).as_posix(): path for root in packs.roots for path in _files(root)}
     shipped = {path.relative_to(packs.home).as_posix() for path in _files(packs.home)}
     unread = sorted(own.keys() - shipped - _named(packs)) if own else []
@@ -53,7 +56,7 @@ def _named(packs: Packs) -> set[str]:
 
 def _included(own: dict[str, Path], entries: set[str]) -> set[str] | None:
     """Return the templates that are reached from `entries`; None where a name is computed."""
-    from jinja2 import Environment, TemplateSyntaxError  # noqa: PLC0415 - planning reads packs, and does without Jinja2
+    from jinja2 import Environment, TemplateSyntaxError  # noqa: PLC0415 - planning reads packs without Jinja2
     from jinja2.meta import find_referenced_templates  # noqa: PLC0415 - as above
 
     found, waiting, parser = set(entries), sorted(entries), Environment(autoescape=True)
@@ -72,7 +75,7 @@ def _included(own: dict[str, Path], entries: set[str]) -> set[str] | None:
 
 
 def _finding(name: str, path: Path, shipped: set[str]) -> Finding:
-    """Refuse one file, with the shipped file that it may be meant to replace."""
+    """Return the finding for one file, with the shipped file that it may be meant to replace."""
     near = nearest(name, shipped)
     other = "name it under `outputs` of its pack.yaml, or include it in a template that is read"
     return Finding(

@@ -29,7 +29,7 @@ class ValueColumn:
         self._codes.extend(map(self._values.__getitem__, cells))
 
     def document(self) -> dict[str, Any]:
-        """Return `ValueColumn` of the model: the values, and for each row the step from the row before.
+        """Return `ValueColumn` of the model: the values, and each row's step from the last.
 
         >>> column = ValueColumn()
         >>> column.extend(["leaf", "leaf", "spine", "leaf"])

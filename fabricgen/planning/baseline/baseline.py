@@ -84,7 +84,7 @@ class Baseline:
         }
 
 
-def read_baseline(values: Any) -> Baseline | None:  # noqa: ANN401 - whatever stands in a plan file
+def read_baseline(values: Any) -> Baseline | None:  # noqa: ANN401 - any value of a plan file
     """Read what a plan file keeps; None where it keeps nothing.
 
     Raises Refusal `bad-plan-file` where it does not have this form.

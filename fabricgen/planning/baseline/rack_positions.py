@@ -42,7 +42,7 @@ class RackPositions(NamedTuple):
         }
 
 
-def read_rack_positions(values: Any) -> RackPositions:  # noqa: ANN401 - whatever stands in a plan file
+def read_rack_positions(values: Any) -> RackPositions:  # noqa: ANN401 - any value of a plan file
     """Read the positions of a plan file.
 
     Raises KeyError, TypeError or ValueError where they do not have this form, or name racks that
@@ -56,9 +56,9 @@ def read_rack_positions(values: Any) -> RackPositions:  # noqa: ANN401 - whateve
         (column < 0).any() or (column >= FURTHEST).any() for column in (hall, row, at)
     ):
         raise ValueError(
-            f"device {np.flatnonzero(outside)[0]} stands in no rack"
+            f"device {np.flatnonzero(outside)[0]} is in no rack"
             if outside.any()
-            else "a rack stands outside of all rooms"
+            else "a rack is outside of all rooms"
         )
     row_racks = read_count(values["row_racks"])
     if row_racks > FURTHEST or (rack_unit > FURTHEST).any():

@@ -22,7 +22,7 @@ LONGEST = 2**26
 """The most rows of a column; a million GPUs have a million."""
 
 
-def read_count(value: Any) -> int:  # noqa: ANN401 - whatever stands in a plan file
+def read_count(value: Any) -> int:  # noqa: ANN401 - any value of a plan file
     """Return a value that is a count. Raises ValueError where it is not one."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < MOST:
         raise ValueError(f"{value!r} is no count")

@@ -55,10 +55,10 @@ class _Looked(NamedTuple):
 
 
 LOOKED_UP = {
-    "site": _Looked("", "Name of the fabric, which tells the cables of several sites apart."),
+    "site": _Looked("", "Name of the fabric, which distinguishes the cables of several sites."),
     DIRECTION: _Looked(
         "",
-        "Which way the row tells of the cable: `a-b` from its lower end,"
+        "Direction in which the row lists the cable: `a-b` from its lower end,"
         " `b-a` from its upper end (with --both-ways).",
     ),
     "colour": _Looked(
@@ -232,8 +232,8 @@ def schema_of(sheet: CableSheet, fabric: str) -> dict[str, Any]:
         for column, title in zip(sheet.columns, titles(sheet.columns), strict=True)
     ]
     turned = (
-        "a_ is the near end of the row, so the upper end of the cable where the row tells of it"
-        " the other way"
+        "a_ is the near end of the row: the upper end of the cable in the row of the other"
+        " direction"
     )
     rows = f"Two rows for each link: {turned}" if sheet.both_ways else "One row for each link"
     key = [

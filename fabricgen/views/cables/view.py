@@ -197,7 +197,7 @@ class Chunk:
 
 
 DIRECTION = "direction"
-"""The column that tells the two rows of a cable apart."""
+"""The column that distinguishes the two rows of a cable."""
 
 
 def opposite(column: str) -> str:

@@ -138,7 +138,7 @@ def _devices(fabric: ResolvedFabric, nics: Sequence[NicView]) -> Iterator[tuple[
         )
     else:
         plane = " and its plane" if fabric.planes > 1 else ""
-        attributes = f" Behind each name stand its port, its rail{plane}." if attributed else ""
+        attributes = f" Each name is followed by its port, its rail{plane}." if attributed else ""
         yield (
             "NCCL_IB_HCA",
             "="

@@ -23,7 +23,7 @@ from fabricgen.build.group_hosts import host_outputs
 from fabricgen.build.run import build
 from fabricgen.catalog.models.host import HostPort
 from fabricgen.inventory.load import read_inventory
-from fabricgen.outputs.packs.pack_yaml import Output
+from fabricgen.outputs.packs.pack_yaml import PackOutput
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.hosts.build import Hosts
 from tests import ROOT
@@ -692,10 +692,10 @@ def test_hosts_and_nics_have_separate_paths(each: str, path: str, *, sound: bool
     """Two hosts, or two NICs, never write one file."""
     facts = {"path": path, "template": "x.j2", "each": each, "reader": "a host"}
     if sound:
-        assert Output.model_validate(facts).path == path
+        assert PackOutput.model_validate(facts).path == path
         return
     with pytest.raises(ValidationError, match=f"a file for each {each} names it by `{{host}}`"):
-        Output.model_validate(facts)
+        PackOutput.model_validate(facts)
 
 
 @pytest.mark.parametrize(

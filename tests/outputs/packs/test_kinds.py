@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from fabricgen.core.template_api import template_names
 from fabricgen.outputs.packs.kinds import KINDS
-from fabricgen.outputs.packs.pack_yaml import Output
+from fabricgen.outputs.packs.pack_yaml import PackOutput
 from fabricgen.outputs.packs.render import Packs
 
 
@@ -41,4 +41,4 @@ def test_an_unknown_kind_is_refused() -> None:
     with pytest.raises(
         ValidationError, match="`each: swich` is not a kind of output; did you mean `switch`"
     ):
-        Output(path="x", template="x.j2", each="swich", reader="x")
+        PackOutput(path="x", template="x.j2", each="swich", reader="x")

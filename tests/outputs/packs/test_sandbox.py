@@ -148,8 +148,8 @@ def test_the_page_lists_what_is_allowed() -> None:
         ('{{ switch.ports[:3] | map(attribute="interface") | join(" ") }}', "swp1 swp2 swp3"),
         (
             (
-                "{{ switch.nos_version | default('none', true) }}{{ switch.nothing | default('none') "
-                "}}{{ switch.nothing is defined }}"
+                "{{ switch.nos_version | default('none', true) }}"
+                "{{ switch.nothing | default('none') }}{{ switch.nothing is defined }}"
             ),
             "nonenoneFalse",
         ),
