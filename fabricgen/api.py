@@ -91,7 +91,7 @@ def plan_inventory(
 def summary(plan: Plan) -> dict[str, Any]:
     """Return the figures of a plan under the keys of `fabricgen plan --json`.
 
-    Without its `ok` and `findings`: raises Refusal, with its findings, where a price book is missing.
+    `ok` and `findings` are left out. Raises Refusal if a price book is missing.
     """
     return summarize(plan, make_bom(plan)).document()
 

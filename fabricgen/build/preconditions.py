@@ -76,7 +76,10 @@ def check_buildable(plan: Plan, packs: Packs, only: Collection[str] = ()) -> Non
 
 
 def _check_phases(plan: Plan) -> None:
-    """Verify that phases build on each other, and that their last can be planned. Raises Refusal."""
+    """Verify that phases build on each other, and that the last can be planned.
+
+    Raises Refusal.
+    """
     from fabricgen.lifecycle.change.growth_ways import plan_of_end
     from fabricgen.lifecycle.change.phase_sizes import by_gpus, sizes_of
 

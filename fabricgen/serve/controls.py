@@ -75,7 +75,7 @@ def settings(asked: Mapping[str, str], spec: FabricSpec, catalog: Catalog) -> di
 
 
 def values(spec: FabricSpec) -> dict[str, str]:
-    """Return the values that an inventory states, by control; an unstated count of rails is empty."""
+    """Return the values of an inventory by control; an unstated count of rails is empty."""
     return {
         "gpus": str(spec.gpus),
         "design": spec.design.value,
