@@ -11,7 +11,7 @@ import click
 from fabricgen.cli.command import Group
 from fabricgen.cli.completion import complete_models, complete_nos
 from fabricgen.cli.options import catalog_option, json_option
-from fabricgen.cli.printing import echo, print_result, table
+from fabricgen.cli.printing import echo, print_document, print_result, table
 from fabricgen.core.document import Document
 
 if TYPE_CHECKING:
@@ -154,7 +154,10 @@ def show_model(model: str, roots: tuple[Path, ...], *, as_json: bool) -> None:
     metavar="KEY=VALUE",
     help="State a fact that the file lacks, such as form_factor=osfp; may be repeated.",
 )
-def import_switch(file: Path, folder: Path | None, nos: str, sets: tuple[str, ...]) -> None:
+@json_option
+def import_switch(
+    file: Path, folder: Path | None, nos: str, sets: tuple[str, ...], *, as_json: bool
+) -> None:
     """Make a catalog file of a switch from another project's description.
 
     Facts that FILE lacks are left out, or assumed and marked; the command lists both. The result
@@ -169,8 +172,9 @@ def import_switch(file: Path, folder: Path | None, nos: str, sets: tuple[str, ..
 
     stated = {".".join(map(str, path)): value for path, (_, value) in read_settings(sets).items()}
     draft = draft_model(file, read_description(file, nos), stated)
+    facts = {"model": draft.model, "needed": list(draft.needed)}
     if folder is None:
-        echo(draft.text, nl=False)
+        print_document(facts | {"text": draft.text}) if as_json else echo(draft.text, nl=False)
         return
     target = folder / "switches" / f"{draft.model}.yaml"
     check_file(target, hint="choose another directory, or remove the file yourself")
@@ -183,6 +187,9 @@ def import_switch(file: Path, folder: Path | None, nos: str, sets: tuple[str, ..
             hint="choose another directory",
         ) from None
     write_file(target, draft.text)
+    if as_json:
+        print_document(facts | {"file": str(target)})
+        return
     echo(f"wrote {target}; next: fabricgen catalog show {draft.model} --catalog {folder}")
     for sentence in draft.needed:
         echo(f"still needed: {sentence}", err=True)

@@ -10,7 +10,8 @@ import click
 
 from fabricgen.cli.command import Command
 from fabricgen.cli.completion import complete_topics
-from fabricgen.cli.printing import echo, print_json
+from fabricgen.cli.options import json_option
+from fabricgen.cli.printing import echo, print_document, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,14 +49,16 @@ def schema() -> None:
     shell_complete=complete_topics,
     help="Error code, check, term, or key of the inventory; default: list all.",
 )
-def explain(topic: str | None) -> None:
+@json_option
+def explain(topic: str | None, *, as_json: bool) -> None:
     """Explain a message, a term or a key of the inventory."""
     from fabricgen.cli.topics import ALIASES, keys_named, pages
     from fabricgen.core.diagnostics import refuse, suggest
     from fabricgen.inventory.keys import inventory_keys
 
     if topic is None:
-        echo("\n".join(_listing()))
+        listed = {"topics": titles(), "keys": [*inventory_keys()]}
+        print_document(listed) if as_json else echo("\n".join(_listing()))
         return
     word = topic.strip().lower().replace(" ", "-")
     page, keys = pages().get(ALIASES.get(word, word)), keys_named(word)
@@ -66,7 +69,8 @@ def explain(topic: str | None) -> None:
     shown = [page.read_text(encoding="utf-8").rstrip("\n")] if page else []
     if not page or word in inventory_keys():
         shown += [key_text(key) for key in keys]
-    echo("\n\n".join(shown))
+    text = "\n\n".join(shown)
+    print_document({"topic": word, "text": text}) if as_json else echo(text)
 
 
 def key_text(key: InventoryKey) -> str:
@@ -106,17 +110,22 @@ def _value(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value).replace('"', "")
 
 
-def _listing() -> Iterator[str]:
-    """Yield the pages with their titles, and the top-level keys."""
+def titles() -> dict[str, str]:
+    """Return the title of each page, by its name."""
     from fabricgen.cli.topics import pages
-    from fabricgen.inventory.keys import inventory_keys
 
-    titles = {
+    return {
         name: page.read_text(encoding="utf-8").split("\n", 1)[0].lstrip("# ")
         for name, page in sorted(pages().items())
     }
-    width = max(map(len, titles))
-    yield from (f"{name:<{width}}  {title}" for name, title in titles.items())
+
+
+def _listing() -> Iterator[str]:
+    """Yield the pages with their titles, and the top-level keys."""
+    from fabricgen.inventory.keys import inventory_keys
+
+    width = max(map(len, titles()))
+    yield from (f"{name:<{width}}  {title}" for name, title in titles().items())
     top = ", ".join(name for name in inventory_keys() if "." not in name)
     yield "\n" + textwrap.fill(
         f"and every key of the inventory, such as rails.per_switch: {top}", WIDTH

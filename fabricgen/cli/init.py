@@ -9,8 +9,8 @@ import click
 
 from fabricgen.cli.command import Command
 from fabricgen.cli.completion import complete_models, complete_nos
-from fabricgen.cli.options import DESIGNS
-from fabricgen.cli.printing import echo
+from fabricgen.cli.options import DESIGNS, json_option
+from fabricgen.cli.printing import echo, print_document
 
 if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
@@ -101,7 +101,8 @@ DOMAIN_GPUS, RADIX, GROWTH = 8, 64, 4
     help="Planes, and so NIC ports per GPU; default: the fewest that the host offers.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing inventory.")
-def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - the options above
+@json_option
+def init(file: str, *, force: bool, as_json: bool, **wanted: Any) -> None:  # noqa: ANN401 - the options above
     """Write a commented inventory to start from.
 
     It can be built as it is. The JSON Schema for editors is written beside it.
@@ -131,12 +132,15 @@ def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - th
     inventory = read_text(text, "init", origins)
     plan_of(inventory, catalog, Packs())
     if target is None:
-        echo(text, nl=False)
+        print_document({"text": text}) if as_json else echo(text, nl=False)
         return
     write_file(target, text, force=force)
     write_file(
         target.with_name(SCHEMA), json_document(json_schema()), mark=SCHEMA_MARK, force=force
     )
+    if as_json:
+        print_document({"file": str(target), "schema": str(target.with_name(SCHEMA))})
+        return
     echo(f"wrote {target} and {target.with_name(SCHEMA)}; next: fabricgen build {target} -o out")
 
 

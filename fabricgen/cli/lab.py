@@ -167,12 +167,13 @@ def test_lab(fabric: str | None, name: str | None, failures: str, *, as_json: bo
     "fabric", required=False, metavar="[FABRIC]", help="Inventory of the lab, in place of --name."
 )
 @name_option
-def down(fabric: str | None, name: str | None) -> None:
+@json_option
+def down(fabric: str | None, name: str | None, *, as_json: bool) -> None:
     """Tear down a lab that is up."""
     keep = _keep(fabric, name)
     _ = keep.facts
     keep.end()
-    echo(f"{keep.name} is down")
+    print_document({"name": keep.name}) if as_json else echo(f"{keep.name} is down")
 
 
 @lab.command(examples=("fabricgen lab status",))
@@ -251,14 +252,15 @@ def shell(node: str, name: str | None) -> int:
     help="Directory for a file per node, in the form of `lldpctl -f json0`.",
 )
 @name_option
-def lldp(out: Path, name: str | None) -> int:
+@json_option
+def lldp(out: Path, name: str | None, *, as_json: bool) -> int:
     """Compare the LLDP neighbors of every node with the cabling.
 
     Needs root, because lldpd does.
     """
     import json
 
-    with _voice(as_json=False) as say:
+    with _voice(as_json=as_json) as say:
         for answer in _keep(None, name).ask({"do": "lldp"}):
             if "neighbours" in answer:
                 out.mkdir(parents=True, exist_ok=True)

@@ -137,19 +137,29 @@ PRINTERS = (
 )  # fmt: skip
 """Modules of commands that print a result."""
 
-OTHERS = {"lab run", "lab up", "lab test", "lab status", "lab doctor"}
-"""Commands that print what the process of a lab reports."""
+OTHERS = {
+    "lab run", "lab up", "lab test", "lab down", "lab lldp", "lab status", "lab doctor",
+    "init", "explain", "catalog import",
+}  # fmt: skip
+"""Commands that print what the process of a lab reports, or the name or text of what they made."""
 
 
-def commands_with_documents(group: click.Group, path: str = "") -> Iterator[str]:
-    """Yield the commands with the option --json."""
+def commands(group: click.Group, path: str = "") -> Iterator[tuple[str, click.Command]]:
+    """Yield every command by its name."""
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         if isinstance(command, click.Group):
-            yield from commands_with_documents(command, f"{path}{name} ")
-        elif command and any(option.name == "as_json" for option in command.params):
-            yield f"{path}{name}"
+            yield from commands(command, f"{path}{name} ")
+        elif command:
+            yield f"{path}{name}", command
+
+
+def commands_with_documents(group: click.Group) -> Iterator[str]:
+    """Yield the names of the commands with the option --json."""
+    for name, command in commands(group):
+        if any(option.name == "as_json" for option in command.params):
+            yield name
 
 
 def test_every_command_has_an_example() -> None:

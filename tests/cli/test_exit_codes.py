@@ -13,8 +13,10 @@ import pytest
 
 from fabricgen.cli import program, run
 from fabricgen.cli.topics import ALIASES, pages
+from fabricgen.core.yaml_text import write_yaml
 from fabricgen.lifecycle.audit.fault_names import Kind
-from tests.cli.test_documents import commands_with_documents
+from tests.catalog.test_importers import DEVICE_TYPE
+from tests.cli.test_documents import commands, commands_with_documents
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,6 +43,7 @@ FILES = {
     "dead.txt": "hb:0\n",
     "cut.txt": "".join(f"switch:r{rail}-leaf-1\n" for rail in range(8)),
     "empty.csv": "",
+    "device-type.yaml": write_yaml(DEVICE_TYPE),
     "notes/mine.txt": "",
 }
 PREPARED = (
@@ -94,9 +97,14 @@ COMMANDS = {
         "empty.csv fabric.yaml -o no.json",
     ),
     "check": Runs("fabric.yaml", "crossed.json", "nowhere.yaml"),
+    "init": Runs("new.yaml --force", None, "new.yaml --gpus 7"),
+    "explain": Runs("rail", None, "nothing"),
+    "catalog import": Runs("device-type.yaml", None, "fabric.yaml"),
     "lab run": Runs(None, None, "nowhere.yaml"),
     "lab up": Runs(None, None, "nowhere.yaml"),
     "lab test": Runs(None, None, "--name nothing"),
+    "lab down": Runs(None, None, "--name nothing"),
+    "lab lldp": Runs(None, None, "neighbors --name nothing"),
     "lab status": Runs("", None, "nothing"),
 }
 
@@ -177,6 +185,8 @@ def test_the_exit_code_with_and_without_json(
 def test_the_table_has_every_command() -> None:
     """A command with --json is in the table, with a finding where it looks for faults."""
     assert COMMANDS.keys() | ELSEWHERE == set(commands_with_documents(program))
+    others = dict(commands(program)).keys() - COMMANDS.keys() - ELSEWHERE
+    assert others == {"schema", "serve", "lab exec", "lab shell"}
     finding = {name for name, runs in COMMANDS.items() if runs.finding}
     assert finding == {"verify", "check", "route", "placement", "audit", "diff", "import"}
 
