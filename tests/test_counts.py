@@ -87,12 +87,16 @@ FABRICS: dict[str, dict[str, Any]] = {
 
 READ = (
     "cabling/cables.csv",
+    "cabling/links.csv",
     "cabling/cables.xlsx",
     "cabling/labels.csv",
     "cabling/pull-sheets/bundles.csv",
     "bom/",
     "dcim/netbox/",
 )
+
+
+ENDS = ("a_device", "a_interface", "b_device", "b_interface")
 
 
 class Written(NamedTuple):
@@ -104,6 +108,12 @@ class Written(NamedTuple):
     def rows(self, path: str) -> list[dict[str, str]]:
         """Read a CSV."""
         return list(csv.DictReader(io.StringIO((self.root / path).read_text("utf-8"))))
+
+    @property
+    def links(self) -> list[dict[str, str]]:
+        """Read the list of links, which is that of cables where none are shared."""
+        shared = (self.root / "cabling/links.csv").exists()
+        return self.rows("cabling/links.csv" if shared else "cabling/cables.csv")
 
 
 def write(keys: dict[str, Any], out: Path) -> Written:
@@ -194,20 +204,35 @@ def test_the_fabrics_have_every_shape() -> None:
     assert {shape(plan_of(**keys)) for keys in accepted()} >= {(True, False), (False, False)}
 
 
+def split_links(cables: list[dict[str, str]]) -> set[tuple[str, ...]]:
+    """Return the two ends of each link of rows of cables, as the README states how to read them."""
+    found = set()
+    for row in cables:
+        cells = [row[column].split() for column in ENDS]
+        for link in range(max(map(len, cells)) if row["piece"] else 1):
+            found.add(tuple(cell[link if len(cell) > 1 else 0] for cell in cells))
+    return found
+
+
 def totals(written: Written) -> dict[str, dict[str, int]]:
     """Return the counts of each file, by the thing counted."""
     plan, cables = (
         json.loads((written.root / "plan.json").read_text("utf-8")),
-        written.rows("cabling/cables.csv"),
+        written.links,
     )
     links = {(row["a_device"], row["a_interface"]): row for row in cables}
     bill = [row for row in written.rows("bom/bom.csv") if row["row"] == "part"]
     pieces = [row["piece"] for row in cables]
     found: dict[str, dict[str, int]] = {
-        "links": {"plan.json": plan["links"]["total"], "cables.csv": len(links)},
+        "links": {
+            "plan.json": plan["links"]["total"],
+            "links.csv": len(links),
+            "cables.csv": len(split_links(written.rows("cabling/cables.csv"))),
+        },
         "cables": {
             "plan.json": plan["cables"]["total"],
-            "cables.csv": pieces.count("") + len({*pieces} - {""}),
+            "cables.csv": len(written.rows("cabling/cables.csv")),
+            "links.csv": pieces.count("") + len({*pieces} - {""}),
             "bom.csv": sum(int(row["quantity"]) for row in bill if row["class"] == "cables"),
             "phases": sum(
                 phase.cables
@@ -217,7 +242,7 @@ def totals(written: Written) -> dict[str, dict[str, int]]:
         },
         "transceivers": {
             "plan.json": plan["transceivers"],
-            "cables.csv": sum(
+            "links.csv": sum(
                 bool(row["a_transceiver"]) + bool(row["b_transceiver"]) for row in links.values()
             ),
             "bom.csv": next(
@@ -275,6 +300,19 @@ def test_every_file_has_the_same_counts(written: list[Written]) -> None:
             assert len({*counts.values()}) == 1, (each.plan.spec.name, what, counts)
 
 
+def test_the_lists_of_cables_and_links_tell_of_the_same(written: list[Written]) -> None:
+    """A row of cables.csv names both ends of each of its links, and is named like the first.
+
+    A list of links is written where cables are shared, and there only.
+    """
+    for each in written:
+        cables, links = each.rows("cabling/cables.csv"), each.links
+        assert split_links(cables) == {tuple(row[column] for column in ENDS) for row in links}
+        assert (each.root / "cabling/links.csv").exists() == (each.plan.pieces is not None)
+        first = {row["piece"]: row["cable"] for row in reversed(links) if row["piece"]}
+        assert {row["cable"] for row in cables if row["piece"]} == {*first.values()}
+
+
 def test_a_connector_has_one_label(written: list[Written]) -> None:
     """A cable has one label at its near end and one on each leg, and no end has two."""
     for each in written:
@@ -282,12 +320,10 @@ def test_a_connector_has_one_label(written: list[Written]) -> None:
             each.rows("cabling/labels.csv"),
             {cable.model: cable.legs for cable in each.plan.catalog.cables()},
         )
-        parts = {
-            row["piece"] or row["cable"]: row["part"] for row in each.rows("cabling/cables.csv")
-        }
+        parts = {row["piece"] or row["cable"]: row["part"] for row in each.links}
         ends = {(row["end"], row["cable_id"]) for row in labels}
         assert len(ends) == len(labels)
-        taken = Counter(row["piece"] for row in each.rows("cabling/cables.csv") if row["piece"])
+        taken = Counter(row["piece"] for row in each.links if row["piece"])
         full = {piece for piece, rows in taken.items() if rows > 1}
         assert len(labels) == sum(
             2 if piece not in full else 1 + legs[part] for piece, part in parts.items()
@@ -301,7 +337,7 @@ def test_a_piece_has_one_length_and_one_colour(written: list[Written]) -> None:
     """
     for each in written:
         pieces: dict[str, list[dict[str, str]]] = {}
-        for row in each.rows("cabling/cables.csv"):
+        for row in each.links:
             pieces.setdefault(row["piece"], []).append(row)
         pieces.pop("", None)
         labels = {row["cable_id"]: row for row in each.rows("cabling/labels.csv")}

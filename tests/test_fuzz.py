@@ -101,5 +101,5 @@ def test_counts_that_disagree_are_detected(built: Path, tmp_path: Path) -> None:
     summary["switches"]["total"] += 1
     found = list(count_faults(built, summary))
     assert found[0] == "the manifest is wrong about cabling/cables.csv"
-    assert "cables.csv joins 15 pairs of ports, and the plan has 16 links" in found
+    assert "cables join 15 pairs of ports, and the plan has 16 links" in found
     assert any(fault.startswith("the bill has 8 of class switch") for fault in found)

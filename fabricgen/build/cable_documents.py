@@ -1,4 +1,4 @@
-"""Documents of packs that list the cables, as the groups of the cabling and of the graph have them.
+"""Documents of packs that list cables or links, as those of the cabling and of the graph do.
 
 Owns their task, which renders them in runs of rows.
 """
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.build.cable_sheets import sheets
-from fabricgen.build.runs import cable_chunks
+from fabricgen.build.runs import cable_chunks, cable_rows, link_chunks
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
 
@@ -22,20 +22,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CableDocument(OneFile):
-    """One document over all cables."""
+    """One document over all cables, or over all links."""
 
     pack: str
     template: str
+    each: str
+    """`cables` or `links`: what has a row."""
 
     def prepare(self, context: BuildContext) -> None:
         """Make what all segments share, and the sheets."""
         context.views.prepare()
         sheets(context)
+        cable_rows(context)
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render the document run by run."""
+        chunks = cable_chunks if self.each == "cables" else link_chunks
         texts = (
             context.packs.render(self.pack, self.template, chunk=chunk)
-            for chunk in cable_chunks(context, sheets(context).table)
+            for chunk in chunks(context, sheets(context).table)
         )
         yield write_text(root, self.path, texts)

@@ -93,5 +93,6 @@ class SheetSchema(OneFile):
         """Write it."""
         from fabricgen.views.cables.columns import schema_of
 
-        schema = schema_of(sheets(context).table, context.plan.spec.name)
+        shared = context.plan.pieces is not None
+        schema = schema_of(sheets(context).table, context.plan.spec.name, shared=shared)
         yield write_text(root, self.path, [json_document(schema)])

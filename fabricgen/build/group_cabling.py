@@ -13,8 +13,8 @@ from fabricgen.build.cable_documents import CableDocument
 from fabricgen.build.cable_sheets import SheetSchema, sheets
 from fabricgen.build.installation_files import installation_tasks
 from fabricgen.build.label_files import label_tasks
-from fabricgen.build.pack_outputs import wanted_packs
-from fabricgen.build.runs import cable_chunks
+from fabricgen.build.pack_outputs import fitting_outputs
+from fabricgen.build.runs import cable_chunks, cable_rows
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, adopt, reserve
 
@@ -29,16 +29,15 @@ if TYPE_CHECKING:
 
 def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     """List the tasks of the cabling."""
-    for pack in wanted_packs(context, "cabling"):
-        for output in pack.outputs:
-            if output.each == "labels":
-                yield from label_tasks(context, output.path, pack.name, output.template)
-            else:
-                yield CableDocument(output.path, pack.name, output.template)
+    for pack, output in fitting_outputs(context, "cabling"):
+        if output.each == "labels":
+            yield from label_tasks(context, output.path, pack, output.template)
+        else:
+            yield CableDocument(output.path, pack, output.template, output.each)
     yield from installation_tasks(context)
     if context.selection.wants("cabling"):
         yield SheetSchema("cabling/cables.schema.json")
-        rows = context.plan.rows * sheets(context).table.rows
+        rows = context.plan.cables * sheets(context).table.rows
         yield context.selection.over("workbook", rows) or CableBook("cabling/cables.xlsx")
 
 
@@ -50,6 +49,7 @@ class CableBook(OneFile):
         """Make what all segments share, and the sheets."""
         context.views.prepare()
         sheets(context)
+        cable_rows(context)
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Write the workbook row by row."""
@@ -57,5 +57,5 @@ class CableBook(OneFile):
 
         plan, sheet = context.plan, sheets(context).book
         target = reserve(root, self.path)
-        write_cables(target, plan.spec.name, sheet, cable_chunks(context, sheet), plan.rows)
+        write_cables(target, plan.spec.name, sheet, cable_chunks(context, sheet), plan.cables)
         yield adopt(root, self.path)

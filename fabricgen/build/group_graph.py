@@ -26,7 +26,7 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     """List the tasks of the graph."""
     for pack in wanted_packs(context, "graph"):
         for output in pack.outputs:
-            yield CableDocument(output.path, pack.name, output.template)
+            yield CableDocument(output.path, pack.name, output.template, output.each)
     if context.selection.wants("graph"):
         yield context.selection.over("graph", context.plan.links) or Graph()
 

@@ -65,12 +65,14 @@ def wanted_packs(context: BuildContext, group: str) -> list[Pack]:
 
 
 def fitting_outputs(context: BuildContext, group: str) -> list[tuple[str, PackOutput]]:
-    """List the outputs of a group that fit transport and host links, with their packs' names."""
+    """List the outputs of a group that fit the fabric, with their packs' names."""
     links = context.plan.spec.addressing.host_links
     transport = context.plan.fabric.port_layouts[Role.LEAF].model.transport
     return [
         (pack.name, output)
         for pack in wanted_packs(context, group)
         for output in pack.outputs
-        if output.transport in (None, transport) and output.host_links in (None, links)
+        if output.transport in (None, transport)
+        and output.host_links in (None, links)
+        and (context.plan.pieces or not output.shared_cables)
     ]

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabricgen.views.cables.view import CableSheet, Chunk
+from fabricgen.build.context import per_build
+from fabricgen.views.cables.cable_rows import CableRows
+from fabricgen.views.cables.view import Chunk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from fabricgen.build.context import BuildContext
     from fabricgen.core.terms import Role
+    from fabricgen.planning.plan import Plan
+    from fabricgen.views.cables.view import CableSheet, CableView
 
 ROWS, SWITCHES, HOSTS = 8192, 128, 64
 """Rows of a table that are rendered at once, and switches and hosts that one task serves."""
@@ -56,13 +60,29 @@ def gpus_of(context: BuildContext, hosts: Sequence[int]) -> Iterator[int]:
     return (gpu for gpu in every if scope is None or gpu in scope.gpus)
 
 
+@per_build
+def cable_rows(context: BuildContext) -> CableRows:
+    """Return what makes the rows of cables."""
+    return CableRows(context.views)
+
+
 def cable_chunks(context: BuildContext, sheet: CableSheet) -> Iterator[Chunk]:
-    """Cut the cables of a sheet into runs of rows, segment by segment."""
-    plan = context.plan
+    """Cut the cables of a sheet, a row for each, into runs of rows, segment by segment."""
+    return _chunks(context.plan, sheet, cable_rows(context).rows)
+
+
+def link_chunks(context: BuildContext, sheet: CableSheet) -> Iterator[Chunk]:
+    """Cut the links of a sheet, a row for each, into runs of rows, segment by segment."""
+    return _chunks(context.plan, sheet, context.views.cables)
+
+
+def _chunks(
+    plan: Plan, sheet: CableSheet, rows_of: Callable[[int, int, int], list[CableView]]
+) -> Iterator[Chunk]:
+    """Cut rows into runs of links."""
     segments, rows = plan.mapping.segments, len(plan.segment.kind)
     for segment in range(segments):
         for start in range(0, rows, ROWS):
             stop = min(start + ROWS, rows)
             first, last = segment == start == 0, segment == segments - 1 and stop == rows
-            cables = context.views.cables(segment, start, stop)
-            yield Chunk(plan.spec.name, cables, first, last, sheet)
+            yield Chunk(plan.spec.name, rows_of(segment, start, stop), first, last, sheet)

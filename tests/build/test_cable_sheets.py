@@ -51,7 +51,7 @@ CONTRACT = (
 """The columns of the contract, in this order."""
 
 VERSIONS = {
-    "fabricgen-cables/1": {
+    "fabricgen-cables/2": {
         "cable",
         "rail",
         "plane",

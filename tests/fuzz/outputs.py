@@ -53,21 +53,24 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 
 def _cable_faults(folder: Path, summary: dict[str, Any]) -> Iterator[str]:
-    """Cables by their labels and pieces, links by their ends."""
-    rows = _rows(folder / "cables.csv")
+    """Cables by their rows, links by their labels and ends."""
+    cables = _rows(folder / "cables.csv")
+    if len(cables) != summary["cables"]["total"]:
+        yield f"cables.csv has {len(cables)} rows, and the plan {summary['cables']['total']} cables"
+    rows = _rows(folder / "links.csv") if (folder / "links.csv").exists() else cables
     links = {
         (row["a_device"], row["a_interface"], row["b_device"], row["b_interface"]) for row in rows
     }
     if len(links) != summary["links"]["total"]:
         yield (
-            f"cables.csv joins {len(links)} pairs of ports, and the plan has "
+            f"cables join {len(links)} pairs of ports, and the plan has "
             f"{summary['links']['total']} links"
         )
     if len({row["cable"] for row in rows}) != len(rows):
-        yield "two rows of cables.csv have one label"
+        yield "two links have one label"
     ends = [end for row in links for end in (row[:2], row[2:])]
     if len(set(ends)) != len(ends):
-        yield "two links of cables.csv share a port"
+        yield "two links share a port"
 
 
 def _graph_faults(path: Path, summary: dict[str, Any]) -> Iterator[str]:

@@ -151,14 +151,28 @@ MUTATIONS = (
         "copper",
         _second_row("label_ends", "AB"),
         "counts-agree",
-        "by the rows that count as one",
+        "by the first of each cable",
+    ),
+    Mutation(
+        "a row for each link of a piece",
+        "copper",
+        _second_row("label_ends", "AB"),
+        "counts-agree",
+        "cables.csv counts 513 cables",
+    ),
+    Mutation(
+        "a link that its cable does not list",
+        "copper",
+        _second_row("piece", "another"),
+        "counts-agree",
+        "cables.csv counts 767 links",
     ),
     Mutation(
         "a piece of another name",
         "copper",
         _second_row("piece", "another"),
         "counts-agree",
-        "the cable list, by `piece`, counts",
+        "the list of links, by `piece`, counts",
     ),
     Mutation(
         "a rack less in the bill", "copper", _empty_rack, "counts-agree", "the bill by rack counts"

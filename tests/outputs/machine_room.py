@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 OURS = (
     "cabling/cables.csv",
+    "cabling/links.csv",
     "cabling/pull-sheets/",
     "cabling/hosts/",
     "cabling/racks/",
@@ -76,7 +77,7 @@ class Built(NamedTuple):
 
 
 def built(keys: dict[str, Any], out: Path) -> Built:
-    """Write the installation files of a fabric, and its cable list."""
+    """Write the installation files of a fabric, and its list of links."""
     plan = make_plan(FabricSpec.model_validate(keys), Catalog())
     job = build_job(plan, Packs(), ("cabling",))
     written = [
@@ -86,7 +87,8 @@ def built(keys: dict[str, Any], out: Path) -> Built:
         for file in task.write(job.context, out)
     ]
     files = {path: (out / path).read_text("utf-8") for path in written}
-    return Built(plan, files, read_rows(files["cabling/cables.csv"]))
+    links = files.get("cabling/links.csv") or files["cabling/cables.csv"]
+    return Built(plan, files, read_rows(links))
 
 
 def titles(svg: str, kind: str) -> Counter[str]:

@@ -207,7 +207,9 @@ def test_hundreds_of_rails_keep_few_files_open(
     def chunks() -> Iterator[Chunk]:
         nonlocal most
         for _ in range(2):
-            yield _chunk([replace(first, rail=str(rail)) for rail in range(300)])
+            yield _chunk(
+                [replace(first, rail=str(rail), piece_rail=str(rail)) for rail in range(300)]
+            )
             most = max(most, _open_files())
 
     before = _open_files()

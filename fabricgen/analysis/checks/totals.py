@@ -2,7 +2,7 @@
 
 A *link* joins two ports, a *cable* is one piece, a *transceiver* is a link end in a module, and a
 *module* is a purchasable part. Each is counted on the wiring, and compared with `plan --json`, the
-bill and its breakdowns, and the rows and labels of the cable list.
+bill and its breakdowns, the rows of the lists of cables and of links, and the labels.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from fabricgen.analysis.checks.law import Verdict, Violation, violations
 from fabricgen.analysis.checks.outputs_agree import READ_LINKS
 from fabricgen.analysis.checks.part_counts import connectors_of, parts_of
+from fabricgen.views.cables.cable_rows import CableRows, link_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +35,7 @@ class Total(NamedTuple):
 def counts_agree(evidence: Evidence) -> Verdict:
     """Verify that the totals of every output are those of the wiring.
 
-    The rows of a long cable list are not read for it.
+    The rows of long lists are not read for it.
     """
     counted = _counted(evidence)
     whole = len(evidence.wiring.kind) <= READ_LINKS
@@ -107,7 +108,7 @@ def _of_bill(evidence: Evidence) -> Iterator[Total]:
 
 
 def _of_list(evidence: Evidence) -> Iterator[Total]:
-    """Count the rows, pieces and labels of the cable list."""
+    """Count the rows, pieces and labels of the lists of cables and of links."""
     links = len(evidence.wiring.kind) // evidence.plan.mapping.segments
     views = list(
         chain.from_iterable(
@@ -115,20 +116,28 @@ def _of_list(evidence: Evidence) -> Iterator[Total]:
         )
     )
     first = [view for view in views if view.connector <= 1]
-    yield Total("the cable list", "links", len(first))
-    yield Total("the cable list", "rows", len(views))
+    yield Total("the list of links", "links", len(first))
+    yield Total("the list of links", "rows", len(views))
+    sheet = CableRows(evidence)
+    rows = [
+        row
+        for segment in range(evidence.plan.mapping.segments)
+        for row in sheet.rows(segment, 0, links)
+    ]
+    yield Total("cables.csv", "cables", len(rows))
+    yield Total("cables.csv", "links", sum(link_count(row) for row in rows if row.connector <= 1))
     yield Total(
-        "the cable list, by `piece`,",
+        "the list of links, by `piece`,",
         "cables",
         sum(not view.piece for view in views) + len({view.piece for view in views} - {""}),
     )
     yield Total(
-        "the cable list, by the rows that count as one,",
+        "the list of links, by the first of each cable,",
         "cables",
         sum(view.counts for view in views),
     )
     yield Total(
-        "the cable list",
+        "the list of links",
         "transceivers",
         sum(bool(view.a_transceiver) + bool(view.b_transceiver) for view in first),
     )

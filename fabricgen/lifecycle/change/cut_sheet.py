@@ -32,7 +32,7 @@ LABELS = ("cable", "label", "cable_id", "cable_label", "id")
 
 
 class Row(NamedTuple):
-    """One cable: two devices, two interfaces, its label if the sheet has one, and its line."""
+    """One link: two devices, two interfaces, its label if the sheet has one, and its line."""
 
     devices: tuple[str, str]
     interfaces: tuple[str, str]
@@ -65,9 +65,10 @@ def read_cut_sheet(path: Path) -> CutSheet:
         columns = _columns(header, name)
         rows = [
             *_once(
-                _row(cells, columns, line, name)
+                row
                 for line, cells in lines
                 if any(cell.strip() for cell in cells)
+                for row in _links(cells, columns, line, name)
             )
         ]
     except FileError as error:
@@ -100,8 +101,20 @@ def _bad(name: str, line: int, what: str, hint: str, because: tuple[str, ...] = 
     )
 
 
-def _columns(header: list[str], name: str) -> tuple[tuple[int, int, int, int], int | None]:
-    """Return the columns of both devices, both interfaces and, if there is one, the labels."""
+class Columns(NamedTuple):
+    """The columns of both devices and interfaces and, if there are any, of labels and pieces."""
+
+    ends: tuple[int, int, int, int]
+    label: int | None
+    piece: int | None
+
+    def cell(self, cells: list[str], at: int | None) -> str:
+        """Return an optional cell of a line."""
+        return cells[at].strip() if at is not None and at < len(cells) else ""
+
+
+def _columns(header: list[str], name: str) -> Columns:
+    """Find the columns of a header."""
     titles = [re.sub(r"[^a-z0-9]+", "_", title.strip().lower()).strip("_") for title in header]
     wanted = {
         f"{'ab'[side]}_{kind}": _titles(side, words)
@@ -119,7 +132,8 @@ def _columns(header: list[str], name: str) -> tuple[tuple[int, int, int, int], i
         raise _bad(name, 1, f"has no column `{missing[0]}`", hint, because)
     ends = tuple(at for at in found.values() if at is not None)
     label = next((titles.index(title) for title in LABELS if title in titles), None)
-    return (ends[0], ends[1], ends[2], ends[3]), label
+    piece = titles.index("piece") if "piece" in titles else None
+    return Columns((ends[0], ends[1], ends[2], ends[3]), label, piece)
 
 
 def _once(rows: Iterator[Row]) -> Iterator[Row]:
@@ -142,12 +156,10 @@ def _titles(side: int, words: tuple[str, ...]) -> list[str]:
     ]
 
 
-def _row(
-    cells: list[str], columns: tuple[tuple[int, int, int, int], int | None], line: int, name: str
-) -> Row:
-    """Parse one line."""
-    padded = [cell.strip() for cell in cells] + [""] * (max(columns[0]) + 1)
-    values = [padded[at] for at in columns[0]]
+def _links(cells: list[str], columns: Columns, line: int, name: str) -> Iterator[Row]:
+    """Parse one line: a link, or with a piece the links of a cable, as cables.csv lists them."""
+    padded = [cell.strip() for cell in cells] + [""] * (max(columns.ends) + 1)
+    values = [padded[at] for at in columns.ends]
     if not all(values):
         raise _bad(
             name,
@@ -155,8 +167,14 @@ def _row(
             "has a cable with an open end",
             "give each cable two devices and two interfaces, or leave it out",
         )
-    label = padded[columns[1]] if columns[1] is not None and columns[1] < len(padded) else ""
-    return Row((values[0], values[1]), (values[2], values[3]), label, line)
+    label = columns.cell(cells, columns.label)
+    if not columns.cell(cells, columns.piece):
+        yield Row((values[0], values[1]), (values[2], values[3]), label, line)
+        return
+    several = [value.split() for value in values]
+    for link in range(max(map(len, several))):
+        a, b, a_port, b_port = (each[link] if link < len(each) else each[0] for each in several)
+        yield Row((a, b), (a_port, b_port), "" if link else label, line)
 
 
 def first(findings: Iterator[Finding], most: int = 20) -> list[Finding]:

@@ -70,6 +70,13 @@ _KINDS = (
         "All cables, in chunks of rows.",
         "chunk",
         "fabricgen.views.cables.view:Chunk",
+        "fabricgen.views.cables.cable_rows",
+    ),
+    Kind(
+        "links",
+        "All links, in chunks of rows.",
+        "chunk",
+        "fabricgen.views.cables.view:Chunk",
         "fabricgen.views.cables.build",
     ),
     Kind(

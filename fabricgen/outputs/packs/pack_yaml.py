@@ -42,6 +42,8 @@ class PackOutput(BaseModel):
     """For hosts, NICs and GPUs: written only if the leaves run this."""
     host_links: Literal["numbered", "unnumbered"] | None = None
     """For hosts, NICs and GPUs: written only if their links are of this kind."""
+    shared_cables: bool = False
+    """For links: written only if a cable carries several links."""
     most_lines: int | None = None
     """For a drawing, or the links of a simulation: written only up to this number."""
     mode: Literal["600", "755"] | None = None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from fabricgen.core.colours import HUES, colour
 from fabricgen.outputs.workbook.tab import Tab, TabLayout
 from fabricgen.outputs.workbook.workbook import Book, TableSheet
+from fabricgen.views.cables.view import SEPARATOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,8 +35,8 @@ TURNED = (
     " any entry is hidden."
 )
 TIED = (
-    "Cables are counted as pieces: one that carries several links has a row for each, with the same"
-    " entry in `Piece`, and counts at its first."
+    "A cable that carries several links has an entry in `Piece`; where its links differ, a cell has"
+    " the value of each."
 )
 LEGEND = (
     "Rails have the colours of TIA-598 in their order: "
@@ -86,13 +87,12 @@ class _CableSheets:
 
     def add(self, chunk: Chunk) -> None:
         """Write and count a run of cables."""
-        counted = [row for row in chunk.rows if row.counts]
-        self._tied = self._tied or len(counted) < len(chunk.rows)
-        self._tiers.update(row.tier for row in counted)
-        self._parts.update((row.part, row.medium, row.length_m) for row in counted)
-        self._rails.update((row.piece_rail, row.tier) for row in counted)
-        self._listed.update(row.rail for row in chunk.rows)
-        rails = [row.rail for row in chunk.rows for _ in range(chunk.sheet.rows)]
+        self._tied = self._tied or any(row.piece for row in chunk.rows)
+        self._tiers.update(row.tier for row in chunk.rows)
+        self._parts.update((row.part, row.medium, row.length_m) for row in chunk.rows)
+        self._rails.update((row.piece_rail, row.tier) for row in chunk.rows)
+        self._listed.update(rail for row in chunk.rows for rail in row.rail.split(SEPARATOR))
+        rails = [row.piece_rail for row in chunk.rows for _ in range(chunk.sheet.rows)]
         runs: dict[str, list[Row]] = {}
         for row in zip(rails, chunk.table(), strict=True):
             runs.setdefault(row[0] if self._by_rail else "", []).append(row)

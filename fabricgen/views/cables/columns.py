@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from fabricgen.planning.plan import Plan
 
-FORMAT = "fabricgen-cables/1"
+FORMAT = "fabricgen-cables/2"
 """The version of the schema.
 
 It is raised when a column is removed or changes its meaning; a new column does not raise it.
@@ -213,15 +213,20 @@ def titles(columns: Iterable[str]) -> list[str]:
 
 
 _PIECES = (
-    "A link that takes several cables has a row for each of them. Rows with the same `piece` are"
-    " one piece of cable, which carries several links and is bought once."
+    "A cable that carries several links has a `piece`; where its links differ in a column, it has"
+    " the value of each link, in their order, with a space between them. links.csv has a row for"
+    " each link."
 )
 
 
-def schema_of(sheet: CableSheet, fabric: str) -> dict[str, Any]:
-    """Describe a sheet as a Table Schema (datapackage.org), with the meaning of each column."""
+def schema_of(sheet: CableSheet, fabric: str, *, shared: bool = False) -> dict[str, Any]:
+    """Describe a sheet as a Table Schema (datapackage.org), with the meaning of each column.
+
+    `shared` tells whether a cable carries several links, so that a cell may have several numbers.
+    """
     texts = _docstrings() | {name: looked.text for name, looked in LOOKED_UP.items()}
-    kinds = dict.fromkeys(INTEGERS, "integer") | {"length_m": "number"}
+    kinds = {} if shared else dict.fromkeys(INTEGERS, "integer")
+    kinds |= {"length_m": "number"}
     fields = [
         {
             "name": column,
@@ -235,7 +240,7 @@ def schema_of(sheet: CableSheet, fabric: str) -> dict[str, Any]:
         "a_ is the near end of the row: the upper end of the cable in the row of the other"
         " direction"
     )
-    rows = f"Two rows for each link: {turned}" if sheet.both_ways else "One row for each link"
+    rows = f"Two rows for each cable: {turned}" if sheet.both_ways else "One row for each cable"
     key = [
         column
         for column in ("cable", DIRECTION)
@@ -245,7 +250,7 @@ def schema_of(sheet: CableSheet, fabric: str) -> dict[str, Any]:
         "$schema": "https://datapackage.org/profiles/2.0/tableschema.json",
         "format": FORMAT,
         "title": f"Cables of {fabric}",
-        "description": f"{rows}. {_PIECES}",
+        "description": f"{rows}. {_PIECES}" if shared else f"{rows}.",
         "fields": fields,
         "missingValues": [""],
     } | (

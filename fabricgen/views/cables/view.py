@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class CableView:
-    """One link on one cable: the lower end is `a`, the upper end `b`.
+    """One cable, or one link on a cable: the lower end is `a`, the upper end `b`.
 
     Racks, rack units and lengths are empty where the inventory asks for none.
 
-    A cable is a piece: it has a row for each link that it carries, all with the same `piece`, and a
-    link that takes several cables has a row for each.
+    A list of cables has one row for each: where the links of a cable differ in a column, it has the
+    value of each link, with a space between them. A list of links has a row for each link, all of a
+    cable with the same `piece`. A link that takes several cables has a row for each in both.
     """
 
     cable: str
@@ -68,25 +69,26 @@ class CableView:
     b_transceiver: str
     """Module at the upper end, as the bill names it."""
     piece: str
-    """Where one piece of cable, a splitter or twin copper, has several rows: the cage that it fills
-    at one end; the same in each of those rows."""
+    """Where a cable carries several links, as a splitter or twin copper does: the cage that it
+    fills at one end; the same for each of its links."""
     connector: int
     """Which connector of its modules the cable takes, from 1, where a link takes several cables;
     else 0."""
     label_ends: str
-    """The ends whose label the row is: AB, or of a piece with several rows A, B or none; an end
-    that rows share bears the label of the first of them."""
+    """The ends whose label the row is: AB, or of a link that shares its cable A, B or none; an end
+    that links share bears the label of the first of them."""
     piece_rail: str
-    """Rail of the cable, from 0; empty where the link, or the piece with its several rows, carries
-    several."""
+    """Rail of the cable, from 0; empty where the cable, or its link, carries several."""
 
     @property
     def counts(self) -> bool:
-        """Whether the row counts as a cable: the first of a piece does, and any unshared one."""
+        """Whether the row is the first link of its cable."""
         return self.label_ends == "AB"
 
 
 CABLE_COLUMNS = tuple(column.name for column in fields(CableView))
+SEPARATOR = " "
+"""What separates the values of several links in one cell."""
 ON_REQUEST = ("connector", "label_ends", "piece_rail")
 """Columns that a sheet has only if they are asked for."""
 
@@ -120,7 +122,7 @@ class CableSheet:
 
 @dataclass(slots=True)
 class Chunk:
-    """A run of cables: a table that is too long for memory is rendered chunk by chunk.
+    """A run of cables or links: a table that is too long for memory is rendered chunk by chunk.
 
     `first` and `last` mark the first chunk and the last.
     """
@@ -193,7 +195,21 @@ class Chunk:
         if column == DIRECTION:
             return repeat(direction, len(self.rows))
         key, texts, otherwise = self.sheet.joins[column]
-        return (texts.get(value, otherwise) for value in map(attrgetter(key), self.rows))
+        if not any(row.piece for row in self.rows):
+            return (texts.get(value, otherwise) for value in map(attrgetter(key), self.rows))
+        return (_looked_up(value, texts, otherwise) for value in map(attrgetter(key), self.rows))
+
+
+def _looked_up(value: str | int, texts: Mapping[Any, str], otherwise: str) -> str:
+    """Return the text of each value of a cell, once where they agree.
+
+    >>> _looked_up("0 1", {"0": "blue", "1": "orange"}, "")
+    'blue orange'
+    """
+    if not isinstance(value, str):
+        return texts.get(value, otherwise)
+    found = [texts.get(each, otherwise) for each in value.split(SEPARATOR)]
+    return SEPARATOR.join(found) if len({*found}) > 1 else found[0]
 
 
 DIRECTION = "direction"
