@@ -21,7 +21,7 @@ from typing import NoReturn
 import click
 
 from fabricgen import __version__
-from fabricgen.cli.command import Group
+from fabricgen.cli.command import CommandGroup
 from fabricgen.cli.printing import echo, print_document, print_findings
 from fabricgen.cli.streams import check_streams, drop_output, escape_unencodable, system_refusal
 from fabricgen.core.diagnostics import Finding, Refusal
@@ -57,7 +57,7 @@ Its default of 700 triggers hundreds of collections during imports, which find n
 """
 
 
-class _Commands(Group):
+class _Commands(CommandGroup):
     """The commands; each is imported when it is run or described."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

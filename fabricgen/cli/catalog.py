@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fabricgen.cli.command import Group
+from fabricgen.cli.command import CommandGroup
 from fabricgen.cli.completion import complete_models, complete_nos
 from fabricgen.cli.options import catalog_option, json_option
 from fabricgen.cli.printing import echo, print_document, print_result, table
@@ -58,7 +58,7 @@ class ModelFacts(Document):
         return {"kind": self.kind, **self.facts}
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def catalog() -> None:
     """List hardware with its sources; import a switch definition."""
 

@@ -62,7 +62,7 @@ class Command(click.Command):
                     formatter.write(f"{'':{formatter.current_indent}}{example}\n")
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """A group whose commands are listed under the headings of its sections."""
 
     command_class = Command

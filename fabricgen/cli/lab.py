@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fabricgen.cli.command import Group
+from fabricgen.cli.command import CommandGroup
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.printing import echo, print_document, table
 
@@ -46,7 +46,7 @@ name_option = click.option(
 )
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def lab() -> None:
     """Boot the generated files in network namespaces and test them.
 

@@ -13,7 +13,7 @@ from fabricgen.cli.model_options import (
     PLOTS,
     TRAFFIC_PLOTS,
     ModelArguments,
-    Output,
+    ModelOutputOptions,
     output_options,
     question_options,
 )
@@ -56,7 +56,7 @@ COLUMNS = {
 @force_option
 @json_option
 def model(
-    asked: FabricArguments, question: ModelArguments, output: Output, *, as_json: bool
+    asked: FabricArguments, question: ModelArguments, output: ModelOutputOptions, *, as_json: bool
 ) -> None:
     """Estimate the time of a training iteration.
 
@@ -97,7 +97,7 @@ def model(
         echo(_text(points[0], group, plan, compared))
 
 
-def _check(question: ModelArguments, output: Output) -> None:
+def _check(question: ModelArguments, output: ModelOutputOptions) -> None:
     """Raise UsageError for options that exclude each other."""
     other = "--traffic" if output.traffic else "--all-to-all" if output.all_to_all else ""
     if output.traffic and output.all_to_all:
@@ -120,7 +120,7 @@ def _check(question: ModelArguments, output: Output) -> None:
 def _traffic(
     plan: Plan,
     points: list[Point],
-    output: Output,
+    output: ModelOutputOptions,
     printed: PublishedFigures | None,
     *,
     as_json: bool,

@@ -36,7 +36,7 @@ class ModelArguments:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Output:
+class ModelOutputOptions:
     """The options about files, charts and comparisons."""
 
     published: Path | None
@@ -108,7 +108,7 @@ question_options = _bundled(
 )
 output_options = _bundled(
     "output",
-    Output,
+    ModelOutputOptions,
     click.option(
         "--published",
         type=click.Path(exists=True, dir_okay=False, path_type=Path),

@@ -22,7 +22,7 @@ MAX_BYTES = 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class YamlDocument:
     """Plain values and, for every path into them, the place of its value and of its key."""
 
     name: str
@@ -66,7 +66,7 @@ def decode(data: bytes, name: str, most: int = MAX_BYTES) -> str:
         ) from None
 
 
-def read_document(text: str, name: str) -> Document:
+def read_document(text: str, name: str) -> YamlDocument:
     """Parse YAML 1.2 and keep the places.
 
     Raises Refusal for a syntax error, duplicate keys, tags, anchors that expand without end, or a
@@ -88,7 +88,7 @@ def read_document(text: str, name: str) -> Document:
                 )
             ]
         )
-    return Document(name, values, places, keys)
+    return YamlDocument(name, values, places, keys)
 
 
 def _kind(value: Any) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
     from fabricgen.core.diagnostics import Path
-    from fabricgen.core.yaml_text import Document
+    from fabricgen.core.yaml_text import YamlDocument
 
 _MUST = {
     "int": "a whole number",
@@ -54,7 +54,7 @@ _KINDS = {
 }
 
 
-def findings_of(error: ValidationError, document: Document) -> list[Finding]:
+def findings_of(error: ValidationError, document: YamlDocument) -> list[Finding]:
     """Return the findings of a validation error with their places, one per key."""
     details: list[dict[str, Any]] = [dict(detail) for detail in error.errors(include_url=False)]
     unknown = {detail["loc"] for detail in details if detail["type"] == "extra_forbidden"}
@@ -77,7 +77,7 @@ def _merge(first: Finding, other: Finding) -> Finding:
     return replace(first, because=(f"it must be {' or '.join(reasons)}",))
 
 
-def _finding(document: Document, path: Path, detail: dict[str, Any]) -> Finding:
+def _finding(document: YamlDocument, path: Path, detail: dict[str, Any]) -> Finding:
     """Return the finding of one error."""
     kind, context = detail["type"], detail.get("ctx", {})
     message = str(detail["msg"]).removeprefix("Value error, ")
@@ -134,7 +134,7 @@ def _finding(document: Document, path: Path, detail: dict[str, Any]) -> Finding:
     )
 
 
-def _unknown(document: Document, path: Path) -> Finding:
+def _unknown(document: YamlDocument, path: Path) -> Finding:
     """Return the finding for an unknown key, with the nearest known one."""
     key, parent = str(path[-1]), ".".join(map(str, path[:-1]))
     siblings, here = list(fields(path[:-1])), value_at(document.values, path[:-1])
@@ -173,7 +173,7 @@ def _unknown(document: Document, path: Path) -> Finding:
     )
 
 
-def _missing(document: Document, path: Path, key: str) -> Finding:
+def _missing(document: YamlDocument, path: Path, key: str) -> Finding:
     """Return the finding for a mapping without a required key."""
     where = f" under `{'.'.join(map(str, path))}`" if path else ""
     fact = f"`{'.'.join([*map(str, path), key])}` is missing"

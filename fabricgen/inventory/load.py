@@ -19,7 +19,7 @@ from fabricgen.core.diagnostics import Path as KeyPath
 from fabricgen.core.files import FileError, OpenError, parse_json, read_bytes, read_stream
 from fabricgen.core.yaml_text import (
     MAX_BYTES,
-    Document,
+    YamlDocument,
     decode,
     read_document,
     read_scalar,
@@ -42,7 +42,7 @@ class Inventory:
     """A `FabricSpec` with the document it was read from."""
 
     spec: FabricSpec
-    document: Document
+    document: YamlDocument
     wiring_sha256: str | None = None
     """The digest of the wiring that a plan file records; None for an inventory."""
     kept: Any = None
@@ -78,9 +78,8 @@ def read_inventory(
     Of a plan file, the inventory in it is read. Raises Refusal with every finding of the phase that
     refused it.
     """
-    document = (
-        _document(source) if source else Document("flags", {"name": "fabric"}, {(): Place("flags")})
-    )
+    unwritten = YamlDocument("flags", {"name": "fabric"}, {(): Place("flags")})
+    document = _document(source) if source else unwritten
     digest = kept = None
     if str(document.values.get("format")).startswith(PLAN_FAMILY):
         digest, kept, document = (
@@ -131,7 +130,7 @@ def check_wiring_digest(inventory: Inventory, digest: Callable[[], str]) -> None
         )
 
 
-def _document(source: str) -> Document:
+def _document(source: str) -> YamlDocument:
     """Read and parse a source; a plan file is JSON, for which `json` is faster than YAML."""
     name = "<stdin>" if source == STDIN else source
     data = _data(source, name)
@@ -140,7 +139,7 @@ def _document(source: str) -> Document:
     if text.startswith("{") and PLAN_FORMAT in text[:200]:
         # where it is not JSON after all, the YAML parser reports the place
         with contextlib.suppress(FileError):
-            return Document(name, parse_json(text), {(): Place(name, 1, 1)})
+            return YamlDocument(name, parse_json(text), {(): Place(name, 1, 1)})
     return read_document(text, name)
 
 
@@ -177,7 +176,7 @@ def _near_file(source: str) -> str:
     return "`fabricgen init` writes one"
 
 
-def _inside_plan(document: Document) -> Document:
+def _inside_plan(document: YamlDocument) -> YamlDocument:
     """Return the inventory inside a plan file."""
     found, name = document.values["format"], document.name
     hint = "write it again with `fabricgen plan -o`"
@@ -211,7 +210,7 @@ def _inside_plan(document: Document) -> Document:
         {path[1:]: place for path, place in table.items() if path[:1] == ("inventory",)}
         for table in (document.places, document.keys)
     ]
-    return Document(name, inventory, {(): Place(name, 1, 1), **tables[0]}, tables[1])
+    return YamlDocument(name, inventory, {(): Place(name, 1, 1), **tables[0]}, tables[1])
 
 
 def read_settings(texts: Sequence[str]) -> dict[KeyPath, tuple[str, Any]]:
@@ -243,7 +242,7 @@ def read_settings(texts: Sequence[str]) -> dict[KeyPath, tuple[str, Any]]:
     return settings
 
 
-def _apply(document: Document, settings: Mapping[KeyPath, tuple[str, Any]]) -> None:
+def _apply(document: YamlDocument, settings: Mapping[KeyPath, tuple[str, Any]]) -> None:
     """Set keys of a document from the command line.
 
     The flag becomes the place of each key, and of parents that the document did not have.
@@ -267,7 +266,7 @@ def _apply(document: Document, settings: Mapping[KeyPath, tuple[str, Any]]) -> N
             table[path] = Place(flag)
 
 
-def _validate(document: Document) -> FabricSpec:
+def _validate(document: YamlDocument) -> FabricSpec:
     """Validate the document's shape. Raises Refusal with every finding in the order of the text."""
     try:
         return FabricSpec.model_validate(document.values)
@@ -277,7 +276,7 @@ def _validate(document: Document) -> FabricSpec:
         raise Refusal(_in_order(findings_of(error, document), document)) from None
 
 
-def _in_order(findings: Iterable[Finding], document: Document) -> list[Finding]:
+def _in_order(findings: Iterable[Finding], document: YamlDocument) -> list[Finding]:
     """Return distinct findings in the order of the text, then of the command line."""
     typed = {
         place: number for number, place in enumerate(document.places.values()) if place.line is None

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fabricgen.core.diagnostics import Place, Refusal
 from fabricgen.core.yaml_text import (
     MAX_BYTES,
-    Document,
+    YamlDocument,
     decode,
     load_facts,
     read_document,
@@ -40,7 +40,7 @@ tilde: ~
 """
 
 
-def read(text: str) -> Document:
+def read(text: str) -> YamlDocument:
     """Read a text as a file named `t.yaml`."""
     return read_document(text, "x.yaml")
 

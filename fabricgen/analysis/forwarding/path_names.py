@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fabricgen.analysis.forwarding.reachability import Reach
 
 
-class NicEnd(NamedTuple):
+class NicAttachment(NamedTuple):
     """One NIC port and the leaf port that it is cabled to.
 
     `row` is that of its link; `gateway` the leaf's address on it, or the leaf's loopback.
@@ -92,11 +92,11 @@ class PathNames:
         """Return the name of the host of a GPU."""
         return self.reach.plan.naming.host(self.reach.plan.fabric.coordinates.host(gpu))
 
-    def nic(self, gpu: int, plane: int) -> NicEnd:
+    def nic(self, gpu: int, plane: int) -> NicAttachment:
         """Return the ends of a NIC port's cable."""
         plan = self.reach.plan
         segment, _, row = self._host_links.find(gpu, plane)
-        return NicEnd(
+        return NicAttachment(
             row=row,
             interface=plan.naming.interface(plan.fabric.coordinates.host_slot(gpu), plane),
             address=self.address(gpu, plane),

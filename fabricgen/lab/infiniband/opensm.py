@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import refuse
-from fabricgen.lab.infiniband.tables import Tables, read_net
+from fabricgen.lab.infiniband.tables import SubnetTables, read_net
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -106,9 +106,9 @@ class Subnet:
         """The directory of OpenSM's tables."""
         return self.place / "dumps"
 
-    def tables(self) -> Tables:
+    def tables(self) -> SubnetTables:
         """Return the current tables."""
-        return Tables(self.net, self.dumps / "opensm-lfts.dump")
+        return SubnetTables(self.net, self.dumps / "opensm-lfts.dump")
 
     @cached_property
     def _environment(self) -> dict[str, str]:

@@ -129,7 +129,7 @@ class Walk:
     links: int
 
 
-class Tables:
+class SubnetTables:
     """The tables of one subnet, over the wires of its net."""
 
     def __init__(self, net: Net, dump: Path) -> None:

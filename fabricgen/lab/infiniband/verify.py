@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from fabricgen.core.terms import LinkKind, Role
-from fabricgen.lab.infiniband.tables import Tables
+from fabricgen.lab.infiniband.tables import SubnetTables
 from fabricgen.lab.measure import Trial
 from fabricgen.lifecycle.audit.audit import audit
 from fabricgen.lifecycle.audit.load import read_evidence
@@ -75,7 +75,7 @@ class Fabric:
             subnet.end()
 
     @cached_property
-    def tables(self) -> list[Tables]:
+    def tables(self) -> list[SubnetTables]:
         """The tables of the first sweep."""
         return self.each(lambda subnet: subnet.tables())
 
@@ -199,7 +199,7 @@ def traces(fabric: Fabric) -> Trial:
         for pair in _sample(tables.net.adapters, share)
     ]
 
-    def trace(each: tuple[Subnet, Tables, int, int]) -> str:
+    def trace(each: tuple[Subnet, SubnetTables, int, int]) -> str:
         subnet, tables, source, target = each
         done = subnet.run("ibtracert", str(tables.lids[source]), str(tables.lids[target]))
         met, wanted = _MET.findall(done.stdout), tables.way(source, target)
@@ -418,7 +418,7 @@ def _kill(subnet: Subnet, switch: int) -> Killed:
     """Unlink a switch, wait until OpenSM has routed around it, and link it again."""
     net, rest = subnet.net, subnet.net.without(switch)
     for routed in subnet.sweeps(f'Unlink "{net.ids[switch]}"', SWEEPS):  # noqa: B007 - the last one is reported
-        walk = Tables(rest, subnet.dumps / "opensm-lfts.dump").walk()
+        walk = SubnetTables(rest, subnet.dumps / "opensm-lfts.dump").walk()
         if not walk.lost:
             break
     lost = _lost(rest, walk)
