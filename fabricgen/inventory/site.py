@@ -35,6 +35,26 @@ class Footprints(InventoryModel):
     """Each core switch."""
 
 
+class ReservedUnits(InventoryModel):
+    """Rack units that no device of the fabric takes."""
+
+    first: Annotated[Count, Field(le=100, examples=[47])]
+    """Lowest of the rack units, counted from the bottom."""
+    last: Annotated[Count | None, Field(le=100, examples=[48])] = None
+    """Highest of the rack units; default: the first."""
+    use: Annotated[str, Field(strict=True, min_length=1, max_length=40, examples=["PDU"])]
+    """What they are reserved for, such as a PDU, a cable manager or a patch panel."""
+    racks: Annotated[Literal["all", "hosts", "switches"], Field(examples=["switches"])] = "all"
+    """Which racks have them: all, those with hosts, or those with switches alone."""
+
+    @model_validator(mode="after")
+    def _ascending(self) -> Self:
+        """Refuse units from the top down."""
+        if self.last is not None and self.last < self.first:
+            raise ValueError(f"runs from unit {self.first} down to {self.last}; begin at the lower")
+        return self
+
+
 class Rack(InventoryModel):
     """Capacity of one rack; all racks are alike."""
 
@@ -46,6 +66,22 @@ class Rack(InventoryModel):
     """Load capacity of a rack in kg; default: no limit is checked."""
     pitch_mm: Annotated[Count, Field(le=10_000, examples=[600, 800])] = 600
     """Distance in mm between the centres of neighbouring racks in a row."""
+    max_switches: Annotated[Count | None, Field(le=100, examples=[12])] = None
+    """Maximum number of switches in a rack; default: as many as fit."""
+    reserved: Annotated[
+        tuple[ReservedUnits, ...], Field(examples=[[{"first": 41, "last": 42, "use": "PDU"}]])
+    ] = ()
+    """Rack units for cable managers, PDUs and other equipment, which elevations show."""
+
+    @model_validator(mode="after")
+    def _inside(self) -> Self:
+        """Refuse reserved units that the rack does not have."""
+        for each in self.reserved:
+            if (each.last or each.first) > self.units:
+                raise ValueError(
+                    f"reserves unit {each.last or each.first} for {each.use}, and has {self.units}"
+                )
+        return self
 
 
 class Tray(InventoryModel):

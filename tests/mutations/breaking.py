@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fabricgen.core.terms import LinkKind
+from fabricgen.inventory.site import ReservedUnits
 from fabricgen.planning.cabling.cable_runs import make_runs
 
 if TYPE_CHECKING:
@@ -216,6 +217,15 @@ def limited(evidence: Evidence, **limits: int) -> Evidence:
     assert evidence.lengths
     room = evidence.lengths.room
     shares = room.shares._replace(rack=room.shares.rack._replace(**limits))
+    return replace(evidence, lengths=_in_room(evidence.lengths, replace(room, shares=shares)))
+
+
+def reserving(evidence: Evidence, first: int) -> Evidence:
+    """Reserve a rack unit of all racks for a PDU."""
+    assert evidence.lengths
+    room = evidence.lengths.room
+    units = ReservedUnits.model_construct(first=first, last=None, use="PDU", racks="all")
+    shares = room.shares._replace(reserved=(units,))
     return replace(evidence, lengths=_in_room(evidence.lengths, replace(room, shares=shares)))
 
 

@@ -8,6 +8,7 @@ from tests.mutations.breaking import (
     moved,
     numbered,
     renamed,
+    reserving,
 )
 
 MUTATIONS = (
@@ -132,5 +133,19 @@ MUTATIONS = (
         lambda e: limited(e, power_w=40_000),
         "racks",
         "rack A01-01 needs 40,800 W, and has 40,000 W",
+    ),
+    Mutation(
+        "a rack that holds fewer switches",
+        "superpod",
+        lambda e: limited(e, switches=10),
+        "racks",
+        "rack A01-05 needs 12 switches, and has 10 switches",
+    ),
+    Mutation(
+        "a host in units of a PDU",
+        "lab",
+        lambda e: reserving(e, 16),
+        "racks",
+        "host-2 is in reserved rack units of rack A01-01",
     ),
 )

@@ -115,6 +115,52 @@ def test_the_tightest_limit_of_a_rack_counts() -> None:
     )
 
 
+def test_reserved_units_stay_free() -> None:
+    """Hosts go above a PDU at the foot, switches around the cable managers of their racks."""
+    reserved = [
+        {"first": 1, "last": 2, "use": "PDU"},
+        {"first": 40, "use": "cable manager", "racks": "switches"},
+    ]
+    site = HOST | {"rack": {"units": 42, "reserved": reserved}, "hosts_per_rack": 4}
+    found = seats(plan_of(gpus=64, **H100, site=site))
+    assert [found[f"host-{n}"][1] for n in range(1, 5)] == [3, 11, 19, 27]
+    assert [found[f"r{rail}-leaf-1"][1] for rail in range(4)] == [41, 38, 36, 34]
+
+
+def test_hosts_that_reserved_units_leave_no_room_for_are_refused() -> None:
+    """Five hosts of eight units take 40 of 42; with three reserved, four fit."""
+    site = HOST | {"rack": {"reserved": [{"first": 20, "last": 22, "use": "panel"}]}}
+    with pytest.raises(Refusal) as refused:
+        plan_of(gpus=64, **H100, site=site | {"hosts_per_rack": 5})
+    (finding,) = refused.value.findings
+    assert finding.code == "rack-overflow"
+    assert finding.because == (
+        "5 hosts x 8 units = 40 units, and a rack has 39 units beside its reserved ones",
+    )
+    assert finding.hint == "use `hosts_per_rack: 4`"
+
+
+def test_a_rack_holds_at_most_so_many_switches() -> None:
+    """Eight leaves, three to a rack, take three racks in the order of the switches."""
+    plan = plan_of(gpus=64, **H100, site=HOST | {"rack": {"max_switches": 3}})
+    assert [*Counter(racks(plan, Role.LEAF)).values()] == [3, 3, 2]
+
+
+def test_devices_of_a_table_in_reserved_units_are_refused(tmp_path: Path) -> None:
+    """The finding names the line, the unit and what it is reserved for."""
+    lines = ["device,hall,row,rack,unit", "host-1,A,1,1,1", "host-2,A,1,1,9"]
+    lines += [f"r{rail}-leaf-1,A,1,2,{1 + 2 * rail}" for rail in range(8)]
+    (tmp_path / "positions.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    reserved = [{"first": 16, "use": "PDU", "racks": "hosts"}]
+    site = HOST | {"positions": "positions.csv", "rack": {"reserved": reserved}}
+    with pytest.raises(Refusal) as refused:
+        plan_of(Catalog(base=tmp_path), gpus=16, **H100, site=site)
+    (finding,) = refused.value.findings
+    assert finding.fact == ("positions.csv: `host-2` is in unit 16, which is reserved for PDU")
+    assert finding.place
+    assert finding.place.line == 3
+
+
 @pytest.mark.parametrize(
     ("where", "at"),
     [
@@ -240,12 +286,25 @@ def drawn(inventory: Inventory, site: dict[str, Any] | None) -> Plan | None:
         return None
 
 
+RESERVED = st.lists(
+    st.fixed_dictionaries(
+        {
+            "first": st.integers(1, 8),
+            "use": st.just("PDU"),
+            "racks": st.sampled_from(("all", "hosts", "switches")),
+        }
+    ),
+    max_size=2,
+)
 SITES = st.none() | st.fixed_dictionaries(
     {
         "network_racks": st.sampled_from(("row-middle", "row-end", "hall-middle")),
         "leaves": st.sampled_from(("network-rack", "top-of-rack")),
         "racks_per_row": st.integers(1, 12),
-        "rack": st.fixed_dictionaries({"units": st.integers(8, 48)}),
+        "rack": st.fixed_dictionaries(
+            {"units": st.integers(8, 48)},
+            optional={"max_switches": st.integers(1, 12), "reserved": RESERVED},
+        ),
         "tray": st.fixed_dictionaries(
             {
                 "run": st.sampled_from(("overhead", "underfloor")),

@@ -1,4 +1,4 @@
-"""The law of racks: every device is in a rack, in rack units of its own, and no rack is overloaded.
+"""The law of racks: every device is in a rack, in free rack units, and no rack is overloaded.
 
 Rack units are counted one by one, and loads added up rack by rack, independently of the rule or
 table that placed a device.
@@ -30,6 +30,7 @@ def racks(evidence: Evidence) -> Verdict:
     lost = lost[~_inside(room, lost)]
     placed = np.flatnonzero(_inside(room, np.arange(len(room.kind))))
     found = [violations(lost, lambda device: _outside(room, device)), _shared_units(room, placed)]
+    found.append(_reserved_units(room, placed))
     loads, figures = _loads(room, placed), []
     for at, limit in enumerate(room.shares.rack):
         if limit is not None:
@@ -91,8 +92,27 @@ def _shared_units(room: Room, placed: IntArray) -> Violations:
     return violations(twice, describe)
 
 
+def _reserved_units(room: Room, placed: IntArray) -> Violations:
+    """Return the devices in rack units that the site reserves."""
+    rack, low = room.positions.rack[placed], room.positions.rack_unit[placed]
+    high = low + room.rack_units[placed] - 1
+    with_hosts = np.zeros(len(room.positions.hall), dtype=bool)
+    with_hosts[rack[room.kind[placed] == 0]] = True
+    bad = np.zeros(len(placed), dtype=bool)
+    for each in room.shares.reserved:
+        applies = (each.racks == "all") | (with_hosts[rack] == (each.racks == "hosts"))
+        bad |= applies & (low <= (each.last or each.first)) & (high >= each.first)
+    return violations(
+        placed[bad],
+        lambda device: Violation(
+            f"{room.device(device)} is in reserved rack units of rack"
+            f" {room.names[int(room.positions.rack[device])]}"
+        ),
+    )
+
+
 def _loads(room: Room, placed: IntArray) -> list[IntArray]:
-    """Return the rack units, watts and grams of each rack."""
+    """Return the rack units, watts, grams and switches of each rack."""
     facts = np.array(
         [
             (

@@ -15,6 +15,7 @@ from fabricgen.outputs.installation.view import (
     SEVERAL,
     ElevationView,
     RackedDeviceView,
+    ReservedView,
     TextLine,
     chip,
 )
@@ -100,9 +101,21 @@ class Elevations:
             body=body,
             units=lines,
             devices=drawn,
+            reserved=self._reserved(devices, units),
             foot=foot,
             lines=told,
         )
+
+    def _reserved(self, devices: list[int], units: int) -> list[ReservedView]:
+        """Draw the reserved units of a rack."""
+        of = "hosts" if any(device < self.room.hosts for device in devices) else "switches"
+        found = []
+        for each in self.room.shares.reserved:
+            last = each.last or each.first
+            if each.racks in ("all", of):
+                y, high = HEAD + (units - last) * UNIT, (last - each.first + 1) * UNIT
+                found.append(ReservedView(y, high - 2, y + high // 2 + 3, each.use))
+        return found
 
     @property
     def fabric(self) -> str:

@@ -237,6 +237,16 @@ class RackedDeviceView:
     switch: bool
 
 
+@dataclass(slots=True)
+class ReservedView:
+    """Rack units that are reserved, and for what."""
+
+    y: int
+    height: int
+    middle: int
+    use: str
+
+
 @dataclass(slots=True, kw_only=True)
 class ElevationView:
     """The elevation of a rack."""
@@ -249,6 +259,7 @@ class ElevationView:
     """Height of the rack's own frame."""
     units: list[TextLine]
     devices: list[RackedDeviceView]
+    reserved: list[ReservedView]
     foot: int
     lines: list[TextLine]
     """Destinations of cables, below the rack."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.terms import ROLES
-from fabricgen.inventory.site import Footprint, Rack, Site
+from fabricgen.inventory.site import Footprint, Rack, ReservedUnits, Site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,6 +51,7 @@ class RackShare(NamedTuple):
     rack_units: int
     power_w: int | None
     weight_g: int | None
+    switches: int | None
 
 
 class Shares(NamedTuple):
@@ -58,19 +59,80 @@ class Shares(NamedTuple):
 
     of: dict[str, RackShare]
     rack: RackShare
+    reserved: tuple[ReservedUnits, ...] = ()
+
+    def free(self, *, hosts: bool) -> int:
+        """Return the units of an empty rack that are not reserved, as bits from the bottom up.
+
+        Racks with hosts and those with switches alone may reserve different ones.
+        """
+        units = (1 << self.rack.rack_units) - 1
+        for each in self.reserved:
+            if each.racks in ("all", "hosts" if hosts else "switches"):
+                units &= ~((1 << (each.last or each.first)) - (1 << each.first - 1))
+        return units
+
+    def limits(self, *loads: tuple[str, int]) -> list[int | None]:
+        """Return the limits of a rack with these loads, without its reserved units."""
+        hosts = any(kind == HOST and count for kind, count in loads)
+        return [self.free(hosts=hosts).bit_count(), *self.rack[1:]]
+
+    def exceeded(self, *loads: tuple[str, int]) -> bool:
+        """Return whether so many devices of each kind exceed a limit of a rack."""
+        return any(
+            sum(count * (self.of[kind][at] or 0) for kind, count in loads) > limit
+            for at, limit in enumerate(self.limits(*loads))
+            if limit is not None
+        )
 
     def fits(self, *loads: tuple[str, int]) -> bool:
-        """Return whether so many devices of each kind fit one rack."""
-        return not any(used > limit for used, limit in self.used(*loads))
+        """Return whether so many devices of each kind fit one rack, between its reserved units."""
+        return not self.exceeded(*loads) and self.stacked(*loads) is not None
 
-    def used(self, *loads: tuple[str, int]) -> Iterator[tuple[int, int]]:
-        """Yield the sum that so many devices use and the rack's limit, for each checked limit."""
-        for at, limit in enumerate(self.rack):
-            if limit is not None:
-                yield sum(count * (self.of[kind][at] or 0) for kind, count in loads), limit
+    def stacked(self, *loads: tuple[str, int]) -> dict[str, list[int]] | None:
+        """Return the lowest units of devices in an empty rack: hosts from the bottom, others above.
+
+        Return None where they do not fit.
+        """
+        free = self.free(hosts=any(kind == HOST and count for kind, count in loads))
+        found: dict[str, list[int]] = {}
+        for kind, count in loads:
+            for _ in range(count):
+                need = self.of[kind].rack_units
+                place = lowest(free, need) if kind == HOST else highest(free, need)
+                if place is None:
+                    return None
+                free &= ~(((1 << need) - 1) << place - 1)
+                found.setdefault(kind, []).append(place)
+        return found
 
 
-WORDS = (("units", "{} units"), ("power_w", "{:,} W"), ("weight_kg", "{} kg"))
+def lowest(free: int, need: int) -> int | None:
+    """Return the lowest unit, from 1, at which so many units are free; None where there is none.
+
+    >>> lowest(0b111011, 2), highest(0b111011, 2), highest(0b111011, 4)
+    (1, 5, None)
+    """
+    return next((at + 1 for at in _places(free, need)), None)
+
+
+def highest(free: int, need: int) -> int | None:
+    """Return the highest such unit, the lowest of those that the device takes."""
+    return next((at + 1 for at in reversed(_places(free, need))), None)
+
+
+def _places(free: int, need: int) -> list[int]:
+    """Return every unit, from 0, from which on so many are free."""
+    mask = (1 << need) - 1
+    return [at for at in range(free.bit_length() - need + 1) if free >> at & mask == mask]
+
+
+WORDS = (
+    ("units", "{} units"),
+    ("power_w", "{:,} W"),
+    ("weight_kg", "{} kg"),
+    ("max_switches", "{} switches"),
+)
 """The key of each fact of a share under `site`, and the format of its figures."""
 
 
@@ -80,7 +142,8 @@ def amount(at: int, value: int) -> str:
     >>> amount(1, 40800), amount(2, 130450)
     ('40,800 W', '130.45 kg')
     """
-    return WORDS[at][1].format(f"{value / 1000:g}" if at == len(WORDS) - 1 else value)
+    key, words = WORDS[at]
+    return words.format(f"{value / 1000:g}" if key == "weight_kg" else value)
 
 
 def shares_of(fabric: ResolvedFabric, kinds: tuple[str, ...]) -> Shares:
@@ -94,6 +157,7 @@ def shares_of(fabric: ResolvedFabric, kinds: tuple[str, ...]) -> Shares:
         limits.units,
         limits.power_w,
         None if limits.weight_kg is None else limits.weight_kg * 1000,
+        limits.max_switches,
     )
     known = {kind: _known(fabric, kind, site) for kind in kinds}
     if site:
@@ -102,10 +166,11 @@ def shares_of(fabric: ResolvedFabric, kinds: tuple[str, ...]) -> Shares:
             raise Refusal(findings)
         return Shares(
             {
-                kind: RackShare(rack_units or 0, *rest)
-                for kind, (rack_units, *rest) in known.items()
+                kind: RackShare(rack_units or 0, watts, grams, _switches(kind))
+                for kind, (rack_units, watts, grams) in known.items()
             },
             rack,
+            limits.reserved,
         )
     assumed = {kind: _assumed(fabric, kind, known[kind], rack) for kind in kinds}
     every = (*assumed.values(), rack)
@@ -115,8 +180,14 @@ def shares_of(fabric: ResolvedFabric, kinds: tuple[str, ...]) -> Shares:
             max(share.rack_units for share in every),
             max(share.power_w or 0 for share in every),
             None,
+            None,
         ),
     )
+
+
+def _switches(kind: str) -> int:
+    """Return what a device counts against the limit of switches in a rack."""
+    return int(kind != HOST)
 
 
 def _known(
@@ -182,6 +253,7 @@ def _assumed(
         known[0] or min(rack_units, rack.rack_units),
         known[1] or min(watts, rack.power_w or watts),
         None,
+        _switches(kind),
     )
 
 
@@ -191,7 +263,7 @@ def _unknown(
     """Refuse a kind of device with unknown facts in a described room."""
     missing = [
         at
-        for at, (fact, limit) in enumerate(zip(known, rack, strict=True))
+        for at, (fact, limit) in enumerate(zip(known, rack, strict=False))
         if fact is None and limit is not None
     ]
     if not missing:

@@ -16,7 +16,7 @@ import numpy as np
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import Role
 from fabricgen.planning.baseline.rack_positions import RackPositions
-from fabricgen.planning.room.footprints import HOST, KINDS
+from fabricgen.planning.room.footprints import HOST, KINDS, highest, lowest
 from fabricgen.planning.room.rack_placement import (
     bounds,
     check_boxes,
@@ -90,7 +90,8 @@ class _Racks:
         }
         self._limits = [UNKNOWN**2 if limit is None else limit for limit in shares.rack]
         self.held: list[list[int]] = [[] for _ in self.old]
-        self._free = [(1 << shares.rack.rack_units) - 1 for _ in self.old]
+        with_hosts = {*where[kinds[np.flatnonzero(kept.rack >= 0)] == 0].tolist()}
+        self._free = [shares.free(hosts=rack in with_hosts) for rack in range(len(self.old))]
         self._loads = [[0] * len(self._limits) for _ in self.old]
         for device, rack in zip(
             np.flatnonzero(kept.rack >= 0).tolist(), where.tolist(), strict=True
@@ -125,15 +126,15 @@ class _Racks:
             ):
                 at += 1
             if at == len(racks):
-                racks.append(self._open())
+                racks.append(self._open(hosts=not self.kinds[device]))
                 self.put(device, racks[at])
             took[racks[at]] = None
         return list(took)
 
-    def _open(self) -> int:
+    def _open(self, *, hosts: bool) -> int:
         """Add a rack."""
         self.held.append([])
-        self._free.append((1 << self._shares.rack.rack_units) - 1)
+        self._free.append(self._shares.free(hosts=hosts))
         self._loads.append([0] * len(self._limits))
         return len(self.held) - 1
 
@@ -144,19 +145,10 @@ class _Racks:
             have + more > limit for have, more, limit in zip(load, need, self._limits, strict=True)
         ):
             return False
-        places = range(self._shares.rack.rack_units - need[0] + 1)
-        mask = (1 << need[0]) - 1
-        bottom = next(
-            (
-                at
-                for at in (reversed(places) if self.kinds[device] else places)
-                if self._free[rack] >> at & mask == mask
-            ),
-            None,
-        )
-        if bottom is not None:
-            self._stand(device, rack, bottom + 1)
-        return bottom is not None
+        place = (highest if self.kinds[device] else lowest)(self._free[rack], need[0])
+        if place is not None:
+            self._stand(device, rack, place)
+        return place is not None
 
     def _stand(self, device: int, rack: int, rack_unit: int) -> None:
         """Put a device at a rack unit."""

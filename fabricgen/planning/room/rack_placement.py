@@ -19,7 +19,14 @@ import numpy as np
 from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.core.terms import Role
 from fabricgen.planning.baseline.rack_positions import RackPositions
-from fabricgen.planning.room.footprints import DEFAULT_SITE, HOST, KINDS, WORDS, amount
+from fabricgen.planning.room.footprints import (
+    DEFAULT_SITE,
+    HOST,
+    KINDS,
+    WORDS,
+    amount,
+    highest,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,18 +84,13 @@ def place_devices(naming: DeviceNames, shares: Shares, site: Site) -> RackPositi
     )
     rack, rack_unit = np.full((2, len(kinds)), -1, dtype=np.int32)
     number = np.arange(hosts)
-    rack[:hosts], rack_unit[:hosts] = (
-        slots[number // each],
-        1 + number % each * shares.of[HOST].rack_units,
-    )
+    stacked = shares.stacked((HOST, each), (Role.LEAF, -(-len(on_top) // host_racks))) or {}
+    rack[:hosts], rack_unit[:hosts] = slots[number // each], np.array(stacked[HOST])[number % each]
     rack[apart], rack_unit[apart] = network[packed], packed_units
     if len(on_top):
         place = np.arange(len(on_top)) * host_racks // len(on_top)
         nth = np.arange(len(on_top)) - -(-place * len(on_top) // host_racks)
-        rack[on_top], rack_unit[on_top] = (
-            slots[place],
-            shares.rack.rack_units + 1 - (nth + 1) * shares.of[Role.LEAF].rack_units,
-        )
+        rack[on_top], rack_unit[on_top] = slots[place], np.array(stacked[Role.LEAF])[nth]
     return RackPositions(rack, rack_unit, *grid)
 
 
@@ -144,15 +146,25 @@ def check_boxes(shares: Shares) -> None:
 def overflow(shares: Shares, fact: str, *loads: tuple[str, int], hint: str = "") -> Refusal:
     """Refuse the contents of a rack, with the sum of each limit that is exceeded."""
     because, needs = [], []
-    for at, limit in enumerate(shares.rack):
+    limits = shares.limits(*loads)
+    reserved = shares.rack.rack_units - (limits[0] or 0)
+    for at, limit in enumerate(limits):
         terms = [(count, kind, shares.of[kind][at] or 0) for kind, count in loads if count]
         total = sum(count * each for count, _, each in terms)
         if limit is not None and total > limit:
             added = " + ".join(
                 f"{_counted(count, kind)} x {amount(at, each)}" for count, kind, each in terms
             )
-            because.append(f"{added} = {amount(at, total)}, and a rack has {amount(at, limit)}")
-            needs.append(f"{WORDS[at][0]}: {-(-total // (1000 if at == len(WORDS) - 1 else 1))}")
+            key = WORDS[at][0]
+            beside = " beside its reserved ones" if key == "units" and reserved else ""
+            because.append(
+                f"{added} = {amount(at, total)}, and a rack has {amount(at, limit)}{beside}"
+            )
+            total += reserved if key == "units" else 0
+            needs.append(f"{key}: {-(-total // 1000) if key == 'weight_kg' else total}")
+    if not because:
+        because.append("its reserved units leave no such gaps")
+        hint = hint or "reserve units at the top or at the foot of the rack: `rack.reserved`"
     hint = hint or f"give the racks of the site more: `rack: {{{', '.join(needs)}}}`"
     return refuse("rack-overflow", fact, path=("site",), because=because, hint=hint)
 
@@ -195,21 +207,26 @@ def _packed(kinds: list[int], shares: Shares) -> tuple[list[int], list[int], int
     Return the rack and the lowest unit of each, and the number of racks.
     """
     limits = [UNLIMITED if limit is None else limit for limit in shares.rack]
+    empty = shares.free(hosts=False)
     needs = {
         index: [fact or 0 for fact in shares.of[kind]]
         for index, kind in enumerate(KINDS)
         if kind in shares.of
     }
-    racks, lowest, count, used = [], [], 0, limits
+    racks, units, count = list[int](), list[int](), 0
+    used, free = limits, 0
     for kind in kinds:
         need = needs[kind]
         after = [have + more for have, more in zip(used, need, strict=True)]
-        if any(total > limit for total, limit in zip(after, limits, strict=True)):
-            count, after = count + 1, need
-        used = after
+        over = any(total > limit for total, limit in zip(after, limits, strict=True))
+        place = None if over else highest(free, need[0])
+        if place is None:
+            count, after, free = count + 1, need, empty
+            place = highest(free, need[0]) or 1
+        used, free = after, free & ~(((1 << need[0]) - 1) << place - 1)
         racks.append(count - 1)
-        lowest.append(shares.rack.rack_units + 1 - used[0])
-    return racks, lowest, count
+        units.append(place)
+    return racks, units, count
 
 
 def _grid(

@@ -183,6 +183,7 @@ def _stated(
     numbers = {name: number for number, name in enumerate(names)}
     need = [shares.of[KINDS[each]].rack_units for each in kind.tolist()]
     findings = list(islice(_row_findings(rows, numbers, need, site, shown), SHOWN))
+    findings += islice(_reserved(rows, numbers, need, hosts, shares, shown), SHOWN)
     wanted = [
         *range(fabric.coordinates.hosts),
         *(hosts + at for at, has in enumerate([*installed] * mapping.segments) if has),
@@ -267,6 +268,35 @@ def _row_findings(
             )
 
 
+def _reserved(
+    rows: list[Position],
+    numbers: dict[str, int],
+    need: list[int],
+    hosts: int,
+    shares: Shares,
+    shown: str,
+) -> Iterator[Finding]:
+    """Yield findings on devices in reserved units."""
+    if not shares.reserved:
+        return
+    with_hosts = {row[1:4] for row in rows if numbers.get(row.device, hosts) < hosts}
+    for row in rows:
+        rack_units = need[numbers[row.device]] if row.device in numbers else 0
+        mask = ((1 << rack_units) - 1) << row.rack_unit - 1
+        taken = mask & ~shares.free(hosts=row[1:4] in with_hosts)
+        if taken and row.rack_unit + rack_units - 1 <= shares.rack.rack_units:
+            unit = taken.bit_length()
+            use = next(
+                each.use
+                for each in shares.reserved
+                if each.first <= unit <= (each.last or each.first)
+            )
+            yield bad_line(shown, row.line).of(
+                f"`{row.device}` is in unit {unit}, which is reserved for {use}",
+                hint="move it, or change `site.rack.reserved`",
+            )
+
+
 def _missing(wanted: list[str], rows: list[Position], shown: str) -> list[Finding]:
     """Yield a finding on the devices without a line."""
     have = {row.device for row in rows}
@@ -309,7 +339,7 @@ def _check_loads(room: Room) -> None:
     np.add.at(counts, (room.positions.rack[held], room.kind[held]), 1)
     for rack, loads in enumerate(counts.tolist()):
         named = [(kind, count) for kind, count in zip(KINDS, loads, strict=True) if count]
-        if not room.shares.fits(*named):
+        if room.shares.exceeded(*named):
             raise overflow(room.shares, f"rack {room.names[rack]} overflows", *named)
 
 

@@ -24,6 +24,7 @@ from fabricgen.outputs.installation.view import (
     PortMapView,
     PortRow,
     RackedDeviceView,
+    ReservedView,
     TextLine,
     chip,
 )
@@ -246,6 +247,7 @@ def test_a_name_is_text() -> None:
         body=756,
         units=[TextLine(80, evil)],
         devices=[device],
+        reserved=[ReservedView(1, 1, 1, evil)],
         foot=800,
         lines=[TextLine(820, evil)],
     )
