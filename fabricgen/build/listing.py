@@ -40,7 +40,7 @@ OWN = (
         "",
         "",
         "plan.json",
-        "fabricgen, in place of the inventory; and programs that read its numbers",
+        "fabricgen and other programs: the plan, in place of the inventory",
     ),
     *(OutputRow("", spec.name, *file) for spec in GROUPS.values() for file in spec.own),
 )

@@ -1,8 +1,8 @@
 """The groups of files that a build writes, in the order in which it writes them.
 
-Owns the words of `--only` and `outputs`, who reads a group, the files that no pack writes, and the
-limits above which files are written on request only. What writes a group is `tasks` of the module
-`fabricgen.build.group_<name>`, which is imported for a build of that group only.
+Owns the words of `--only` and `outputs`, the readers of a group, the files that no pack writes, and
+the limits above which files are written on request only. `tasks` of the module
+`fabricgen.build.group_<name>` writes a group; a build imports the modules of its groups only.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class GroupLimit(NamedTuple):
 
 
 class OwnFile(NamedTuple):
-    """A file that no pack writes, and who reads it."""
+    """A file that no pack writes, and its reader."""
 
     path: str
     reader: str
@@ -55,7 +55,7 @@ SPECS = (
                 "cabling/cables.schema.json",
                 "programs that read cables.csv: what each column means (a Table Schema)",
             ),
-            OwnFile("cabling/cables.xlsx", "installers, in a spreadsheet"),
+            OwnFile("cabling/cables.xlsx", "installers: the cable list as a spreadsheet"),
         ),
         limits=(
             # a workbook takes ten seconds to write and as long to open
@@ -70,13 +70,13 @@ SPECS = (
         "bom",
         "buyers: the bill of materials by part, role, rack and phase, and the designs compared",
         packs=("bom",),
-        own=(OwnFile("bom/bom.xlsx", "buyers, in a spreadsheet"),),
+        own=(OwnFile("bom/bom.xlsx", "buyers: the bill as a spreadsheet"),),
         # so are the rows of racks in loads.csv, and their sheets in the workbook
         limits=(GroupLimit("racks", 2_000, "racks", "by-rack.csv"),),
     ),
     GroupSpec(
         "configs",
-        "switches: their configurations; and subnet managers of InfiniBand",
+        "switches and subnet managers: their configurations",
         packs=("configs",),
         configures=True,
     ),
@@ -89,14 +89,14 @@ SPECS = (
     ),
     GroupSpec(
         "forwarding",
-        "agents on hosts, and programs that read the routes of a switch",
+        "agents on hosts, and other programs: relays of GPUs and routes of switches",
         own=(
             OwnFile("forwarding/domains.json", "a host's agent: the HB domains in order"),
             OwnFile(
                 "hosts/{host}/forwarding.json",
                 "a host's agent: the GPU that relays packets to each rail, and its backups",
             ),
-            OwnFile("forwarding/{switch}.json", "programs that read the routes of a switch"),
+            OwnFile("forwarding/{switch}.json", "programs: the routes of a switch"),
         ),
         limits=(GroupLimit("forwarding", 100_000, "entries", "forwarding tables"),),
     ),
@@ -105,14 +105,14 @@ SPECS = (
         "graph tools and PTM: every device and link",
         packs=("graph",),
         own=(
-            OwnFile("graph/fabric.json", "networkx and programs that read node-link data"),
-            OwnFile("graph/fabric.graphml", "yEd, Gephi, Cytoscape and networkx"),
+            OwnFile("graph/fabric.json", "networkx and other programs: node-link data"),
+            OwnFile("graph/fabric.graphml", "yEd, Gephi, Cytoscape and networkx: GraphML"),
         ),
         limits=(GroupLimit("graph", 100_000, "links", "fabric.json and fabric.graphml"),),
     ),
     GroupSpec(
         "lab",
-        "lab engines that run containers, and `fabricgen lab`",
+        "lab engines and `fabricgen lab`: the fabric as containers",
         packs=("lab",),
         # a larger lab is more than the engines run
         limits=(GroupLimit("lab", 1_024, "GPUs", "lab/"),),
@@ -128,19 +128,19 @@ SPECS = (
     ),
     GroupSpec(
         "drawings",
-        "everyone, in a browser or an editor of diagrams: each rail and each stripe",
+        "browsers and editors of diagrams: each rail and each stripe",
         packs=("drawings",),
         limits=(GroupLimit("drawings", 16, "similar drawings", "all drawings but the first"),),
     ),
     GroupSpec(
         "simulators",
-        "simulators of collectives and packets",
+        "simulators of collectives and packets: topologies",
         packs=("simulators",),
         on_request=True,
     ),
     GroupSpec(
         "dcim",
-        "databases of a data centre, and validators of cabling",
+        "data centre databases and cabling validators: devices and cables",
         packs=("dcim",),
         own=(
             OwnFile(
@@ -153,11 +153,11 @@ SPECS = (
     ),
     GroupSpec(
         "report",
-        "everyone, in a browser: the whole fabric on one page",
+        "browsers: the whole fabric on one page",
         own=(
             OwnFile(
                 "report.html",
-                "everyone, in a browser, without a server or a network: the fabric on one page",
+                "browsers, without a server or a network: the whole fabric on one page",
             ),
         ),
         configures=True,

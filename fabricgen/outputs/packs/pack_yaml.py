@@ -49,7 +49,7 @@ class PackOutput(BaseModel):
     mode: Literal["600", "755"] | None = None
     """Mode of the file, if its reader needs one: 755 for a script, 600 for a file of root."""
     reader: str
-    """The reader of the file, in one line."""
+    """The reader of the file, and after a colon the contents or their use, in one line."""
 
     @property
     def bits(self) -> int | None:
