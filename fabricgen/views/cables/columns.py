@@ -222,7 +222,7 @@ _PIECES = (
 def schema_of(sheet: CableSheet, fabric: str, *, shared: bool = False) -> dict[str, Any]:
     """Describe a sheet as a Table Schema (datapackage.org), with the meaning of each column.
 
-    `shared` tells whether a cable carries several links, so that a cell may have several numbers.
+    `shared` is whether a cable carries several links, so that a cell may have several numbers.
     """
     texts = _docstrings() | {name: looked.text for name, looked in LOOKED_UP.items()}
     kinds = {} if shared else dict.fromkeys(INTEGERS, "integer")
