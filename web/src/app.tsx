@@ -10,6 +10,7 @@ import { Inspector } from "./inspector";
 import { Bill } from "./sections/bill";
 import { Cables } from "./sections/cables";
 import { Comparison } from "./sections/comparison";
+import { Decision } from "./sections/decision";
 import { Failures } from "./sections/failures";
 import { Inventory } from "./sections/inventory";
 import { Laws } from "./sections/laws";
@@ -31,22 +32,23 @@ export function App() {
   const { page } = source;
   return (
     <WorldContext.Provider value={world}>
-      <a class="skip" href="#numbers">
-        Skip to the numbers
+      <a class="skip" href="#decision">
+        Skip to the decision
       </a>
       <Head />
       <Contents />
       <main>
         {LIVE && <Turning controls={LIVE} onSized={setSource} />}
+        <Decision />
         <Numbers />
         <Comparison />
+        <Bill />
         <Topology />
         <Cables />
         {page.rack_units > 0 && <Racks />}
         <Switches />
         <Route />
         <Failures />
-        <Bill />
         <Laws />
         <Inventory />
       </main>

@@ -4,15 +4,16 @@ import { useEffect, useState } from "preact/hooks";
 import { useWorld } from "./world";
 
 const SECTIONS: [id: string, title: string][] = [
+  ["decision", "Decision"],
   ["numbers", "Numbers"],
   ["comparison", "Designs"],
+  ["bill", "Bill"],
   ["topology", "Drawing"],
   ["cables", "Cables"],
   ["racks", "Racks"],
   ["switches", "Switches"],
   ["route", "Route"],
   ["failures", "Failures"],
-  ["bill", "Bill"],
   ["laws", "Laws"],
   ["inventory", "Inventory"],
 ];

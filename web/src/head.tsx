@@ -10,6 +10,7 @@ export function Head() {
       <div class="title">
         <h1>{page.fabric}</h1>
         <p>{page.headline}</p>
+        <p class="editions">{[...page.editions, `fabricgen ${page.version}`].join(" · ")}</p>
       </div>
       <button type="button" class="find" aria-keyshortcuts="/" onClick={() => dispatchEvent(new Event("find"))}>
         Find <kbd>/</kbd>

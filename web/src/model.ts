@@ -13,6 +13,13 @@ export interface Figure {
   note: string;
 }
 
+/** A question of who decides on the purchase, and the sentences that answer it. */
+export interface Answer {
+  key: string;
+  label: string;
+  sentences: string[];
+}
+
 /** A symbol of the equations: its value, what it is, and where it comes from. */
 export interface Symbol {
   name: string;
@@ -106,6 +113,10 @@ export interface Page {
   design: string;
   /** What the fabric is, in a sentence. */
   headline: string;
+  /** What the page was made from: inventory, price book and its date. */
+  editions: string[];
+  /** What is bought, its cost, savings, limits, dates and prices. */
+  decision: Answer[];
   figures: Figure[];
   /** What is worth knowing before one orders: guesses, unpriced parts, what the page leaves out. */
   notes: string[];

@@ -15,6 +15,7 @@ from fabricgen.bom.summary import summarize
 from fabricgen.core.colours import HUES
 from fabricgen.inventory.load import inventory_text
 from fabricgen.outputs.report.bom import bill, charts, refused
+from fabricgen.outputs.report.decision import decision, editions
 from fabricgen.outputs.report.drawings import stripe_names
 from fabricgen.outputs.report.faceplates import faces
 from fabricgen.outputs.report.iteration import iteration
@@ -55,6 +56,8 @@ def page(paged: Paged) -> dict[str, Any]:
         "version": __version__,
         "design": plan.fabric.design.value,
         "headline": headline(plan, summary),
+        "editions": editions(plan, paged.bom),
+        "decision": [answer._asdict() for answer in decision(plan, paged.bom, paged.comparison)],
         "figures": [figure._asdict() for figure in figures(plan, paged.bom, summary)],
         "notes": [*room_guesses(plan), *_unpriced(paged), *advice(plan), *_left_out(paged)],
         "charts": charts(paged.comparison),

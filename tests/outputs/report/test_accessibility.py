@@ -81,7 +81,7 @@ def test_the_tab_key_reaches_every_section(opened: Callable[[str], Page]) -> Non
     """From the skip link to the end of the page, without a trap. The first stop skips the head."""
     page = opened("no-room")
     page.keyboard.press("Tab")
-    skip = page.get_by_role("link", name="Skip to the numbers")
+    skip = page.get_by_role("link", name="Skip to the decision")
     expect(skip).to_be_focused()
     expect(skip).to_be_in_viewport()
     wanted = set(

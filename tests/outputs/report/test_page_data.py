@@ -122,6 +122,7 @@ def test_shapes_are_those_of_the_model(name: str) -> None:
     stripe = next(iter(part_of(name, "stripes").values()))
     shown = {
         "Page": page,
+        "Answer": page["decision"][0],
         "Figure": page["figures"][0],
         "Chart": page["charts"][0],
         "Bill": page["bill"],

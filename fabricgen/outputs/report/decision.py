@@ -1,0 +1,209 @@
+"""The decision at the top of a report: what is bought, its cost, savings, limits, dates and prices.
+
+Owns the sentences, for a reader who decides on the purchase and need not know networks. Amounts
+come from the bill, `bom.breakdown.savings` and `lifecycle.change.phases`. A total that leaves out
+parts without a price is a lower bound, and the text says `at least`.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabricgen.analysis.search.worst_failure import worst
+from fabricgen.bom.bill import CLASSES
+from fabricgen.bom.breakdown.savings import savings_view
+from fabricgen.bom.breakdown.view import grouped
+from fabricgen.bom.tables import money_text, terms_said
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.terms import Design, ratio_text
+from fabricgen.lifecycle.change.phases import phase_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.bom.bill import BillLine, Bom, PartClass
+    from fabricgen.bom.comparison import Comparison
+    from fabricgen.planning.plan import Plan
+
+WORDS: dict[PartClass, tuple[str, str]] = {
+    "switches": ("switch", "switches"),
+    "transceivers": ("transceiver module", "transceiver modules"),
+    "cables": ("cable", "cables"),
+    "nics": ("network card", "network cards"),
+}
+"""One part of a class, and several."""
+
+LIMITS = {
+    Design.RAIL_ONLY: (
+        "No network path between GPUs of different rails: such traffic first takes a hop between"
+        " two GPUs of one HB domain. Training software such as NCCL does so by itself; software"
+        " that needs a direct path between any two GPUs does not suit this design."
+    ),
+    Design.RAIL_OPTIMIZED: (
+        "Nothing in reach: any two GPUs have a path through the network. The savings above are what"
+        " this design costs more, or less, than rail-only."
+    ),
+    Design.FAT_TREE: (
+        "Nothing in reach: any two GPUs have a path through the network. The savings above are what"
+        " this design costs more, or less, than rail-only."
+    ),
+}
+"""What a design cannot do, for each design."""
+
+
+class Answer(NamedTuple):
+    """A question of the reader and the sentences that answer it: `Answer` of the model."""
+
+    key: str
+    label: str
+    sentences: list[str]
+
+
+def decision(plan: Plan, bom: Bom, comparison: Comparison) -> list[Answer]:
+    """Return the answers at the top of a report, in order."""
+    return [
+        Answer("buy", "What you buy", list(_bought(plan, bom))),
+        Answer("cost", "What it costs", list(_cost(plan, bom))),
+        Answer("savings", "What it saves", savings_view(comparison).headline),
+        Answer("limits", "What you give up", list(_limits(plan))),
+        Answer("dates", "When", list(_dates(plan, bom))),
+        Answer("prices", "By which prices", list(_prices(plan, bom))),
+    ]
+
+
+def editions(plan: Plan, bom: Bom) -> list[str]:
+    """Return what the report was made from; the only dates are those of the price book.
+
+    >>> from fabricgen.api import plan_inventory
+    >>> from fabricgen.bom.bill import make_bom
+    >>> leaf = {"generic": {"radix": 8}}
+    >>> plan = plan_inventory({"gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": leaf}})
+    >>> editions(plan, make_bom(plan))
+    ['inventory fabric', 'prices paper-v5, undated']
+    """
+    dated = f" of {bom.book.date}" if bom.book.date else ", undated"
+    return [f"inventory {plan.spec.name}", f"prices {bom.book.name}{dated}"]
+
+
+def _bought(plan: Plan, bom: Bom) -> Iterator[str]:
+    """Yield the network and its parts."""
+    fabric = plan.fabric
+    yield (
+        f"The network that joins {fabric.gpus:,} GPUs in"
+        f" {_count(len(plan.hosts), 'host', 'hosts')}"
+        f" ({fabric.design} design, {fabric.planes * fabric.speed_gbps:,} Gbps per GPU)."
+    )
+    parts = [
+        _count(ordered, *WORDS[name])
+        for name in CLASSES
+        if (ordered := sum(line.quantity + line.spares for line in _lines(bom, name)))
+    ]
+    spares = sum(line.spares for line in bom.lines)
+    included = f", of which {spares:,} are spares" if spares else ", without spares"
+    yield f"{_listed(parts)}{included}."
+    yield "Hosts, GPUs, racks, power distribution and labour are not included."
+
+
+def _cost(plan: Plan, bom: Bom) -> Iterator[str]:
+    """Yield the total, its classes, and power."""
+    total, currency, gpus = bom.cost(), bom.book.currency, plan.fabric.gpus
+    if total is None:
+        yield "Not known: no part has a price."
+    else:
+        least = "At least " if bom.unpriced else ""
+        each = (total / gpus).quantize(Decimal(1))
+        yield f"{least}{_money(total, currency)}, which is {_money(each, currency)} per GPU."
+        classes = [
+            f"{name} {_money(cost, currency)}"
+            for name in CLASSES
+            if (cost := bom.cost(name)) is not None
+        ]
+        yield f"Of this: {_listed(classes)}."
+    if bom.unpriced_lines:
+        yield f"No price, excluded from every total: {_unpriced(bom)}."
+    if bom.power_w is not None:
+        yield f"The network draws {bom.power_w / 1000:,.3g} kW (typical, without hosts)."
+
+
+def _limits(plan: Plan) -> Iterator[str]:
+    """Yield what the design cannot do, and what one failure takes."""
+    yield LIMITS[plan.fabric.design]
+    ratio = plan.spec.oversubscription
+    if ratio != 1 and plan.sizing.tiers > 1:
+        yield (
+            f"Between leaf switches there is less bandwidth than towards the hosts"
+            f" ({ratio_text(ratio)} oversubscription)."
+        )
+    try:
+        failure = worst(plan)
+    except Refusal:
+        return
+    cut_off = (
+        f" and cuts off {_count(failure.gpus_cut_off, 'GPU', 'GPUs')}"
+        if failure.gpus_cut_off
+        else ""
+    )
+    yield (
+        "The failure of one switch takes at most"
+        f" {failure.bandwidth_lost_pct:.3g} % of the network's bandwidth{cut_off}."
+    )
+
+
+def _dates(plan: Plan, bom: Bom) -> Iterator[str]:
+    """Yield the phases of the purchase, and the size that it can grow to."""
+    if plan.spec.phases:
+        for at, stage in enumerate(phase_in(plan), start=1):
+            least = "at least " if stage.unpriced and stage.cost is not None else ""
+            cost = "not known" if stage.cost is None else _money(stage.cost, bom.book.currency)
+            yield f"Phase {at}, {stage.name}: {least}{cost}, without spares."
+    else:
+        yield "In one phase, as the inventory states no others."
+    planned, gpus = plan.fabric.planned_gpus, plan.fabric.gpus
+    if planned > gpus:
+        yield f"It is numbered for {planned:,} GPUs, so that {planned - gpus:,} can be added."
+    yield "The inventory and the price book state no delivery dates."
+
+
+def _prices(plan: Plan, bom: Bom) -> Iterator[str]:
+    """Yield the origin of the prices."""
+    book = bom.book
+    dated = f", dated {book.date}" if book.date else ", which has no date"
+    yield (
+        f"The price book `{book.name}`{dated}: {' '.join(book.description.split()).rstrip('.')}."
+    )
+    if own := sorted(plan.spec.prices.parts):
+        yield f"The inventory states its own prices of {', '.join(own)}."
+    yield from (f"{text[:1].upper()}{text[1:]}." for text in terms_said(bom, plan.spec.spares))
+
+
+def _unpriced(bom: Bom) -> str:
+    """List the parts without a price, each with its number."""
+    counts: dict[str, int] = {}
+    for line in bom.unpriced_lines:
+        counts[line.part] = counts.get(line.part, 0) + line.quantity + line.spares
+    return ", ".join(f"{count:,} {part}" for part, count in counts.items())
+
+
+def _lines(bom: Bom, name: PartClass) -> Iterator[BillLine]:
+    """Yield the lines of a class."""
+    return (line for line in bom.lines if line.part_class == name)
+
+
+def _money(amount: Decimal, currency: str) -> str:
+    """Format an amount with its currency."""
+    return f"{currency} {grouped(money_text(amount))}"
+
+
+def _listed(texts: list[str]) -> str:
+    """Join texts as a list in a sentence.
+
+    >>> _listed(["8 switches", "512 modules", "512 cables"])
+    '8 switches, 512 modules and 512 cables'
+    """
+    return " and ".join(part for part in (", ".join(texts[:-1]), texts[-1]) if part)
+
+
+def _count(number: int, one: str, many: str) -> str:
+    """Format a count of things."""
+    return f"{number:,} {one if number == 1 else many}"

@@ -1,0 +1,85 @@
+"""The decision at the top of a report has the amounts of the bill, and bounds what has no price."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from fabricgen.bom.bill import make_bom
+from fabricgen.bom.comparison import compare
+from fabricgen.outputs.report.decision import decision, editions
+from tests.fabrics import CATALOG, plan_of
+
+SMALL: dict[str, Any] = {"gpus": 32, "hb_domain": {"gpus": 4}, "radix": 8}
+BOXES: dict[str, Any] = {
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}},
+}
+
+
+def answers(**keys: Any) -> dict[str, str]:  # noqa: ANN401 - keys of an inventory
+    """Return the decision on a fabric, the sentences of each answer joined."""
+    plan = plan_of(**keys)
+    bom = make_bom(plan)
+    found = decision(plan, bom, compare(plan.spec, CATALOG, (plan, bom)))
+    return {answer.key: " ".join(answer.sentences) for answer in found}
+
+
+def test_the_decision_has_the_amounts_of_the_bill() -> None:
+    """What is bought with its spares, the total, its share per GPU, and the savings."""
+    keys = {**SMALL, "spares": {"switches": {"minimum": 1}}}
+    plan = plan_of(**keys)
+    bom, told = make_bom(plan), answers(**keys)
+    total = bom.cost()
+    assert total is not None
+    ordered = sum(
+        line.quantity + line.spares for line in bom.lines if line.part_class == "switches"
+    )
+    assert f"{ordered} switches" in told["buy"]
+    assert "of which 1 are spares" in told["buy"]
+    assert f"USD {total:,.0f}, which is USD {total / 32:,.0f} per GPU" in told["cost"]
+    assert "Against the fat-tree design, rail-only takes" in told["savings"]
+    assert f"{plan.cables} cables" in told["buy"]
+
+
+def test_a_total_without_some_prices_is_a_lower_bound() -> None:
+    """The parts are named with their numbers; with every price the total is exact."""
+    assert answers(**BOXES, prices="street-2026-09")["cost"].startswith("At least USD")
+    assert "No price, excluded from every total: 64 mfp7e10" in answers(**BOXES)["cost"]
+    prices = {"book": "paper-v5", "parts": {"mfp7e10": 100}}
+    assert answers(**BOXES, prices=prices)["cost"].startswith("USD")
+    no_book = {"book": "street-2026-09"}
+    assert answers(**SMALL, prices=no_book)["cost"].startswith("Not known: no part has a price")
+
+
+def test_each_design_states_its_limits() -> None:
+    """Rail-only has no path between rails; the others reach everything.
+
+    The largest failure and the oversubscription have their figures.
+    """
+    assert "No network path between GPUs of different rails" in answers(**SMALL)["limits"]
+    for design in ("rail-optimized", "fat-tree"):
+        assert "Nothing in reach" in answers(**SMALL, design=design)["limits"]
+    assert "25 % of the network's bandwidth" in answers(**BOXES, rails={"count": 4})["limits"]
+    narrow = answers(**{**SMALL, "gpus": 64}, oversubscription="3:1")
+    assert "3:1 oversubscription" in narrow["limits"]
+
+
+def test_dates_are_those_of_the_inventory() -> None:
+    """Phases with their costs, the size that is numbered, and no date of today."""
+    phases = [{"name": "first", "rails": 2}, {"name": "second"}]
+    told = answers(**SMALL, phases=phases, reserve={"gpus": 64})["dates"]
+    costs = [int(cost.replace(",", "")) for cost in re.findall(r"USD ([\d,]+), without", told)]
+    assert len(costs) == 2
+    assert sum(costs) == make_bom(plan_of(**SMALL, reserve={"gpus": 64})).cost()
+    assert "numbered for 64 GPUs, so that 32 can be added" in told
+    assert "In one phase" in answers(**SMALL)["dates"]
+
+
+def test_a_report_has_the_date_of_its_prices_only() -> None:
+    """An undated book has none."""
+    for book, text in (("street-2026-09", "street-2026-09 of 2026-09-22"), ("paper-v5", "undated")):
+        plan = plan_of(**BOXES, prices=book)
+        assert editions(plan, make_bom(plan))[1].endswith(text)
+        assert book in answers(**BOXES, prices=book)["prices"]
