@@ -30,7 +30,7 @@ from fabricgen.core.interrupts import raise_on_signals
 REFUSED, FAULT, INTERRUPTED = 2, 3, 130
 
 SECTIONS = {
-    "Plan": ("init", "plan", "compare", "search", "model", "phases", "serve", "explain"),
+    "Plan": ("init", "plan", "compare", "cost", "search", "model", "phases", "serve", "explain"),
     "Build": ("build", "verify", "catalog", "schema"),
     "Verify": ("check", "route", "impact", "placement", "lab"),
     "Operate": ("audit", "diff", "import"),

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from fabricgen.core.terms import Design, Role
 from fabricgen.inventory.fields import NAME, Count, InventoryModel, Ratio, Word
-from fabricgen.inventory.purchasing import Prices, Spares
+from fabricgen.inventory.purchasing import Ownership, Prices, Spares
 from fabricgen.inventory.search import Search
 from fabricgen.inventory.settings import Addressing, Naming, Nccl, Nos, Roce
 from fabricgen.inventory.site import Site
@@ -105,6 +105,10 @@ class FabricSpec(InventoryModel):
     """Name patterns of switches, hosts and racks."""
     prices: Annotated[Prices, Field(examples=["paper-v5"])] = Prices.model_construct()
     """The name or path of a price book, or a mapping with `book` and `parts`."""
+    ownership: Annotated[
+        Ownership | None, Field(examples=[{"years": 4, "kwh_price": 0.12, "pue": 1.3}])
+    ] = None
+    """The terms of the cost of ownership, which `cost` prints."""
     nos: Annotated[Nos, Field(examples=[{"leaf": "sonic"}])] = Nos.model_construct()
     """The network operating systems; one word sets that of all roles."""
     nccl: Annotated[Nccl, Field(examples=["2.30.7"])] = Nccl.model_construct()

@@ -97,3 +97,39 @@ class Prices(InventoryModel):
         Exchange | None, Field(examples=[{"currency": "EUR", "rate": 0.92, "date": "2026-09-22"}])
     ] = None
     """Another currency to pay in. Default: the currency of the book."""
+
+
+class SupportRates(InventoryModel):
+    """What support costs a year, as a percentage of the price paid for the installed parts.
+
+    A percentage of a part in the price book takes precedence.
+    """
+
+    switches: Annotated[Percent | None, Field(examples=[8])] = None
+    """Percentage of switches a year."""
+    transceivers: Annotated[Percent | None, Field(examples=[3])] = None
+    """Percentage of transceivers a year."""
+    cables: Annotated[Percent | None, Field(examples=[2])] = None
+    """Percentage of cables a year."""
+    nics: Annotated[Percent | None, Field(examples=[5])] = None
+    """Percentage of NICs a year."""
+
+
+class Ownership(InventoryModel):
+    """The terms of the cost of ownership; what is not given is left out of it."""
+
+    years: Annotated[Count | None, Field(le=30, examples=[4])] = None
+    """Years of operation; `--years` takes precedence."""
+    kwh_price: Annotated[Price | None, Field(examples=[0.12])] = None
+    """Price of a kilowatt-hour in the currency of payment; `--kwh` takes precedence."""
+    pue: Annotated[
+        Decimal | None,
+        Field(ge=1, le=10, allow_inf_nan=False, examples=[1.3]),
+        BeforeValidator(decimal_of),
+    ] = None
+    """Power usage effectiveness: power of the data center divided by that of its equipment; `--pue`
+    takes precedence."""
+    support_pct: Annotated[SupportRates, Field(examples=[{"switches": 8}])] = (
+        SupportRates.model_construct()
+    )
+    """Support a year, by part class, as a percentage of the price paid."""

@@ -15,6 +15,7 @@ from fabricgen.analysis.impact.compare import ComparedImpact
 from fabricgen.analysis.impact.ranking import Ranking
 from fabricgen.analysis.search.result import SearchResult
 from fabricgen.bom.comparison import Comparison
+from fabricgen.bom.ownership import OwnershipCost
 from fabricgen.bom.summary import PlanSummary
 from fabricgen.cli import printing, program, run
 from fabricgen.cli.all_to_all import AllToAllResult
@@ -74,6 +75,12 @@ class Example(NamedTuple):
 EXAMPLES = (
     Example("plan fabric.yaml -o plan.json", PlanSummary, PLAN),
     Example("plan --from plan.json --set gpus=128", GrownPlan, f"{PLAN} growth"),
+    Example(
+        "cost fabric.yaml --years 4 --kwh 0.12 --pue 1.3",
+        OwnershipCost,
+        "name gpus nic_gbps currency book terms designs refused savings sensitivity break_even"
+        " missing",
+    ),
     Example("compare fabric.yaml", Comparison, "designs savings savings_against refused"),
     Example(
         "search fabric.yaml --set search.designs=[rail-only] --set search.switches=[sn5600]",
@@ -132,8 +139,8 @@ EXAMPLES = (
 """In the order in which they are run: some read what an earlier one wrote."""
 
 PRINTERS = (
-    "all_to_all", "audit", "build", "catalog", "check", "diff", "impact", "import_", "model",
-    "outputs", "phases", "placement", "plan", "route", "search", "traffic", "verify",
+    "all_to_all", "audit", "build", "catalog", "check", "cost", "diff", "impact", "import_",
+    "model", "outputs", "phases", "placement", "plan", "route", "search", "traffic", "verify",
 )  # fmt: skip
 """Modules of commands that print a result."""
 

@@ -67,6 +67,7 @@ class Runs(NamedTuple):
 COMMANDS = {
     "plan": Runs("fabric.yaml", None, "fabric.yaml --set gpus=7"),
     "compare": Runs("fabric.yaml", None, "nowhere.yaml"),
+    "cost": Runs("fabric.yaml --years 4", None, "fabric.yaml --pue 0.5"),
     "search": Runs(
         "fabric.yaml --set search.designs=[rail-only] --set search.switches=[sn5600]",
         None,

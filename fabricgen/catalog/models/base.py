@@ -40,6 +40,7 @@ Index = Annotated[int, Field(ge=0, le=LARGEST_COUNT, strict=True)]
 Amount = Annotated[float, Field(ge=0, le=LARGEST_AMOUNT, strict=True, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, le=LARGEST_AMOUNT, strict=True, allow_inf_nan=False)]
 Price = Annotated[Decimal, Field(gt=0, le=LARGEST_COUNT, allow_inf_nan=False)]
+Percent = Annotated[Decimal, Field(ge=0, le=100, allow_inf_nan=False)]
 
 
 def _texts(value: object) -> object:

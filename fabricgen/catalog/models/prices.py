@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from fabricgen.catalog.models.base import Count, Price, Sourced, Text
+from fabricgen.catalog.models.base import Count, Percent, Price, Sourced, Text
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -23,6 +23,7 @@ class PriceBook(Sourced):
     switch_port_400g: Price | None = None
     transceiver_400g: Price | None = None
     parts: dict[str, Price] = {}
+    support_pct_per_year: dict[str, Percent] = {}  # of the price of a part
     packs: dict[str, Count] = {}  # parts in one sales pack; the price is per part
 
     def switch_port(self, speed_gbps: int) -> "Decimal | None":

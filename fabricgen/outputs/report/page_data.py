@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen import __version__
 from fabricgen.analysis.forwarding.relay_rules import KINDS, relay_order
+from fabricgen.bom.ownership import cost_of_ownership
 from fabricgen.bom.summary import summarize
 from fabricgen.core.colours import HUES
 from fabricgen.inventory.load import inventory_text
@@ -73,7 +74,15 @@ def page(paged: Paged) -> dict[str, Any]:
         "rack_units": room.site.rack.units if room else 0,
         "drawings": {"rails": list(paged.drawings.rails), "stripes": stripe_names(paged.drawings)},
         "iteration": iteration(plan),
+        **_ownership(paged),
     }
+
+
+def _ownership(paged: Paged) -> dict[str, Any]:
+    """Return the cost of ownership under its key, where the inventory has terms for it."""
+    if paged.plan.spec.ownership is None:
+        return {}
+    return {"ownership": cost_of_ownership(paged.comparison).document()}
 
 
 def _relays(plan: Plan) -> dict[str, Any]:
