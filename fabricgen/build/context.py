@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from fabricgen.analysis.checks.evidence import evidence_of
 from fabricgen.analysis.checks.laws import judge
 from fabricgen.bom.bill import make_bom
-from fabricgen.bom.comparison import Comparison, compare
 from fabricgen.build.selection import BuildScope, GroupSelection, SheetOptions
 from fabricgen.views.factory import Views
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from fabricgen.analysis.forwarding.tables import ForwardingTables
     from fabricgen.bom.bill import Bom
     from fabricgen.bom.breakdown.breakdown import RackContents
+    from fabricgen.bom.comparison import Comparison
     from fabricgen.outputs.packs.render import Packs
     from fabricgen.planning.plan import Plan
 
@@ -61,6 +61,8 @@ class BuildContext:
     @cached_property
     def comparison(self) -> Comparison:
         """The three designs of this cluster."""
+        from fabricgen.bom.comparison import compare
+
         return compare(self.plan.spec, self.plan.catalog)
 
     @cached_property

@@ -17,8 +17,6 @@ from fabricgen.build.selection import choose
 from fabricgen.core.diagnostics import refuse
 from fabricgen.outputs.groups import GROUPS
 from fabricgen.outputs.packs.nos_packs import nos_packs
-from fabricgen.outputs.packs.unread import check_unread
-from fabricgen.views.cables.label_fit import fitting
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -43,6 +41,8 @@ def check_inventory(spec: FabricSpec, catalog: Catalog, packs: Packs) -> None:
     Raises Refusal for templates that nothing reads, and for unknown `outputs`, prices and models.
     """
     if packs.roots:
+        from fabricgen.outputs.packs.unread import check_unread
+
         check_unread(packs)
     choose((), spec.outputs, packs)
     terms_of(spec, price_book(spec, catalog))
@@ -68,6 +68,8 @@ def check_buildable(plan: Plan, packs: Packs, only: Collection[str] = ()) -> Non
     if any(GROUPS[group].configures for group in groups):
         nos_packs(plan, packs)
     if "cabling" in groups:
+        from fabricgen.views.cables.label_fit import fitting
+
         fitting(plan)
     if spec.addressing.guids:
         from fabricgen.views.infiniband.build import Subnets

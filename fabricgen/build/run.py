@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from fabricgen.bom.summary import summarize
 from fabricgen.build.task import do_task
-from fabricgen.build.write.archive import Archive, archiving
 from fabricgen.build.write.directory import Tree, staging
 from fabricgen.build.write.files import write_manifest, write_text
 from fabricgen.build.write.manifest import MANIFEST, Written, json_document
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from fabricgen.build.context import BuildContext
     from fabricgen.build.job import BuildJob
     from fabricgen.build.task import BuildTask
+    from fabricgen.build.write.archive import Archive
 
 SERIAL_LINKS = 20_000
 """Links, counted once for each group, below which a second process costs more than it saves.
@@ -59,6 +59,8 @@ def build_archive(
     force: bool = False,
 ) -> list[Written]:
     """Write a build to one archive, in the format of its suffix; otherwise as `build`."""
+    from fabricgen.build.write.archive import archiving
+
     with archiving(file, job.context.plan.spec.name, inputs=inputs, force=force) as archive:
         return _fill(job, archive, advance)
 

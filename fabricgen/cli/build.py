@@ -160,26 +160,36 @@ def _print_files(job: BuildJob, target: Path, *, as_json: bool) -> None:
 
 def _target(out: Path | None, archive: Path | None) -> Path:
     """Return the directory or archive to write. Raises UsageError unless there is exactly one."""
-    from fabricgen.build.write.archive import KINDS, kind_of
-
     if out and archive:
         raise click.UsageError("-o writes a directory and --archive one file: give one of them")
-    if archive and not kind_of(archive.name):
-        raise click.BadParameter(
-            f"`{archive}` is no archive: its name ends in {', '.join(KINDS)}",
-            param_hint="'--archive'",
-        )
+    if archive:
+        _check_kind(archive)
     if not out and not archive:
         raise click.UsageError("Missing option '-o' / '--output'.")
     return out or archive or Path()
 
 
+def _check_kind(archive: Path) -> None:
+    """Verify the suffix of an archive. Raises BadParameter."""
+    from fabricgen.build.write.archive import KINDS, kind_of
+
+    if not kind_of(archive.name):
+        raise click.BadParameter(
+            f"`{archive}` is no archive: its name ends in {', '.join(KINDS)}",
+            param_hint="'--archive'",
+        )
+
+
 def _check(out: Path | None, archive: Path) -> None:
     """Refuse a directory or archive that must not be replaced, before rendering."""
-    from fabricgen.build.write.archive import check_archive
-    from fabricgen.build.write.directory import check_target
+    if out:
+        from fabricgen.build.write.directory import check_target
 
-    check_target(out, inputs()) if out else check_archive(archive, inputs=inputs(), force=forced())
+        check_target(out, inputs())
+    else:
+        from fabricgen.build.write.archive import check_archive
+
+        check_archive(archive, inputs=inputs(), force=forced())
 
 
 def _write(

@@ -8,7 +8,6 @@ path into a line. The output is complete without colour.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.document import Document
@@ -100,6 +99,8 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     >>> nearest("h100", ["dgx-h100", "gh200"])
     'dgx-h100'
     """
+    from difflib import get_close_matches  # noqa: PLC0415 - for mistyped words only
+
     words = {_plain(other): other for other in sorted(known)}
     typed = _plain(word)
     if typed in words:

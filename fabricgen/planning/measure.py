@@ -15,7 +15,6 @@ from fabricgen.core.terms import LinkKind
 from fabricgen.planning.cabling.cable_runs import make_runs
 from fabricgen.planning.cabling.length_limits import check_lengths
 from fabricgen.planning.cabling.lengths import candidate_set, lengths_within, make_lengths
-from fabricgen.planning.cabling.trays import check_trays
 from fabricgen.planning.segment_links import wire_segment
 
 if TYPE_CHECKING:
@@ -44,6 +43,8 @@ def measure(
     within = draft.spec.reserve and draft.decides
     lengths = _within_reserve(draft, given) if within else make_lengths(given)
     if draft.spec.site:
+        from fabricgen.planning.cabling.trays import check_trays  # noqa: PLC0415 - for described rooms only
+
         check_lengths(lengths, given)
         check_trays(lengths)
     return lengths

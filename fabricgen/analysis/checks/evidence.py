@@ -23,7 +23,7 @@ from fabricgen.bom.summary import summarize
 from fabricgen.core.terms import ROLES, LinkKind, Role
 from fabricgen.planning.fabric_links import Wiring, wiring_of
 from fabricgen.views.factory import Views
-from fabricgen.views.hosts.build import Hosts
+from fabricgen.views.protocols import LinkSettings
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import Port
     from fabricgen.views.cables.view import CableView
-    from fabricgen.views.protocols import LinkSettings
     from fabricgen.views.switches.view import SwitchView
 
     """An array of whole numbers of any width."""
@@ -285,7 +284,7 @@ def evidence_of(plan: Plan, views: Views | None = None) -> Evidence:
 def _settings(plan: Plan, views: Views) -> DeviceSettings:
     """Collect the settings of all devices: those of a segment's switches are one value."""
     switches = [views.settings(segment) for segment in range(plan.mapping.segments)]
-    hosts = Hosts(plan).settings
+    hosts = LinkSettings.of(plan.spec)
     values = tuple(dict.fromkeys([hosts, *switches]))
     each = np.array([values.index(found) for found in switches])
     return DeviceSettings(

@@ -228,8 +228,9 @@ def _links(evidence: Evidence, rows: IntArray) -> _Links:
         wiring.number.tolist(),
         strict=True,
     )
+    width = plan.label_width
     labels = [
-        f"{evidence.prefixes[segment, block, kind]}{number:0{plan.label_width}}"
+        f"{evidence.prefixes[segment, block, kind]}{number:0{width}}"
         for segment, block, kind, number in names
     ]
     planes = np.array([mapping.plane(segment) for segment in range(mapping.segments)])[

@@ -9,9 +9,8 @@ import os
 import re
 import shutil
 from pathlib import Path, PurePosixPath
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
-from fabricgen.build.write.archive import ArchivePart
 from fabricgen.build.write.changes import sha256_of
 from fabricgen.build.write.manifest import MANIFEST, Written, manifest_text
 from fabricgen.core.diagnostics import Finding, Refusal
@@ -19,11 +18,12 @@ from fabricgen.core.diagnostics import Finding, Refusal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from fabricgen.build.write.archive import ArchivePart
 
 SIMPLE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.+-]*)*")
 """Paths that need no further verification to be below their root."""
 
-Root = Path | ArchivePart
+Root: TypeAlias = "Path | ArchivePart"
 """What the files of a task are written to: a directory, or a part of an archive."""
 
 
@@ -46,7 +46,7 @@ def write_text(root: Root, path: str, pieces: Iterable[str], mode: int | None = 
 @contextlib.contextmanager
 def _opened(root: Root, path: str, mode: int | None) -> Iterator[IO[bytes]]:
     """Yield a file below a root, open for writing."""
-    if isinstance(root, ArchivePart):
+    if not isinstance(root, Path):
         _check_path(path)
         with root.entry(path, mode) as entry:
             yield entry
@@ -67,9 +67,9 @@ def _created(root: Path, path: str) -> IO[bytes]:
 
 def adopt(root: Root, path: str) -> Written:
     """Hash a file that a library wrote at `reserve(root, path)`, and add it to an archive."""
-    made = _below(root.scratch if isinstance(root, ArchivePart) else root, path)
+    made = _below(root if isinstance(root, Path) else root.scratch, path)
     written = Written(path, sha256_of(made), made.stat().st_size)
-    if isinstance(root, ArchivePart):
+    if not isinstance(root, Path):
         with root.entry(path) as entry, made.open("rb") as stream:
             shutil.copyfileobj(stream, entry)
         made.unlink()
@@ -78,7 +78,7 @@ def adopt(root: Root, path: str) -> Written:
 
 def reserve(root: Root, path: str) -> Path:
     """Return where a library may write `path`; the directory exists."""
-    return _below(root.scratch if isinstance(root, ArchivePart) else root, path)
+    return _below(root if isinstance(root, Path) else root.scratch, path)
 
 
 def write_manifest(

@@ -23,7 +23,6 @@ from fabricgen.planning.baseline.rack_positions import RackPositions
 from fabricgen.planning.name_checks import LONGEST_NAME
 from fabricgen.planning.room.footprints import DEFAULT_SITE, HOST, KINDS, Shares, shares_of
 from fabricgen.planning.room.positions_csv import bad_line, hall_name, read_positions
-from fabricgen.planning.room.rack_expansion import fill
 from fabricgen.planning.room.rack_placement import kinds_of, overflow, place_devices
 
 if TYPE_CHECKING:
@@ -161,7 +160,11 @@ def _kept(
             because=because,
             hint="write it again with `plan -o`",
         )
-    return kept if baseline.table else fill(naming, shares, site, kept)
+    if baseline.table:
+        return kept
+    from fabricgen.planning.room.rack_expansion import fill  # noqa: PLC0415 - for growth only
+
+    return fill(naming, shares, site, kept)
 
 
 def _stated(
