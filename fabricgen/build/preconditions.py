@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from fabricgen.outputs.packs.render import Packs
     from fabricgen.planning.plan import Plan
 
-TAKEN = {
-    "switch": ("domains", "forwarding/domains.json"),
-    "rack": ("index", "cabling/pull-sheets/index.html"),
-}
+TAKEN = (
+    ("switch", "domains", "forwarding/domains.json"),
+    ("rack", "index", "cabling/pull-sheets/index.html"),
+    ("rack", "progress", "cabling/pull-sheets/progress.html"),
+)
 """Names that a switch or a rack cannot have, because its file would have this document's path."""
 
 _LAB_NAME = re.compile(r"d(0|[1-9]\d*)-g(0|[1-9]\d*)|hb-(0|[1-9]\d*)")
@@ -119,9 +120,9 @@ def _check_taken(plan: Plan) -> None:
     naming = plan.spec.naming
     switches = plan.switches() if any(getattr(naming, role) for role in plan.roles) else ()
     racks = plan.lengths.room.names if naming.rack and plan.lengths else ()
-    for kind, names in (("switch", switches), ("rack", racks)):
-        name, path = TAKEN[kind]
-        if name in names:
+    named = {"switch": switches, "rack": racks}
+    for kind, name, path in TAKEN:
+        if name in named[kind]:
             because = (
                 f"a {kind} is called `{name}`, and so is a document beside the files of the {kind}",
             )

@@ -172,7 +172,7 @@ def test_every_name_that_may_collide_with_a_document_is_listed() -> None:
                 for other in beside
                 if not before
             }
-    assert found == {(kind, *taken) for kind, taken in TAKEN.items()}
+    assert found == set(TAKEN)
 
 
 def drawn() -> Iterator[dict[str, Any]]:
