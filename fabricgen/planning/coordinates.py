@@ -113,10 +113,6 @@ class Coordinates(DomainCoordinates):
         """
         return gpu % self.domain_gpus % self.rails
 
-    def rail_of_rank(self, rank: Whole) -> Whole:
-        """Return the rail of a rank."""
-        return rank % self.rails
-
     def rail_slot(self, gpu: Whole) -> Whole:
         """Return the place of a GPU among those of its HB domain that share its rail."""
         return gpu % self.domain_gpus // self.rails

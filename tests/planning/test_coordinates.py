@@ -16,7 +16,7 @@ ONE = ("domain", "rank", "rail", "rail_slot", "rail_index", "host", "host_slot",
 
 
 @pytest.mark.parametrize("fabric", FABRICS)
-@pytest.mark.parametrize("method", [*ONE, "nic_plane", "rail_of_rank", "domain_of_host"])
+@pytest.mark.parametrize("method", [*ONE, "nic_plane", "domain_of_host"])
 def test_an_array_is_computed_as_each_number_is(fabric: Coordinates, method: str) -> None:
     """A method gives for int32 arrays what it gives for each number, as int32 again."""
     every = np.arange(fabric.gpus, dtype=np.int32)
@@ -38,7 +38,6 @@ def test_coordinates_lead_back_to_the_gpu(fabric: Coordinates) -> None:
     ):
         assert np.array_equal(found, gpu)
     assert np.array_equal(fabric.domain_of_host(host), domain)
-    assert np.array_equal(fabric.rail_of_rank(fabric.rank(gpu)), fabric.rail(gpu))
     nic = fabric.nic(gpu, gpu % fabric.planes)
     assert np.array_equal(fabric.nic_gpu(nic), gpu)
     assert np.array_equal(fabric.nic_plane(nic), gpu % fabric.planes)
