@@ -71,7 +71,7 @@ def _holds(context: BuildContext, view: str) -> bool:
         "assets-placed": lambda: context.plan.lengths is not None,
         "pieces": lambda: pieces(context).straight_count < context.plan.links,
         "straight-cables": lambda: pieces(context).straight_count > 0,
-        "seats": lambda: all(seat.rdma for seat in lists.seats()),
+        "hca-ports": lambda: all(port.rdma for port in lists.hca_ports()),
         "wiring": lambda: lists.has_wiring,
         "rail-topology": lambda: lists.has_rails,
     }
@@ -100,7 +100,7 @@ class AssetDocument(OneFile):
         lists = wire_lists(context)
         makers: dict[str, tuple[str, Callable[[], object]]] = {
             "pieces": ("pieces", pieces(context).shared),
-            "seats": ("seats", lists.seats),
+            "hca-ports": ("hca_ports", lists.hca_ports),
             "wiring": ("wiring", lists.wiring),
             "rail-topology": ("topology", lists.rails),
         }

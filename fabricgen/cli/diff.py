@@ -135,9 +135,8 @@ def _steps(steps: Sequence[WorkStep], most: int | None) -> Iterator[str]:
         shown[step.action] += 1
         if most is None or shown[step.action] <= most:
             line = WORDS[step.action].format(cable=step.cable, start=step.start, end=step.end)
-            yield f"{number:>6}  {line}" + (
-                f" (disconnected meanwhile: {_listed(step.dark)})" if step.dark else ""
-            )
+            ports = _listed(step.disconnected)
+            yield f"{number:>6}  {line}" + (f" (disconnected meanwhile: {ports})" if ports else "")
     rest = [
         f"{grouped(count - most)} more to {action}"
         for action, count in shown.items()
@@ -149,10 +148,10 @@ def _steps(steps: Sequence[WorkStep], most: int | None) -> Iterator[str]:
 
 def _connectivity(found: Diff) -> str:
     """Return whether all NIC ports keep a path, as far as the steps were followed."""
-    dark = list(dict.fromkeys(port for step in found.steps for port in step.dark))
+    disconnected = list(dict.fromkeys(port for step in found.steps for port in step.disconnected))
     text = (
-        f"NIC ports without a path during some step: {_listed(dark)}"
-        if dark
+        f"NIC ports without a path during some step: {_listed(disconnected)}"
+        if disconnected
         else "no NIC port loses connectivity at any step"
     )
     return text + (

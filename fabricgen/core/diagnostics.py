@@ -173,16 +173,16 @@ def printable(text: object, keep: str = "") -> str:
 
     `keep` lists the control characters that stay as they are.
     """
-    said = str(text)
-    if said.isprintable():
-        return said
+    shown = str(text)
+    if shown.isprintable():
+        return shown
     return "".join(
         char if char.isprintable() or char in keep else char.encode("unicode_escape").decode()
-        for char in said
+        for char in shown
     )
 
 
 def _line(text: object) -> str:
     """Return one line of a finding, cut off at `MOST_SHOWN` characters."""
-    said = printable(text)
-    return said if len(said) <= MOST_SHOWN else f"{said[:MOST_SHOWN]}…"
+    shown = printable(text)
+    return shown if len(shown) <= MOST_SHOWN else f"{shown[:MOST_SHOWN]}…"

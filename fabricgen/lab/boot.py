@@ -118,7 +118,7 @@ class Machines:
         layout = self.layout
         self.networks.make(layout.nodes)
         self.networks.each(
-            [seat.name for seat in layout.switches],
+            [switch.name for switch in layout.switches],
             lambda _: _set_scopes("net.ipv6.conf.{}.accept_dad", "0"),
         )
         self.networks.each(
@@ -161,7 +161,7 @@ class Machines:
     @cached_property
     def _seeds(self) -> dict[str, int]:
         """A number for each switch, from 1."""
-        return {seat.name: number for number, seat in enumerate(self.layout.switches, start=1)}
+        return {switch.name: number for number, switch in enumerate(self.layout.switches, start=1)}
 
     def open_ports(self) -> None:
         """Bring up the ports of every switch."""

@@ -93,14 +93,14 @@ class Breaker:
                 for end in self._ends[gpu]
                 if end[1].wire.label and plane in ("", end[1].wire.a_interface.removeprefix("nic"))
             ]
-        seats = lab.machines.layout.switches
+        switches = lab.machines.layout.switches
         mapping = lab.machines.layout.plan.mapping
         number = mapping.plane if kind == "plane" else mapping.rail
         return [
             end
-            for seat in seats
-            if str(number(seat.segment)) == name
-            for end in self._ends[seat.name]
+            for switch in switches
+            if str(number(switch.segment)) == name
+            for end in self._ends[switch.name]
         ]
 
     def cut(self, failures: Iterable[str]) -> None:
@@ -148,7 +148,7 @@ class Breaker:
         mapping = self.lab.machines.layout.plan.mapping
         for _, end in self.ends(failure):
             wire = end.wire
-            found |= {self._key(seat) for seat in (wire.a, wire.b) if seat in self.lab.tiers}
+            found |= {self._key(end) for end in (wire.a, wire.b) if end in self.lab.tiers}
             if not wire.label:
                 found.add(("hb", gpus[wire.a]["domain"]))
                 if mapping.spans_rails or mapping.fabric.ranks_per_rail > 1:
@@ -171,10 +171,10 @@ class Breaker:
         layout = self.lab.machines.layout
         mapping = layout.plan.mapping
         return {
-            seat.name: ("plane", 0)
+            switch.name: ("plane", 0)
             if mapping.spans_rails
-            else ("rail", mapping.first_rail(seat.segment, 0))
-            for seat in layout.switches
+            else ("rail", mapping.first_rail(switch.segment, 0))
+            for switch in layout.switches
         }
 
     def measure(self) -> Measured:

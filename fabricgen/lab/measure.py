@@ -87,13 +87,13 @@ class RunningLab:
     @cached_property
     def switches(self) -> list[str]:
         """The names of the switches."""
-        return [seat.name for seat in self.machines.layout.switches]
+        return [switch.name for switch in self.machines.layout.switches]
 
     @cached_property
     def tiers(self) -> dict[str, int]:
         """The tier of each switch."""
         boxes = self.machines.layout.plan.naming.boxes
-        return {seat.name: boxes[seat.box].role.tier for seat in self.machines.layout.switches}
+        return {each.name: boxes[each.box].role.tier for each in self.machines.layout.switches}
 
     @cached_property
     def host_wires(self) -> dict[str, list[Wire]]:
@@ -119,8 +119,8 @@ class RunningLab:
         layout = self.machines.layout
         plan = layout.plan
         return {
-            seat.name: dotted(plan.addresses.loopback(seat.segment, 0, plan.naming.boxes[seat.box]))
-            for seat in layout.switches
+            each.name: dotted(plan.addresses.loopback(each.segment, 0, plan.naming.boxes[each.box]))
+            for each in layout.switches
         }
 
     @cached_property

@@ -130,26 +130,26 @@ def _guard(
         namespaces.die_with_parent()  # after `leave`: new credentials reset the setting
         if os.getppid() != asked_by:
             return FAULT
-    told, tells = os.pipe()
-    ready, says = os.pipe()
+    go_read, go_write = os.pipe()
+    ready_read, ready_write = os.pipe()
     first = os.fork()
     if first == 0:
-        os.close(tells)
-        os.close(ready)
-        _end(lambda: _first(work, told, says))
-    os.close(says)
-    os.read(ready, 1)
-    os.write(tells, b"!")
+        os.close(go_write)
+        os.close(ready_read)
+        _end(lambda: _first(work, go_read, ready_write))
+    os.close(ready_write)
+    os.read(ready_read, 1)
+    os.write(go_write, b"!")
     if log:
         os.chdir("/")
     return _wait(first)
 
 
-def _first(work: Work, told: int, says: int) -> int:
+def _first(work: Work, go_read: int, ready_write: int) -> int:
     """Start the worker, and collect orphans until it ends."""
     namespaces.die_with_parent()
-    os.write(says, b"!")
-    if not os.read(told, 1):  # the guard ended before this process could follow its end
+    os.write(ready_write, b"!")
+    if not os.read(go_read, 1):  # the guard ended before this process could follow its end
         return FAULT
     worker = os.fork()
     if worker == 0:

@@ -172,7 +172,7 @@ class Layout:
     @cached_property
     def nodes(self) -> list[str]:
         """Every namespace of the lab."""
-        return [*(seat.name for seat in self.switches), *self.gpus.values(), *self.bridges.values()]
+        return [*(each.name for each in self.switches), *self.gpus.values(), *self.bridges.values()]
 
     @cached_property
     def hosts(self) -> list[str]:
@@ -311,12 +311,12 @@ def _choose(plan: Plan, count: int) -> tuple[int, ...]:
     fabric = plan.fabric
     first = np.arange(0, fabric.gpus, fabric.domain_gpus)
     leaf = Reach(plan).slots[first] // plan.sizing.leaf_down
-    seats = dict.fromkeys([leaf[0], leaf[-1], *leaf[leaf != leaf[0]][:1]])
+    sources = dict.fromkeys([leaf[0], leaf[-1], *leaf[leaf != leaf[0]][:1]])
     turns = chain.from_iterable(
-        zip_longest(*(np.flatnonzero(leaf == seat).tolist() for seat in seats))
+        zip_longest(*(np.flatnonzero(leaf == source).tolist() for source in sources))
     )
     ordered = [domain for domain in turns if domain is not None] + np.flatnonzero(
-        ~np.isin(leaf, list(seats))
+        ~np.isin(leaf, list(sources))
     ).tolist()
     return tuple(sorted(ordered[:count]))
 

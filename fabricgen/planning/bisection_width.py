@@ -62,40 +62,40 @@ def leaf_endpoints(draft: Draft) -> IntArray:
     return np.bincount(slots // sizing.leaf_down, minlength=sizing.leaf)
 
 
-def halves_of(sizing: Sizing, seats: IntArray) -> tuple[int, int]:
+def halves_of(sizing: Sizing, endpoints: IntArray) -> tuple[int, int]:
     """Return the number of pods that have endpoints, and of those in the first half.
 
     With one pod, the first half is a number of leaves; 0 means half of one leaf.
     """
-    pods = int(np.count_nonzero(_of_pods(sizing, seats)))
-    return pods, (pods if pods > 1 else int(np.count_nonzero(seats))) // 2
+    pods = int(np.count_nonzero(_of_pods(sizing, endpoints)))
+    return pods, (pods if pods > 1 else int(np.count_nonzero(endpoints))) // 2
 
 
 def bisection_of(draft: Draft) -> Bisection:
     """Compute the bisection of a block."""
-    sizing, seats = draft.sizing, leaf_endpoints(draft)
+    sizing, endpoints = draft.sizing, leaf_endpoints(draft)
     speeds = [draft.fabric.port_layouts[kind.upper].down.speed_gbps for kind in draft.kinds]
-    pods, first = halves_of(sizing, seats)
+    pods, first = halves_of(sizing, endpoints)
     if not first:
-        half = int(seats.max(initial=0)) // 2 * speeds[0]
+        half = int(endpoints.max(initial=0)) // 2 * speeds[0]
         return Bisection(half, half, half, half)
     split = first * (sizing.pod_leaves if pods > 1 else 1)
-    lowers = _lowers(sizing, seats, pods, speeds)
+    lowers = _lowers(sizing, endpoints, pods, speeds)
     even = _smaller(lowers.supply, first)
     met = _met(first, len(lowers.supply), lowers.uplinks, lowers.uppers) * lowers.link
     return Bisection(
-        _smaller(seats * speeds[0], split), even, min(even, met), *_flow(lowers, first)
+        _smaller(endpoints * speeds[0], split), even, min(even, met), *_flow(lowers, first)
     )
 
 
-def _lowers(sizing: Sizing, seats: IntArray, pods: int, speeds: list[int]) -> _Lowers:
+def _lowers(sizing: Sizing, endpoints: IntArray, pods: int, speeds: list[int]) -> _Lowers:
     """Return what the cut divides: pods, or the leaves of the only pod."""
-    leaf: IntArray = np.minimum(seats * speeds[0], sizing.leaf_up * speeds[1])
+    leaf: IntArray = np.minimum(endpoints * speeds[0], sizing.leaf_up * speeds[1])
     if pods > 1:
         link = sizing.pod_spines * speeds[2]
         pod = np.minimum(_of_pods(sizing, leaf)[:pods], sizing.spine_up * link)
         return _Lowers(pod, sizing.spine_up, sizing.group_cores, link)
-    lowers = len(sizing.leaves_of_pod(0)) if sizing.core else int(np.count_nonzero(seats))
+    lowers = len(sizing.leaves_of_pod(0)) if sizing.core else int(np.count_nonzero(endpoints))
     return _Lowers(leaf[:lowers], sizing.leaf_up, sizing.pod_spines, speeds[1])
 
 

@@ -120,17 +120,17 @@ class Pairs:
         return np.flatnonzero(self.living.alive & ~self.living.hb).astype(np.int32)
 
     @cached_property
-    def hurt(self) -> Classes:
+    def affected(self) -> Classes:
         """The working GPUs of the affected scopes, in classes.
 
         These are the scopes in which a port or the path between two leaves is lost.
         """
         living = self.living
-        hurt = np.zeros(living.scopes, dtype=bool)
-        hurt[living.scope[living.alive & (living.mask != (1 << len(living.ports)) - 1)]] = True
-        hurt[[scope for scope, _ in living.joins]] = True
+        affected = np.zeros(living.scopes, dtype=bool)
+        affected[living.scope[living.alive & (living.mask != (1 << len(living.ports)) - 1)]] = True
+        affected[[scope for scope, _ in living.joins]] = True
         return classes_of(
-            living, np.flatnonzero(living.alive & hurt[living.scope]).astype(np.int32)
+            living, np.flatnonzero(living.alive & affected[living.scope]).astype(np.int32)
         )
 
     @cached_property
@@ -139,14 +139,14 @@ class Pairs:
 
         They are the connected pairs without the directly connected ones.
         """
-        living, hurt = self.living, self.hurt
-        joined = self._sharing(hurt.gpus, living.scope, living.component) - self._sharing(
-            hurt.gpus, living.scope, living.component, living.domain
+        living, affected = self.living, self.affected
+        joined = self._sharing(affected.gpus, living.scope, living.component) - self._sharing(
+            affected.gpus, living.scope, living.component, living.domain
         )
         return (
             joined
-            - self._direct(hurt, np.zeros_like(living.domain))
-            + self._direct(hurt, living.domain)
+            - self._direct(affected, np.zeros_like(living.domain))
+            + self._direct(affected, living.domain)
         )
 
     @cached_property
@@ -170,11 +170,11 @@ class Pairs:
             label[gpus].astype(np.int64) * living.scopes + living.scope[gpus],
             living.reach.plan.sizing.leaf,
         )
-        mended = classes.overlap.astype(np.int64) - classes.joined
+        correction = classes.overlap.astype(np.int64) - classes.joined
         alone = int(np.count_nonzero(living.mask[gpus]))
         return (
             _weigh(labels, of, classes.joined.astype(np.int64))
-            + _weigh(labels * leaves + living.leaf[gpus], of, mended)
+            + _weigh(labels * leaves + living.leaf[gpus], of, correction)
             - alone
         )
 

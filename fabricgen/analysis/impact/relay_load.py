@@ -202,12 +202,14 @@ def _tasks(pairs: Pairs) -> Iterator[Task]:
     These are pairs of classes that are not connected, and pairs of HB domains with a failed
     interconnect.
     """
-    hurt, domain = pairs.hurt, pairs.living.domain
-    for mine in range(len(hurt.joined)):
-        others = np.flatnonzero(~hurt.joined[mine] & (hurt.scope == hurt.scope[mine]))
+    affected, domain = pairs.affected, pairs.living.domain
+    for mine in range(len(affected.joined)):
+        others = np.flatnonzero(~affected.joined[mine] & (affected.scope == affected.scope[mine]))
         if len(others):
             yield Task(
-                hurt.gpus[hurt.of == mine], hurt.gpus[np.isin(hurt.of, others)], inside=False
+                affected.gpus[affected.of == mine],
+                affected.gpus[np.isin(affected.of, others)],
+                inside=False,
             )
     for each in distinct(domain[pairs.stranded]).tolist():
         members = pairs.stranded[domain[pairs.stranded] == each]

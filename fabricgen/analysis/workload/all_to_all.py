@@ -122,19 +122,19 @@ class AllToAll:
         """
         living, size = self.living, self.plan.fabric.domain_gpus
         domains = int(living.domain[-1]) + 1
-        hurt = np.zeros(domains, dtype=bool)
-        hurt[living.domain[(Capacity(living).lost > 0) | ~living.hb]] = True
+        affected = np.zeros(domains, dtype=bool)
+        affected[living.domain[(Capacity(living).lost > 0) | ~living.hb]] = True
         found = []
-        for members in (hurt, ~hurt):
+        for members in (affected, ~affected):
             fits = max(2, LIMIT // (size * len(living.gpu)))
             every = np.flatnonzero(members).astype(np.int32)
             picked = every[:: max(1, -(-len(every) // fits))]
-            heard = len(picked) - np.isin(np.arange(domains), picked)
+            senders = len(picked) - np.isin(np.arange(domains), picked)
             if len(picked):
                 found.append(
                     (
                         picked,
-                        np.where(heard > 0, (len(every) - members) / np.maximum(heard, 1), 1.0),
+                        np.where(senders > 0, (len(every) - members) / np.maximum(senders, 1), 1.0),
                     )
                 )
         return found

@@ -189,7 +189,7 @@ class SavingsView:
         ]
         titles = ["row", "figure", "unit", *self.designs, *against, "text"]
         figures = [["figure", *row.cells, ""] for row in self.rows]
-        told = (
+        notes = (
             ("headline", self.headline),
             ("compared", self.compared),
             ("counted", self.counted),
@@ -198,5 +198,5 @@ class SavingsView:
         return [
             titles,
             *figures,
-            *([kind, *[""] * (len(titles) - 2), text] for kind, texts in told for text in texts),
+            *([kind, *[""] * (len(titles) - 2), text] for kind, texts in notes for text in texts),
         ]

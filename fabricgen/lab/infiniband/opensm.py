@@ -220,12 +220,12 @@ class Subnet:
         fresh = self._log.read_text(encoding="utf-8")[self._read :]
         end = fresh.index(UP) + len(UP)
         self._read += end
-        strange = [
+        unexpected = [
             line.strip()
             for line in (self.place / "opensm.out").read_text(encoding="utf-8").splitlines()
             if STRANGE in line
         ]
-        return _routed(fresh[:end], time.monotonic() - started, strange)
+        return _routed(fresh[:end], time.monotonic() - started, unexpected)
 
     def route_once(self, engine: str) -> Routed:
         """Route once with one engine in a new OpenSM that replaces the resident one."""
@@ -286,8 +286,8 @@ class Subnet:
             time.sleep(POLL_S)
 
 
-def _routed(log: str, seconds: float, strange: Sequence[str] = ()) -> Routed:
+def _routed(log: str, seconds: float, unexpected: Sequence[str] = ()) -> Routed:
     """Return the result of a sweep from OpenSM's log, with its unknown options first."""
     engines = ROUTED.findall(log)
     faults = [found[1] for line in log.splitlines() if (found := _FAULT.search(line))]
-    return Routed(engines[-1] if engines else "", [*dict.fromkeys(strange), *faults], seconds)
+    return Routed(engines[-1] if engines else "", [*dict.fromkeys(unexpected), *faults], seconds)

@@ -165,7 +165,7 @@ class Diff(Document):
         """Return `diff --json`."""
         steps = [
             {"action": step.action, "cable": step.cable, "from": step.start, "to": step.end}
-            | ({"dark": list(step.dark)} if step.dark else {})
+            | ({"dark": list(step.disconnected)} if step.disconnected else {})
             for step in self.steps
         ]
         unpriced = sorted({part for bom in self.boms for part in bom.unpriced})

@@ -68,9 +68,9 @@ def _cable(job: CableJob) -> ChangedCable:
 
 def _watch_connected(watch: PortReachability, jobs: Iterable[CableJob]) -> None:
     """Watch only NIC ports that have a path before and after; the others cannot keep one."""
-    never = watch.dark(watch.ends([job.old.nodes for job in jobs if job.old])) | watch.dark(
-        watch.ends([job.new.nodes for job in jobs if job.new])
-    )
+    before = watch.ends([job.old.nodes for job in jobs if job.old])
+    after = watch.ends([job.new.nodes for job in jobs if job.new])
+    never = watch.disconnected(before) | watch.disconnected(after)
     watch.watch({node: name for node, name in watch.nics.items() if node not in never})
 
 

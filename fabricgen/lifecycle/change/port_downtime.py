@@ -1,8 +1,8 @@
 """Which NIC ports have a path while cables are moved.
 
-Owns `PortReachability`. A NIC port is *dark* while no chain of cables joins it to a NIC port of
-another HB domain; relays through its own HB domain are not counted. Cables that stay plugged in
-throughout are joined once, so that each query costs only the cables that move.
+Owns `PortReachability`. A NIC port is *disconnected* while no chain of cables joins it to a NIC
+port of another HB domain; relays through its own HB domain are not counted. Cables that stay
+plugged in throughout are joined once, so that each query costs only the cables that move.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class PortReachability:
         self._root: dict[int, int] = {}
         for low, high in fixed:
             self._root[self._find(low)] = self._find(high)
-        self._seat: dict[int, int] = {}
-        self._homes = self.ends([(node, node) for node in nics])[0]
+        self._numbers: dict[int, int] = {}
+        self._nic_numbers = self.ends([(node, node) for node in nics])[0]
         self._domains = np.array([domain for _, domain in nics.values()], dtype=np.int64)
         self.watch(nics)
 
@@ -40,31 +40,31 @@ class PortReachability:
         self.nics = nics
         self._watched = self.ends([(node, node) for node in nics])[0]
         self._nodes = np.array([*nics], dtype=np.int64)
-        self.steady = not self.dark(self.ends([]))
+        self.steady = not self.disconnected(self.ends([]))
         """Whether every watched NIC port has a path over the fixed cables alone."""
 
     def ends(self, pairs: Sequence[Pair]) -> IntArray:
-        """Return the ends of pairs of nodes for `unreachable`, of shape (2, pairs).
+        """Return the ends of pairs of nodes for `disconnected`, of shape (2, pairs).
 
         Nodes that the fixed cables join share a number.
         """
-        seats = [
-            [self._seat.setdefault(self._find(node), len(self._seat)) for node in pair]
+        numbers = [
+            [self._numbers.setdefault(self._find(node), len(self._numbers)) for node in pair]
             for pair in pairs
         ]
-        return np.array(seats, dtype=np.int64).reshape(-1, 2).T
+        return np.array(numbers, dtype=np.int64).reshape(-1, 2).T
 
-    def dark(self, ends: IntArray) -> frozenset[int]:
+    def disconnected(self, ends: IntArray) -> frozenset[int]:
         """Return the NIC ports without a path over fixed cables and those with these ends."""
-        label = _components(ends, len(self._seat))
-        # A component is lonely where all its NIC ports are of one HB domain: where the least of
+        component = _components(ends, len(self._numbers))
+        # A component is isolated where all its NIC ports are of one HB domain: where the least of
         # them is the greatest, too.
-        least, greatest = np.full((2, len(label)), -1, dtype=np.int64)
+        least, greatest = np.full((2, len(component)), -1, dtype=np.int64)
         least[:] = np.iinfo(np.int64).max
-        np.minimum.at(least, label[self._homes], self._domains)
-        np.maximum.at(greatest, label[self._homes], self._domains)
-        lonely = (least == greatest)[label[self._watched]]
-        return frozenset(self._nodes[lonely].tolist())
+        np.minimum.at(least, component[self._nic_numbers], self._domains)
+        np.maximum.at(greatest, component[self._nic_numbers], self._domains)
+        isolated = (least == greatest)[component[self._watched]]
+        return frozenset(self._nodes[isolated].tolist())
 
     def _find(self, node: int) -> int:
         """Return the representative of the nodes that fixed cables join to a node."""
@@ -78,17 +78,17 @@ class PortReachability:
 def _components(ends: IntArray, count: int) -> IntArray:
     """Return the component of each number over edges of shape (2, edges): its least number.
 
-    Each round hooks the greater of two unequal labels to the lesser, then follows labels to their
-    roots. Rounds are few, because components at least halve in each.
+    Each round replaces the greater of two unequal components by the lesser, then follows them to
+    their roots. Rounds are few, because components at least halve in each.
     """
-    label: IntArray = np.arange(count, dtype=np.int64)
+    component: IntArray = np.arange(count, dtype=np.int64)
     while True:
-        low, high = label[ends]
+        low, high = component[ends]
         if np.array_equal(low, high):
-            return label
-        np.minimum.at(label, np.maximum(low, high), np.minimum(low, high))
-        while not np.array_equal(label, label[label]):
-            label = label[label]
+            return component
+        np.minimum.at(component, np.maximum(low, high), np.minimum(low, high))
+        while not np.array_equal(component, component[component]):
+            component = component[component]
 
 
 def pairs_of(sheet: CableTable, rows: IntArray) -> list[Pair]:

@@ -1,9 +1,9 @@
 """The order in which cables are added, moved and removed.
 
 Owns `order`. New cables on free ports come first, then the moves, and unneeded cables are removed
-last. A port is free before it is used: of cables that wait for each other in a ring, one end stays
+last. A port is free before it is used: of cables that wait for each other in a cycle, one end stays
 loose until the others have moved. Where there is a choice, the next move is the one that leaves the
-fewest NIC ports dark.
+fewest NIC ports disconnected.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Action = Literal["add", "move", "unplug", "plug", "remove", "relabel", "refit"]
 
 TRIED = 64
-"""Moves that are compared before one that leaves a NIC port dark is chosen."""
+"""Moves that are compared before one that disconnects a NIC port is chosen."""
 
 
 class WorkStep(NamedTuple):
@@ -36,12 +36,12 @@ class WorkStep(NamedTuple):
     cable: str
     start: str
     end: str
-    dark: tuple[str, ...] = ()
+    disconnected: tuple[str, ...] = ()
     """The NIC ports that have no path meanwhile."""
 
 
 def order(jobs: list[CableJob], watch: PortReachability) -> list[WorkStep]:
-    """Return the jobs of one part of the fabric in order, with the NIC ports dark at each step."""
+    """Return the jobs of one part of the fabric in order, with the ports that each disconnects."""
     return list(_Work(jobs, watch).steps())
 
 
@@ -81,19 +81,19 @@ class _Work:
             if self.adds:
                 yield self._plug(heappop(self.adds))
             elif self.moves:
-                yield self._plug(self._gentlest(self.moves))
+                yield self._plug(self._least_disruptive(self.moves))
             elif self.waiting:
-                yield self._give_way(self._blocker())
+                yield self._pull(self._blocker())
             else:
                 break
         yield from [
-            self._give_way(index)
+            self._pull(index)
             for index, job in enumerate(self.jobs)
             if not job.new and index in self.nodes
         ]
 
-    def _gentlest(self, ready: list[int]) -> int:
-        """Remove and return the ready job that darkens the fewest NIC ports during and after it."""
+    def _least_disruptive(self, ready: list[int]) -> int:
+        """Remove and return the ready job that disconnects the fewest NIC ports."""
         if self.watch.steady:
             return heappop(ready)
         chosen = self._best(nsmallest(TRIED, ready))
@@ -105,16 +105,16 @@ class _Work:
         """Return the best of some jobs; those between the same nodes have the same effect."""
         known: dict[tuple[int | None, int | None], tuple[int, int]] = {}
 
-        def dark(index: int) -> tuple[int, int]:
+        def effect(index: int) -> tuple[int, int]:
             key = self._row(index), self._new_row(index)
             if key not in known:
-                known[key] = len(self._dark(index)), len(self._dark_after(index))
+                known[key] = len(self._disconnected(index)), len(self._disconnected_after(index))
             return known[key]
 
-        return min(some, key=dark)
+        return min(some, key=effect)
 
     def _blocker(self) -> int:
-        """Return the job whose cable gives way where all wait: a removal, if there is one."""
+        """Return the job whose cable is pulled where all wait: a removal, if there is one."""
         while self.queue[-1] not in self.waiting:
             self.queue.pop()
         first = self.at[self.queue[-1]]
@@ -127,16 +127,16 @@ class _Work:
             if bool(self.jobs[index].new) == bool(self.jobs[first].new)
         )
 
-    def _dark(self, index: int) -> frozenset[int]:
-        """Return the NIC ports that are dark during a job; loose cables join nothing."""
-        return self.watch.dark(self.ends[:, self._others(index) > 0])
+    def _disconnected(self, index: int) -> frozenset[int]:
+        """Return the NIC ports disconnected during a job; loose cables join nothing."""
+        return self.watch.disconnected(self.ends[:, self._others(index) > 0])
 
-    def _dark_after(self, index: int) -> frozenset[int]:
-        """Return the NIC ports that are dark after a job."""
+    def _disconnected_after(self, index: int) -> frozenset[int]:
+        """Return the NIC ports disconnected after a job."""
         cables, row = self._others(index), self._new_row(index)
         if row is not None:
             cables[row] += 1
-        return self.watch.dark(self.ends[:, cables > 0])
+        return self.watch.disconnected(self.ends[:, cables > 0])
 
     def _others(self, index: int) -> IntArray:
         """Return the number of cables between each pair of nodes, without the cable of a job."""
@@ -158,34 +158,34 @@ class _Work:
 
     def _plug(self, index: int) -> WorkStep:
         """Plug in a new cable, or the end that moves."""
-        job, dark = self.jobs[index], self._names(index)
+        job, disconnected = self.jobs[index], self._names(index)
         assert job.new  # noqa: S101 - what is plugged has somewhere to go
         self.cables = self._others(index)
         self.nodes[index] = job.new.nodes
         self.cables[self.rows[job.new.nodes]] += 1
         if not job.old:
-            return WorkStep("add", job.new.label, *job.new.names, dark)
+            return WorkStep("add", job.new.label, *job.new.names, disconnected)
         if index in self.loose:
             self.loose.remove(index)
-            return WorkStep("plug", job.old.label, "", job.new.name(job.right), dark)
+            return WorkStep("plug", job.old.label, "", job.new.name(job.right), disconnected)
         self._free(job.left)
         return WorkStep(
-            "move", job.old.label, job.old.name(job.left), job.new.name(job.right), dark
+            "move", job.old.label, job.old.name(job.left), job.new.name(job.right), disconnected
         )
 
-    def _give_way(self, index: int) -> WorkStep:
+    def _pull(self, index: int) -> WorkStep:
         """Remove a cable that is not needed any more, or unplug the end that moves."""
-        job, dark = self.jobs[index], self._names(index)
-        assert job.old  # noqa: S101 - only a cable that is there gives way
+        job, disconnected = self.jobs[index], self._names(index)
+        assert job.old  # noqa: S101 - only a cable in place is pulled
         self.cables = self._others(index)
         if job.new:
             self.loose.add(index)
             self._free(job.left)
-            return WorkStep("unplug", job.old.label, job.old.name(job.left), "", dark)
+            return WorkStep("unplug", job.old.label, job.old.name(job.left), "", disconnected)
         del self.nodes[index]
         for port in job.old.ports:
             self._free(port)
-        return WorkStep("remove", job.old.label, *job.old.names, dark)
+        return WorkStep("remove", job.old.label, *job.old.names, disconnected)
 
     def _free(self, port: int) -> None:
         """Make a port available to the job that waits for it."""
@@ -198,8 +198,8 @@ class _Work:
             heappush(self.moves if self.jobs[index].old else self.adds, index)
 
     def _names(self, index: int) -> tuple[str, ...]:
-        """Return the names of the NIC ports that are dark during a job."""
-        return tuple(self.watch.nics[node][0] for node in sorted(self._dark(index)))
+        """Return the names of the NIC ports disconnected during a job."""
+        return tuple(self.watch.nics[node][0] for node in sorted(self._disconnected(index)))
 
 
 def _needs(job: CableJob) -> tuple[int, ...]:

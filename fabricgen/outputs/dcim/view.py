@@ -167,7 +167,7 @@ class EndToEndView(NamedTuple):
     z: SheetEnd
 
 
-class SeatView(NamedTuple):
+class HcaPortView(NamedTuple):
     """A NIC port of a host: its number, its interface, and its RDMA device or an empty text."""
 
     port: str

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from fabricgen.core.terms import Role
 from fabricgen.outputs.dcim.view import (
     EndToEndView,
+    HcaPortView,
     RailLink,
     RailNode,
     RailsView,
-    SeatView,
     SheetEnd,
     WiredHost,
     WiredPair,
@@ -113,8 +113,8 @@ class WireLists:
     def has_rails(self) -> bool:
         """Whether the launch kit can address the fabric.
 
-        Its fields limit rails, planes, scalable units and hosts, and a host has one NIC on each
-        rail.
+        Its fields limit rails, planes, scalable units and hosts, and a host has one NIC on
+        each rail.
         """
         fabric = self.plan.fabric
         small = (
@@ -124,22 +124,22 @@ class WireLists:
 
     @property
     def _fits(self) -> bool:
-        """Whether pods, scalable units of a pod and hosts of a unit are within the limits."""
-        pods, segments = zip(*self._seats.values(), strict=True)
+        """Whether pods, their scalable units, and the hosts of each are within the limits."""
+        pods, scalable_units = zip(*self._scalable_units.values(), strict=True)
         hosts = self.plan.fabric.domain_hosts * max(
             len(stripe.domains) for stripe in stripes(self.plan)
         )
-        return max(pods) < PODS and max(segments) < UNITS and hosts <= HOSTS
+        return max(pods) < PODS and max(scalable_units) < UNITS and hosts <= HOSTS
 
     @cached_property
-    def _seats(self) -> dict[int, tuple[int, int]]:
+    def _scalable_units(self) -> dict[int, tuple[int, int]]:
         """The pod and the scalable unit of each HB domain: a stripe, counted within its pod."""
-        seats, count = dict[int, tuple[int, int]](), defaultdict[int, int](int)
+        scalable_units, count = dict[int, tuple[int, int]](), defaultdict[int, int](int)
         for stripe in stripes(self.plan):
             pod = stripe.leaves[0] // self.plan.sizing.pod_leaves
-            seats |= dict.fromkeys(stripe.domains, (pod, count[pod]))
+            scalable_units |= dict.fromkeys(stripe.domains, (pod, count[pod]))
             count[pod] += 1
-        return seats
+        return scalable_units
 
     def rails(self) -> RailsView:
         """Make the topology: hosts, leaves and their links."""
@@ -147,8 +147,8 @@ class WireLists:
             self.plan,
             [link for link in _links(self.views) if link.tier == Role.LEAF.tier],
         )
-        seats = {
-            name: self._seats[plan.fabric.coordinates.domain_of_host(host)]
+        scalable_units = {
+            name: self._scalable_units[plan.fabric.coordinates.domain_of_host(host)]
             for host, name in enumerate(plan.hosts)
         }
         own: dict[str, set[int]] = defaultdict(set)
@@ -168,8 +168,8 @@ class WireLists:
                     leaf_port=link.b_interface,
                     rail=int(link.rail),
                     plane=link.plane,
-                    pod=seats[link.a_device][0],
-                    su=seats[link.a_device][1],
+                    pod=scalable_units[link.a_device][0],
+                    su=scalable_units[link.a_device][1],
                     rails=sorted(own[link.b_device]),
                 )
                 for link in links
@@ -222,16 +222,16 @@ class WireLists:
     @cached_property
     def _numbers(self) -> dict[str, str]:
         """The number of each NIC port of a host, from 1, by its interface."""
-        return {seat.interface: seat.port for seat in self.seats()}
+        return {each.interface: each.port for each in self.hca_ports()}
 
-    def seats(self) -> list[SeatView]:
+    def hca_ports(self) -> list[HcaPortView]:
         """List the NIC ports of a host with numbers and RDMA devices, GPU by GPU."""
         fabric, naming = self.plan.fabric, self.plan.naming
-        seats = [(gpu, plane) for gpu in range(fabric.host_gpus) for plane in range(fabric.planes)]
-        rdma = [(fabric.host.port(*seat).rdma if fabric.host else None) or "" for seat in seats]
+        ports = [(gpu, plane) for gpu in range(fabric.host_gpus) for plane in range(fabric.planes)]
+        rdma = [(fabric.host.port(*port).rdma if fabric.host else None) or "" for port in ports]
         return [
-            SeatView(str(at), naming.interface(*seat), name)
-            for at, (seat, name) in enumerate(zip(seats, rdma, strict=True), start=1)
+            HcaPortView(str(at), naming.interface(*port), name)
+            for at, (port, name) in enumerate(zip(ports, rdma, strict=True), start=1)
         ]
 
 

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def in_order(
-    behind: Sequence[Collection[int]], wanted: Sequence[tuple[object, ...]]
+    behind: Sequence[Collection[int]], preferred: Sequence[tuple[object, ...]]
 ) -> Iterator[int]:
-    """Yield nodes in an order of their dependencies; `wanted` decides between equals.
+    """Yield nodes in an order of their dependencies; `preferred` decides between equals.
 
     >>> list(in_order([{2}, {2}, set()], [(5,), (3,), (0,)]))
     [1, 0, 2]
@@ -25,7 +25,7 @@ def in_order(
     for others in behind:
         for other in others:
             blocked[other] += 1
-    ready = [(wanted[node], node) for node, count in enumerate(blocked) if not count]
+    ready = [(preferred[node], node) for node, count in enumerate(blocked) if not count]
     heapify(ready)
     while ready:
         _, node = heappop(ready)
@@ -33,7 +33,7 @@ def in_order(
         for other in behind[node]:
             blocked[other] -= 1
             if not blocked[other]:
-                heappush(ready, (wanted[other], other))
+                heappush(ready, (preferred[other], other))
 
 
 def strong_components(after: list[list[int]]) -> tuple[list[list[int]], list[int]]:

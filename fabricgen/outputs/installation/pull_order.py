@@ -55,10 +55,10 @@ def _steps(fronts: Fronts, bundles: list[Bundle], room: Room) -> Iterator[list[i
     behind = [set[int]() for _ in steps]
     for node, others in enumerate(after):
         behind[of[node]].update(of[other] for other in others if of[other] != of[node])
-    wishes = _wishes(bundles, room)
+    preferences = _preferences(bundles, room)
     held = [sorted(node for node in step if node < len(bundles)) for step in steps]
-    wanted = [min((wishes[node] for node in step), default=()) for step in held]
-    return (held[step] for step in in_order(behind, wanted) if held[step])
+    preferred = [min((preferences[node] for node in step), default=()) for step in held]
+    return (held[step] for step in in_order(behind, preferred) if held[step])
 
 
 def _waiting(fronts: Fronts, bundles: list[Bundle]) -> list[list[int]]:
@@ -79,7 +79,7 @@ def _waiting(fronts: Fronts, bundles: list[Bundle]) -> list[list[int]]:
     return after
 
 
-def _wishes(bundles: list[Bundle], room: Room) -> list[tuple[object, ...]]:
+def _preferences(bundles: list[Bundle], room: Room) -> list[tuple[object, ...]]:
     """Return the sort key of each bundle where the dependencies leave a choice.
 
     The farther first, back rows first, rack by rack, long ones first, then in the order of the
@@ -90,11 +90,11 @@ def _wishes(bundles: list[Bundle], room: Room) -> list[tuple[object, ...]]:
         name: (int(positions.hall[rack]), int(positions.row[rack]), rack)
         for rack, name in enumerate(room.names)
     }
-    wishes: list[tuple[object, ...]] = []
+    preferences: list[tuple[object, ...]] = []
     for bundle in bundles:
         one, other = bundle.pair
         (hall, row, _), (far_hall, far_row, rack) = where[one], where[other]
         near = 0 if hall != far_hall else 1 if row != far_row else 2 if one != other else 3
         length = float(bundle.first.length_m)
-        wishes.append((near, -hall, -row, rack, -length, bundle.plugs[0].at))
-    return wishes
+        preferences.append((near, -hall, -row, rack, -length, bundle.plugs[0].at))
+    return preferences

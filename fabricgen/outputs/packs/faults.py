@@ -24,20 +24,19 @@ def bad_template(
         hint = "loop over what the view holds, once, and build nothing that is not written"
         return Finding("template-budget", f"{name} {error}", hint=hint)
     line = f":{number}" if (number := getattr(error, "lineno", None)) else ""
-    said = getattr(error, "message", None) or str(error) or type(error).__name__
+    message = getattr(error, "message", None) or str(error) or type(error).__name__
     otherwise = (
         "compare with the template of the same name that ships with fabricgen" if shown else ""
     )
-    return Finding(
-        "bad-template", f"{name}{line}: {said}", hint=_nearest(error, said, variables) or otherwise
-    )
+    hint = _nearest(error, message, variables) or otherwise
+    return Finding("bad-template", f"{name}{line}: {message}", hint=hint)
 
 
-def _nearest(error: Exception, said: str, variables: Collection[str]) -> str:
+def _nearest(error: Exception, message: str, variables: Collection[str]) -> str:
     """Return a hint with the name that was probably meant; empty if none was unknown."""
     if isinstance(error, UnknownNameError):
         return _listed(error.name, "attributes", error.known) if error.known else ""
-    if (unknown := _UNKNOWN.fullmatch(said)) is None:
+    if (unknown := _UNKNOWN.fullmatch(message)) is None:
         return ""
     kind, word, variable = unknown.groups()
     if variable:

@@ -304,10 +304,10 @@ _KINDS = (
         f"{_DCIM}.cables",
     ),
     Kind(
-        "seats",
+        "hca-ports",
         "The NIC of a host behind each HCA port of the sheet.",
-        "seats",
-        f"{_DCIM}.view:SeatView",
+        "hca_ports",
+        f"{_DCIM}.view:HcaPortView",
         f"{_DCIM}.wiring_lists",
     ),
     Kind(

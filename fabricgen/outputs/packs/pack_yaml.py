@@ -122,8 +122,8 @@ class Limit(BaseModel):
     def __str__(self) -> str:
         """Return the limit as text."""
         ends = {"at least": self.least, "at most": self.most}
-        said = [f"{end} {value}" for end, value in ends.items() if value is not None]
-        return ", ".join([*said, *([f"in steps of {self.step}"] if self.step > 1 else [])])
+        bounds = [f"{end} {value}" for end, value in ends.items() if value is not None]
+        return ", ".join([*bounds, *([f"in steps of {self.step}"] if self.step > 1 else [])])
 
 
 def _as_limit(value: object) -> object:

@@ -167,7 +167,7 @@ class Packs:
 
 def _fault(detail: dict[str, Any]) -> str:
     """Return a sentence on what is wrong in a pack.yaml."""
-    key, said = (
+    key, message = (
         ".".join(str(part) for part in detail["loc"]),
         str(detail["msg"]).removeprefix("Value error, "),
     )
@@ -175,4 +175,6 @@ def _fault(detail: dict[str, Any]) -> str:
         return f"`{key}` is not a key of a pack.yaml"
     if detail["type"] == "missing":
         return f"`{key}` is missing"
-    return said if detail["type"] == "value_error" else f"`{key}`: {said[:1].lower()}{said[1:]}"
+    if detail["type"] == "value_error":
+        return message
+    return f"`{key}`: {message[:1].lower()}{message[1:]}"

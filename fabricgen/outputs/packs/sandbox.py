@@ -210,9 +210,9 @@ class Sandbox(SandboxedEnvironment):
         if isinstance(obj, Undefined):
             _fail(obj)
         exists = isinstance(attribute, str) and hasattr(type(obj), attribute)
-        said = f"`{attribute}` of a `{type(obj).__name__}` is not for templates" if exists else None
+        fact = f"`{attribute}` of a `{type(obj).__name__}` is not for templates" if exists else None
         return self.undefined(
-            said,
+            fact,
             obj=obj,
             name=attribute,
             exc=cast("Any", partial(UnknownNameError, name=attribute, known=known)),

@@ -40,13 +40,13 @@ def losses(plan: Plan, *, cables: bool) -> Losses:
     """
     alike = Parts(plan).of_segment(links=cables)
     found = [measured(plan, name) for name in alike.examples]
-    told = [impact_of(each) for each in found]
+    texts = [impact_of(each) for each in found]
     impacts = [
-        told[at]
-        for at in sorted(range(len(told)), key=lambda at: severity(found[at]))
-        if told.index(told[at]) == at
+        texts[at]
+        for at in sorted(range(len(texts)), key=lambda at: severity(found[at]))
+        if texts.index(texts[at]) == at
     ]
-    places = [str(impacts.index(impact)) for impact in told]
+    places = [str(impacts.index(impact)) for impact in texts]
     return Losses(impacts, _texts(alike.boxes, places), _texts(alike.links, places))
 
 

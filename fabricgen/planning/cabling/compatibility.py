@@ -154,14 +154,14 @@ def _splitting(
         return
     at_near = [
         module
-        for module in _seated(near, catalog)
+        for module in _fitting_modules(near, catalog)
         if module.ports * cable.links == near.links
         and module.port_gbps == cable.links * near.speed_gbps
         and _connects(module, cable)
     ]
     at_far = [
         module
-        for module in _seated(far, catalog)
+        for module in _fitting_modules(far, catalog)
         if module.ports == 1 and module.port_gbps >= far.speed_gbps and _connects(module, cable)
     ]
     yield from product(at_near, at_far)
@@ -183,7 +183,7 @@ def pairs(
                 yield low, high, cables
 
 
-def _seated(cage: Cage, catalog: Catalog) -> Iterator[Transceiver]:
+def _fitting_modules(cage: Cage, catalog: Catalog) -> Iterator[Transceiver]:
     """Yield the modules that fit a cage, whatever they carry."""
     yield from (
         module
@@ -197,7 +197,7 @@ def modules_of(cage: Cage, catalog: Catalog) -> Iterator[tuple[Transceiver, int]
 
     A link takes one connector, or all where the cage is not split.
     """
-    for module in _seated(cage, catalog):
+    for module in _fitting_modules(cage, catalog):
         if (module.ports, module.port_gbps) == (cage.links, cage.speed_gbps):
             yield module, 1
         elif cage.links == 1 and module.ports * module.port_gbps == cage.speed_gbps:

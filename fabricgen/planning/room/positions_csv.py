@@ -61,10 +61,10 @@ def read_positions(path: Path, shown: str) -> list[Position]:
     found: list[Position] = []
     findings: list[Finding] = []
     try:
-        seats = _seats([cell.strip() for cell in next(rows, (1, []))[1]], shown)
+        columns = _columns([cell.strip() for cell in next(rows, (1, []))[1]], shown)
         for line, cells in rows:
             if cells and len(findings) < SHOWN:
-                read = _position([cell.strip() for cell in cells], seats, line)
+                read = _position([cell.strip() for cell in cells], columns, line)
                 if isinstance(read, Position):
                     found.append(read)
                 else:
@@ -103,7 +103,7 @@ def bad_line(shown: str, line: int | None = None) -> BadLine:
     return BadLine(shown, line)
 
 
-def _seats(header: list[str], shown: str) -> list[int]:
+def _columns(header: list[str], shown: str) -> list[int]:
     """Return the indices of the columns. Raises Refusal for missing, repeated or unknown ones."""
     line = bad_line(shown, 1)
     findings = [
@@ -129,11 +129,11 @@ def _seats(header: list[str], shown: str) -> list[int]:
     return [header.index(name) for name in COLUMNS]
 
 
-def _position(cells: list[str], seats: list[int], line: int) -> Position | str:
+def _position(cells: list[str], columns: list[int], line: int) -> Position | str:
     """Parse one line into a position or a finding."""
-    if len(cells) != len(seats):
-        return f"the line has {len(cells)} cells, and the table {len(seats)} columns"
-    device, hall, *texts = [cells[seat] for seat in seats]
+    if len(cells) != len(columns):
+        return f"the line has {len(cells)} cells, and the table {len(columns)} columns"
+    device, hall, *texts = [cells[column] for column in columns]
     number = _hall_number(hall)
     row, rack, rack_unit = [_NUMBERS.get(text) for text in texts]
     if not device:

@@ -71,8 +71,8 @@ class Hosts:
     def ports(self) -> list[tuple[int, int, str]]:
         """The NIC ports of every host: the place in it, the plane, and the interface's name."""
         fabric = self.plan.fabric
-        seats = ((gpu, plane) for gpu in range(fabric.host_gpus) for plane in range(fabric.planes))
-        return [(gpu, plane, self.plan.naming.interface(gpu, plane)) for gpu, plane in seats]
+        ports = ((gpu, plane) for gpu in range(fabric.host_gpus) for plane in range(fabric.planes))
+        return [(gpu, plane, self.plan.naming.interface(gpu, plane)) for gpu, plane in ports]
 
     @cached_property
     def ethernet(self) -> bool:

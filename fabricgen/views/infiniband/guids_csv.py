@@ -81,10 +81,10 @@ def read_guids(path: Path, shown: str) -> list[GuidLine]:
                     )
                 ]
             )
-        seats = [header.index(name) for name in COLUMNS]
+        columns = [header.index(name) for name in COLUMNS]
         for line, cells in rows:
             if cells and len(findings) < SHOWN:
-                read = _line([cell.strip() for cell in cells], seats, shown, line)
+                read = _line([cell.strip() for cell in cells], columns, shown, line)
                 if isinstance(read, GuidLine):
                     found.append(read)
                 else:
@@ -126,17 +126,17 @@ def unknown_guid(shown: str, read: GuidLine, devices: list[str], ports: list[str
     return bad_guid(shown, read.line, f"`{read.device}` has no port `{read.port}`", hint=hint)
 
 
-def _line(cells: list[str], seats: list[int], shown: str, line: int) -> GuidLine | Finding:
+def _line(cells: list[str], columns: list[int], shown: str, line: int) -> GuidLine | Finding:
     """Read one line, or return what is wrong with it."""
     hint = f"write it like `{_EXAMPLE}`"
-    if len(cells) != len(seats):
+    if len(cells) != len(columns):
         return bad_guid(
             shown,
             line,
-            f"the line has {len(cells)} cells, and the table {len(seats)} columns",
+            f"the line has {len(cells)} cells, and the table {len(columns)} columns",
             hint=hint,
         )
-    device, port, text = (cells[seat] for seat in seats)
+    device, port, text = (cells[column] for column in columns)
     digits = _GUID.fullmatch(text.lower().replace(":", ""))
     if not digits or not int(digits[1], 16):
         return bad_guid(

@@ -178,7 +178,7 @@ def test_growth_keeps_every_nic_port_connected(older: int, newer: int, keys: Inv
         if step.action == "move":
             (pair,) = (pair for pair in technician.cables if step.start in pair)
             own = {port for port in pair if port.startswith("host-")}
-            assert bool(step.dark) == bool(own)
+            assert bool(step.disconnected) == bool(own)
         technician.follow(step)
         assert dark(old, set(technician.cables)) == set()
     assert moving or old.sizing.tiers == 1
@@ -201,7 +201,7 @@ def test_dark_ports_are_those_without_a_path() -> None:
                 if not (step.action == "move" and step.start in pair)
             },
         )
-        assert len(step.dark) == len(before)
+        assert len(step.disconnected) == len(before)
         technician.follow(step)
     assert dark(old, set(technician.cables)) == set()
 
@@ -236,11 +236,13 @@ def test_each_move_disconnects_the_fewest_ports(random: Any) -> None:  # noqa: A
         watch = PortReachability(fixed, nics)
         counts = {
             label: len(
-                watch.dark(watch.ends([nodes for other, nodes in state.items() if other != label]))
+                watch.disconnected(
+                    watch.ends([nodes for other, nodes in state.items() if other != label])
+                )
             )
             for label in left
         }
-        assert len(step.dark) == counts[step.cable] == min(counts.values())
+        assert len(step.disconnected) == counts[step.cable] == min(counts.values())
         state[step.cable] = next(cable.nodes for cable in new if cable.label == step.cable)
         left.remove(step.cable)
     assert left == []
