@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fabricgen.core.diagnostics import Path
+    from fabricgen.core.diagnostics import Path, Refusal
 
     LeavesOf = Callable[[int], int]
 
@@ -113,8 +113,7 @@ class SizingContext(NamedTuple):
     subject: str
     boxes: str
     path: Path
-    remedies: Callable[[], Iterable[str]] = tuple
-    """Returns the remedies; only a refusal calls it."""
+    remedies: tuple[str, ...] = ()
 
 
 def width(
@@ -155,38 +154,7 @@ def spread_over(ports: int, uplinks: int, radix: int, *, even: bool) -> int | No
     return next((count for count in range(fewest, uplinks + 1) if uplinks % count == 0), None)
 
 
-def size(
-    leaves_of: LeavesOf, widths: Widths, tiers: int | None, *, even: bool, words: SizingContext
-) -> Sizing:
-    """Size one block with the fewest tiers, or with exactly `tiers`.
-
-    `words` are those of a refusal. Raises Refusal `block-too-large` where no allowed number of
-    tiers holds it.
-    """
-    sizing = size_or_none(leaves_of, widths, tiers, even=even)
-    if sizing:
-        return sizing
-    largest = tiers or 3
-    tiers_text = ("one tier", "two tiers", "three tiers")[largest - 1]
-    fact = f"{tiers_text} of {words.boxes} cannot hold {words.subject}"
-    higher = [
-        f"allow `rails.tiers: {more}`"
-        for more in range(largest + 1, 4)
-        if size_or_none(leaves_of, widths, more, even=even)
-    ]
-    hint = ", or ".join([*words.remedies(), *higher[:1], "choose switches of a larger radix"])
-    raise refuse(
-        "block-too-large",
-        fact,
-        path=("rails", "tiers") if tiers else words.path,
-        because=_capacity(leaves_of, widths, largest),
-        hint=hint,
-    )
-
-
-def size_or_none(
-    leaves_of: LeavesOf, widths: Widths, tiers: int | None, *, even: bool
-) -> Sizing | None:
+def size(leaves_of: LeavesOf, widths: Widths, tiers: int | None, *, even: bool) -> Sizing | None:
     """Size one block with the fewest tiers, or with exactly `tiers`; None if that is too small.
 
     `leaves_of(down)` returns the leaves that the endpoints need with `down` on each.
@@ -198,6 +166,28 @@ def size_or_none(
     }
     sizings = (attempts[allowed]() for allowed in ([tiers] if tiers else attempts))
     return next((sizing for sizing in sizings if sizing), None)
+
+
+def too_large(
+    leaves_of: LeavesOf, widths: Widths, tiers: int | None, *, even: bool, words: SizingContext
+) -> Refusal:
+    """Return the refusal `block-too-large` of a block that `size` cannot size."""
+    largest = tiers or 3
+    tiers_text = ("one tier", "two tiers", "three tiers")[largest - 1]
+    fact = f"{tiers_text} of {words.boxes} cannot hold {words.subject}"
+    higher = [
+        f"allow `rails.tiers: {more}`"
+        for more in range(largest + 1, 4)
+        if size(leaves_of, widths, more, even=even)
+    ]
+    hint = ", or ".join([*words.remedies, *higher[:1], "choose switches of a larger radix"])
+    return refuse(
+        "block-too-large",
+        fact,
+        path=("rails", "tiers") if tiers else words.path,
+        because=_capacity(leaves_of, widths, largest),
+        hint=hint,
+    )
 
 
 def _one_tier(leaves_of: LeavesOf, widths: Widths) -> Sizing | None:

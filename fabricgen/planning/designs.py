@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.divisors import divisors
 from fabricgen.core.terms import Design, Role
 from fabricgen.planning.baseline.baseline import check_baseline
-from fabricgen.planning.clos import SizingContext, Widths, size, size_or_none, width
+from fabricgen.planning.clos import SizingContext, Widths, size, too_large, width
 from fabricgen.planning.mapping import Mapping
 
 if TYPE_CHECKING:
@@ -35,7 +34,11 @@ def map_design(fabric: ResolvedFabric, baseline: Baseline | None = None) -> Mapp
 
     Raises Refusal where no allowed number of tiers holds it, or the baseline does not fit it.
     """
-    mapping = _mapping(fabric)
+    block = _block(fabric)
+    sizing = _size(fabric, block)
+    if sizing is None:
+        raise _too_large(fabric, block)
+    mapping = Mapping(fabric, sizing, block.per_switch)
     if baseline is None:
         return mapping
     radix = {role: port_layout.radix for role, port_layout in fabric.port_layouts.items()}
@@ -43,29 +46,45 @@ def map_design(fabric: ResolvedFabric, baseline: Baseline | None = None) -> Mapp
     return replace(mapping, baseline=baseline)
 
 
-def _mapping(fabric: ResolvedFabric) -> Mapping:
-    """Map the NIC ports of a fabric to blocks by its design."""
+def map_if_it_fits(fabric: ResolvedFabric) -> Mapping | None:
+    """Map a design; None where no allowed number of tiers holds the block.
+
+    A search of thousands needs no text for each. Raises Refusal for rails that cannot share a leaf.
+    """
+    block = _block(fabric)
+    sizing = _size(fabric, block)
+    return Mapping(fabric, sizing, block.per_switch) if sizing else None
+
+
+class _Block(NamedTuple):
+    """What a design asks of a block.
+
+    `leaves_of(down)` returns the leaves that its endpoints need with `down` on each. `shares`
+    blocks share a leaf; `per_switch` rails do.
+    """
+
+    leaves_of: Callable[[int], int]
+    shares: int
+    per_switch: int
+
+
+def _block(fabric: ResolvedFabric) -> _Block:
+    """Return the block of a design; the endpoints of a fat-tree are in order of hosts."""
     if fabric.design is Design.RAIL_ONLY:
         return _rail_only(fabric)
     if fabric.design is Design.RAIL_OPTIMIZED:
         return _rail_optimized(fabric)
-    ports = fabric.planned_gpus
-    return Mapping(
-        fabric,
-        _size(fabric, 1, lambda down: -(-ports // down), _sizing_context(fabric)),
-        fabric.rails,
-    )
+    return _Block(lambda down: -(-fabric.planned_gpus // down), 1, fabric.rails)
 
 
-def _rail_only(fabric: ResolvedFabric) -> Mapping:
-    """Map a block to each rail and plane, with endpoints in order of HB domain."""
-    ports = fabric.coordinates.planned_rail_gpus
+def _rail_only(fabric: ResolvedFabric) -> _Block:
+    """Return the block of each rail and plane, with endpoints in order of HB domain."""
     asked = fabric.spec.rails.per_switch
     radix = fabric.port_layouts[Role.LEAF].usable
     shared = rails_of_a_box(fabric) if asked == "auto" else asked
     if shared > radix:
         because = (f"each of {shared} rails needs a port at least, and a leaf has {radix}",)
-        most = _most(fabric.rails, lambda rails: _fits(fabric, rails, ports))
+        most = _most(fabric.rails, lambda rails: _fits(fabric, fabric.rails, rails))
         hint = f"use `per_switch: {most}`, or `per_switch: auto`"
         raise refuse(
             "too-many-rails-per-switch",
@@ -74,11 +93,18 @@ def _rail_only(fabric: ResolvedFabric) -> Mapping:
             because=because,
             hint=hint,
         )
-    return Mapping(
-        fabric,
-        _size(fabric, shared, lambda down: -(-ports // down), _sizing_context(fabric, shared)),
-        shared,
-    )
+    return _rail_block(fabric, fabric.rails, shared)
+
+
+def _rail_block(fabric: ResolvedFabric, rails: int, shared: int) -> _Block:
+    """Return the block of a rail, were there so many of them and so many on a leaf."""
+    ports = _rail_gpus(fabric, rails)
+    return _Block(lambda down: -(-ports // down), shared, shared)
+
+
+def _rail_gpus(fabric: ResolvedFabric, rails: int) -> int:
+    """Return the endpoints of a rail, were there so many rails."""
+    return replace(fabric, rails=rails).coordinates.planned_rail_gpus
 
 
 def rails_of_a_box(fabric: ResolvedFabric) -> int:
@@ -87,20 +113,13 @@ def rails_of_a_box(fabric: ResolvedFabric) -> int:
     return _most(fabric.rails, lambda rails: rails * ports <= radix)
 
 
-def _fits(fabric: ResolvedFabric, shared: int, ports: int) -> bool:
-    """Return whether a rail fits where so many share their leaves."""
-    tiers = fabric.spec.rails.tiers
-    sizing = size_or_none(
-        lambda down: -(-ports // down),
-        _widths(fabric, shared),
-        None if tiers == "auto" else tiers,
-        even=fabric.spec.spread == "even",
-    )
-    return sizing is not None
+def _fits(fabric: ResolvedFabric, rails: int, shared: int) -> bool:
+    """Return whether a rail fits, were there so many of them and so many on a leaf."""
+    return _size(fabric, _rail_block(fabric, rails, shared)) is not None
 
 
-def _rail_optimized(fabric: ResolvedFabric) -> Mapping:
-    """Map a block to each plane, so that a leaf serves `per_switch` rails of a stripe."""
+def _rail_optimized(fabric: ResolvedFabric) -> _Block:
+    """Return the block of each plane, in which a leaf serves `per_switch` rails of a stripe."""
     ranks, rails, domains = fabric.ranks_per_rail, fabric.rails, fabric.coordinates.planned_domains
     down = _widths(fabric, 1).leaf.down
     asked = fabric.spec.rails.per_switch
@@ -119,7 +138,7 @@ def _rail_optimized(fabric: ResolvedFabric) -> Mapping:
             return -(-domains // (down // per_domain)) * (rails // shared)
         return -(-fabric.planned_gpus // ports)
 
-    return Mapping(fabric, _size(fabric, 1, leaves_of, _sizing_context(fabric)), shared)
+    return _Block(leaves_of, 1, shared)
 
 
 def _stripe_too_wide(fabric: ResolvedFabric, shared: int, down: int) -> Refusal:
@@ -154,7 +173,7 @@ def _stripe_too_wide(fabric: ResolvedFabric, shared: int, down: int) -> Refusal:
     )
 
 
-def _sizing_context(fabric: ResolvedFabric, shared: int = 1) -> SizingContext:
+def _sizing_context(fabric: ResolvedFabric, shared: int) -> SizingContext:
     """Return the words of a refusal of this block, with remedies beside tiers and radix."""
     rail_only, leaf = fabric.design is Design.RAIL_ONLY, fabric.port_layouts[Role.LEAF]
     ports = fabric.coordinates.planned_rail_gpus if rail_only else fabric.planned_gpus
@@ -164,20 +183,18 @@ def _sizing_context(fabric: ResolvedFabric, shared: int = 1) -> SizingContext:
         + (f" with {leaf.spare} spare ports" if leaf.spare else "")
         + (f" that {shared} rails share" if shared > 1 else ""),
         path=("reserve", "gpus") if fabric.spec.reserve else ("gpus",),
-        remedies=partial(_remedies, fabric, shared) if rail_only else tuple,
+        remedies=tuple(_remedies(fabric, shared)) if rail_only else (),
     )
 
 
 def _remedies(fabric: ResolvedFabric, shared: int) -> Iterator[str]:
     """Yield the fewest rails whose blocks are small enough, and the most of them on a leaf."""
     for rails in divisors(fabric.domain_gpus):
-        ports = replace(fabric, rails=rails).coordinates.planned_rail_gpus
-        if rails > fabric.rails and rails % shared == 0 and _fits(fabric, shared, ports):
-            yield f"use `rails.count: {rails}` ({ports} endpoints each)"
+        if rails > fabric.rails and rails % shared == 0 and _fits(fabric, rails, shared):
+            yield f"use `rails.count: {rails}` ({_rail_gpus(fabric, rails)} endpoints each)"
             break
-    ports = fabric.coordinates.planned_rail_gpus
     for fewer in reversed(divisors(fabric.rails)):
-        if fewer < shared and _fits(fabric, fewer, ports):
+        if fewer < shared and _fits(fabric, fabric.rails, fewer):
             yield f"use `rails.per_switch: {fewer}`"
             break
 
@@ -210,15 +227,25 @@ def _width(port_layout: PortLayout, ratio: Fraction, shares: int) -> Width:
     )
 
 
-def _size(
-    fabric: ResolvedFabric, shares: int, leaves_of: Callable[[int], int], words: SizingContext
-) -> Sizing:
-    """Size a block of the fabric."""
+def _size(fabric: ResolvedFabric, block: _Block) -> Sizing | None:
+    """Size a block of the fabric; None where no allowed number of tiers holds it."""
+    return size(block.leaves_of, _widths(fabric, block.shares), **_limits(fabric))
+
+
+def _too_large(fabric: ResolvedFabric, block: _Block) -> Refusal:
+    """Refuse a block that cannot be sized."""
+    widths, words = _widths(fabric, block.shares), _sizing_context(fabric, block.shares)
+    return too_large(block.leaves_of, widths, **_limits(fabric), words=words)
+
+
+class _Limits(TypedDict):
+    """The tiers that a block must have, None for the fewest that hold it; and how spines divide."""
+
+    tiers: int | None
+    even: bool
+
+
+def _limits(fabric: ResolvedFabric) -> _Limits:
+    """Return what the inventory asks of the size of a block."""
     tiers = fabric.spec.rails.tiers
-    return size(
-        leaves_of,
-        _widths(fabric, shares),
-        None if tiers == "auto" else tiers,
-        even=fabric.spec.spread == "even",
-        words=words,
-    )
+    return {"tiers": None if tiers == "auto" else tiers, "even": fabric.spec.spread == "even"}

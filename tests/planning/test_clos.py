@@ -19,6 +19,7 @@ from fabricgen.planning.clos import (
     Widths,
     size,
     spread_over,
+    too_large,
     width,
 )
 
@@ -52,8 +53,15 @@ def widths_of(
 
 
 def block(endpoints: int, widths: Widths, tiers: int | None = None, *, even: bool = True) -> Sizing:
-    """Size a block whose leaves are filled in order."""
-    return size(lambda down: -(-endpoints // down), widths, tiers, even=even, words=WORDS)
+    """Size a block whose leaves are filled in order. Raises Refusal where none is large enough."""
+
+    def leaves_of(down: int) -> int:
+        return -(-endpoints // down)
+
+    sizing = size(leaves_of, widths, tiers, even=even)
+    if sizing is None:
+        raise too_large(leaves_of, widths, tiers, even=even, words=WORDS)
+    return sizing
 
 
 def pairs(joints: TierLinks) -> Counter[tuple[int, int]]:
