@@ -89,9 +89,7 @@ class Comparison(Document):
             any(part_class in (None, line.part_class) for line in boms[each].unpriced_lines)
             for each in (Design.RAIL_ONLY, design)
         )
-        if ours and theirs:
-            return "of priced parts"
-        return "at least" if theirs else "at most" if ours else "exact"
+        return bound(ours_unpriced=ours, theirs_unpriced=theirs)
 
     def summary_of(self, design: Design) -> PlanSummary | None:
         """Return the summary of a design; None where it could not be built."""
@@ -171,6 +169,13 @@ def as_design(spec: FabricSpec, design: Design) -> FabricSpec:
     return spec.model_copy(
         update={"design": design, "rails": spec.rails.model_copy(update=changes), "site": site}
     )
+
+
+def bound(*, ours_unpriced: bool, theirs_unpriced: bool) -> Bound:
+    """Return how the saving of one bill against another is bounded by parts without a price."""
+    if ours_unpriced and theirs_unpriced:
+        return "of priced parts"
+    return "at least" if theirs_unpriced else "at most" if ours_unpriced else "exact"
 
 
 def saving_pct(ours: float | None, baseline: float | None) -> float | None:

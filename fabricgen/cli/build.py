@@ -117,6 +117,7 @@ def build(
     fabricgen did not write is never touched, and one with files that were added or edited only
     with --force.
     """
+    from fabricgen.analysis.search.cheaper import cheaper_notes
     from fabricgen.build.cable_sheets import sheets
     from fabricgen.build.job import make_job
     from fabricgen.build.selection import SheetOptions
@@ -145,7 +146,7 @@ def build(
         echo(_report(files, target))
     _print_skipped(job.skipped)
     guesses = room_guesses(planned) if "cabling" in context.selection.groups else []
-    print_advice([*guesses, *sheets(context).notes, *advice(planned)])
+    print_advice([*guesses, *sheets(context).notes, *cheaper_notes(planned), *advice(planned)])
 
 
 def _print_files(job: BuildJob, target: Path, *, as_json: bool) -> None:

@@ -14,6 +14,7 @@ from fabricgen.cli.printing import echo, grouped, print_advice, print_result, ta
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fabricgen.analysis.search.cheaper import CheaperMapping
     from fabricgen.bom.comparison import Comparison
     from fabricgen.bom.summary import BlockSummary, CostSummary, PlanSummary
     from fabricgen.lifecycle.change.growth import GrownPlan, Growth
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 )
 def plan(asked: FabricArguments, output: Path | None, older: str | None, *, as_json: bool) -> None:
     """Size and wire a fabric, and print its figures."""
+    from fabricgen.analysis.search.cheaper import AdvisedPlan, cheaper_mapping
     from fabricgen.bom.bill import make_bom
     from fabricgen.bom.summary import summarize
     from fabricgen.planning.notices import advice
@@ -51,7 +53,9 @@ def plan(asked: FabricArguments, output: Path | None, older: str | None, *, as_j
         (asked.older(older).plan()[0], asked.grown(older)) if older else (None, asked.plan())
     )
     with inventory.locate_findings():
-        summary = summarize(planned, make_bom(planned))
+        bom = make_bom(planned)
+        summary = summarize(planned, bom)
+        cheaper = None if before else cheaper_mapping(planned, bom)
         grown = _grown(summary, before, planned) if before else None
     if output:
         from fabricgen.build.write.manifest import json_document
@@ -59,9 +63,9 @@ def plan(asked: FabricArguments, output: Path | None, older: str | None, *, as_j
 
         save(output, json_document(plan_document(planned, summary.document())), mark=PLAN_MARK)
     if as_json:
-        print_result(grown or summary)
+        print_result(grown or (AdvisedPlan(summary, cheaper) if cheaper else summary))
         return
-    echo(summary_text(summary, grown.growth if grown else None))
+    echo(summary_text(summary, grown.growth if grown else None, cheaper))
     print_advice([*advice(planned), *(grown.growth.changed if grown else ())])
     if output:
         echo(f"\nsaved plan to {output}", err=True)
@@ -74,7 +78,9 @@ def _grown(summary: PlanSummary, before: Plan, after: Plan) -> GrownPlan:
     return GrownPlan(summary, growth(before, after))
 
 
-def summary_text(summary: PlanSummary, growth: Growth | None = None) -> str:
+def summary_text(
+    summary: PlanSummary, growth: Growth | None = None, cheaper: CheaperMapping | None = None
+) -> str:
     """Lay out a summary as text."""
     block, links, switches = summary.per_block, summary.links, summary.switches
     roles = ", ".join(f"{grouped(count)} {role}" for role, count in switches.by_role().items())
@@ -102,6 +108,7 @@ def summary_text(summary: PlanSummary, growth: Growth | None = None) -> str:
         ("power", _power(summary)),
         ("room", _room(summary)),
         *([("growth", _moves(growth))] if growth else []),
+        *([("cheaper", str(cheaper))] if cheaper else []),
     ]
     return f"{summary.name}\n" + "\n".join(f"  {name:<13} {text}" for name, text in facts)
 
@@ -173,8 +180,10 @@ def _cost(cost: CostSummary) -> str:
 def compare(asked: FabricArguments, *, as_json: bool) -> None:
     """Compare the three designs of one cluster side by side.
 
-    Savings are those of rail-only relative to the fat-tree, the any-to-any baseline.
+    Savings are those of rail-only relative to the fat-tree, the any-to-any baseline. Where other
+    rails make the first design cheaper, the line to write and its figures follow.
     """
+    from fabricgen.analysis.search.cheaper import AdvisedComparison, cheaper_mapping
     from fabricgen.bom.comparison import compare as compare_designs
     from fabricgen.build.preconditions import check_buildable
     from fabricgen.planning.notices import advice
@@ -185,10 +194,12 @@ def compare(asked: FabricArguments, *, as_json: bool) -> None:
         for built, _ in comparison.built:
             if built.fabric.design is inventory.spec.design:
                 check_buildable(built, asked.packs)
+        cheaper = cheaper_mapping(*comparison.built[0])
+        advised = AdvisedComparison(comparison, cheaper) if cheaper else None
         if as_json:
-            print_result(comparison)
+            print_result(advised or comparison)
             return
-        echo(comparison_text(comparison))
+        echo(comparison_text(comparison) + (f"\n\n{advised}" if advised else ""))
         print_advice(advice(comparison.built[0][0]))
 
 

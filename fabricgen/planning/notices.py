@@ -17,7 +17,6 @@ from fabricgen.planning.bisection_width import bisection_of
 from fabricgen.planning.cabling.candidates import alternatives
 from fabricgen.planning.cabling.length_limits import too_long
 from fabricgen.planning.cabling.preference import RULE
-from fabricgen.planning.designs import rails_of_a_box
 from fabricgen.planning.plan import make_draft
 
 if TYPE_CHECKING:
@@ -46,11 +45,10 @@ def room_guesses(plan: Plan) -> list[str]:
 def advice(plan: Plan) -> list[str]:
     """Return the notices of a plan.
 
-    They concern idle switches, narrow bisections, cables too long in an assumed room, and parts
+    They concern idle tiers and pods, narrow bisections, cables too long in an assumed room, and parts
     with equal alternatives.
     """
     rules = (
-        _idle_boxes,
         _needless_tiers,
         _idle_pod,
         _wasteful_spread,
@@ -69,21 +67,6 @@ def _public_asns(plan: Plan) -> Iterator[str]:
         yield (
             f"AS {number} is not for private use; {PRIVATE[0][0]} to {PRIVATE[0][1]} and"
             f" {PRIVATE[1][0]} and up are"
-        )
-
-
-def _idle_boxes(plan: Plan) -> Iterator[str]:
-    """Yield a notice where rails could share their leaves."""
-    fabric, mapping = plan.fabric, plan.mapping
-    if mapping.spans_rails or plan.sizing.tiers > 1:
-        return
-    best, radix = rails_of_a_box(fabric), fabric.port_layouts[Role.LEAF].radix
-    if best > mapping.per_switch:
-        used = mapping.per_switch * fabric.coordinates.planned_rail_gpus
-        fewer = plan.switch_count(Role.LEAF) * mapping.per_switch // best
-        yield (
-            f"a leaf uses {used} of its {radix} ports; `rails.per_switch: auto` would put {best}"
-            f" rails on a box and take {fewer} instead"
         )
 
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.cabling.cages import Cages
     from fabricgen.planning.cabling.lengths import Lengths
     from fabricgen.planning.cabling.pieces import Pieces
+    from fabricgen.planning.mapping import Mapping
     from fabricgen.planning.port_layout import PortLayout
     from fabricgen.planning.segment_links import Segment
     from fabricgen.planning.switch_ports import InterfaceNames
@@ -55,8 +56,12 @@ def make_plan(spec: FabricSpec, catalog: Catalog, baseline: Baseline | None = No
 
 def make_draft(spec: FabricSpec, catalog: Catalog, baseline: Baseline | None = None) -> Draft:
     """Size, map, name and address a fabric, and find candidates for its parts. Raises Refusal."""
-    fabric = resolve(spec, catalog)
-    mapping = map_design(fabric, baseline)
+    return draft_of(map_design(resolve(spec, catalog), baseline), catalog)
+
+
+def draft_of(mapping: Mapping, catalog: Catalog) -> Draft:
+    """Name and address a mapped fabric, and find candidates for its parts. Raises Refusal."""
+    fabric = mapping.fabric
     check_rail_nos(mapping)
     naming = make_naming(mapping)
     addresses = plan_addresses(mapping)

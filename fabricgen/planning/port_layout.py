@@ -135,8 +135,4 @@ class PortLayout:
 
     def _cages(self, breakout: Breakout) -> list[int]:
         """List the cages that allow a breakout, in order."""
-        return [
-            cage
-            for cage in range(1, self.model.cages + 1)
-            if self.model.splits(cage, breakout.name)
-        ]
+        return self.model.cages_by_breakout[breakout.name]

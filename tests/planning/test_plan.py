@@ -201,20 +201,3 @@ def test_the_effect_of_a_minimal_spread_is_named() -> None:
         "1 x 1,200 Gbps between halves, 75% of what a half can send (maximum flow and "
         "narrowest cut)"
     )
-
-
-def test_boxes_that_rails_could_share_are_named() -> None:
-    """A rail of 128 leaves half of a 256-port box idle, as in the rail-only paper's table."""
-    keys: dict[str, Any] = {
-        "gpus": 32768,
-        "hb_domain": {"gpus": 256},
-        "switches": {"leaf": {"generic": {"radix": 256}}},
-    }
-    (sentence,) = advice(plan_with(**keys))
-    assert sentence == (
-        "a leaf uses 128 of its 256 ports; `rails.per_switch: auto` would put 2 rails "
-        "on a box and take 128 instead"
-    )
-    shared = plan_with(**keys, rails={"per_switch": "auto"})
-    assert shared.switch_count(Role.LEAF) == 128
-    assert advice(shared) == []

@@ -1,5 +1,6 @@
 """The catalog model of switches, and the names of their ports."""
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import model_validator
@@ -124,6 +125,14 @@ class Switch(Part):
             if limit.first <= cage <= limit.last:
                 return breakout in limit.breakouts
         return self.breakout(breakout) is not None
+
+    @cached_property
+    def cages_by_breakout(self) -> dict[str, list[int]]:
+        """The cages that support each breakout, by its name, in order."""
+        return {
+            mode.name: [cage for cage in range(1, self.cages + 1) if self.splits(cage, mode.name)]
+            for mode in self.breakouts
+        }
 
     def nos_name(self, name: str) -> str:
         """Return the name that `interfaces` has for a NOS; an unknown name is unchanged."""

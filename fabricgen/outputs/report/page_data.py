@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen import __version__
 from fabricgen.analysis.forwarding.relay_rules import KINDS, relay_order
+from fabricgen.analysis.search.cheaper import cheaper_notes
 from fabricgen.bom.ownership import cost_of_ownership
 from fabricgen.bom.summary import summarize
 from fabricgen.core.colours import HUES
@@ -60,7 +61,13 @@ def page(paged: Paged) -> dict[str, Any]:
         "editions": editions(plan, paged.bom),
         "decision": [answer._asdict() for answer in decision(plan, paged.bom, paged.comparison)],
         "figures": [figure._asdict() for figure in figures(plan, paged.bom, summary)],
-        "notes": [*room_guesses(plan), *_unpriced(paged), *advice(plan), *_left_out(paged)],
+        "notes": [
+            *room_guesses(plan),
+            *_unpriced(paged),
+            *cheaper_notes(plan),
+            *advice(plan),
+            *_left_out(paged),
+        ],
         "charts": charts(paged.comparison),
         "refused": refused(paged.comparison),
         "bill": bill(paged.bom, plan),

@@ -8,6 +8,7 @@ for an assumed reach. `compatibility` owns what fits, `preference` the choice be
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.diagnostics import refuse
@@ -115,6 +116,7 @@ def _host_cage(fabric: ResolvedFabric, transport: str) -> Cage:
     return Cage(host.form_factor, host.module_top, links, fabric.speed_gbps, transport)
 
 
+@lru_cache(maxsize=256)
 def _joint(lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog) -> LinkParts:
     """Return the parts of the shortest sufficient reach: multimode, or single-mode at the core."""
     known = _known(lower, upper, kind, catalog)

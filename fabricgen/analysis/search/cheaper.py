@@ -1,0 +1,225 @@
+"""A cheaper mapping of the same cluster: other rails, and as many of them on a leaf as fit.
+
+Owns the comparison of a plan with the numbers of rails that its HB domain allows. Most are sized
+only; `search` also varies switches, tiers and all that an inventory can state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from fabricgen.analysis.search.part_counts import count, endpoints, switch_counts
+from fabricgen.bom.bill import make_bom, priced
+from fabricgen.bom.comparison import bound, saving_pct
+from fabricgen.bom.summary import number
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.divisors import divisors
+from fabricgen.core.document import Document
+from fabricgen.core.terms import Design
+from fabricgen.planning.designs import map_if_it_fits
+from fabricgen.planning.plan import complete, draft_of
+from fabricgen.planning.resolve import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.bom.bill import Bom
+    from fabricgen.bom.comparison import Bound, Comparison
+    from fabricgen.bom.summary import PlanSummary
+    from fabricgen.inventory.fabric import FabricSpec
+    from fabricgen.planning.draft import Draft
+    from fabricgen.planning.mapping import Mapping
+    from fabricgen.planning.plan import Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheaperMapping(Document):
+    """A mapping that takes fewer switches and less money, with what it trades.
+
+    `set` are the lines to write into the inventory. `cost` is None where a part of it has no price
+    and the plan has no such part. `leaf_lost_pct` is the bandwidth that a failed leaf takes.
+    """
+
+    set: list[str]
+    rails: int
+    rails_per_switch: int
+    tiers: int
+    switches: int
+    switches_now: int
+    currency: str
+    cost: float | None
+    cost_now: float | None
+    cost_saved_pct: float | None
+    cost_bound: Bound
+    leaf_lost_pct: float
+    leaf_lost_pct_now: float
+
+    def __str__(self) -> str:
+        """Describe the lines, their figures and the trade in one sentence."""
+        lines = " and ".join(f"`{line}`" for line in self.set)
+        cost = (
+            ""
+            if self.cost is None or self.cost_now is None
+            else f" and {self.currency} {self.cost:,.0f} instead of {self.cost_now:,.0f}"
+            f" ({_LESS[self.cost_bound].format(self.cost_saved_pct)})"
+        )
+        return (
+            f"{lines} {'takes' if len(self.set) == 1 else 'take'} {self.switches:,}"
+            f" switch{'es' * (self.switches > 1)} instead of {self.switches_now:,}{cost};"
+            f" a failed leaf then takes {self.leaf_lost_pct:.3g} % of the bandwidth instead of"
+            f" {self.leaf_lost_pct_now:.3g} %"
+        )
+
+
+_LESS: dict[Bound, str] = {
+    "exact": "{} % less",
+    "at least": "at least {} % less",
+    "at most": "at most {} % less",
+    "of priced parts": "{} % less by priced parts",
+}
+
+
+def cheaper_mapping(plan: Plan, bom: Bom) -> CheaperMapping | None:
+    """Return the cheapest mapping of the same GPUs with fewer switches, in no more tiers.
+
+    None where there is none, for a fat-tree, which has no rails, and for a plan that keeps the
+    cables of another.
+    """
+    if plan.fabric.design is Design.FAT_TREE or plan.mapping.baseline:
+        return None
+    for draft in sorted(_drafts(plan), key=_order):
+        found = _measured(plan, bom, draft)
+        if found:
+            return found
+    return None
+
+
+def cheaper_notes(plan: Plan) -> list[str]:
+    """Return the cheaper mapping of a plan as a note, if there is one."""
+    found = cheaper_mapping(plan, make_bom(plan))
+    return [f"a cheaper mapping: {found}"] if found else []
+
+
+def _drafts(plan: Plan) -> Iterator[Draft]:
+    """Yield a draft of each number of rails that takes fewer switches, the plan's own first."""
+    own, rails = plan.fabric.rails, plan.spec.rails
+    for number_of in sorted(
+        divisors(plan.fabric.domain_gpus), key=lambda each: (each != own, each)
+    ):
+        asked = number_of if number_of != own else rails.count
+        changed = rails.model_copy(update={"count": asked, "per_switch": "auto"})
+        spec = plan.spec.model_copy(update={"rails": changed})
+        try:
+            mapping = map_if_it_fits(resolve(spec, plan.catalog))
+            if (
+                mapping
+                and mapping.sizing.tiers <= plan.sizing.tiers
+                and _switches(mapping) < _switches(plan.mapping)
+            ):
+                yield draft_of(mapping, plan.catalog)
+        except Refusal:
+            continue
+
+
+def _switches(mapping: Mapping) -> int:
+    """Return the number of switches that a mapping is sized for."""
+    sizing = mapping.sizing
+    above = mapping.segment_blocks * (sizing.spine + sizing.core)
+    return mapping.segments * (sizing.leaf + above)
+
+
+def _order(draft: Draft) -> tuple[float, float]:
+    """Return the sort key of a draft: its cost, then what a failed leaf takes."""
+    cost = priced(draft, switch_counts(draft), count(draft)).cost()
+    return inf if cost is None else float(cost), leaf_lost_pct(draft)
+
+
+def leaf_lost_pct(draft: Draft) -> float:
+    """Return the percentage of the bandwidth that the failure of the fullest leaf takes."""
+    served = int(endpoints(draft).sum(axis=1).max()) * draft.mapping.segment_blocks
+    return 100 * served / (draft.fabric.planned_gpus * draft.fabric.planes)
+
+
+def _measured(plan: Plan, bom: Bom, draft: Draft) -> CheaperMapping | None:
+    """Plan a draft in full, and return it with its figures if it is cheaper."""
+    try:
+        other = complete(draft)
+    except Refusal:
+        return None
+    bill = make_bom(other)
+    comparable = set(bill.unpriced) <= set(bom.unpriced)
+    cost, now = number(bill.cost()) if comparable else None, number(bom.cost())
+    if cost is not None and now is not None and cost >= now:
+        return None
+    return CheaperMapping(
+        set=list(_lines(plan.spec, other)),
+        rails=other.fabric.rails,
+        rails_per_switch=other.mapping.per_switch,
+        tiers=other.sizing.tiers,
+        switches=sum(other.switch_count(role) for role in other.roles),
+        switches_now=sum(plan.switch_count(role) for role in plan.roles),
+        currency=bill.book.currency,
+        cost=cost,
+        cost_now=now,
+        cost_saved_pct=saving_pct(cost, now),
+        cost_bound=bound(ours_unpriced=bool(bill.unpriced), theirs_unpriced=bool(bom.unpriced)),
+        leaf_lost_pct=round(leaf_lost_pct(other), 6),
+        leaf_lost_pct_now=round(leaf_lost_pct(plan), 6),
+    )
+
+
+def _lines(spec: FabricSpec, other: Plan) -> Iterator[str]:
+    """Yield the keys to write into the inventory for another mapping."""
+    own = spec.rails.count or spec.hb_domain.gpus
+    if other.fabric.rails != own:
+        yield f"rails.count: {other.fabric.rails}"
+    if spec.rails.per_switch not in ("auto", other.mapping.per_switch):
+        yield "rails.per_switch: auto"
+
+
+@dataclass(frozen=True)
+class AdvisedPlan(Document):
+    """The figures of a plan with a cheaper mapping of its cluster: `plan --json`."""
+
+    summary: PlanSummary
+    cheaper: CheaperMapping
+
+    def document(self) -> dict[str, Any]:
+        """Return the summary with the cheaper mapping."""
+        return self.summary.document() | {"cheaper": self.cheaper.document()}
+
+
+@dataclass(frozen=True)
+class AdvisedComparison(Document):
+    """The designs side by side with a cheaper mapping of the first: `compare --json`."""
+
+    comparison: Comparison
+    cheaper: CheaperMapping
+
+    @property
+    def savings(self) -> dict[str, float | None]:
+        """What the cheaper mapping saves against the fat-tree, in per cent; None if unknown."""
+        baseline = self.comparison.summary_of(Design.FAT_TREE)
+        if baseline is None:
+            return {"switches_pct": None, "cost_pct": None}
+        return {
+            "switches_pct": saving_pct(self.cheaper.switches, baseline.switches.total),
+            "cost_pct": saving_pct(self.cheaper.cost, baseline.cost.total),
+        }
+
+    def document(self) -> dict[str, Any]:
+        """Return the comparison with the cheaper mapping."""
+        cheaper = self.cheaper.document() | {"savings": self.savings}
+        return self.comparison.document() | {"cheaper": cheaper}
+
+    def __str__(self) -> str:
+        """Describe the cheaper mapping, and what it saves against the fat-tree."""
+        design = self.comparison.built[0][0].fabric.design
+        switches, cost = self.savings.values()
+        saved = f"{switches} % of the switches" + (
+            "" if cost is None else f" and {cost} % of the cost"
+        )
+        against = "" if switches is None else f"; against the fat-tree it saves {saved}"
+        return f"cheaper as {design}: {self.cheaper}{against}"
