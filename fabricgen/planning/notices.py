@@ -45,8 +45,8 @@ def room_guesses(plan: Plan) -> list[str]:
 def advice(plan: Plan) -> list[str]:
     """Return the notices of a plan.
 
-    They concern idle tiers and pods, narrow bisections, cables too long in an assumed room, and parts
-    with equal alternatives.
+    They concern idle tiers and pods, narrow bisections, cables too long in an assumed room, and
+    parts with equal alternatives.
     """
     rules = (
         _needless_tiers,
