@@ -324,7 +324,7 @@ def _wish(
     from fabricgen.lab import requirements
     from fabricgen.lab.infiniband import requirements as ib_requirements
     from fabricgen.lab.session import LabRequest
-    from fabricgen.lab.topology import lay_out
+    from fabricgen.lab.slice import lay_out
     from fabricgen.views.infiniband.build import Subnets
     from fabricgen.views.infiniband.transport import is_infiniband
 

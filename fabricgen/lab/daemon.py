@@ -19,7 +19,7 @@ from fabricgen.lab.lldp import compare, neighbours
 from fabricgen.lab.process_tree import FAULT, children, start
 from fabricgen.lab.registry import CONTROL, LOG, read_message, refused, serve
 from fabricgen.lab.session import as_root, attempt, boot, report
-from fabricgen.lab.topology import lay_out
+from fabricgen.lab.slice import lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable

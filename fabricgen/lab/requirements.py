@@ -18,8 +18,8 @@ from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import Role
 from fabricgen.lab import namespaces
 from fabricgen.lab.frr import FIRST, PROGRAMS
-from fabricgen.lab.topology import lay_out
-from fabricgen.lab.topology import one_rail as only_rail
+from fabricgen.lab.slice import lay_out
+from fabricgen.lab.slice import one_rail as only_rail
 
 if TYPE_CHECKING:
     from fabricgen.lab.topology import Layout

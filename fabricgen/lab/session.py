@@ -17,13 +17,14 @@ from fabricgen.inventory.load import PLAN_BYTES
 from fabricgen.lab import namespaces
 from fabricgen.lab.boot import Machines
 from fabricgen.lab.failover_time import measure_failover
-from fabricgen.lab.failures import Survival, every_failure
+from fabricgen.lab.failures import every_failure
 from fabricgen.lab.files import place_files
 from fabricgen.lab.frr import Daemons
 from fabricgen.lab.measure import RunningLab, Trial
 from fabricgen.lab.process_tree import run_isolated
 from fabricgen.lab.registry import read_message, refused
-from fabricgen.lab.topology import lay_out, one_rail
+from fabricgen.lab.slice import lay_out, one_rail
+from fabricgen.lab.survival import Survival
 from fabricgen.lab.verify import TRIALS
 
 if TYPE_CHECKING:

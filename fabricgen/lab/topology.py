@@ -1,14 +1,13 @@
 """The contents of a lab: switches, GPUs and HB domains, and the wires between them.
 
-Owns the slice of a fabric that is booted. Files are used as emitted: in a slice the cables to other
-parts are absent, as if they had failed. It starts nothing.
+Owns `Layout`; `slice` chooses the part of a fabric that is booted. Files are used as emitted: in a
+slice the cables to other parts are absent, as if they had failed. It starts nothing.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,7 +17,6 @@ from fabricgen.analysis.forwarding.gpu_routes import HB_DEVICE, hb_address
 from fabricgen.analysis.forwarding.path_names import PathNames
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.build.selection import BuildScope
-from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.addressing import dotted
 
@@ -26,12 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.planning.plan import Plan
-
-LONGEST_INTERFACE = 15
-"""Characters of an interface name in Linux."""
-
-NOS = "frr"
-"""The NOS whose files boot on a plain Linux kernel."""
 
 
 class Wire(NamedTuple):
@@ -271,123 +263,3 @@ class Layout:
                 *([f"a slice of {', '.join(left)}; the rest counts as failed"] if left else []),
             ]
         )
-
-
-def lay_out(plan: Plan, rails: int | None = None, domains: int | None = None) -> Layout:
-    """Choose what is booted: everything, whole rails, or some HB domains with every kind of path.
-
-    Raises Refusal where the files cannot boot on Linux.
-    """
-    _check_bootable(plan)
-    every = plan.fabric.coordinates.domains
-    some = frozenset(range(min(rails or plan.fabric.rails, plan.fabric.rails)))
-    if domains is None or domains >= every:
-        return Layout(plan, some, tuple(range(every)))
-    return Layout(plan, some, _choose(plan, domains), SLICE_WIDTH)
-
-
-def one_rail(layout: Layout, rail: int) -> Layout:
-    """Return one rail of a lab, with all its HB domains. Raises Refusal where blocks span rails."""
-    if layout.plan.mapping.spans_rails:
-        fact = (
-            f"the rails of a {layout.plan.fabric.design} fabric meet, so none can be booted alone"
-        )
-        raise refuse(
-            "lab-rails-meet", fact, path=("design",), hint="`--hb-domains 8` boots a slice instead"
-        )
-    return replace(layout, rails=frozenset({rail}), in_turn=True)
-
-
-SLICE_WIDTH = 2
-"""Spines of a pod and cores of a group in a slice: two, so that one may fail and paths still
-spread."""
-
-
-def _choose(plan: Plan, count: int) -> tuple[int, ...]:
-    """Choose HB domains so that paths stay on a leaf, cross spines and cross cores.
-
-    They come in turn from the first leaf, the last one and the second.
-    """
-    fabric = plan.fabric
-    first = np.arange(0, fabric.gpus, fabric.domain_gpus)
-    leaf = Reach(plan).slots[first] // plan.sizing.leaf_down
-    sources = dict.fromkeys([leaf[0], leaf[-1], *leaf[leaf != leaf[0]][:1]])
-    turns = chain.from_iterable(
-        zip_longest(*(np.flatnonzero(leaf == source).tolist() for source in sources))
-    )
-    ordered = [domain for domain in turns if domain is not None] + np.flatnonzero(
-        ~np.isin(leaf, list(sources))
-    ).tolist()
-    return tuple(sorted(ordered[:count]))
-
-
-def _check_bootable(plan: Plan) -> None:
-    """Raise Refusal for what a plain Linux kernel cannot boot."""
-    for role in plan.roles:
-        nos = next(
-            (
-                port_layout.nos
-                for port_layout in plan.fabric.nos_variants(role)
-                if port_layout.nos != NOS
-            ),
-            NOS,
-        )
-        if nos != NOS:
-            runs = NOS in plan.fabric.port_layouts[role].model.interfaces
-            hint = (
-                f"`--set nos={NOS}` boots the same wiring with {NOS}"
-                if runs
-                else f"plan it with switches that run {NOS}, such as generic ones"
-            )
-            if plan.fabric.port_layouts[role].model.transport == "infiniband":
-                hint = (
-                    "`fabricgen lab run` runs an InfiniBand fabric over ibsim, with OpenSM; "
-                    "it does not stay up"
-                )
-            key = (
-                ("nos",)
-                if getattr(plan.spec.nos, role) or plan.spec.nos.rails
-                else ("switches", role.value)
-            )
-            raise refuse(
-                "lab-needs-frr",
-                f"the lab boots {NOS}, and the {role} switches run {nos}",
-                path=key,
-                hint=hint,
-            )
-    if plan.mapping.segment_blocks > 1:
-        because = (
-            "rails that share a box are kept apart by VRFs",
-            "the lab uses plain kernels, which may have none",
-        )
-        raise refuse(
-            "lab-has-no-vrf",
-            "the lab cannot boot shared leaf boxes",
-            path=("rails", "per_switch"),
-            because=because,
-            hint="`--set rails.per_switch=1`",
-        )
-    if plan.spec.addressing.host_links == "unnumbered":
-        why = "leaves then learn their hosts by BGP, and the lab's GPUs run no daemon"
-        hint = "`--set addressing.host_links=numbered` boots the same wiring with numbered links"
-        raise refuse(
-            "lab-needs-numbered",
-            "the lab cannot boot unnumbered host links",
-            path=("addressing", "host_links"),
-            because=(why,),
-            hint=hint,
-        )
-    for role, ports in plan.ports.items():
-        port_layout = plan.fabric.port_layouts[role]
-        for name in (port_layout.interface(port) for port in ports):
-            if len(name) > LONGEST_INTERFACE or "/" in name:
-                why = f"at most {LONGEST_INTERFACE} characters, no slash"
-                own = f"other `interfaces.{NOS}`, in a catalog file of your own"
-                hint = f"give {port_layout.model.model} {own}"
-                raise refuse(
-                    "lab-interface-name",
-                    f"Linux does not accept an interface called `{name}`",
-                    path=("nos",),
-                    because=(why,),
-                    hint=hint,
-                )

@@ -25,7 +25,8 @@ from fabricgen.lab.boot import set_kernel
 from fabricgen.lab.frr import PLACE
 from fabricgen.lab.measure import RunningLab, Trial
 from fabricgen.lab.process_tree import run_isolated
-from fabricgen.lab.topology import Layout, lay_out
+from fabricgen.lab.slice import lay_out
+from fabricgen.lab.topology import Layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -20,7 +20,7 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role
 from fabricgen.lab import requirements
 from fabricgen.lab.requirements import check_fits
-from fabricgen.lab.topology import SLICE_WIDTH, Layout, lay_out, one_rail
+from fabricgen.lab.slice import SLICE_WIDTH, lay_out, one_rail
 from fabricgen.outputs.packs.render import Packs
 from tests.fabrics import build_job, plan_of
 from tests.test_inventories import ready
@@ -28,6 +28,7 @@ from tests.test_inventories import ready
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fabricgen.lab.topology import Layout
     from fabricgen.planning.plan import Plan
     from tests.lab.conftest import Machine
 

@@ -18,7 +18,8 @@ from fabricgen.build.selection import GroupSelection
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.lab import namespaces
 from fabricgen.lab.infiniband.opensm import Subnet
-from fabricgen.lab.infiniband.verify import TRIALS, Fabric, counted
+from fabricgen.lab.infiniband.subnets import RunningSubnets, counted
+from fabricgen.lab.infiniband.verify import TRIALS
 from fabricgen.lab.registry import refused
 from fabricgen.lab.session import isolated, report
 from fabricgen.outputs.packs.render import Packs
@@ -49,7 +50,7 @@ def _whole(request: LabRequest, emit: Callable[[dict[str, Any]], None]) -> int:
     try:
         _place_files(request)
         emit({"step": "the emitted files", "seconds": round(time.monotonic() - started, 2)})
-        fabric = Fabric(
+        fabric = RunningSubnets(
             request.plan,
             [Subnet(name, FILES / "subnets" / name, PLACE / name) for name in _names(request)],
             request.failures,
@@ -63,7 +64,7 @@ def _whole(request: LabRequest, emit: Callable[[dict[str, Any]], None]) -> int:
         return 1
 
 
-def _attempt(fabric: Fabric, emit: Callable[[dict[str, Any]], None]) -> int:
+def _attempt(fabric: RunningSubnets, emit: Callable[[dict[str, Any]], None]) -> int:
     """Start the programs and run the trials; return 0 where all hold, else 1."""
     started = time.monotonic()
     fabric.manage()

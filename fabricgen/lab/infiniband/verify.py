@@ -10,15 +10,13 @@ from __future__ import annotations
 import os
 import re
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.core.terms import LinkKind, Role
-from fabricgen.lab.infiniband.tables import SubnetTables
+from fabricgen.lab.infiniband.subnets import RunningSubnets, counted, lost_paths
+from fabricgen.lab.infiniband.switch_failures import survives
 from fabricgen.lab.measure import Trial
 from fabricgen.lifecycle.audit.audit import audit
 from fabricgen.lifecycle.audit.load import read_evidence
@@ -27,112 +25,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from fabricgen.core.arrays import Int64Array
-    from fabricgen.lab.infiniband.opensm import Routed, Subnet
-    from fabricgen.lab.infiniband.tables import Net, Walk
-    from fabricgen.planning.plan import Plan
+    from fabricgen.lab.infiniband.opensm import Subnet
+    from fabricgen.lab.infiniband.tables import Net, SubnetTables, Walk
 
-T = TypeVar("T")
 
 TRACED = 16
 """Pairs of a fabric whose path ibtracert follows; one takes some 20 ms."""
 
-SWEEPS = 5
-"""Sweeps after a failure; the first may begin before the last link of a dead switch has gone."""
 
 CLEAN = "no credit loops found"
 _MET = re.compile(r'^(?!To ).*"([^"]*)"\s*$', re.MULTILINE)
 """A node in the output of ibtracert, which prints the last one twice."""
 
 
-@dataclass
-class Fabric:
-    """The running subnets of a plan."""
-
-    plan: Plan
-    subnets: list[Subnet]
-    failures: str = "none"
-    routed: list[Routed] = field(default_factory=list)
-    """The result of the first sweep of each subnet."""
-
-    def each(self, ask: Callable[[Subnet], T]) -> list[T]:
-        """Call a function for every subnet, on every core."""
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            return list(pool.map(ask, self.subnets))
-
-    def manage(self) -> None:
-        """Start ibsim and OpenSM in every subnet. Raises Refusal where one rejects its files."""
-
-        def start(subnet: Subnet) -> Routed:
-            subnet.simulate()
-            return subnet.manage()
-
-        self.routed = self.each(start)
-
-    def end(self) -> None:
-        """End every program."""
-        for subnet in self.subnets:
-            subnet.end()
-
-    @cached_property
-    def tables(self) -> list[SubnetTables]:
-        """The tables of the first sweep."""
-        return self.each(lambda subnet: subnet.tables())
-
-    @cached_property
-    def walks(self) -> list[Walk]:
-        """The walks over the tables of the first sweep."""
-        return [tables.walk() for tables in self.tables]
-
-    @cached_property
-    def tiers(self) -> Int64Array:
-        """The tier of each switch of a subnet, in the order of its net file."""
-        return np.array(
-            [
-                box.role.tier
-                for box, has in zip(self.plan.naming.boxes, self.plan.installed, strict=True)
-                if has
-            ],
-            dtype=np.int64,
-        )
-
-    @cached_property
-    def regular(self) -> bool:
-        """Whether all leaves, and all pairs of connected switches, have as many links.
-
-        Then all links of a tier must carry the same.
-        """
-        segment = self.plan.segment
-        hosts = np.unique(segment.upper[segment.kind == LinkKind.HOST], return_counts=True)[1]
-        leaves = int((self.tiers == Role.LEAF.tier).sum())
-        if len(hosts) != leaves or len(set(hosts.tolist())) > 1:
-            return False
-        kinds = (segment.kind == kind for kind in self.plan.kinds if kind is not LinkKind.HOST)
-        return all(
-            len(
-                set(
-                    np.unique(
-                        segment.lower[rows] * len(self.plan.naming.boxes) + segment.upper[rows],
-                        return_counts=True,
-                    )[1].tolist()
-                )
-            )
-            <= 1
-            for rows in kinds
-        )
-
-
-class Killed(NamedTuple):
-    """A killed switch: seconds until re-routed, engine, connected pairs, lost pairs."""
-
-    switch: str
-    seconds: float
-    engine: str
-    pairs: int
-    lost: list[str]
-
-
-def routes(fabric: Fabric) -> Trial:
+def routes(fabric: RunningSubnets) -> Trial:
     """Verify that OpenSM routes with the first engine of the emitted opensm.conf."""
     findings = [
         f"{subnet.name}: {routed.engine or 'no'} tables, where {subnet.engine} was wanted: "
@@ -149,19 +55,19 @@ def routes(fabric: Fabric) -> Trial:
     return Trial("ib-routes", "OpenSM routes the emitted files", figure, findings)
 
 
-def reaches(fabric: Fabric) -> Trial:
+def reaches(fabric: RunningSubnets) -> Trial:
     """Verify that the tables lead from every adapter to every other one of its subnet."""
     findings = [
         found
         for tables, walk in zip(fabric.tables, fabric.walks, strict=True)
-        for found in _lost(tables.net, walk)
+        for found in lost_paths(tables.net, walk)
     ]
     links = max(walk.links for walk in fabric.walks)
     figure = f"{sum(walk.pairs for walk in fabric.walks):,} pairs, over {links} links at most"
     return Trial("ib-reaches", "every pair is reached by the tables", figure, findings)
 
 
-def spreads(fabric: Fabric) -> Trial:
+def spreads(fabric: RunningSubnets) -> Trial:
     """Count the pairs on each switch link; in a regular fabric they must be even."""
     findings, figures = [], []
     for low, high in pairwise(fabric.plan.roles):
@@ -190,7 +96,7 @@ def spreads(fabric: Fabric) -> Trial:
     )
 
 
-def traces(fabric: Fabric) -> Trial:
+def traces(fabric: RunningSubnets) -> Trial:
     """Compare the paths that ibtracert reads from the switches with the tables, for a sample."""
     share = max(1, TRACED // len(fabric.subnets))
     asked = [
@@ -221,7 +127,7 @@ def traces(fabric: Fabric) -> Trial:
     )
 
 
-def loops(fabric: Fabric) -> Trial:
+def loops(fabric: RunningSubnets) -> Trial:
     """Verify with ibdmchk that there are no credit loops, as designed and as routed.
 
     ibdmchk may fail after its verdict, so the verdict is read, not the exit code.
@@ -266,7 +172,7 @@ def loops(fabric: Fabric) -> Trial:
     )
 
 
-def discovers(fabric: Fabric) -> Trial:
+def discovers(fabric: RunningSubnets) -> Trial:
     """Audit the output of ibnetdiscover against the plan."""
 
     def discover(subnet: Subnet) -> Path:
@@ -285,32 +191,7 @@ def discovers(fabric: Fabric) -> Trial:
     return Trial("ib-discovers", "ibnetdiscover finds the plan", figure, findings)
 
 
-def survives(fabric: Fabric) -> Trial:
-    """Kill switches and verify that the new tables connect every pair that the wires still connect.
-
-    By default the last switch of each tier is killed, except the leaf of the manager; with
-    `--failures single` every switch is, one after the other.
-    """
-    killed = [
-        each
-        for some in fabric.each(lambda subnet: list(_kill_in_turn(fabric, subnet)))
-        for each in some
-    ]
-    findings = [f"without {each.switch}: {lost}" for each in killed for lost in each.lost]
-    if not killed:
-        return Trial(
-            "ib-survives", "a switch killed is routed around", "no switch can be spared", findings
-        )
-    engines = ", ".join(sorted({each.engine or "no engine" for each in killed}))
-    slowest, pairs = max(each.seconds for each in killed), sum(each.pairs for each in killed)
-    figure = (
-        f"{len(killed)} killed, {pairs:,} surviving pairs reached, "
-        f"re-routed by {engines} within {slowest:.2f} s"
-    )
-    return Trial("ib-survives", "a switch killed is routed around", figure, findings)
-
-
-def falls_back(fabric: Fabric) -> Trial:
+def falls_back(fabric: RunningSubnets) -> Trial:
     """Verify that updn alone, the fallback of the emitted opensm.conf, reaches every pair too."""
     findings: list[str] = []
 
@@ -322,7 +203,7 @@ def falls_back(fabric: Fabric) -> Trial:
                 f"{'; '.join(routed.faults)}"
             )
         walk = tables.walk()
-        findings.extend(_lost(subnet.net, walk))
+        findings.extend(lost_paths(subnet.net, walk))
         return walk
 
     walks = fabric.each(route)
@@ -333,7 +214,7 @@ def falls_back(fabric: Fabric) -> Trial:
     return Trial("ib-updn", "updn routes it too", figure, findings)
 
 
-TRIALS: tuple[Callable[[Fabric], Trial], ...] = (
+TRIALS: tuple[Callable[[RunningSubnets], Trial], ...] = (
     routes,
     reaches,
     spreads,
@@ -345,23 +226,8 @@ TRIALS: tuple[Callable[[Fabric], Trial], ...] = (
 )
 
 
-def counted(fabric: Fabric) -> str:
-    """Return the number of subnets as text."""
-    count = len(fabric.subnets)
-    return f"{count} subnet{'s' * (count > 1)}"
-
-
-def _lost(net: Net, walk: Walk) -> list[str]:
-    """Return a sentence for each path that ends early."""
-    return [
-        f"{net.names[leaf]} to {net.names[net.switches + target]}: "
-        f"the tables lead no further than {net.names[at]}"
-        for leaf, target, at in walk.lost
-    ]
-
-
 def _between(
-    fabric: Fabric, net: Net, walk: Walk, tiers: tuple[int, int]
+    fabric: RunningSubnets, net: Net, walk: Walk, tiers: tuple[int, int]
 ) -> Iterator[tuple[int, str]]:
     """Yield the load and the name of each link between two tiers, in each direction."""
     near, port = np.nonzero((net.peers >= 0) & (net.peers < net.switches))
@@ -396,32 +262,3 @@ def _complaint(text: str) -> str:
         (line for line in lines if line.startswith("-E-") or "credit loop" in line.lower()),
         lines[-1] if lines else "it said nothing",
     )
-
-
-def _kill_in_turn(fabric: Fabric, subnet: Subnet) -> Iterator[Killed]:
-    """Kill switches of a subnet one after the other, each restored before the next."""
-    net, manager = subnet.net, int(subnet.net.leaves[0])
-    every = [switch for switch in range(net.switches) if switch != manager]
-    last = [
-        max((switch for switch in every if fabric.tiers[switch] == tier), default=-1)
-        for tier in sorted(set(fabric.tiers.tolist()))
-    ]
-    for switch in (
-        every
-        if fabric.failures in ("single", "all")
-        else [switch for switch in last if switch >= 0]
-    ):
-        yield _kill(subnet, switch)
-
-
-def _kill(subnet: Subnet, switch: int) -> Killed:
-    """Unlink a switch, wait until OpenSM has routed around it, and link it again."""
-    net, rest = subnet.net, subnet.net.without(switch)
-    for routed in subnet.sweeps(f'Unlink "{net.ids[switch]}"', SWEEPS):  # noqa: B007 - the last one is reported
-        walk = SubnetTables(rest, subnet.dumps / "opensm-lfts.dump").walk()
-        if not walk.lost:
-            break
-    lost = _lost(rest, walk)
-    subnet.relink(f'Relink "{net.ids[switch]}"')
-    shown = [f"{lost[0]}, and {len(lost) - 1} more" if len(lost) > 1 else lost[0]] if lost else []
-    return Killed(net.names[switch], routed.seconds, routed.engine, walk.pairs, shown)

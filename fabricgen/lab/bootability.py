@@ -1,0 +1,91 @@
+"""Whether the emitted files of a fabric boot on a plain Linux kernel.
+
+Owns the refusals of fabrics that a lab cannot boot. `requirements` owns what the machine needs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabricgen.core.diagnostics import refuse
+
+if TYPE_CHECKING:
+    from fabricgen.core.terms import Role
+    from fabricgen.planning.plan import Plan
+
+LONGEST_INTERFACE = 15
+"""Characters of an interface name in Linux."""
+
+
+NOS = "frr"
+"""The NOS whose files boot on a plain Linux kernel."""
+
+
+def check_bootable(plan: Plan) -> None:
+    """Raise Refusal for what a plain Linux kernel cannot boot."""
+    for role in plan.roles:
+        _check_nos(plan, role)
+    if plan.mapping.segment_blocks > 1:
+        because = (
+            "rails that share a box are kept apart by VRFs",
+            "the lab uses plain kernels, which may have none",
+        )
+        raise refuse(
+            "lab-has-no-vrf",
+            "the lab cannot boot shared leaf boxes",
+            path=("rails", "per_switch"),
+            because=because,
+            hint="`--set rails.per_switch=1`",
+        )
+    if plan.spec.addressing.host_links == "unnumbered":
+        why = "leaves then learn their hosts by BGP, and the lab's GPUs run no daemon"
+        hint = "`--set addressing.host_links=numbered` boots the same wiring with numbered links"
+        raise refuse(
+            "lab-needs-numbered",
+            "the lab cannot boot unnumbered host links",
+            path=("addressing", "host_links"),
+            because=(why,),
+            hint=hint,
+        )
+    _check_interfaces(plan)
+
+
+def _check_nos(plan: Plan, role: Role) -> None:
+    """Refuse switches of a role that run another NOS."""
+    nos = next((each.nos for each in plan.fabric.nos_variants(role) if each.nos != NOS), NOS)
+    if nos == NOS:
+        return
+    model = plan.fabric.port_layouts[role].model
+    hint = (
+        f"`--set nos={NOS}` boots the same wiring with {NOS}"
+        if NOS in model.interfaces
+        else f"plan it with switches that run {NOS}, such as generic ones"
+    )
+    if model.transport == "infiniband":
+        hint = (
+            "`fabricgen lab run` runs an InfiniBand fabric over ibsim, with OpenSM; "
+            "it does not stay up"
+        )
+    key = (
+        ("nos",)
+        if getattr(plan.spec.nos, role) or plan.spec.nos.rails
+        else ("switches", role.value)
+    )
+    fact = f"the lab boots {NOS}, and the {role} switches run {nos}"
+    raise refuse("lab-needs-frr", fact, path=key, hint=hint)
+
+
+def _check_interfaces(plan: Plan) -> None:
+    """Refuse interface names that Linux does not accept."""
+    for role, ports in plan.ports.items():
+        port_layout = plan.fabric.port_layouts[role]
+        for name in (port_layout.interface(port) for port in ports):
+            if len(name) > LONGEST_INTERFACE or "/" in name:
+                own = f"other `interfaces.{NOS}`, in a catalog file of your own"
+                raise refuse(
+                    "lab-interface-name",
+                    f"Linux does not accept an interface called `{name}`",
+                    path=("nos",),
+                    because=(f"at most {LONGEST_INTERFACE} characters, no slash",),
+                    hint=f"give {port_layout.model.model} {own}",
+                )
