@@ -526,7 +526,7 @@ def test_guids_of_a_table_are_in_every_file(catalog: Catalog, tmp_path: Path) ->
         ),
         (
             "device,port,guid\nhost-1,nic0,0200000000000011\n",
-            "0x0200000000000011 stands for two ports",
+            "0x0200000000000011 belongs to two ports",
         ),
         ('device,port,guid\n"host-1,nic0\n', "the line is not CSV"),
     ],
