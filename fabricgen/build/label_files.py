@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.build.cable_sheets import sheets
+from fabricgen.build.context import per_build
 from fabricgen.build.task import OneFile, numbered_paths
 from fabricgen.build.write.files import Root, write_text
 
@@ -18,10 +19,20 @@ if TYPE_CHECKING:
     from fabricgen.build.context import BuildContext
     from fabricgen.build.selection import Skipped
     from fabricgen.build.write.manifest import Written
+    from fabricgen.outputs.labels.layouts import Layout
     from fabricgen.views.cables.view import CableView
 
 LINKS = 4_800
-"""Links whose labels are in one file: 200 pages and 5 MB, which a browser opens at once."""
+"""Links whose labels are in one file: 200 pages and 10 MB, which a browser opens at once."""
+
+
+@per_build
+def layout_of(context: BuildContext) -> Layout:
+    """Return the layout of the labels. Raises Refusal `bad-label-layout`."""
+    from fabricgen.outputs.labels.layouts import choose_layout
+
+    files = context.packs.files("cabling", "layouts.yaml")
+    return choose_layout(context.plan.spec.labels.layout, files)
 
 
 def label_tasks(
@@ -31,6 +42,7 @@ def label_tasks(
     if over := context.selection.over("labels", context.plan.cables, path):
         yield over
         return
+    layout_of(context)  # refused before anything is written
     links = context.plan.links
     starts = range(0, links, LINKS)
     for start, name in zip(starts, numbered_paths(path, len(starts)), strict=True):
@@ -56,7 +68,8 @@ class LabelFile(OneFile):
         from fabricgen.outputs.labels.pages import label_pages
 
         labelling = sheets(context).table.labelling
-        pages = label_pages(context.plan.spec.name, labelling, self._cables(context))
+        name, layout = context.plan.spec.name, layout_of(context)
+        pages = label_pages(name, labelling, layout, self._cables(context))
         texts = (context.packs.render(self.pack, self.template, page=page) for page in pages)
         yield write_text(root, self.path, texts)
 

@@ -10,7 +10,7 @@ from fabricgen.inventory.fields import NAME, Count, InventoryModel, Ratio, Word
 from fabricgen.inventory.purchasing import Ownership, Prices, Spares
 from fabricgen.inventory.search import Search
 from fabricgen.inventory.settings import Addressing, Naming, Nccl, Nos, Roce
-from fabricgen.inventory.site import Site
+from fabricgen.inventory.site import Labels, Site
 from fabricgen.inventory.sizing import (
     HbDomain,
     HostChoice,
@@ -95,6 +95,11 @@ class FabricSpec(InventoryModel):
         None
     )
     """The room. Default: a generated room; `unknown` leaves racks and lengths open."""
+    labels: Annotated[
+        Labels,
+        Field(examples=[{"layout": "a4-21-flag"}], exclude_if=lambda labels: labels == Labels()),
+    ] = Labels.model_construct()
+    """The labels of the cables."""
     addressing: Annotated[Addressing, Field(examples=[{"host_links": "numbered", "mtu": 9216}])] = (
         Addressing.model_construct()
     )

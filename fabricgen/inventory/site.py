@@ -1,11 +1,13 @@
 """The room: racks, rack positions, cable trays, and the lengths and media of cables."""
 
 from decimal import Decimal
+from functools import partial
+from operator import eq
 from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from fabricgen.inventory.fields import TABLE, Count, InventoryModel, Lengths, decimal_of
+from fabricgen.inventory.fields import TABLE, Count, InventoryModel, Lengths, Word, decimal_of
 
 
 class Footprint(InventoryModel):
@@ -69,7 +71,8 @@ class Rack(InventoryModel):
     max_switches: Annotated[Count | None, Field(le=100, examples=[12])] = None
     """Maximum number of switches in a rack; default: as many as fit."""
     reserved: Annotated[
-        tuple[ReservedUnits, ...], Field(examples=[[{"first": 41, "last": 42, "use": "PDU"}]])
+        tuple[ReservedUnits, ...],
+        Field(examples=[[{"first": 41, "last": 42, "use": "PDU"}]], exclude_if=partial(eq, ())),
     ] = ()
     """Rack units for cable managers, PDUs and other equipment, which elevations show."""
 
@@ -143,6 +146,15 @@ class MediaChoice(InventoryModel):
     """Between spines and cores."""
 
 
+class Labels(InventoryModel):
+    """The printed labels of cables."""
+
+    layout: Annotated[Word, Field(examples=["a4-48", "a4-21-flag", "a4-40-wrap"])] = "a4-48"
+    """Layout of `labels.html` by name: the sheet, the size of a label and its lines. `a4-48` is
+    flat, `a4-21-flag` folds round fibres, `a4-40-wrap` is wrapped round them; `layouts.yaml` in a
+    directory given with `--templates` adds others."""
+
+
 class Site(InventoryModel):
     """The room: racks, positions and cable paths. Missing keys have planned defaults."""
 
@@ -197,7 +209,9 @@ class Site(InventoryModel):
         MediaChoice.model_construct()
     )
     """The allowed media by kind of link, in order of preference."""
-    cables_per_day: Annotated[Count, Field(le=100_000, examples=[120])] = 120
+    cables_per_day: Annotated[
+        Count, Field(le=100_000, examples=[120], exclude_if=partial(eq, 120))
+    ] = 120
     """Number of cables that are pulled, plugged and tested in a day, for the progress sheets. The
     default is an assumption: one crew that takes four minutes for a cable, for eight hours."""
     measured_m: Annotated[

@@ -17,7 +17,9 @@ from fabricgen.build import label_files
 from fabricgen.build.cable_sheets import sheets as sheets_of
 from fabricgen.core.colours import HUES, colour
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.outputs.labels.pages import PAGE, label_pages
+from fabricgen.core.yaml_text import load_facts
+from fabricgen.outputs.labels.layouts import choose_layout
+from fabricgen.outputs.labels.pages import label_pages
 from fabricgen.outputs.labels.qr_codes import ERROR, MASK, matrices, paths, size
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.cables.label_fit import fitting
@@ -37,6 +39,7 @@ from tests.fabrics import (
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fabricgen.outputs.labels.layouts import Layout
     from fabricgen.planning.plan import Plan
 
 WIDE: dict[str, Any] = {
@@ -94,7 +97,11 @@ def test_every_label_fits_and_names_one_port(plan: Plan) -> None:
     ports: dict[str, set[tuple[str, str]]] = {}
     for cable, near, far in zip(cables, labels[::2], labels[1::2], strict=True):
         assert (near.end, far.end) == ("A", "B")
-        assert near[1] == near.qr == far[1] == far.qr == cable.cable
+        assert near.cable_id == far.cable_id == cable.cable
+        assert (near.qr, far.qr) == (f"{cable.cable}/A", f"{cable.cable}/B")
+        assert (near.device, near.far_device) == (cable.a_device, cable.b_device)
+        assert (far.device, far.far_device) == (cable.b_device, cable.a_device)
+        assert near.length_m == far.length_m == cable.length_m
         assert (near.line1, near.line2) == (far.line2, far.line1)
         ports.setdefault(near.line1, set()).add((cable.a_device, cable.a_port))
         ports.setdefault(far.line1, set()).add((cable.b_device, cable.b_port))
@@ -187,7 +194,7 @@ def test_label_printers_read_the_file(plan: Plan) -> None:
     assert text.isascii()
     assert text.startswith("end,cable_id,line1,line2,qr")
     assert '"' not in text
-    assert {line.count(",") for line in text.splitlines()} == {6}
+    assert {line.count(",") for line in text.splitlines()} == {9}
 
 
 @pytest.mark.parametrize(
@@ -235,43 +242,101 @@ def drawn(path: str, side: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
     return found
 
 
-def pages_of(plan: Plan) -> str:
+def layout_named(name: str, *folders: Path) -> Layout:
+    """Return a layout of a file in a folder of templates, or a shipped one."""
+    return choose_layout(name, Packs(folders).files("cabling", "layouts.yaml"))
+
+
+FLAT = layout_named("a4-48")
+SHIPPED = [*load_facts(Packs().files("cabling", "layouts.yaml")[0])]
+
+
+def pages_of(plan: Plan, layout: Layout = FLAT) -> str:
     """Render the label pages of a plan."""
-    pages = label_pages("<fabric> & co", labelling_of(plan), cables_of(plan))
+    pages = label_pages("<fabric> & co", labelling_of(plan), layout, cables_of(plan))
     return "".join(Packs().render("cabling", "labels.html.j2", page=page) for page in pages)
 
 
-def test_the_printed_page() -> None:
-    """Both labels of a cable are side by side.
-
-    They have its texts, its code and the colour of its rail.
-    """
-    plan = plan_of(**SUPERPOD)
-    text, cables = pages_of(plan), cables_of(plan)
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_printed_page(name: str) -> None:
+    """Each label has its lines, its own code and the colour of its rail, in each of its panels."""
+    plan, layout = plan_of(**SUPERPOD), layout_named(name)
+    text, cables = pages_of(plan, layout), cables_of(plan)
     sheets = re.findall(r'<section class="sheet">.*?</section>', text, re.DOTALL)
-    assert len(sheets) == -(-2 * len(cables) // PAGE)
-    cells = re.findall(r'<div class="label">(.*?)</div>', text, re.DOTALL)
+    assert len(sheets) == -(-2 * len(cables) // layout.per_page)
+    cells = re.split(r'<div class="label">', text)[1:]
+    shown = {*layout.beside, *layout.below}
     for cell, label in zip(cells, labelling_of(plan).labels(cables), strict=True):
-        shown = {
-            name: unescape(words)
-            for name, words in re.findall(r'<span class="([a-z ]+)"[^>]*>([^<]*)</span>', cell)
-        }
-        assert (shown["id"], shown["line near"], shown["line far"]) == (
-            label.cable_id,
-            label.line1,
-            label.line2,
-        )
-        assert shown["end"] == f"end {label.end}" + (f", rail {label.rail}" if label.rail else "")
-        assert shown.get("rail", "") == label.colour
-        assert not label.rail or f"background:{HUES[int(label.rail)].fill}" in cell
-        (link,) = re.findall(r'(?:id|href)="#?([^"]+)"', cell)
-        assert link == label.qr
-        assert ("<path" in cell) == (label.end == "A")
+        panels = re.split(r'<div class="panel">', cell)[1:]
+        assert len(panels) == len(layout.sides)
+        for panel in panels:
+            lines = dict(re.findall(r'<p class="([a-z]+)"[^>]*>([^<]*)</p>', panel))
+            assert set(lines) == {*shown} - ({"rail"} if not label.rail else set())
+            assert (lines["cable"], lines["near"], lines["far"]) == (
+                label.cable_id,
+                label.line1,
+                label.line2,
+            )
+            assert lines["device"] == label.device
+            assert "rail" not in lines or f"background:{HUES[int(label.rail)].fill}" in panel
+        assert re.findall(r'id="([^"]+)"', cell) == [label.qr]
+        assert f"{label.length_m} m" in cell or not shown & {"end", "length"}
     codes = dict(re.findall(r'<path id="([^"]+)" fill="none" d="([^"]+)"', text))
-    assert [*codes] == [cable.cable for cable in cables]
-    assert (drawn(codes["h00001"], 21) == matrices(["h00001"])[0]).all()
+    assert [*codes] == [f"{cable.cable}/{end}" for cable in cables for end in "AB"]
+    assert (drawn(codes["h00001/B"], 21) == matrices(["h00001/B"])[0]).all()
     assert "&lt;fabric&gt; &amp; co" in text
     assert [text.count(tag) for tag in ("<html", "</html>", "<body>", "</body>")] == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_lines_of_a_shipped_layout_fit(name: str) -> None:
+    """The longest ends of a label fit its panels, and its labels the sheet, which is cited."""
+    layout = layout_named(name)
+    assert layout.used_mm <= layout.panel_height
+    assert {"cable", "near", "far", "device"} <= {*layout.beside, *layout.below}
+    assert all(layout.characters(line) >= 9 for line in ("cable", "near", "far", "device"))
+
+
+def test_a_long_device_name_is_cut_and_an_end_is_not() -> None:
+    """A row of the flat label holds 24 characters beside its code."""
+    cable = replace(cables_of(plan_of(**SUPERPOD))[0], a_device="a-device-with-a-long-name-01")
+    (page,) = label_pages("x", Labelling(), FLAT, [cable])
+    lines = dict(page.labels[0].beside)
+    assert lines["device"] == "a-device-wit…ong-name-01"
+    assert dict(page.labels[0].below)["near"] == page.labels[0].label.line1
+
+
+LAYOUT = """\
+mine:
+  {use: mine, source: mine, paper: A4, columns: 2, rows: 2, left_mm: 5, top_mm: 5, width_mm: 60,
+   height_mm: 30, pitch_x_mm: 60, pitch_y_mm: 30, code_mm: 10, text_pt: 6, line_pt: 6,
+   beside: [cable, near, far]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fact"),
+    [
+        ("", "", ""),
+        ("line_pt: 6", "line_pt: 30", "its code and lines take 104.6 mm of 30.0 mm"),
+        ("columns: 2", "columns: 4", "its labels take 245.0 x 65.0 mm of a sheet"),
+        ("[cable", "[colour", "beside.0: input should be 'cable'"),
+        ("rows: 2,", "", "rows: field required"),
+    ],
+)
+def test_layouts_of_the_user(old: str, new: str, fact: str, tmp_path: Path) -> None:
+    """A layout of a folder of templates is used; one whose labels do not fit is refused."""
+    (tmp_path / "cabling").mkdir()
+    (tmp_path / "cabling/layouts.yaml").write_text(LAYOUT.replace(old, new), encoding="utf-8")
+    if not fact:
+        assert layout_named("mine", tmp_path).per_page == 4
+        assert layout_named("a4-48", tmp_path) == FLAT
+        return
+    with pytest.raises(Refusal) as refused:
+        layout_named("mine", tmp_path)
+    (finding,) = refused.value.findings
+    assert finding.code == "bad-label-layout"
+    assert finding.fact.startswith(f"the layout `mine`: {fact}")
 
 
 def test_markup_in_a_port_name_is_text() -> None:
@@ -280,13 +345,13 @@ def test_markup_in_a_port_name_is_text() -> None:
     cables = [replace(cable, a_port=strange) for cable in cables_of(small_plan())[:2]]
     text = "".join(
         Packs().render("cabling", "labels.html.j2", page=page)
-        for page in label_pages("x", Labelling(), cables)
+        for page in label_pages("x", Labelling(), FLAT, cables)
     )
     assert strange not in text
     assert (
         sum(
             unescape(words).endswith(strange)
-            for words in re.findall(r'<span class="line[a-z ]+">([^<]*)</span>', text)
+            for words in re.findall(r'<p class="(?:near|far)">([^<]*)</p>', text)
         )
         == 4
     )
@@ -313,7 +378,7 @@ def test_many_labels_are_several_files(tmp_path: Path, monkeypatch: pytest.Monke
         for written in task.write(job.context, tmp_path)
     ]
     found = [name for text in texts for name in re.findall(r'<path id="([^"]+)"', text)]
-    assert found == [cable.cable for cable in cables_of(plan)]
+    assert found == [f"{cable.cable}/{end}" for cable in cables_of(plan) for end in "AB"]
     assert all(text.startswith("<!DOCTYPE html>") and text.endswith("</html>\n") for text in texts)
 
 

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.terms import ROLES
+from fabricgen.core.text_fit import cut
 from fabricgen.outputs.installation.view import CageBox, PortBox, PortMapView, PortRow, chip
 
 if TYPE_CHECKING:
@@ -214,14 +215,6 @@ def _box(end: PluggedEnd) -> PortBox:
     """Draw a connector."""
     cable = end.cable
     y = NUMBER + end.slot * SLOT
-    return PortBox(y, chip(cable.rail), cut(cable.cable), cut(end.peer[0]), _title(end))
-
-
-def cut(text: str, most: int = LONGEST) -> str:
-    """Shorten a text for a box; its middle is cut because names differ more at their ends.
-
-    >>> cut("r0-leaf-1"), cut("rack12-tray07-and-more")
-    ('r0-leaf-1', 'rack12-…nd-more')
-    """
-    half = most // 2
-    return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
+    return PortBox(
+        y, chip(cable.rail), cut(cable.cable, LONGEST), cut(end.peer[0], LONGEST), _title(end)
+    )

@@ -1,7 +1,7 @@
 """Sheets of labels to print, page by page.
 
-Owns how many labels a page has, and what its template sees of each. `views.cables.labels` owns the
-texts, `qr_codes` the codes.
+Owns what the template of a page sees of each label. `views.cables.labels` owns the texts, `layouts`
+the sheet and the lines, `qr_codes` the codes.
 """
 
 from __future__ import annotations
@@ -11,29 +11,38 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.colours import HUES
 from fabricgen.core.template_api import for_templates
+from fabricgen.core.text_fit import cut
+from fabricgen.outputs.labels.layouts import WHOLE
 from fabricgen.outputs.labels.qr_codes import paths, size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fabricgen.outputs.labels.layouts import Layout
     from fabricgen.views.cables.labels import Label, Labelling
     from fabricgen.views.cables.view import CableView
 
-PAGE = 48
-"""Labels of a page: 4 x 12, both of a cable side by side."""
+
+class LabelLine(NamedTuple):
+    """A line of a label: which one it is, and its text."""
+
+    kind: str
+    text: str
 
 
-class Mark(NamedTuple):
-    """What a label shows beside its texts: its code and the colours of its rail.
+class PrintedLabel(NamedTuple):
+    """A label as it is printed: its code, its lines, and the colours of its rail.
 
-    The code is a path in a square of so many modules. The path is empty on the second label of a
-    cable on a page, which repeats that of the first.
+    The code is a path in a square of so many modules.
     """
 
+    label: Label
     size: int
     path: str
     fill: str
     text: str
+    beside: list[LabelLine]
+    below: list[LabelLine]
 
 
 @dataclass(slots=True)
@@ -41,7 +50,8 @@ class LabelPage:
     """One page of labels; `first` and `last` mark the ends of its file."""
 
     title: str
-    labels: list[tuple[Label, Mark]]
+    layout: Layout
+    labels: list[PrintedLabel]
     number: int
     pages: int
 
@@ -59,25 +69,45 @@ class LabelPage:
 
 
 def label_pages(
-    fabric: str, labelling: Labelling, cables: Sequence[CableView]
+    fabric: str, labelling: Labelling, layout: Layout, cables: Sequence[CableView]
 ) -> Iterator[LabelPage]:
     """Lay the labels of one file out on pages."""
     title = f"Labels of {fabric}: {cables[0].cable} to {cables[-1].cable}"
     labels = [*labelling.labels(cables)]
-    pages = -(-len(labels) // PAGE) or 1
+    pages = -(-len(labels) // layout.per_page) or 1
     for number in range(pages):
-        run = labels[number * PAGE : (number + 1) * PAGE]
-        names = list(dict.fromkeys(label.qr for label in run))
-        codes = dict(zip(names, paths(names), strict=True))
-        yield LabelPage(
-            title,
-            [(label, _mark(label, codes.pop(label.qr, ""))) for label in run],
-            number + 1,
-            pages,
-        )
+        run = labels[number * layout.per_page : (number + 1) * layout.per_page]
+        codes = paths([label.qr for label in run])
+        printed = [_printed(label, code, layout) for label, code in zip(run, codes, strict=True)]
+        yield LabelPage(title, layout, printed, number + 1, pages)
 
 
-def _mark(label: Label, path: str) -> Mark:
-    """Return what a label shows beside its texts."""
+def _printed(label: Label, code: str, layout: Layout) -> PrintedLabel:
+    """Return a label with the lines of a layout; a line without a text is left out."""
     hue = HUES[int(label.rail or 0) % len(HUES)]
-    return Mark(size(label.qr), path, hue.fill, hue.text)
+    texts = _texts(label)
+    beside, below = (
+        [
+            LabelLine(kind, text if kind in WHOLE else cut(text, layout.characters(kind)))
+            for kind in lines
+            if (text := texts[kind])
+        ]
+        for lines in (layout.beside, layout.below)
+    )
+    return PrintedLabel(label, size(label.qr), code, hue.fill, hue.text, beside, below)
+
+
+def _texts(label: Label) -> dict[str, str]:
+    """Return the text of each line that a layout may have."""
+    rail = f" rail {label.rail}" if label.rail else ""
+    length = f" {label.length_m} m" if label.length_m else ""
+    return {
+        "cable": label.cable_id,
+        "end": f"end {label.end}{rail}{length}",
+        "rail": label.colour,
+        "device": label.device,
+        "peer": f"to {label.far_device}",
+        "near": label.line1,
+        "far": label.line2,
+        "length": length.strip(),
+    }

@@ -2,9 +2,9 @@
 
 Owns the text and its shortening. TIA-606 writes an end as `<cabinet>-<rack unit>:<port>`, the near
 end first. Each end is a line, so that long names of cabinets fit, and both labels of a cable have
-the same two lines in opposite order. A connector that several links share has one label, that of
-the first of them. Without a room, the name of the device takes the place of cabinet and rack unit.
-`label_fit` verifies that every line fits.
+the same two lines in opposite order. The QR code names the end as well: `r0-h00001/A`. A connector
+that several links share has one label, that of the first of them. Without a room, the name of the
+device takes the place of cabinet and rack unit. `label_fit` verifies that every line fits.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ _KEYS = attrgetter(
     "b_unit",
     "b_device",
     "b_port",
+    "length_m",
 )
 
 
@@ -57,10 +58,10 @@ class LabelledCable(Protocol):
 
 
 class Label(NamedTuple):
-    """One label, with the text of its QR code and the colour of the rail.
+    """One label, with the text of its QR code, the colour of the rail, both devices and the length.
 
-    Rail and colour are empty where a link or a piece carries several rails. No cell contains a
-    comma, so that programs without quoting read the same.
+    Rail and colour are empty where a link or a piece carries several rails, the length without a
+    room. No cell contains a comma, so that programs without quoting read the same.
     """
 
     end: str
@@ -70,6 +71,9 @@ class Label(NamedTuple):
     qr: str
     rail: str
     colour: str
+    device: str
+    far_device: str
+    length_m: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +107,11 @@ class Labelling:
 
         Of a piece with several rows each connector has one.
         """
-        for ends, cable, rail, near, far, hue in self._ends(cables):
+        for ends, cable, rail, near, far, hue, device, peer, length in self._ends(cables):
             if "A" in ends:
-                yield Label("A", cable, near, far, cable, rail, hue)
+                yield Label("A", cable, near, far, f"{cable}/A", rail, hue, device, peer, length)
             if "B" in ends:
-                yield Label("B", cable, far, near, cable, rail, hue)
+                yield Label("B", cable, far, near, f"{cable}/B", rail, hue, peer, device, length)
 
     def lines(self, cables: Sequence[LabelledCable]) -> str:
         """Write the same labels as lines of a CSV, in half the time.
@@ -123,16 +127,17 @@ class Labelling:
             return text.getvalue().removesuffix("\n")
         return "\n".join(
             [
-                f"A,{name},{near},{far},{name},{rail},{hue}\n"
-                f"B,{name},{far},{near},{name},{rail},{hue}"
-                for _, name, rail, near, far, hue in self._ends(cables)
+                f"A,{name},{near},{far},{name}/A,{rail},{hue},{device},{peer},{length}\n"
+                f"B,{name},{far},{near},{name}/B,{rail},{hue},{peer},{device},{length}"
+                for _, name, rail, near, far, hue, device, peer, length in self._ends(cables)
             ]
         )
 
     def _ends(self, cables: Iterable[LabelledCable]) -> Iterator[tuple[str, ...]]:
         """Write both ends of cables as `end` does, without a call for each.
 
-        A row is: the ends with a label, the name, the rail, end A, end B, the colour.
+        A row is: the ends with a label, the name, the rail, end A, end B, the colour, both devices,
+        the length.
         """
         racks, devices = len(self.racks), len(self.devices)
         named = cache(lambda rail: colour(int(rail)).replace(",", "") if rail else "")
@@ -148,6 +153,7 @@ class Labelling:
             b_unit,
             b_device,
             b_port,
+            length,
         ) in map(_KEYS, cables):
             near = (
                 f"{a_rack[racks:]}-{a_unit}:{a_port}"
@@ -159,7 +165,7 @@ class Labelling:
                 if b_rack
                 else f"{b_device[devices:]}:{b_port}"
             )
-            yield ends, cable, rail, near, far, named(rail)
+            yield ends, cable, rail, near, far, named(rail), a_device, b_device, length
 
 
 def shared(names: Iterable[str]) -> str:
