@@ -15,6 +15,7 @@ from fabricgen.build.task import OneFile, numbered_paths
 from fabricgen.build.write.files import Root, adopt, reserve, write_text
 from fabricgen.outputs.dcim.cables import PieceViews
 from fabricgen.outputs.dcim.devices import Assets
+from fabricgen.outputs.dcim.interfaces import Interfaces
 from fabricgen.outputs.dcim.view import TableView
 from fabricgen.outputs.dcim.wiring_lists import WireLists
 
@@ -48,8 +49,14 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
 
 @per_build
 def assets(context: BuildContext) -> Assets:
-    """Return the maker of the tables of devices and interfaces."""
-    return Assets(context.plan, context.views)
+    """Return the maker of the tables of devices."""
+    return Assets(context.plan)
+
+
+@per_build
+def interfaces(context: BuildContext) -> Interfaces:
+    """Return the maker of the table of interfaces."""
+    return Interfaces(context.plan, context.views)
 
 
 @per_build
@@ -121,7 +128,7 @@ class AssetTable:
         """List the files."""
         rows = {
             "devices": assets(context).device_count,
-            "interfaces": assets(context).interface_count,
+            "interfaces": interfaces(context).count,
             "straight-cables": pieces(context).straight_count,
         }[self.view]
         yield from numbered_paths(self.path, -(-rows // ROWS))
@@ -134,7 +141,7 @@ class AssetTable:
         """Render file by file; rows are made as they are written."""
         rows: Iterator[object] = {
             "devices": assets(context).devices,
-            "interfaces": assets(context).interfaces,
+            "interfaces": interfaces(context).rows,
             "straight-cables": pieces(context).straight,
         }[self.view]()
         for path in self.paths(context):

@@ -22,7 +22,7 @@ from fabricgen.cli.all_to_all import AllToAllResult
 from fabricgen.cli.build import BuildResult, PlannedFiles
 from fabricgen.cli.catalog import ModelFacts, ModelList
 from fabricgen.cli.import_ import ImportedPlan
-from fabricgen.cli.model import IterationResult, SweepResult
+from fabricgen.cli.model_result import IterationResult, SweepResult
 from fabricgen.cli.outputs import OutputList
 from fabricgen.cli.traffic import TrafficResult
 from fabricgen.cli.verify import Verification

@@ -17,7 +17,8 @@ import pytest
 
 from fabricgen.core.terms import LinkKind
 from fabricgen.outputs.drawings.build import Drawings
-from fabricgen.outputs.drawings.layout import MOST_LINES, Head, Strand, Tier, arrange
+from fabricgen.outputs.drawings.layout import Head, arrange
+from fabricgen.outputs.drawings.merged_tiers import MOST_LINES, Strand, Tier
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.factory import Views
 from tests.fabrics import VARIANTS, build_job, cables_of, plan_of

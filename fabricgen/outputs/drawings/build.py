@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.core.terms import LinkKind, Role, ratio_text, speed_text
-from fabricgen.outputs.drawings.layout import MOST_LINES, Head, Strand, Tier, arrange
+from fabricgen.outputs.drawings.layout import Head, arrange
+from fabricgen.outputs.drawings.merged_tiers import MOST_LINES, Strand, Tier
 from fabricgen.planning.stripes import stripes
 
 if TYPE_CHECKING:

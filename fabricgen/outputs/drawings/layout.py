@@ -1,30 +1,24 @@
-"""The places in a drawing: tiers in rows, boxes side by side, and links merged into lines.
+"""The positions in a drawing: tiers in rows, boxes side by side, and the lines between them.
 
-Owns the places and the merging. A tier with more boxes than fit is drawn in groups: of related
-devices (a leaf's GPUs, a pod's leaves), or else of neighbours. `build` decides what is drawn.
+`build` decides what is drawn, and `merged_tiers` which devices share a box and which links a line.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise, product
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.outputs.drawings.merged_tiers import Line, Strand, Tier, merge_tiers
 from fabricgen.outputs.drawings.view import Drawing, DrawnBox, DrawnTier, LegendEntry, Stroke, Text
 from fabricgen.outputs.installation.view import SEVERAL, Chip, chip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator
 
     from fabricgen.core.arrays import IntArray
 
-
-MOST_LINES, MOST_BOXES = 128, (32, 16, 8)
-"""Maximum lines between two tiers, and boxes of a tier: the first that keeps within the lines."""
-
-LEAST_BOXES = 8
-"""Minimum boxes of a merged tier; without it one rail on one leaf would be a single line."""
 
 LETTER, LINE, MARGIN, LEFT, BODY = 7, 14, 16, 168, 480
 """Pixels: width of a letter, height of a line, margins, space beside the tiers, minimum width."""
@@ -36,35 +30,6 @@ NUMBERED, NAMED = 48, 2
 """Maximum lines between two tiers with numbers, and maximum links that a line names."""
 
 
-class Tier(NamedTuple):
-    """The devices of a tier, numbered.
-
-    Each has its rail (empty where several) and its group.
-    """
-
-    what: str
-    names: Sequence[str]
-    notes: Sequence[str]
-    """The text below the name of a device that is drawn alone."""
-    rails: Sequence[str]
-    together: IntArray
-    switch: bool = True
-
-
-class Strand(NamedTuple):
-    """The links between two tiers as columns.
-
-    The indices in both tiers, and the rail, which is -1 where a link carries several.
-    """
-
-    lower: IntArray
-    upper: IntArray
-    rail: IntArray
-    speed: str
-    cable: Callable[[int], str]
-    """The name of a link, by its row in the columns."""
-
-
 class Head(NamedTuple):
     """The text above a drawing."""
 
@@ -74,34 +39,18 @@ class Head(NamedTuple):
     subtitle: str
 
 
-class _Line(NamedTuple):
-    """A line: the boxes at both ends, the rail, which is -1 for several, and its links."""
-
-    lower: int
-    upper: int
-    rail: int
-    links: IntArray
-
-
-class _Bundled(NamedTuple):
-    """The box of each device of a tier, and the lines between tiers with their links."""
-
-    places: list[IntArray]
-    lines: list[list[_Line]]
-
-
 def arrange(head: Head, tiers: list[Tier], strands: list[Strand]) -> Drawing:
     """Lay out tiers, the lowest first, and the links between each two."""
-    bundled = _bundle(tiers, strands)
+    merged = merge_tiers(tiers, strands)
     boxes = [
         _boxes(number, tier, places)
-        for number, (tier, places) in enumerate(zip(tiers, bundled.places, strict=True))
+        for number, (tier, places) in enumerate(zip(tiers, merged.places, strict=True))
     ]
     width = _width(boxes)
     rows, bottom = _rows(tiers, boxes, width)
     strokes: list[Stroke] = []
     notes: list[Text] = []
-    for low, strand, lines in zip(pairwise(boxes), strands, bundled.lines, strict=True):
+    for low, strand, lines in zip(pairwise(boxes), strands, merged.lines, strict=True):
         strokes += _strokes(len(strokes), low, strand, lines)
         notes += _notes(low, strand, lines)
     keys, foot = _legend(strokes, bottom + 34, width)
@@ -120,70 +69,8 @@ def arrange(head: Head, tiers: list[Tier], strands: list[Strand]) -> Drawing:
     )
 
 
-def _bundle(tiers: list[Tier], strands: list[Strand]) -> _Bundled:
-    """Merge as little as keeps the lines readable.
-
-    The links of several rails are drawn apart where any merging leaves room for that.
-    """
-    for apart, most in product((True, False), MOST_BOXES):
-        places = [_places(tier, most) for tier in tiers]
-        gaps = list(zip(strands, pairwise(places), strict=True))
-        if all(_count(strand, low, up, apart=apart) <= MOST_LINES for strand, (low, up) in gaps):
-            break
-    return _Bundled(places, [_lines(strand, low, up, apart=apart) for strand, (low, up) in gaps])
-
-
-def _count(strand: Strand, low: IntArray, up: IntArray, *, apart: bool) -> int:
-    """Count the lines between two tiers without making them."""
-    ends = low[strand.lower].astype(np.int64) * (int(up.max(initial=0)) + 1) + up[strand.upper]
-    lines = np.sort(
-        ends * (int(strand.rail.max(initial=0)) + 2) + strand.rail + 1 if apart else ends
-    )
-    return int(np.count_nonzero(np.diff(lines))) + bool(lines.size)
-
-
-def _places(tier: Tier, most: int) -> IntArray:
-    """Return the box of each device.
-
-    It is its own, that of its group, of a part of the group, or of several neighbouring groups.
-    """
-    if len(tier.names) <= most:
-        return np.arange(len(tier.names))
-    _, first, number, size = np.unique(
-        tier.together, return_index=True, return_inverse=True, return_counts=True
-    )
-    parts = np.minimum(max(1, LEAST_BOXES // len(size)), size)[number]
-    places: IntArray = number // -(-len(size) // most)
-    if int(parts.max()) > 1:
-        places = (
-            number * LEAST_BOXES + (np.arange(len(number)) - first[number]) * parts // size[number]
-        )
-    return np.unique(places, return_inverse=True)[1]
-
-
-def _lines(strand: Strand, low: IntArray, up: IntArray, *, apart: bool) -> list[_Line]:
-    """Return the lines between two tiers, in order of their ends."""
-    lower, upper = low[strand.lower], up[strand.upper]
-    order = np.lexsort((strand.rail, upper, lower))
-    columns = np.stack([lower, upper, strand.rail])[:, order]
-    differs = (columns[: 3 if apart else 2, 1:] != columns[: 3 if apart else 2, :-1]).any(axis=0)
-    cuts = [0, *(np.flatnonzero(differs) + 1).tolist(), len(order)] if len(order) else []
-    found = []
-    for start, stop in pairwise(cuts):
-        a, b, rail = columns[:, start].tolist()
-        found.append(
-            _Line(
-                a,
-                b,
-                rail if (columns[2, start:stop] == rail).all() else -1,
-                np.sort(order[start:stop]),
-            )
-        )
-    return found
-
-
 def _boxes(number: int, tier: Tier, places: IntArray) -> list[DrawnBox]:
-    """Make the boxes of a tier, without their places."""
+    """Return the boxes of a tier, without positions."""
     ends = np.flatnonzero(np.diff(places, append=-1)) + 1
     boxes = []
     for place, (start, stop) in enumerate(pairwise([0, *ends.tolist()])):
@@ -250,7 +137,7 @@ def _width(boxes: list[list[DrawnBox]]) -> int:
 def _rows(
     tiers: list[Tier], boxes: list[list[DrawnBox]], width: int
 ) -> tuple[list[DrawnTier], int]:
-    """Give every box its place, tier by tier from the top.
+    """Set the position of every box, tier by tier from the top.
 
     Return the tiers, the lowest first, and the height that they take.
     """
@@ -281,21 +168,21 @@ def _put(box: DrawnBox, middle: int, y: int, width: int, height: int) -> None:
 
 
 def _strokes(
-    drawn: int, rows: tuple[list[DrawnBox], list[DrawnBox]], strand: Strand, lines: list[_Line]
+    drawn: int, rows: tuple[list[DrawnBox], list[DrawnBox]], strand: Strand, lines: list[Line]
 ) -> Iterator[Stroke]:
-    """Draw the lines between two tiers; those between the same two boxes are side by side."""
+    """Yield the lines between two tiers; those between the same two boxes are side by side."""
     lower, upper = rows
-    beside: dict[tuple[int, int], int] = {}
+    parallel: dict[tuple[int, int], int] = {}
     for a, b, *_ in lines:
-        beside[a, b] = beside.get((a, b), 0) + 1
+        parallel[a, b] = parallel.get((a, b), 0) + 1
     numbered = len({len(links) for *_, links in lines}) > 1 and len(lines) <= NUMBERED
-    turn: dict[tuple[int, int], int] = {}
+    drawn_between: dict[tuple[int, int], int] = {}
     for number, (a, b, rail, links) in enumerate(lines, start=drawn):
         low, up, many = lower[a], upper[b], len(links)
-        at = turn[a, b] = turn.get((a, b), -1) + 1
-        step = min(8, (low.width - 8) // beside[a, b])
-        aside = (2 * at - beside[a, b] + 1) * step // 2
-        x1, y1, x2, y2 = low.centre_x + aside, low.y, up.centre_x + aside, up.y + up.height
+        at = drawn_between[a, b] = drawn_between.get((a, b), -1) + 1
+        step = min(8, (low.width - 8) // parallel[a, b])
+        offset = (2 * at - parallel[a, b] + 1) * step // 2
+        x1, y1, x2, y2 = low.centre_x + offset, low.y, up.centre_x + offset, up.y + up.height
         shown = (
             Text(x1 + (x2 - x1) * 3 // 10, y1 + (y2 - y1) * 3 // 10 + 4, f"{many:,}")
             if numbered
@@ -336,7 +223,7 @@ def ink(colour: Chip) -> str:
 
 
 def _notes(
-    rows: tuple[list[DrawnBox], list[DrawnBox]], strand: Strand, lines: list[_Line]
+    rows: tuple[list[DrawnBox], list[DrawnBox]], strand: Strand, lines: list[Line]
 ) -> list[Text]:
     """Return the numbers of links as notes beside the lines."""
     lower, upper = rows
@@ -352,7 +239,7 @@ def _notes(
 
 
 def _legend(strokes: list[Stroke], y: int, width: int) -> tuple[list[LegendEntry], list[Text]]:
-    """Explain the colours and the lines, below the tiers."""
+    """Return the legend of colours and lines, below the tiers."""
     rails = sorted({int(stroke.chip.rail) for stroke in strokes if stroke.chip.rail})
     words = [(chip(str(rail)), f"rail {rail}, {chip(str(rail)).colour}") for rail in rails[:KEYS]]
     if any(not stroke.chip.rail for stroke in strokes):
