@@ -55,14 +55,12 @@ def cost(
     percentage or power is listed and left out. Options take precedence over `ownership` of the
     inventory.
     """
-    from fabricgen.bom.comparison import compare
     from fabricgen.bom.ownership import cost_of_ownership
 
     given = {"years": years, "kwh_price": kwh_price, "pue": pue}
     sets = [f"ownership.{key}={value}" for key, value in given.items() if value is not None]
-    inventory, catalog = replace(asked, sets=(*asked.sets, *sets)).read()
-    with inventory.locate_findings():
-        found = cost_of_ownership(compare(inventory.spec, catalog))
+    comparison, _ = replace(asked, sets=(*asked.sets, *sets)).compare()
+    found = cost_of_ownership(comparison)
     if as_json:
         print_result(found)
     else:

@@ -16,6 +16,7 @@ from fabricgen.cli.output_file import note_inventory
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    from fabricgen.bom.comparison import Comparison
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.inventory.load import Inventory
     from fabricgen.outputs.packs.render import Packs
@@ -118,6 +119,22 @@ class FabricArguments:
 
         inventory, catalog = self.read()
         return plan_of(inventory, catalog, self.packs, only), inventory
+
+    def compare(self) -> tuple[Comparison, Inventory]:
+        """Plan the inventory in each design, and verify that its own can be built.
+
+        Raises Refusal with places.
+        """
+        from fabricgen.bom.comparison import compare
+        from fabricgen.build.preconditions import check_buildable
+
+        inventory, catalog = self.read()
+        with inventory.locate_findings():
+            comparison = compare(inventory.spec, catalog)
+            for built, _ in comparison.built:
+                if built.fabric.design is inventory.spec.design:
+                    check_buildable(built, self.packs)
+        return comparison, inventory
 
     def older(self, source: str) -> FabricArguments:
         """Return the arguments for another plan with the same prices and catalog."""

@@ -184,16 +184,10 @@ def compare(asked: FabricArguments, *, as_json: bool) -> None:
     rails make the first design cheaper, the line to write and its figures follow.
     """
     from fabricgen.analysis.search.cheaper import AdvisedComparison, cheaper_mapping
-    from fabricgen.bom.comparison import compare as compare_designs
-    from fabricgen.build.preconditions import check_buildable
     from fabricgen.planning.notices import advice
 
-    inventory, catalog = asked.read()
+    comparison, inventory = asked.compare()
     with inventory.locate_findings():
-        comparison = compare_designs(inventory.spec, catalog)
-        for built, _ in comparison.built:
-            if built.fabric.design is inventory.spec.design:
-                check_buildable(built, asked.packs)
         cheaper = cheaper_mapping(*comparison.built[0])
         advised = AdvisedComparison(comparison, cheaper) if cheaper else None
         if as_json:

@@ -57,6 +57,7 @@ COMMANDS = (
     ("plan",),
     ("check",),
     ("compare",),
+    ("cost",),
     ("phases",),
     ("route", "d0-g0", "d1-g1"),
     ("impact", "--fail", "gpu:d0-g0"),

@@ -51,6 +51,9 @@ EXTRAS: dict[str, tuple[Any, ...]] = {
         [{"name": "one", "rails": 1}, {"name": "two", "rails": 2}, {"name": "all"}],
         [{"name": "one", "spines": 1}, {"name": "two"}],
         [{"name": "one", "rails": 99}],
+        [{"gpus": 128}, {"gpus": 512}],
+        [{"gpus": 256}, {"gpus": 1152}, {"gpus": 2304}],
+        [{"gpus": 64}, {"rails": 2}],
         [],
     ),
     "prices": (
@@ -91,6 +94,11 @@ EXTRAS: dict[str, tuple[Any, ...]] = {
         {"host_pool": "10.0.0.0/16"},
         {"mtu": 9000, "bfd": False},
         {"asn_base": 65000},
+    ),
+    "ownership": (
+        {"years": 4, "kwh_price": 0.12, "pue": 1.3},
+        {"years": 3, "support_pct": {"switches": 8}},
+        {"kwh_price": 0.3},
     ),
     "outputs": (["cabling"], ["configs", "slurm"], ["bom", "netbox"]),
     "nccl": ("2.30.7", {"pxn": False}),
@@ -173,7 +181,10 @@ def questions(draw: st.DrawFn) -> tuple[str, ...]:
         ["check"],
         ["compare"],
         ["compare", "--prices", "paper-v5"],
+        ["cost"],
+        ["cost", "--years", "4", "--kwh", "0.12"],
         ["phases"],
+        ["phases", "--way", "grow-later"],
         [
             "route",
             FILE,
@@ -240,7 +251,7 @@ def search_fabrics(
         if (
             ended.code
             and not answer.code
-            and arguments[0] != "compare"
+            and arguments[0] not in {"compare", "cost"}
             and not {"--set", "--prices", "--list-outputs"} & {*arguments}
         ):
             yield case, "the command took an inventory that `plan` refuses"

@@ -50,7 +50,7 @@ def grow(old: Plan, spec: FabricSpec, catalog: Catalog) -> Plan:
     `rails.per_switch: auto` keeps its older value. Raises Refusal `cannot-grow` where the two have
     no common shape, or the refusal of the inventory.
     """
-    spec = _pinned(old, spec)
+    spec = pinned(old, spec)
     fabric = resolve(spec, catalog)
     mapping = map_design(fabric)
     findings = list(_unlike(old, mapping))
@@ -85,9 +85,11 @@ def _slices(plan: Draft) -> Slices:
     return Slices(plan.addresses.hosts.size, plan.addresses.loopbacks.size)
 
 
-def _pinned(old: Plan, spec: FabricSpec) -> FabricSpec:
+def pinned(old: Plan, spec: FabricSpec) -> FabricSpec:
     """Keep the number of rails on a leaf: another one would move every host."""
-    if spec.rails.per_switch != "auto" or (old.mapping.spans_rails and old.sizing.tiers == 1):
+    has_none = old.fabric.design is Design.FAT_TREE
+    chosen_anew = has_none or (old.mapping.spans_rails and old.sizing.tiers == 1)
+    if spec.rails.per_switch != "auto" or chosen_anew:
         return spec
     return spec.model_copy(
         update={"rails": spec.rails.model_copy(update={"per_switch": old.mapping.per_switch})}

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from fabricgen.bom.bill import Bom, make_bom
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.inventory.sizing import Reserve
-from fabricgen.lifecycle.change.expand import grow
+from fabricgen.lifecycle.change.expand import grow, pinned
 from fabricgen.lifecycle.change.growth import Growth, growth
 from fabricgen.lifecycle.change.phase_sizes import gpu_sizes
 from fabricgen.planning.plan import make_plan
@@ -185,10 +185,7 @@ class _Steps(NamedTuple):
     @property
     def _pinned(self) -> FabricSpec:
         """The inventory with as many rails on a leaf as in the end, where it leaves that open."""
-        if self.spec.rails.per_switch != "auto":
-            return self.spec
-        rails = self.spec.rails.model_copy(update={"per_switch": self.end.mapping.per_switch})
-        return self.spec.model_copy(update={"rails": rails})
+        return pinned(self.end, self.spec)
 
     def _planned(self, before: Plan | None, spec: FabricSpec) -> Plan:
         """Plan a phase, from the one before where there is one. Raises Refusal."""

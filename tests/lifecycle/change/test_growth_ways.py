@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from decimal import Decimal
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,8 @@ import pytest
 
 from fabricgen.bom.bill import make_bom
 from fabricgen.catalog.catalog import Catalog
-from fabricgen.core.diagnostics import Refusal
+from fabricgen.cli.phases import ways_text
+from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.lifecycle.change.diff import diff
 from fabricgen.lifecycle.change.growth_ways import Way, Ways, ways_to_grow
 from fabricgen.lifecycle.change.phase_summary import summarize_ways
@@ -108,12 +110,23 @@ def test_every_design_adds_up(design: str) -> None:
         assert way.moved == 0 or way.name == "grow-later"
 
 
+@pytest.mark.parametrize("design", ["rail-only", "rail-optimized", "fat-tree"])
+def test_rails_are_packed_as_in_the_end(design: str) -> None:
+    """`per_switch: auto` is that of the end, which a fat-tree does not have, and no cable moves."""
+    packed = {"rails": {"per_switch": "auto"}, "phases": [{"gpus": 16}, {"gpus": 128}]}
+    ways = ways_of(**SMALL | packed, design=design)
+    assert not ways.refused
+    assert ways.recommended.moved == 0
+
+
 def test_a_way_that_cannot_be_planned_is_named() -> None:
-    """Packed leaves become uplinks that a grown fabric has no ports for."""
-    found = ways_of(
-        **SMALL | {"rails": {"per_switch": "auto"}, "phases": [{"gpus": 16}, {"gpus": 512}]}
-    )
-    assert found.recommended.name != "grow-later"
+    """The text has the fact and its code, and recommends one of the others."""
+    ways = ways_of(**SMALL)
+    finding = Finding("no-room", "66 racks do not fit into the room")
+    without = replace(ways, found=ways.found[:1], refused=(("grow-later", finding),))
+    text = ways_text(summarize_ways(without))
+    assert "grow-later cannot be planned: 66 racks do not fit into the room [no-room]" in text
+    assert "recommended: reserve-now" in text
 
 
 def test_gpus_beyond_the_last_phase_are_a_phase() -> None:
