@@ -81,7 +81,7 @@ class Layout(NamedTuple):
     fold: float
     sides: tuple[int, ...]
     """The numbers of its panels, from 0."""
-    code: float
+    code_side: float
     text_pt: float
     line_pt: float
     beside: tuple[str, ...]
@@ -96,14 +96,14 @@ class Layout(NamedTuple):
         """Return how many characters a row of a line holds."""
         width = self._panel[0] - 2 * PAD_X_MM
         if line in self.beside:
-            width -= self.code + PAD_X_MM
+            width -= self.code_side + PAD_X_MM
         return max(int(width / (self._points(line) * POINT_MM * CHARACTER)), 1)
 
     @property
     def used_mm(self) -> float:
         """The height of a panel that its code and lines take, near and far end at their longest."""
         beside, below = (sum(map(self._height, lines)) for lines in (self.beside, self.below))
-        return max(self.code, beside) + below + 2 * PAD_Y_MM
+        return max(self.code_side, beside) + below + 2 * PAD_Y_MM
 
     @property
     def panel_height(self) -> float:
@@ -200,7 +200,7 @@ def _layout(name: str, facts: LayoutFacts) -> Layout:
         stacked=facts.stacked,
         fold=facts.gap_mm,
         sides=tuple(range(facts.panels)),
-        code=facts.code_mm,
+        code_side=facts.code_mm,
         text_pt=facts.text_pt,
         line_pt=facts.line_pt,
         beside=facts.beside,
