@@ -136,7 +136,7 @@ export interface Page {
     /** Cables of the whole fabric, as pieces: a splitter or twin copper is one, whatever it carries. */
     cables: number;
     links: number;
-    /** Rows of cables.csv; those that the page holds are the rows of `Cables`. */
+    /** Rows of links.csv, or of cables.csv where each cable is one link; those that the page holds are the rows of `Cables`. */
     rows: number;
     host_gpus: number;
   };

@@ -50,6 +50,9 @@ COLUMNS = {
 }
 """The columns of the bill, and the attribute of a part behind each."""
 
+STATED_ONCE = ("currency", "price of", "dated")
+"""Columns that are empty where all parts agree, as the terms above the bill state them."""
+
 NUMBERS = ("quantity", "spares", "unit price", "total", "power, W")
 
 
@@ -111,10 +114,23 @@ def bill(bom: Bom, plan: Plan) -> dict[str, Any]:
     view = bom_view(bom, plan)
     return {
         "columns": list(COLUMNS),
-        "rows": [{"kind": part.row, "cells": _cells(part)} for part in view.rows],
+        "rows": [
+            {"kind": part.row, "cells": cells}
+            for part, cells in zip(view.rows, _without_repeated(view.rows), strict=True)
+        ],
         "numeric": [at for at, name in enumerate(COLUMNS) if name in NUMBERS],
         "terms": list(_terms(view, bom)),
     }
+
+
+def _without_repeated(parts: list[PartView]) -> list[list[str]]:
+    """Return the cells of all rows; a column of `STATED_ONCE` with one value is empty."""
+    rows = [_cells(part) for part in parts]
+    for at, name in enumerate(COLUMNS):
+        if name in STATED_ONCE and len({row[at] for row in rows if row[at]}) == 1:
+            for row in rows:
+                row[at] = ""
+    return rows
 
 
 def _cells(part: PartView) -> list[str]:

@@ -108,6 +108,12 @@ class Built:
         with (self.out / path).open(encoding="utf-8", newline="") as file:
             return list(csv.DictReader(file))
 
+    @property
+    def link_rows(self) -> list[dict[str, str]]:
+        """Return the rows of links.csv, or of cables.csv where no cable carries several links."""
+        apart = (self.out / "cabling/links.csv").is_file()
+        return self.rows("cabling/links.csv" if apart else "cabling/cables.csv")
+
     def gpus_at(self, device: str) -> set[str]:
         """Return the GPUs whose cables end at a switch, by cables.csv.
 

@@ -5,15 +5,24 @@ It is used by keyboard alone, in light and dark, on a phone, on paper and by scr
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.outputs.report.browsing import DESK_PX, PHONE_PX, reading, violations
+from tests.outputs.report.browsing import (
+    DESK_PX,
+    PHONE_PX,
+    build_file,
+    reading,
+    section,
+    violations,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from playwright.sync_api import Browser, Page
 
@@ -112,6 +121,56 @@ def test_light_and_dark_can_be_chosen(page: Page) -> None:
     assert page.evaluate(ground) != light
     page.get_by_role("button", name="Light", exact=True).click()
     assert page.evaluate(ground) == light
+
+
+TABLES_CUT = """() => [...document.querySelectorAll("table")].flatMap((table) => {
+  const box = table.closest(".scrolling") ?? table.parentElement;
+  const cut = box.scrollWidth > box.clientWidth + 1 || table.offsetWidth > box.clientWidth + 1;
+  return cut ? [box.getAttribute("aria-label") ?? box.className] : [];
+})"""
+"""The labels of the tables that are wider than their place."""
+
+
+@pytest.mark.parametrize("width", [PHONE_PX, DESK_PX])
+@pytest.mark.parametrize("name", ["lab-64", "planes", "twin-copper", "three-tiers"])
+def test_no_table_is_cut(
+    browser: Browser, fabric: Callable[[str], Built], name: str, width: int
+) -> None:
+    """On a phone and a desk every table has the width of its place.
+
+    Only drawings and texts of files scroll sideways.
+    """
+    with reading(browser, fabric(name).report, viewport={"width": width, "height": 900}) as page:
+        assert page.locator("table").count() > 4
+        assert page.evaluate(TABLES_CUT) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+PODS: dict[str, object] = {
+    "name": "pods",
+    "gpus": 512,
+    "hb_domain": {"gpus": 8},
+    "host": {"model": "dgx-h100"},
+    "switches": {"leaf": {"model": "sn5600"}},
+    "site": {"rack": {"units": 48}, "hosts_per_rack": 4},
+    "prices": "street-2026-09",
+}
+
+
+@pytest.mark.parametrize("design", ["rail-only", "rail-optimized"])
+def test_a_print_of_512_gpus_has_six_pages(browser: Browser, tmp_path: Path, design: str) -> None:
+    """It has the decision, the bill and the laws, and not the ports of a single switch."""
+    inventory = tmp_path / "pods.yaml"
+    inventory.write_text(json.dumps(PODS | {"design": design}), encoding="utf-8")
+    built = build_file(inventory, tmp_path / "out", "report")
+    with reading(browser, built.report) as page:
+        printed = page.pdf(prefer_css_page_size=True, print_background=True)
+        assert 1 <= printed.count(b"/Type /Page\n") <= 6
+        page.emulate_media(media="print")
+        for name in ("decision", "numbers", "comparison", "bill", "laws", "inventory"):
+            expect(section(page, name)).to_be_visible()
+        for name in ("racks", "switches", "route"):
+            expect(section(page, name)).to_be_hidden()
 
 
 def test_a_print_has_all_cables_and_no_controls(page: Page, lab: Built) -> None:

@@ -1,7 +1,6 @@
 /** The columns of the table of cables: what each is called, what it is made of, and how wide it must be. */
 
 import type { CableColumn } from "../fabric";
-import type { Page } from "../model";
 import type { CableTable } from "./order";
 
 /** A column before its width is known. Its cells are the values of `keys` joined by `between`; it is sorted by them, the first one foremost. */
@@ -17,7 +16,7 @@ interface Asked {
 
 /** A column that is shown. */
 export interface Shown extends Asked {
-  /** Characters of the widest cell. */
+  /** Characters of the widest cell; of a merged column, its share of the width. */
   width: number;
 }
 
@@ -26,6 +25,14 @@ const end = (side: "a" | "b", word: string): Asked[] => [
   { title: `${word} port`, keys: [`${side}_port`], style: "mono" },
   { title: `${word} interface`, keys: [`${side}_interface`], style: "mono" },
   { title: `${word} rack`, keys: [`${side}_rack`, `${side}_unit`], between: " U", style: "mono" },
+];
+
+/** The columns where there is no room for one for each value, each with its share of the width. */
+const MERGED: (Asked & { share: number })[] = [
+  { title: "Cable", keys: ["cable"], share: 23 },
+  { title: "From", keys: ["a_device", "a_port", "a_rack"], between: " ", share: 28 },
+  { title: "To", keys: ["b_device", "b_port", "b_rack"], between: " ", share: 28 },
+  { title: "Length", keys: ["length_m"], unit: " m", style: "number", share: 21 },
 ];
 
 const COLUMNS: Asked[] = [
@@ -43,11 +50,24 @@ const COLUMNS: Asked[] = [
 
 const TIERS: Record<string, string> = { "1": "1 leaf", "2": "2 spine", "3": "3 core" };
 
-/** The columns that say something: planes where there are several, racks and lengths where the inventory wants any. */
-export function columns(table: CableTable, page: Page): Shown[] {
-  const says = (key: CableColumn) => (key === "plane" ? page.counts.planes > 1 : table.column(key).values.some(Boolean));
-  return COLUMNS.filter(({ keys }) => keys.some(says)).map((column) => ({ ...column, width: width(table, column) }));
+/** The columns with different values, and those that name a cable and its ends; `merged` where there is no room for each. */
+export function columns(table: CableTable, merged: boolean): Shown[] {
+  const differs = ({ keys }: Asked) => keys.some((key) => NAMES.includes(key) || table.column(key).values.filter(Boolean).length > 1);
+  return merged
+    ? MERGED.filter(differs).map((column) => ({ ...column, width: column.share }))
+    : COLUMNS.filter(differs).map((column) => ({ ...column, width: width(table, column) }));
 }
+
+/** What all cables share, in words: a column would repeat it in each row. */
+export function shared(table: CableTable): string[] {
+  return COLUMNS.filter(({ keys }) => keys.length === 1 && ["tier", "speed", "length_m", "medium", "part"].includes(keys[0] ?? "")).flatMap((column) => {
+    const values = table.column(column.keys[0] ?? "cable").values;
+    const text = values.length === 1 ? cell(table, column, 0) : "";
+    return text ? [`${column.title.toLowerCase()} ${text}`] : [];
+  });
+}
+
+const NAMES: CableColumn[] = ["cable", "a_device", "b_device"];
 
 /** The text of a cell. */
 export function cell(table: CableTable, { keys, between = "", unit = "" }: Asked, row: number): string {

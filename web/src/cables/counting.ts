@@ -12,6 +12,11 @@ export function rowWords(page: Page): string {
   return `${rowWord(page)}s`;
 }
 
+/** The file that has these rows: links are apart where cables carry several. */
+export function rowFile(page: Page): string {
+  return `cabling/${rowWord(page) === "cable" ? "cables" : "links"}.csv`;
+}
+
 /** The plural at the beginning of a title. */
 export function rowTitle(page: Page): string {
   const words = rowWords(page);

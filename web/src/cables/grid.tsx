@@ -8,8 +8,9 @@ import { useWorld } from "../world";
 import { cell, type Shown } from "./columns";
 import type { CableTable, Sorting } from "./order";
 
-/** Height of a row in pixels, which cables.css sets too. */
+/** Height of a row in pixels, which cables.css sets too; where cells wrap, rows are measured, and this is a guess. */
 const ROW = 32;
+const WRAPPED = 72;
 
 interface Props {
   table: CableTable;
@@ -17,27 +18,35 @@ interface Props {
   shown: Shown[];
   sorting: Sorting | null;
   onSort(sorting: Sorting): void;
+  /** True where cells wrap and rows differ in height. */
+  wrapped: boolean;
+  /** Called with the scroller, whose width decides on the columns. */
+  onScroller(element: HTMLDivElement | null): void;
 }
 
 /** The table in its scroller. Screen readers get the number of rows, and which of them are shown. */
-export function Grid({ table, rows, shown, sorting, onSort }: Props) {
+export function Grid({ table, rows, shown, sorting, onSort, wrapped, onScroller }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({ count: rows.length, getScrollElement: () => scroller.current, estimateSize: () => ROW, overscan: 12 });
+  const estimateSize = () => (wrapped ? WRAPPED : ROW);
+  const virtual = useVirtualizer({ count: rows.length, getScrollElement: () => scroller.current, estimateSize, overscan: 12 });
+  useLayoutEffect(() => onScroller(scroller.current), []);
+  useLayoutEffect(() => virtual.measure(), [wrapped]);
   const items = virtual.getVirtualItems();
+  const total = shown.reduce((all, { width }) => all + width, 0);
   useLayoutEffect(() => scroller.current?.scrollTo({ top: 0 }), [rows]);
   return (
-    <div class="scrolling cables" role="region" aria-label="List of cables" tabIndex={0} ref={scroller} onKeyDown={(event) => turn(event, scroller)}>
+    <div class={wrapped ? "scrolling cables wrapped" : "scrolling cables"} role="region" aria-label="List of cables" tabIndex={0} ref={scroller} onKeyDown={(event) => turn(event, scroller)}>
       <table aria-rowcount={rows.length + 1} aria-labelledby="cables-title">
         <colgroup>
           {shown.map(({ title, width }) => (
-            <col key={title} style={{ width: `calc(${width}ch + 1.4rem)` }} />
+            <col key={title} style={{ width: wrapped ? `${(100 * width) / total}%` : `calc(${width}ch + var(--gap))` }} />
           ))}
         </colgroup>
         <Head shown={shown} sorting={sorting} onSort={onSort} />
         <tbody>
           <Spacer height={items[0]?.start ?? 0} span={shown.length} />
           {items.map(({ index }) => (
-            <Row key={index} table={table} row={rows[index] ?? 0} index={index} shown={shown} />
+            <Row key={index} table={table} row={rows[index] ?? 0} index={index} shown={shown} measure={wrapped ? virtual.measureElement : undefined} />
           ))}
           <Spacer height={virtual.getTotalSize() - (items.at(-1)?.end ?? 0)} span={shown.length} />
         </tbody>
@@ -66,11 +75,17 @@ function Head({ shown, sorting, onSort }: Pick<Props, "shown" | "sorting" | "onS
   );
 }
 
-function Row({ table, row, index, shown }: { table: CableTable; row: number; index: number; shown: Shown[] }) {
+interface RowProps extends Pick<Props, "table" | "shown"> {
+  row: number;
+  index: number;
+  measure: ((element: HTMLTableRowElement | null) => void) | undefined;
+}
+
+function Row({ table, row, index, shown, measure }: RowProps) {
   const { selected } = useWorld();
   const marked = selected?.kind === "cable" && selected.name === table.text("cable", row);
   return (
-    <tr aria-rowindex={index + 2} class={marked ? "marked" : undefined}>
+    <tr aria-rowindex={index + 2} class={marked ? "marked" : undefined} data-index={index} {...(measure && { ref: measure })}>
       {shown.map((column) => (
         <td key={column.title} class={column.style}>
           <Cell table={table} row={row} column={column} />
@@ -87,8 +102,15 @@ export function Cell({ table, row, column }: { table: CableTable; row: number; c
     case "cable":
       return <Name thing={{ kind: "cable", name: text }} />;
     case "a_device":
-    case "b_device":
-      return <Name thing={{ kind: "device", name: text }} />;
+    case "b_device": {
+      const name = table.text(column.keys[0], row);
+      return (
+        <>
+          <Name thing={{ kind: "device", name }} />
+          {text.slice(name.length)}
+        </>
+      );
+    }
     case "rail":
       return <Rail rail={text} />;
     default:

@@ -4,11 +4,11 @@ import { useEffect, useState } from "preact/hooks";
 import { flushSync } from "preact/compat";
 import { grouped, useWorld } from "../world";
 import { cell, type Shown } from "./columns";
-import { rowWords } from "./counting";
+import { rowFile, rowWords } from "./counting";
 import type { CableTable } from "./order";
 
 /** Rows that are printed; more are for the spreadsheet. */
-const MOST = 500;
+const MOST = 160;
 
 /** True while the page is printed. */
 export function usePrinting(): boolean {
@@ -32,7 +32,7 @@ export function Paper({ table, rows, shown }: { table: CableTable; rows: Int32Ar
   if (rows.length > MOST) {
     return (
       <p>
-        {grouped(rows.length)} {rowWords(page)} are too many for paper; they are in <code>cabling/cables.csv</code>.
+        {grouped(rows.length)} {rowWords(page)} are too many for paper; they are in <code>{rowFile(page)}</code>.
       </p>
     );
   }

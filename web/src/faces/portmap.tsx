@@ -7,7 +7,7 @@ import type { Plug } from "./plugs";
 export function PortMap({ name, plugs }: { name: string; plugs: Plug[] }) {
   return (
     <Scrolling label={`Ports of ${name}`}>
-      <table class="portmap">
+      <table class="portmap stack">
         <thead>
           <tr>
             {["Interface", "Cage / position", "Rail", "Cable", "Far device", "Far interface", "Speed"].map((title) => (
@@ -33,20 +33,20 @@ function Row({ plug }: { plug: Plug }) {
   return (
     <tr>
       <th scope="row" class="mono">{plug.interface}</th>
-      <td>{seat(plug)}</td>
-      <td>
+      <td data-title="Cage / position">{seat(plug)}</td>
+      <td data-title="Rail">
         <Rail rail={plug.rail} />
       </td>
-      <td>
+      <td data-title="Cable">
         <Name thing={{ kind: "cable", name: plug.cable }} />
       </td>
-      <td>
+      <td data-title="Far device">
         <Name thing={{ kind: "device", name: plug.farDevice }} />
       </td>
-      <td class="mono">{plug.farInterface}</td>
-      <td>{plug.speed}</td>
-      <td class="number">{plug.length && `${plug.length} m`}</td>
-      <td>{plug.farRack && <Name thing={{ kind: "rack", name: plug.farRack }} />}</td>
+      <td class="mono" data-title="Far interface">{plug.farInterface}</td>
+      <td data-title="Speed">{plug.speed}</td>
+      <td class="number" data-title="Length">{plug.length && `${plug.length} m`}</td>
+      <td data-title="Far rack">{plug.farRack && <Name thing={{ kind: "rack", name: plug.farRack }} />}</td>
     </tr>
   );
 }

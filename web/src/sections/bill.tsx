@@ -17,7 +17,7 @@ export function Bill() {
         ))}
       </ul>
       <Scrolling label="Lines of the bill">
-        <table class="bill">
+        <table class="bill stack">
           <thead>
             <tr>
               {shown.map((at) => (
@@ -31,7 +31,7 @@ export function Bill() {
             {bill.rows.map(({ kind, cells }, row) => (
               <tr key={row} class={kind}>
                 {shown.map((at) => (
-                  <td key={at} class={side(at)}>
+                  <td key={at} class={side(at)} data-title={bill.columns[at]}>
                     {cells[at]}
                   </td>
                 ))}

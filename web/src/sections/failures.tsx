@@ -43,7 +43,7 @@ function Classes({ fabric }: { fabric: Fabric }) {
   const names = [...new Set(found.flatMap(({ impact }) => impact.figures.map(([name]) => name)))];
   return (
     <Scrolling label="What fails">
-      <table class="failures">
+      <table class="failures stack">
         <caption>What fails</caption>
         <thead>
           <tr>
@@ -76,9 +76,11 @@ function Row({ alike, names }: { alike: Alike; names: string[] }) {
   return (
     <tr>
       <th scope="row">{what}</th>
-      <td class="number">{grouped(count)}</td>
+      <td class="number" data-title="Alike">
+        {grouped(count)}
+      </td>
       {names.map((name) => (
-        <td key={name} class="number">
+        <td key={name} class="number" data-title={name}>
           {values.get(name) ?? ""}
         </td>
       ))}

@@ -15,7 +15,7 @@ export function Laws() {
             {holding} of {laws.length} laws hold.
           </p>
           <Scrolling label="List of laws">
-            <table>
+            <table class="stack">
               <thead>
                 <tr>
                   <th scope="col">Holds</th>
@@ -43,15 +43,17 @@ function Row({ law }: { law: Law }) {
   const [word, mark] = law.ok ? ["yes", "good"] : law.ok === null ? ["not judged", "warn"] : ["broken", "bad"];
   return (
     <tr>
-      <td class={mark}>{word}</td>
+      <td class={mark} data-title="Holds">
+        {word}
+      </td>
       <th scope="row">{law.title}</th>
-      <td>
+      <td data-title="Figure">
         {law.figure}
         {law.findings.map((finding, at) => (
           <pre key={at}>{finding}</pre>
         ))}
       </td>
-      <td>
+      <td data-title="Code">
         <code>{law.code}</code>
       </td>
     </tr>

@@ -40,7 +40,7 @@ function Iteration({ iteration }: { iteration: NonNullable<Page["iteration"]> })
           </p>
         ))}
         <Scrolling label="Symbols of the equations">
-          <table>
+          <table class="stack">
             <tbody>
               {iteration.symbols.map(({ name, value, what, origin }) => (
                 <tr key={name}>
