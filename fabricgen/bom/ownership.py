@@ -277,7 +277,7 @@ def _missing(asked: Ownership, owned: list[OwnedBom]) -> Iterator[str]:
     elif parts := named("without_support"):
         yield f"support without a percentage: {parts}"
     if parts := named("unpriced"):
-        yield f"no price, so that sums are of the other parts: {parts}"
+        yield f"no price, so that sums are at least those that are printed: {parts}"
     if parts := named("unknown_power"):
         yield f"power is not published, so that the energy is of the other parts: {parts}"
     yield "hosts, GPUs, racks, power distribution, licences, freight, tax and labor"

@@ -10,6 +10,7 @@ import pytest
 
 from fabricgen.bom.comparison import compare
 from fabricgen.bom.ownership import cost_of_ownership
+from fabricgen.bom.ownership_tables import ownership_tables
 from fabricgen.cli import run
 from fabricgen.inventory.load import inventory_text
 from fabricgen.outputs.report.report import Report
@@ -137,6 +138,8 @@ def test_unpriced_parts_bound_the_savings() -> None:
     assert of_design(found, "rail-only").unpriced == ["mfp7e10"]
     assert found.savings["fat-tree"].bound == "of priced parts"
     assert any(text.startswith("no price") and "mfp7e10" in text for text in found.missing)
+    rows = {row[0]: row[1:] for row in ownership_tables(found).costs}
+    assert all(cell.startswith("at least ") for cell in (*rows["capital"], *rows["total"]))
 
 
 def test_the_percentage_of_a_price_book_takes_precedence() -> None:
@@ -167,7 +170,9 @@ def test_the_options_take_precedence(
 
 
 def test_the_report_has_the_cost_where_the_inventory_has_terms() -> None:
-    """Its document, ready for the page."""
-    page = Report.of(plan_of(**HALL, ownership=TERMS)).page
-    assert page["ownership"] == owned(**HALL, ownership=TERMS).document()
+    """The tables and sentences that `cost` prints, ready for the page."""
+    shown = Report.of(plan_of(**HALL, ownership=TERMS)).page["ownership"]
+    assert shown == ownership_tables(owned(**HALL, ownership=TERMS)).document()
+    assert ["total", "1,539,212"] in [row[:2] for row in shown["costs"]]
+    assert shown["terms"] == "USD, prices street-2026-09, 4 years, USD 0.12 a kWh, PUE 1.3"
     assert "ownership" not in Report.of(plan_of(**HALL)).page

@@ -13,6 +13,7 @@ from fabricgen import __version__
 from fabricgen.analysis.forwarding.relay_rules import KINDS, relay_order
 from fabricgen.analysis.search.cheaper import cheaper_notes
 from fabricgen.bom.ownership import cost_of_ownership
+from fabricgen.bom.ownership_tables import ownership_tables
 from fabricgen.bom.summary import summarize
 from fabricgen.core.colours import HUES
 from fabricgen.inventory.load import inventory_text
@@ -86,10 +87,10 @@ def page(paged: Paged) -> dict[str, Any]:
 
 
 def _ownership(paged: Paged) -> dict[str, Any]:
-    """Return the cost of ownership under its key, where the inventory has terms for it."""
+    """Return the tables of the cost of ownership, where the inventory has terms for it."""
     if paged.plan.spec.ownership is None:
         return {}
-    return {"ownership": cost_of_ownership(paged.comparison).document()}
+    return {"ownership": ownership_tables(cost_of_ownership(paged.comparison)).document()}
 
 
 def _relays(plan: Plan) -> dict[str, Any]:
