@@ -183,17 +183,20 @@ def _findings(found: Audit) -> list[str]:
     number = count(1)
     for finding in found.findings:
         lines = [f"{finding.level}[{finding.code}]: {finding.fact}"]
+        lines += [f"   = because {reason}" for reason in finding.because]
         lines += [f"  {next(number)}. {step}" for step in finding.fix]
+        lines += [f"  hint: {finding.hint}"] if finding.hint else []
         parts.append("\n".join(lines))
     return [*parts, _verdict(found)]
 
 
 def _verdict(found: Audit) -> str:
     """Return the verdict in one line."""
-    if found.findings:
+    if found.moves:
         moves = f"{grouped(found.moves)} move{'s' * (found.moves != 1)}"
         return f"the cabling differs from the plan: {moves} to fix it"
     silent = len(found.silent)
-    return "no record contradicts the plan" + (
-        f"; {grouped(silent)} links could not be verified" if silent else ""
+    verdict = (
+        "the findings name no cable to move" if found.findings else "no record contradicts the plan"
     )
+    return verdict + (f"; {grouped(silent)} links could not be verified" if silent else "")

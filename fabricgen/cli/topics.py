@@ -42,6 +42,8 @@ ALIASES = {
     "swapped": "audit",
     "templates": "bad-template",
     "twin-port": "cable",
+    "unjudged": "audit",
+    "unknown-port": "audit",
     "unreachable": "exit-code",
     "usage": "exit-code",
 }

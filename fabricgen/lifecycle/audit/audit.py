@@ -9,15 +9,17 @@ cables counts once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.core.diagnostics import Finding, refuse
+from fabricgen.core.diagnostics import refuse
 from fabricgen.core.document import Document
 from fabricgen.lifecycle.audit.fault_names import Event, FaultNamer
 from fabricgen.lifecycle.audit.fewest_moves import group_miscablings
+from fabricgen.lifecycle.audit.finding import AuditFinding
 from fabricgen.lifecycle.audit.port_index import PortIndex
+from fabricgen.lifecycle.audit.port_names import name_findings
 from fabricgen.lifecycle.audit.reconcile import observe_cabling
 
 if TYPE_CHECKING:
@@ -30,27 +32,6 @@ if TYPE_CHECKING:
 
 SHOWN = 3
 """Names that a note shows before `and N more`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditFinding(Finding):
-    """One fault: `code` is its kind; `expected` and `found` are in the order of `cables`."""
-
-    cables: list[str] = field(default_factory=list)
-    expected: list[str] = field(default_factory=list)
-    found: list[str] = field(default_factory=list)
-    fix: list[str] = field(default_factory=list)
-
-    def document(self) -> dict[str, Any]:
-        """Return the keys of every finding, and those of the audit."""
-        return Finding.document(self) | {
-            "kind": self.code,
-            "cable": self.cables[0] if self.cables else "",
-            "cables": self.cables,
-            "expected": self.expected,
-            "found": self.found,
-            "fix": self.fix,
-        }
 
 
 @dataclass(frozen=True)
@@ -133,8 +114,12 @@ class Audit(Document):
 
     @cached_property
     def findings(self) -> list[AuditFinding]:
-        """The faults, by severity, and then the contradictions."""
-        return [*map(self._finding, self.events), *self._contradictions()]
+        """The faults, by severity, then unknown names, and then the contradictions."""
+        return [
+            *map(self._finding, self.events),
+            *name_findings(self.places, self.built),
+            *self._contradictions(),
+        ]
 
     def document(self) -> dict[str, Any]:
         """Return the audit in the keys of `audit --json`."""
@@ -293,7 +278,10 @@ def _is_missing(places: PortIndex, built: ObservedCabling, low: int, high: int) 
 
     One end reported, and the device of the other end was seen elsewhere.
     """
-    if built.nameless.intersection((low, high)) or low in built.disputed or high in built.disputed:
+    ends = {low, high}
+    if any(not ends.isdisjoint(each) for each in (built.nameless, built.unjudged, built.disputed)):
+        return False
+    if frozenset(places.places[port].device for port in ends) in built.unclear:
         return False
     pairs = ((low, high), (high, low))
     return any(

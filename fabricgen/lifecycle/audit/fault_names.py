@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 Kind = Literal[
     "rail-crossed", "plane-crossed", "exchanged", "breakout-reversed", "shifted", "swapped",
-    "misplugged", "mixed-up", "missing", "stranger", "extra", "contradiction",
+    "misplugged", "mixed-up", "missing", "stranger", "extra", "unknown-port", "unjudged",
+    "contradiction",
 ]  # fmt: skip
 Severity = Literal["critical", "major", "minor"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "major", "minor")
@@ -232,11 +233,14 @@ class FaultNamer:
                 [each for each in self._touched(group) if each in self.built.strangers],
             )
             if strange:
+                seen = self.built.strangers[strange[0]]
+                why = (
+                    f"where {places.text(places.peers[strange[0]])} belongs"
+                    if strange[0] in self.built.misplaced
+                    else "which is not in the plan"
+                )
                 return self._event(
-                    "stranger",
-                    f"{places.text(strange[0])} sees {self.built.strangers[strange[0]]}, "
-                    "which is not in the plan",
-                    (group,),
+                    "stranger", f"{places.text(strange[0])} sees {seen}, {why}", (group,)
                 )
             return self._event(
                 "missing",

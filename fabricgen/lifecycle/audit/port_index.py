@@ -1,9 +1,9 @@
 """The ports of a plan as numbers, found by any of the names under which a device reports them.
 
 Every planned port has a number, and so has any other port of the plan's devices with a cable in it.
-Owns the names of a port: the interface, its front panel name (SONiC's alias), a NIC's Ethernet,
-InfiniBand and RDMA names, the number of an InfiniBand switch's port, and in a lab the GPU with
-`nic<plane>` for the NIC port of its host.
+Owns the names of a port: the interface, its front panel name (SONiC's alias), the print beside it
+(`1/1`, as on labels and pull sheets), a NIC's Ethernet, InfiniBand and RDMA names, the number of an
+InfiniBand switch's port, and in a lab the GPU with `nic<plane>` for the NIC port of its host.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from fabricgen.core.terms import Role
     from fabricgen.planning.plan import Plan
@@ -31,6 +31,11 @@ class PortPosition(NamedTuple):
     sub: int
     ports: int
     rank: int
+
+    @property
+    def printed(self) -> str:
+        """The print beside a port of a switch: the cage, and the position where it is split."""
+        return f"{self.cage}/{self.sub + 1}" if self.ports > 1 else str(self.cage)
 
 
 class PortRef(NamedTuple):
@@ -65,6 +70,7 @@ class PortIndex:
         self._ids: dict[tuple[str, str], int] = {}
         self._port_layouts: dict[str, PortLayout] = {}
         self._known: dict[tuple[Role, str], dict[str, PortPosition]] = {}
+        self._prints: dict[tuple[Role, str], dict[str, PortPosition]] = {}
         views = Views(plan)
         for segment in range(plan.mapping.segments):
             port_layouts = plan.port_layouts(segment)
@@ -127,11 +133,12 @@ class PortIndex:
                     for interface in interfaces[fabric.coordinates.host_slot(gpu)]
                 ]
 
-    @property
-    def placeholders(self) -> bool:
-        """Whether the plan's names of NIC ports are placeholders, unknown to the catalog."""
+    def placeholders(self, device: str) -> bool:
+        """Return whether the plan holds placeholders for the port names of a device: of a host."""
         host = self.plan.fabric.host
-        return host is None or "ports" in host.unverified
+        return self.owner(device) not in self._port_layouts and (
+            host is None or "ports" in host.unverified
+        )
 
     def _ports(self, port_layout: PortLayout) -> dict[str, PortPosition]:
         """Return the ports of a switch by each of their names, in the order of the front panel."""
@@ -177,8 +184,10 @@ class PortIndex:
     def find(self, device: str, words: Iterable[str]) -> int:
         """Return the port of a planned device by the first name that fits; -1 if none does.
 
+        The print beside a port, as labels and pull sheets have it, is tried after its names.
         A port that is not planned is numbered now.
         """
+        words = tuple(words)
         for word in words:
             if (found := self._ids.get((device, word))) is not None:
                 return found
@@ -190,14 +199,15 @@ class PortIndex:
                 seat.interface != word or device in self._port_layouts
             ):
                 return self._number(device, seat)
-        return -1
+        by_print = self._by_print(device) if words and device not in self.gpu_ports else {}
+        seats = (by_print[word] for word in words if word in by_print)
+        return next((self._number(device, seat) for seat in seats), -1)
 
     def _number(self, device: str, seat: PortPosition) -> int:
         """Return the number of the port at a position; on a host only planned ports have one."""
         found = self._ids.get((device, seat.interface), -1)
         if found >= 0 or device not in self._port_layouts:
             return found
-        printed = f"{seat.cage}/{seat.sub + 1}" if seat.ports > 1 else str(seat.cage)
         rails, planes = (
             {getattr(self.places[each], key) for each in self.of_device[device]}
             for key in ("rail", "plane")
@@ -206,7 +216,7 @@ class PortIndex:
             PortRef(
                 device,
                 seat.interface,
-                printed,
+                seat.printed,
                 upper=False,
                 rail=rails.pop() if len(rails) == 1 else "",
                 plane=planes.pop(),
@@ -220,6 +230,26 @@ class PortIndex:
         """Return the ports of a device by name."""
         port_layout = self._port_layouts.get(device)
         return self._nics if port_layout is None else self._ports(port_layout)
+
+    def _by_print(self, device: str) -> Mapping[str, PortPosition]:
+        """Return the ports of a device by the print beside them."""
+        port_layout = self._port_layouts.get(device)
+        if port_layout is None:
+            return self._nics_by_print
+        key = port_layout.role, port_layout.nos
+        if key not in self._prints:
+            self._prints[key] = {seat.printed: seat for seat in self._ports(port_layout).values()}
+        return self._prints[key]
+
+    @cached_property
+    def _nics_by_print(self) -> dict[str, PortPosition]:
+        """The NIC ports of a host by the print beside them."""
+        naming, fabric = self.plan.naming, self.plan.fabric
+        return {
+            naming.label(gpu, plane): self._nics[naming.interface(gpu, plane)]
+            for gpu in range(fabric.host_gpus)
+            for plane in range(fabric.planes)
+        }
 
     def seat(self, place: int) -> PortPosition:
         """Return the position of a port on its device."""

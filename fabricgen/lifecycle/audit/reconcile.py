@@ -3,20 +3,35 @@
 Owns the rules of evidence. A link is observed if both ends report it, or one does and the other
 reports no planned port. Mutual reports come first, planned links before others; of several
 neighbours a port keeps the one without contradiction, so that an entry which has not expired yet
-does no harm. The rest are unknown devices, neighbours without a name, and contradictions.
+does no harm. The rest are unknown devices, unknown ports, neighbours without a name, and
+contradictions. A port of the plan that sees a device of the plan by an unknown port name is no
+evidence against any cable of the two.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.lifecycle.audit.neighbors import NeighborRecord, NeighborRecords
     from fabricgen.lifecycle.audit.port_index import PortIndex
+
+
+class UnknownPort(NamedTuple):
+    """A name that no port of a planned device has, and the neighbour: a planned device too.
+
+    `seen` is the neighbour as text; `far` is the port there, -1 where that is not planned either.
+    """
+
+    device: str
+    name: str
+    peer: str
+    seen: str
+    far: int
 
 
 @dataclass(slots=True, kw_only=True)
@@ -31,8 +46,16 @@ class ObservedCabling:
     """Links that one end does not report, although its device reported."""
     strangers: dict[int, str] = field(default_factory=dict)
     """Planned ports with a neighbour outside of the plan, or a port where no cable belongs."""
+    misplaced: set[int] = field(default_factory=set)
+    """Those of them whose neighbour is a planned device that belongs elsewhere."""
     nameless: set[int] = field(default_factory=set)
-    """Ports whose neighbour gives no name, or the right host without a known port."""
+    """Ports whose neighbour gives no name, or the right device without a port."""
+    unjudged: dict[int, str] = field(default_factory=dict)
+    """Ports that see the right host, by a NIC name for which the plan has a placeholder."""
+    unknown: list[UnknownPort] = field(default_factory=list)
+    """Port names of planned devices that the plan does not have."""
+    unclear: set[frozenset[str]] = field(default_factory=set)
+    """Pairs of devices with a cable between them that a record names by an unknown port."""
     disputed: dict[int, int] = field(default_factory=dict)
     """Ports whose only neighbours report other neighbours themselves."""
     reported: set[int] = field(default_factory=set)
@@ -63,6 +86,13 @@ def observe_cabling(places: PortIndex, evidence: NeighborRecords) -> ObservedCab
         if port not in built.partner:
             built.disputed[port] = min(said[port])
     built.nameless -= built.partner.keys()
+    built.unjudged = {
+        port: name for port, name in built.unjudged.items() if port not in built.partner
+    }
+    built.unknown = [each for each in built.unknown if each.far not in built.partner]
+    built.unclear = {
+        frozenset({places.owner(each.device), places.owner(each.peer)}) for each in built.unknown
+    }
     taken = built.partner.keys() | built.disputed.keys()
     built.strangers = {
         port: name for port, name in sorted(built.strangers.items()) if port not in taken
@@ -88,6 +118,10 @@ def _neighbours(
                 said[near[1]].add(far[1])
         elif near[1] >= 0:
             _keep_unplanned(places, record, near[1], far[0], built)
+        elif far[0]:
+            seen = " ".join([far[0], *record.peer_interfaces[:1]])
+            unknown = UnknownPort(near[0], record.interface, far[0], seen, far[1])
+            _keep_unknown(places, unknown, built)
     return said
 
 
@@ -105,15 +139,34 @@ def _keep_unplanned(
 ) -> None:
     """Keep a neighbour of a planned port that is not a planned port itself."""
     peer = places.peers[port]
-    own_host = bool(device) and peer >= 0 and places.owner(device) == places.places[peer].device
-    if not record.peer or (own_host and (places.placeholders or not record.peer_interfaces)):
+    if not record.peer or (not record.peer_interfaces and _belongs(places, device, port)):
         built.nameless.add(port)
+    elif device and record.peer_interfaces:
+        name = record.peer_interfaces[0]
+        near = places.places[port].device
+        _keep_unknown(places, UnknownPort(device, name, near, places.text(port), port), built)
     elif peer >= 0:
-        built.strangers[port] = (
-            " ".join([record.peer, *record.peer_interfaces[:1]])
-            if record.peer_interfaces
-            else f"{record.peer} (port unknown)"
-        )
+        words = record.peer_interfaces[:1] or ("(port unknown)",)
+        built.strangers[port] = " ".join([record.peer, *words])
+        built.misplaced.update({port} if device else ())
+
+
+def _keep_unknown(places: PortIndex, unknown: UnknownPort, built: ObservedCabling) -> None:
+    """Keep a port name that the plan lacks, by what it says of the port at the other end."""
+    device, name, far = unknown.device, unknown.name, unknown.far
+    if not places.placeholders(device):
+        built.unknown.append(unknown)
+    elif far >= 0 and _belongs(places, device, far):
+        built.unjudged[far] = name
+    elif far >= 0 and places.peers[far] >= 0:
+        built.strangers[far] = f"{device} {name}"
+        built.misplaced.add(far)
+
+
+def _belongs(places: PortIndex, device: str, port: int) -> bool:
+    """Return whether a device is the planned neighbour of a port."""
+    peer = places.peers[port]
+    return bool(device) and peer >= 0 and places.owner(device) == places.places[peer].device
 
 
 def _mutual(

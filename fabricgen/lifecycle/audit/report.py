@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.document import Document
-from fabricgen.lifecycle.audit.audit import AuditFinding
+from fabricgen.lifecycle.audit.finding import AuditFinding
 
 if TYPE_CHECKING:
     from fabricgen.analysis.impact.measure import Impact
