@@ -4,7 +4,15 @@ from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from fabricgen.inventory.fields import BREAKOUT, NAME, Count, InventoryModel, Model, Speed
+from fabricgen.inventory.fields import (
+    BREAKOUT,
+    LINUX_NAME,
+    NAME,
+    Count,
+    InventoryModel,
+    Model,
+    Speed,
+)
 
 
 class HbDomain(InventoryModel):
@@ -18,12 +26,23 @@ class HbDomain(InventoryModel):
     """HB bandwidth per GPU, in one direction; default: that of the host model."""
 
 
+LinuxNames = Annotated[
+    tuple[Annotated[str, Field(strict=True, pattern=f"^{LINUX_NAME}$")], ...], Field(min_length=1)
+]
+
+
 class HostChoice(InventoryModel):
     """The chassis or tray that holds the GPUs."""
 
-    model: Annotated[Model, Field(examples=["dgx-h100"])]
+    model: Annotated[Model | None, Field(examples=["dgx-h100"])] = None
     """A host model of the catalog (`fabricgen catalog list hosts`); it must agree with `hb_domain`.
     """
+    nics: Annotated[LinuxNames | None, Field(examples=[["enp24s0np0", "enp64s0np0"]])] = None
+    """Interface names of the NIC ports of a host, in the order of its GPUs, and of the planes of
+    each GPU; default: those of the host model, else placeholders."""
+    rdma: Annotated[LinuxNames | None, Field(examples=[["mlx5_0", "mlx5_3"]])] = None
+    """RDMA device names of the same ports, in the same order, as NCCL needs them; default: those of
+    the host model."""
 
 
 class NicChoice(InventoryModel):

@@ -34,6 +34,7 @@ def contradictions(spec: FabricSpec, catalog: Catalog, host: Host | None) -> Ite
     """Return the findings of all checks."""
     yield from _domains(spec)
     yield from _divisions(spec, host)
+    yield from _nic_names(spec, host)
     if host:
         yield from _host_findings(spec, host)
     yield from relay_conflicts(spec, host)
@@ -157,6 +158,33 @@ def _undivided(
         (f"{whole} = {whole // part} x {part} + {whole % part}",),
         hint,
     )
+
+
+def _nic_names(spec: FabricSpec, host: Host | None) -> Iterator[Finding]:
+    """Refuse names of NIC ports that are too few, too many, or given twice."""
+    hosts = spec.hb_domain.hosts or (host.hb_domain_hosts if host else 1)
+    gpus, planes = spec.hb_domain.gpus // hosts, spec.rails.planes
+    for key in ("nics", "rdma"):
+        names = (getattr(spec.host, key) if spec.host else None) or ()
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if names and len(names) != gpus * planes:
+            yield Finding(
+                "nic-contradicts-host",
+                f"`host.{key}` has {_number(len(names), 'name')}, and a host has"
+                f" {_number(gpus * planes, 'NIC port')}",
+                ("host", key),
+                (f"{_number(gpus, 'GPU')} per host x {_number(planes, 'plane')}",),
+                "list one name per NIC port: GPU by GPU, and plane by plane for each GPU",
+            )
+        elif twice:
+            yield Finding(
+                "nic-contradicts-host",
+                f"`host.{key}` has `{twice}` twice",
+                ("host", key, names.index(twice)),
+                ("each NIC port has a name of its own",),
+                f"correct one of them; `ls /sys/class/{'net' if key == 'nics' else 'infiniband'}`"
+                " on a host lists the names",
+            )
 
 
 def _host_findings(spec: FabricSpec, host: Host) -> Iterator[Finding]:

@@ -83,12 +83,7 @@ class DeviceNames:
 
     def interface(self, gpu: int, plane: int) -> str:
         """Name the interface of a NIC port as the host does; `gpu` counts within the host."""
-        fabric = self.mapping.fabric
-        if fabric.host is None:
-            return f"nic{gpu}p{plane}" if fabric.planes > 1 else f"nic{gpu}"
-        port = fabric.host.port(gpu, plane)
-        infiniband = fabric.port_layouts[Role.LEAF].model.transport == "infiniband"
-        return (port.infiniband if infiniband else None) or port.ethernet
+        return self.mapping.fabric.interface(gpu, plane)
 
     def label(self, gpu: int, plane: int) -> str:
         """Return the print beside a NIC port; without a host model, the name of the interface."""

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Finding, Refusal
+from fabricgen.core.terms import Role
 from fabricgen.planning.consistency import contradictions
 from fabricgen.planning.coordinates import Coordinates
 from fabricgen.planning.nos_choice import layouts_by_rail
@@ -20,7 +21,7 @@ from fabricgen.planning.switch_choice import choose_switches, unknown_model
 if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.host import Host, Nic
-    from fabricgen.core.terms import Design, Role
+    from fabricgen.core.terms import Design
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.planning.port_layout import PortLayout
 
@@ -84,6 +85,28 @@ class ResolvedFabric:
         """GPUs of one HB domain that share a rail."""
         return self.coordinates.ranks_per_rail
 
+    @property
+    def nics_named(self) -> bool:
+        """Whether the interface names of NICs are real: of the inventory, or published."""
+        given = self.spec.host and self.spec.host.nics
+        return bool(given or (self.host and "ports" not in self.host.unverified))
+
+    def interface(self, gpu: int, plane: int) -> str:
+        """Return the interface of a NIC port; `gpu` counts within the host."""
+        if self.spec.host and self.spec.host.nics:
+            return self.spec.host.nics[gpu * self.planes + plane]
+        if self.host is None:
+            return f"nic{gpu}p{plane}" if self.planes > 1 else f"nic{gpu}"
+        port = self.host.port(gpu, plane)
+        infiniband = self.port_layouts[Role.LEAF].model.transport == "infiniband"
+        return (port.infiniband if infiniband else None) or port.ethernet
+
+    def rdma(self, gpu: int, plane: int) -> str:
+        """Return the RDMA device of a NIC port; "" where it is unknown."""
+        if self.spec.host and self.spec.host.rdma:
+            return self.spec.host.rdma[gpu * self.planes + plane]
+        return (self.host.port(gpu, plane).rdma if self.host else None) or ""
+
     def nos_version(self, port_layout: PortLayout) -> str:
         """Return the version that the inventory gives for the NOS of a layout; "" where none is."""
         named = port_layout.model.nos_name
@@ -132,12 +155,15 @@ def resolve(spec: FabricSpec, catalog: Catalog) -> ResolvedFabric:
     )
 
 
+def host_of(spec: FabricSpec, catalog: Catalog) -> Host | None:
+    """Return the host model of an inventory; None where it names none, or an unknown one."""
+    return catalog.host(spec.host.model) if spec.host and spec.host.model else None
+
+
 def _host(spec: FabricSpec, catalog: Catalog, findings: list[Finding]) -> Host | None:
     """Find the host model."""
-    if not spec.host:
-        return None
-    host = catalog.host(spec.host.model)
-    if host is None:
+    host = host_of(spec, catalog)
+    if spec.host and spec.host.model and host is None:
         findings.append(unknown_model("hosts", spec.host.model, ("host", "model"), catalog))
     return host
 

@@ -79,7 +79,7 @@ def values(spec: FabricSpec) -> dict[str, str]:
     return {
         "gpus": str(spec.gpus),
         "design": spec.design.value,
-        "host": spec.host.model if spec.host else ANY_HOST,
+        "host": (spec.host and spec.host.model) or ANY_HOST,
         "hb_domain": str(spec.hb_domain.gpus),
         "leaf": spec.switches.leaf.model or GENERIC,
         "rails": str(spec.rails.count or ""),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.planning.consistency import MOST_GPUS, contradictions
+from fabricgen.planning.resolve import host_of
 
 if TYPE_CHECKING:
     from fabricgen.core.diagnostics import Finding
@@ -30,7 +31,7 @@ OFFER = re.compile(r"`(\w+): (\d+)`")
 def found(values: dict[str, Any]) -> list[Finding]:
     """Return the contradictions of an inventory."""
     spec = FabricSpec.model_validate({**SMALL, **values})
-    return list(contradictions(spec, CATALOG, CATALOG.host(spec.host.model) if spec.host else None))
+    return list(contradictions(spec, CATALOG, host_of(spec, CATALOG)))
 
 
 def followed(values: dict[str, Any], finding: Finding, number: int) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from fabricgen.core.diagnostics import Finding, Refusal, suggest
 from fabricgen.core.terms import Design, Role
 from fabricgen.inventory.search import Search
 from fabricgen.inventory.sizing import HbDomain, HostChoice, NicChoice, SwitchChoice, Switches
-from fabricgen.planning.resolve import resolve
+from fabricgen.planning.resolve import host_of, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,13 +31,13 @@ def whole(spec: FabricSpec) -> FabricSpec:
     """Return the fabric that is scored.
 
     The reserve is installed at once, and no room is described, so parts are selected by an assumed
-    reach.
+    reach. NICs have no names, which depend on the planes.
     """
     site = spec.site if spec.site and spec.site.lengths == "unknown" else None
     gpus = spec.reserve.gpus if spec.reserve else spec.gpus
-    return spec.model_copy(
-        update={"gpus": gpus, "reserve": None, "phases": (), "site": site, "search": None}
-    )
+    host = HostChoice(model=spec.host.model) if spec.host and spec.host.model else None
+    own = {"gpus": gpus, "reserve": None, "phases": (), "site": site, "search": None, "host": host}
+    return spec.model_copy(update=own)
 
 
 def candidates(spec: FabricSpec, catalog: Catalog) -> Iterator[FabricSpec]:
@@ -51,7 +51,7 @@ def candidates(spec: FabricSpec, catalog: Catalog) -> Iterator[FabricSpec]:
     own = resolve(base, catalog)
     choices = list(_choices(offered))
     for cluster in _clusters(base, offered, catalog):
-        host = catalog.host(cluster.host.model) if cluster.host else None
+        host = host_of(cluster, catalog)
         nic = catalog.nic(host.nic) if host else own.nic
         for planes in offered.planes or (
             tuple(sorted(host.speeds_gbps)) if host else (base.rails.planes,)

@@ -135,10 +135,7 @@ class PortIndex:
 
     def placeholders(self, device: str) -> bool:
         """Return whether the plan holds placeholders for the port names of a device: of a host."""
-        host = self.plan.fabric.host
-        return self.owner(device) not in self._port_layouts and (
-            host is None or "ports" in host.unverified
-        )
+        return not self.plan.fabric.nics_named and self.owner(device) not in self._port_layouts
 
     def _ports(self, port_layout: PortLayout) -> dict[str, PortPosition]:
         """Return the ports of a switch by each of their names, in the order of the front panel."""
@@ -165,10 +162,11 @@ class PortIndex:
                 seat = PortPosition(naming.interface(gpu, plane), 0, 0, 1, number)
                 other = fabric.host and fabric.host.port(gpu, plane)
                 second = "" if plane == 0 else f"/{plane + 1}"
+                given = fabric.rdma(gpu, plane)
                 names = (
-                    (other.ethernet, other.infiniband, other.rdma)
+                    (other.ethernet, other.infiniband, given)
                     if other
-                    else (f"mlx5_{gpu}{second}", f"HCA-{gpu + 1}{second}")
+                    else (given or f"mlx5_{gpu}{second}", f"HCA-{gpu + 1}{second}")
                 )
                 for name in (seat.interface, *names):
                     found.setdefault(name or seat.interface, seat)

@@ -228,10 +228,9 @@ class WireLists:
         """List the NIC ports of a host with numbers and RDMA devices, GPU by GPU."""
         fabric, naming = self.plan.fabric, self.plan.naming
         ports = [(gpu, plane) for gpu in range(fabric.host_gpus) for plane in range(fabric.planes)]
-        rdma = [(fabric.host.port(*port).rdma if fabric.host else None) or "" for port in ports]
         return [
-            HcaPortView(str(at), naming.interface(*port), name)
-            for at, (port, name) in enumerate(zip(ports, rdma, strict=True), start=1)
+            HcaPortView(str(at), naming.interface(*port), fabric.rdma(*port))
+            for at, port in enumerate(ports, start=1)
         ]
 
 

@@ -121,7 +121,7 @@ class Hosts:
         """Make the view of one host."""
         plan, fabric, spec = self.plan, self.plan.fabric, self.plan.spec
         nics = self._nics(host)
-        placeholders = fabric.host is None or "ports" in fabric.host.unverified
+        placeholders = not fabric.nics_named
         return HostView(
             name=plan.hosts[host],
             fabric=spec.name,
@@ -148,8 +148,8 @@ class Hosts:
         fabric, notes = self.plan.fabric, []
         if placeholders:
             notes.append(
-                "Interface names are placeholders: put the real ones into a catalog file of your"
-                " own for this host, and build again."
+                "Interface names are placeholders: list the real ones as `host: {nics: [...]}` of"
+                " the inventory, and build again."
             )
         here = {nic.rail for nic in nics}
         away = [rail for rail in range(fabric.rails) if rail not in here]
@@ -187,7 +187,7 @@ class Hosts:
             plane=plane,
             interface=interface,
             label=self.plan.naming.label(slot, plane),
-            rdma=(port and port.rdma) or "",
+            rdma=fabric.rdma(slot, plane),
             pci=_pci((port and port.pci) or ""),
             address=cabled.address,
             prefix_length=31 if self.plan.addresses.numbered else 32,

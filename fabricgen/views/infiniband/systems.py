@@ -57,7 +57,7 @@ class Systems:
         found: dict[tuple[int, int], PortNames] = {}
         for gpu in range(fabric.host_gpus):
             for plane in range(fabric.planes):
-                known = fabric.host and fabric.host.port(gpu, plane).rdma
+                known = fabric.rdma(gpu, plane)
                 found[gpu, plane] = PortNames(
                     1,
                     f"{known or naming.interface(gpu, plane)}/P1",

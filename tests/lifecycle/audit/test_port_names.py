@@ -102,7 +102,7 @@ def test_an_unplanned_port_to_an_unplanned_device_is_no_finding() -> None:
 
 
 def test_links_of_placeholders_cannot_be_judged() -> None:
-    """The finding says so, with the key that mends it; nothing is called missing."""
+    """They are one finding, with the key that names the NICs; nothing is missing."""
     records = of_leaf(PLACEHOLDERS, lambda *ends: (*ends[:2], "enp24s0np0"))
     result = audited(records, PLACEHOLDERS)
     (finding,) = result.findings
@@ -113,6 +113,19 @@ def test_links_of_placeholders_cannot_be_judged() -> None:
     )
     assert "`host: {nics: [" in finding.hint
     assert not result.ok
+
+
+def test_names_of_nics_in_the_inventory_are_judged() -> None:
+    """With `host.nics` every link is judged, by the interface or by the RDMA device."""
+    names = [f"ens{at}np0" for at in range(8)]
+    given = plan_of(
+        **UNNAMED | {"host": {"model": "dgx-b300", "nics": names, "rdma": [*"abcdefgh"]}}
+    )
+    assert len(audited(of_leaf(given), given).matched) == 8
+    rdma = of_leaf(given, lambda *ends: (*ends[:2], "a"))
+    assert len(audited(rdma, given).matched) == 8
+    crossed = of_leaf(given, lambda *ends: (*ends[:2], "ens1np0"))[:1]
+    assert [finding.code for finding in audited(crossed, given).findings] == ["rail-crossed"]
 
 
 @pytest.mark.parametrize("near", [True, False])

@@ -98,6 +98,36 @@ def ready() -> Iterator[Path]:
 
 READY = list(ready())
 
+NICS = [f"ens{slot}f{port}np{port}" for slot in range(1, 9) for port in (0, 1)]
+RDMA = [f"mlx5_{at}" for at in range(16)]
+
+
+@pytest.mark.parametrize("model", ["dgx-b300", None])
+def test_names_of_nics_in_the_inventory_reach_every_file(model: str | None) -> None:
+    """They replace the placeholders, GPU by GPU and plane by plane for each GPU."""
+    host = {"nics": NICS, "rdma": RDMA} | ({"model": model} if model else {})
+    one = shown(plan_of(**DGX | {"host": host, "rails": {"planes": 2}}), 0)
+    seats = [(nic.gpu, nic.plane, nic.interface, nic.rdma) for nic in one.view.nics]
+    assert seats[:3] == [
+        ("d0-g0", 0, "ens1f0np0", "mlx5_0"),
+        ("d0-g0", 1, "ens1f1np1", "mlx5_1"),
+        ("d0-g1", 0, "ens2f0np0", "mlx5_2"),
+    ]
+    assert (one.view.placeholders, one.view.notes) == (False, [])
+    assert "networkd/10-ens8f1np1.network" in one.files
+    for path in ("netplan/60-rails.yaml", "nccl.conf", "probe.sh", "nics.csv"):
+        names = RDMA if path == "nccl.conf" else NICS
+        assert all(name in one.files[path] for name in names), path
+        assert "nic0" not in one.files[path], path
+
+
+def test_names_of_nics_without_rdma_devices() -> None:
+    """Interface names alone are enough for netplan; NCCL still needs the devices."""
+    one = shown(plan_of(**DGX | {"host": {"nics": NICS[::2]}, "rails": {"count": 8}}), 0)
+    assert one.view.nics[7].interface == "ens8f0np0"
+    assert "ens8f0np0" in one.files["netplan/60-rails.yaml"]
+    assert "NCCL_IB_HCA is not set" in one.files["nccl.conf"]
+
 
 # --- netplan and networkd
 
