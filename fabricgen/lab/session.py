@@ -74,7 +74,7 @@ def run(request: LabRequest, emit: Callable[[dict[str, Any]], None]) -> int:
     held = f"{codes.count(0)} of {len(codes)} rails hold, each booted alone with all its HB domains"
     emit(
         {
-            "say": (
+            "text": (
                 f"{held}; it does not prove that rails stay apart, "
                 "or how packets cross them over relays"
             )
@@ -140,7 +140,7 @@ def boot(
         started = now
 
     if left := layout.left_out():
-        emit({"say": left})
+        emit({"text": left})
     os.environ["PATH"] = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
     machines = Machines(layout, place_files(layout, out, templates))
     lap("the emitted files")

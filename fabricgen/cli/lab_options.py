@@ -1,0 +1,134 @@
+"""The options of `lab`: which part of a fabric is booted, and which lab is meant."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from fabricgen.cli.options import FabricArguments
+    from fabricgen.lab.registry import LabRegistry
+    from fabricgen.lab.session import LabRequest
+    from fabricgen.planning.plan import Plan
+
+
+NAME = r"[a-z0-9][a-z0-9-]*"
+
+
+def _check_name(_context: click.Context, _option: click.Parameter, name: str | None) -> str | None:
+    """Refuse a name that could be a path."""
+    if name is not None and not re.fullmatch(NAME, name):
+        raise click.BadParameter(f"`{name}` may have lower case letters, digits and hyphens only")
+    return name
+
+
+name_option = click.option(
+    "--name",
+    callback=_check_name,
+    help="Name of the lab; default: that of the fabric, or of the only lab that is up.",
+)
+
+
+def slice_options(function: Any) -> Any:  # noqa: ANN401 - a click command, before and after
+    """Add the options that choose what is booted."""
+    for option in (
+        click.option(
+            "--rails", metavar="N", type=click.IntRange(1), help="Boot the first N rails only."
+        ),
+        click.option(
+            "--hb-domains",
+            "domains",
+            metavar="N",
+            type=click.IntRange(1),
+            help="Boot N HB domains only, the first and the last ones.",
+        ),
+        click.option(
+            "-o",
+            "--output",
+            "out",
+            type=click.Path(path_type=Path, file_okay=False),
+            help="Output of `build` to boot; default: build it now.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+failures_option = click.option(
+    "--failures",
+    type=click.Choice(["none", "clocked", "single", "all"]),
+    default="none",
+    show_default=True,
+    help=(
+        "clocked: fail one part of each kind while packets flow; single: fail every part once "
+        "and compare every pair with the plan; all: both."
+    ),
+)
+
+
+def lab_request(
+    asked: FabricArguments,
+    options: dict[str, Any],
+    *,
+    one_rail: bool = False,
+    infiniband: bool = False,
+) -> LabRequest:
+    """Plan, and check that this machine can boot the lab.
+
+    `infiniband` allows subnets over ibsim.
+    """
+    from fabricgen.lab import requirements
+    from fabricgen.lab.infiniband import requirements as ib_requirements
+    from fabricgen.lab.session import LabRequest
+    from fabricgen.lab.slice import lay_out
+    from fabricgen.views.infiniband.build import Subnets
+    from fabricgen.views.infiniband.transport import is_infiniband
+
+    planned, inventory = asked.plan()
+    out = options["out"] and options["out"].resolve()
+    subnets = infiniband and is_infiniband(planned)
+    if subnets and options["domains"]:
+        raise click.UsageError("an InfiniBand lab runs whole subnets; leave --hb-domains out")
+    with inventory.locate_findings():
+        if subnets:
+            Subnets(planned).prepare()
+        else:
+            requirements.check_fits(
+                lay_out(planned, options["rails"], options["domains"]), one_rail=one_rail
+            )
+        _check_same(planned, out, options["out"])
+    (ib_requirements if subnets else requirements).check_machine()
+    templates = tuple(root.resolve() for root in asked.template_roots)
+    return LabRequest(
+        planned, out, templates, options["rails"], options["domains"], options["failures"], one_rail
+    )
+
+
+def _check_same(plan: Plan, out: Path | None, typed: Path) -> None:
+    """Refuse a directory that was built for another wiring."""
+    from fabricgen.core.diagnostics import refuse
+    from fabricgen.lab.session import digest_of
+
+    if out and digest_of(out) != plan.digest():
+        hint = (
+            f"`fabricgen build FABRIC --only configs,forwarding,lab -o {typed}` builds it; "
+            "without -o the lab builds what it needs"
+        )
+        raise refuse("lab-other-files", f"`{typed}` was not built from this inventory", hint=hint)
+
+
+def find_lab(fabric: str | None, name: str | None) -> LabRegistry:
+    """Find a lab by its name, by its inventory, or because it is the only one."""
+    from fabricgen.lab.registry import LabRegistry, only_lab
+
+    if name:
+        return LabRegistry(name)
+    if fabric:
+        from fabricgen.cli.options import FabricArguments
+
+        inventory, _ = FabricArguments(fabric, {}, None, (), ()).read()
+        return LabRegistry(inventory.spec.name)
+    return only_lab()
