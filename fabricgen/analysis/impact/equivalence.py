@@ -1,8 +1,7 @@
 """Which parts of a fabric are equivalent, so that one can be measured for all.
 
-Owns the surroundings that make a difference: the devices below a part's leaf, how its links are
-spread, how full its pod is, and its half of the fabric. Segments are alike, and so are the blocks
-of a segment; so only block 0 of segment 0 is examined, and the result multiplied.
+Owns the classes. `surroundings` owns what makes a difference; as segments and their blocks are
+alike, only block 0 of segment 0 is examined, and the result multiplied.
 """
 
 from __future__ import annotations
@@ -13,15 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.analysis.forwarding.reachability import Reach
-from fabricgen.analysis.impact.bandwidth import sides_of
-from fabricgen.analysis.impact.surviving import SurvivingFabric
+from fabricgen.analysis.impact.surroundings import Surroundings, numbered
 from fabricgen.core.terms import ROLES, LinkKind, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator
+    from collections.abc import Callable, Hashable, Iterable
 
-    from fabricgen.analysis.forwarding.reachability import Tiers
     from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.plan import Plan
 
@@ -66,13 +62,14 @@ class EquivalenceClasses(NamedTuple):
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts of a plan in equivalence classes.
-
-    The number of a leaf, spine or core in this class is that of its surroundings: equivalent parts
-    have the same.
-    """
+    """The parts of a plan in equivalence classes."""
 
     plan: Plan
+
+    @cached_property
+    def _surroundings(self) -> Surroundings:
+        """The classes of switches and rails."""
+        return Surroundings(self.plan)
 
     def groups(self, kind: str) -> list[PartGroup]:
         """Return the classes of a kind; for `switch` and `cable`, those of every role or tier."""
@@ -92,7 +89,9 @@ class Parts:
         if kind == "plane":
             return self._grouped("plane", [0] * fabric.planes, str)
         if kind == "rail":
-            return self._grouped("rail", [self._rail(rail) for rail in range(fabric.rails)], str)
+            return self._grouped(
+                "rail", [self._surroundings.rail(rail) for rail in range(fabric.rails)], str
+            )
         return self._switches(Role(kind))
 
     def _grouped(
@@ -141,13 +140,13 @@ class Parts:
         """
         sizing = self.plan.sizing
         likes = {
-            Role.LEAF: self._leaves,
-            Role.SPINE: self._spines.reshape(-1),
-            Role.CORE: self._cores,
+            Role.LEAF: self._surroundings.leaves,
+            Role.SPINE: self._surroundings.spines.reshape(-1),
+            Role.CORE: self._surroundings.cores,
         }[role]
         first = {Role.LEAF: 0, Role.SPINE: sizing.leaf, Role.CORE: sizing.leaf + sizing.spine}[role]
         has = np.flatnonzero(self.plan.installed[first : first + len(likes)]).astype(np.int32)
-        return has + np.int32(first), _numbered(likes[has].tolist())
+        return has + np.int32(first), numbered(likes[has].tolist())
 
     def _switches(self, role: Role) -> list[PartGroup]:
         """Group the installed switches of a role in block 0."""
@@ -167,21 +166,21 @@ class Parts:
         rows = np.flatnonzero((segment.kind == kind) & (segment.block == 0)).astype(np.int32)
         low, high = segment.lower[rows], segment.upper[rows]
         if kind is LinkKind.HOST:
-            return rows, _numbered(self._leaves[high].tolist())
+            return rows, numbered(self._surroundings.leaves[high].tolist())
         beside = np.unique(
             low.astype(np.int64) * len(plan.naming.boxes) + high,
             return_inverse=True,
             return_counts=True,
         )
         ends = (
-            (self._leaves, self._spines.reshape(-1))
+            (self._surroundings.leaves, self._surroundings.spines.reshape(-1))
             if kind is LinkKind.LEAF_SPINE
-            else (self._spines.reshape(-1), self._cores)
+            else (self._surroundings.spines.reshape(-1), self._surroundings.cores)
         )
         below = 0 if kind is LinkKind.LEAF_SPINE else sizing.leaf
         above = sizing.leaf if kind is LinkKind.LEAF_SPINE else sizing.leaf + sizing.spine
         likes = np.column_stack([ends[0][low - below], ends[1][high - above], beside[2][beside[1]]])
-        return rows, _numbered(map(tuple, likes.tolist()))
+        return rows, numbered(map(tuple, likes.tolist()))
 
     def _cables(self, kind: LinkKind) -> list[PartGroup]:
         """Group the cables of a kind in block 0."""
@@ -197,142 +196,11 @@ class Parts:
 
     def _gpus(self, kind: str) -> list[PartGroup]:
         """Group the GPUs of block 0, or their NICs, by their leaf."""
-        gpus = self._endpoints
-        likes = self._leaves[self._living.leaf[gpus]].tolist()
+        gpus = self._surroundings.endpoints
+        likes = self._surroundings.leaves[self._surroundings.fabric.leaf[gpus]].tolist()
         return self._grouped(
             kind,
             likes,
             lambda part: self.plan.fabric.coordinates.name(int(gpus[part])),
-            len(self._living.gpu) // len(gpus),
+            len(self._surroundings.fabric.gpu) // len(gpus),
         )
-
-    def _rail(self, rail: int) -> Hashable:
-        """Return a comparable value of a rail.
-
-        It is how many of its GPUs are on which leaves where blocks span rails; otherwise all rails
-        are alike.
-        """
-        if not self.plan.mapping.spans_rails:
-            return 0
-        leaves, counts = np.unique(self._living.leaf[self._living.rail == rail], return_counts=True)
-        return _bag(self._leaves[leaves], counts.astype(np.int32))
-
-    @cached_property
-    def _living(self) -> SurvivingFabric:
-        """The whole fabric without a failure."""
-        return SurvivingFabric(Reach(self.plan))
-
-    @cached_property
-    def _tiers(self) -> Tiers:
-        """The links of a block."""
-        return self._living.reach.tiers(0, 0)
-
-    @cached_property
-    def _endpoints(self) -> Int32Array:
-        """The GPUs of block 0."""
-        return np.flatnonzero(self._living.scope == 0).astype(np.int32)
-
-    @cached_property
-    def _pods(self) -> Int32Array:
-        """The class of each pod: by leaves, half, and the GPUs of each domain and rail below it."""
-        sizing = self.plan.sizing
-        side = np.arange(sizing.pods) < sides_of(self.plan, self._counts).pods
-        leaves = sizing.by_pod(self._tiers.alive).sum(axis=1)
-        return _numbered(
-            zip(
-                side.tolist(),
-                leaves.tolist(),
-                *self._holds(sizing.pod_leaves, sizing.pods),
-                strict=True,
-            )
-        )
-
-    def _holds(self, leaves: int, places: int) -> list[Iterator[bytes]]:
-        """Return the number of GPUs per domain, and per rail, below each run of `leaves` leaves."""
-        living, gpus = self._living, self._endpoints
-        return [
-            _bags(living.leaf[gpus] // np.int32(leaves), column[gpus], places)
-            for column in (living.domain, living.rail)
-        ]
-
-    @cached_property
-    def _counts(self) -> Int32Array:
-        """The endpoints of each leaf."""
-        return np.bincount(
-            self._living.leaf[self._endpoints], minlength=self.plan.sizing.leaf
-        ).astype(np.int32)
-
-    @cached_property
-    def _leaves(self) -> Int32Array:
-        """The class of each leaf.
-
-        It depends on pod, half, the GPUs of each domain and rail below the leaf, and the number of
-        links to each spine.
-        """
-        sizing = self.plan.sizing
-        side = np.arange(sizing.leaf) < sides_of(self.plan, self._counts).leaves
-        up = self._tiers.uplinks
-        pods = np.repeat(self._pods, sizing.pod_leaves)[: sizing.leaf].tolist()
-        return _numbered(
-            zip(
-                pods,
-                side.tolist(),
-                *self._holds(1, sizing.leaf),
-                (row.tobytes() for row in up),
-                strict=True,
-            )
-        )
-
-    @cached_property
-    def _spines(self) -> Int32Array:
-        """The class of each spine; shape (pods, spines of a pod).
-
-        It depends on the pod, the leaves below the spine, and the number of links to each core.
-        """
-        down, up = self._tiers.leaf, self._tiers.spine
-        leaves = self.plan.sizing.by_pod(self._leaves)
-        likes = [
-            (
-                int(self._pods[pod]),
-                _bag(leaves[pod], down[pod, :, spine]),
-                up[pod, spine].tobytes() if up.size else b"",
-            )
-            for pod in range(len(down))
-            for spine in range(down.shape[2])
-        ]
-        return _numbered(likes).reshape(len(down), -1)
-
-    @cached_property
-    def _cores(self) -> Int32Array:
-        """The class of each core, by the spines below it; in order of core group."""
-        _, groups, members = self._tiers.spine.shape
-        return _numbered(
-            _bag(self._spines[:, group], self._tiers.spine[:, group, member])
-            for group in range(groups)
-            for member in range(members)
-        )
-
-
-def _bag(likes: Int32Array, times: Int32Array) -> bytes:
-    """Return the numbers of a part's neighbors, each with its count, in a comparable form."""
-    order = np.lexsort((times, likes))
-    return np.column_stack([likes[order], times[order]]).tobytes()
-
-
-def _bags(where: Int32Array, what: Int32Array, places: int) -> Iterator[bytes]:
-    """Yield for each position how often each thing occurs at it, in order of size."""
-    size = int(what.max(initial=0)) + 1
-    keys, counts = np.unique(where.astype(np.int64) * size + what, return_counts=True)
-    order = np.lexsort((counts, keys // size))
-    bounds = np.searchsorted(keys // size, np.arange(1, places))
-    yield from (part.tobytes() for part in np.split(counts[order], bounds))
-
-
-def _numbered(likes: Iterable[Hashable]) -> Int32Array:
-    """Return numbers of things in order of appearance; equal ones have the same number.
-
-    >>> _numbered("abba").tolist()
-    [0, 1, 1, 0]
-    """
-    known: dict[Hashable, int] = {}
-    return np.array([known.setdefault(like, len(known)) for like in likes], dtype=np.int32)
