@@ -15,9 +15,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from fabricgen.analysis.checks.evidence import evidence_of
 from fabricgen.analysis.checks.law import SHOWN
 from fabricgen.analysis.checks.laws import LAWS, check, judge
+from fabricgen.analysis.checks.plan_evidence import evidence_of
 from fabricgen.cli import run
 from fabricgen.core.terms import LinkKind
 from fabricgen.planning.fabric_links import Wiring, wiring_of

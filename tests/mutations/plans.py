@@ -6,10 +6,13 @@ They are small, and have every design, one to three tiers, planes, shared boxes 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from fabricgen.analysis.checks.evidence import Evidence, evidence_of
+from fabricgen.analysis.checks.plan_evidence import evidence_of
 from tests.fabrics import plan_of
+
+if TYPE_CHECKING:
+    from fabricgen.analysis.checks.evidence import Evidence
 
 PLANS: dict[str, dict[str, Any]] = {
     # Two tiers, two parallel links between any leaf and spine.

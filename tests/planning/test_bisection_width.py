@@ -10,8 +10,8 @@ import numpy as np
 
 import fabricgen.planning.bisection_width
 from fabricgen.analysis.checks.bisection import _Cut
-from fabricgen.analysis.checks.evidence import evidence_of
 from fabricgen.analysis.checks.laws import check
+from fabricgen.analysis.checks.plan_evidence import evidence_of
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.planning.bisection_width import bisection_of
 from tests.fabrics import plan_of

@@ -9,33 +9,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fabricgen.analysis.checks.routing_domains import RoutingDomains
-from fabricgen.analysis.forwarding.ecmp_hash import spread
-from fabricgen.analysis.graph_elements import link_edges, nodes
-from fabricgen.bom.bill import Bom, make_bom
-from fabricgen.bom.breakdown.breakdown import racks_of
-from fabricgen.bom.summary import summarize
 from fabricgen.core.terms import ROLES, LinkKind, Role
-from fabricgen.planning.fabric_links import Wiring, wiring_of
-from fabricgen.views.factory import Views
-from fabricgen.views.protocols import LinkSettings
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Iterable
 
+    from fabricgen.bom.bill import Bom
     from fabricgen.bom.summary import PlanSummary
     from fabricgen.core.arrays import BoolArray, IntArray
     from fabricgen.planning.cabling.compatibility import LinkParts
     from fabricgen.planning.cabling.lengths import Lengths
+    from fabricgen.planning.fabric_links import Wiring
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import Port
     from fabricgen.views.cables.view import CableView
+    from fabricgen.views.protocols import LinkSettings
     from fabricgen.views.switches.view import SwitchView
 
     """An array of whole numbers of any width."""
@@ -238,113 +232,3 @@ class Evidence:
     def link(self, row: int) -> str:
         """Return the name of a link: its cable and both ends."""
         return f"cable {self.label(row)} ({self.lower(row)} - {self.upper(row)})"
-
-
-def evidence_of(plan: Plan, views: Views | None = None) -> Evidence:
-    """Return the evidence about a plan and its views.
-
-    Raises the Refusal of a price book that does not exist.
-    """
-    segments, blocks, views, bom = (
-        range(plan.mapping.segments),
-        range(plan.mapping.segment_blocks),
-        views or Views(plan),
-        make_bom(plan),
-    )
-    return Evidence(
-        plan=plan,
-        wiring=wiring_of(plan),
-        ports=plan.ports,
-        idle={
-            role: plan.fabric.port_layouts[role].idle(ports) for role, ports in plan.ports.items()
-        },
-        candidates=plan.candidates,
-        candidate=np.concatenate([plan.candidate[segment] for segment in segments]),
-        switches=list(chain.from_iterable(plan.naming.switches(segment) for segment in segments)),
-        hosts=plan.hosts,
-        prefixes={
-            (segment, block, int(kind)): plan.label(kind, segment, block)
-            for segment in segments
-            for block in blocks
-            for kind in plan.kinds
-        },
-        addresses=_addresses(plan),
-        bom=bom,
-        cables=views.cables,
-        configs=lambda segment, boxes: views.switches(segment, boxes=boxes),
-        settings=_settings(plan, views),
-        lengths=plan.lengths,
-        flows=lambda count: dict(spread(plan, 0, count)),
-        edges=lambda: _edges(plan),
-        summary=summarize(plan, bom),
-        racks=lambda: {name: rack.parts for name, rack in racks_of(plan).items()},
-    )
-
-
-def _settings(plan: Plan, views: Views) -> DeviceSettings:
-    """Collect the settings of all devices: those of a segment's switches are one value."""
-    switches = [views.settings(segment) for segment in range(plan.mapping.segments)]
-    hosts = LinkSettings.of(plan.spec)
-    values = tuple(dict.fromkeys([hosts, *switches]))
-    each = np.array([values.index(found) for found in switches])
-    return DeviceSettings(
-        values,
-        np.repeat(each, len(plan.naming.boxes)),
-        np.full(len(plan.hosts), values.index(hosts)),
-    )
-
-
-def _addresses(plan: Plan) -> Addresses:
-    """Return every address and AS number of the address plan."""
-    segment, boxes, segments, blocks = (
-        plan.segment,
-        plan.naming.boxes,
-        plan.mapping.segments,
-        plan.mapping.segment_blocks,
-    )
-    slots = [
-        segment.slot[(segment.kind == LinkKind.HOST) & (segment.block == block)].tolist()
-        for block in range(blocks)
-    ]
-    nics = [
-        plan.addresses.host_addresses(number, slots[number % blocks])
-        for number in range(segments * blocks)
-    ]
-    served = [
-        (index, block)
-        for index, box in enumerate(boxes)
-        if plan.installed[index]
-        for block in (range(blocks) if box.block < 0 else [box.block])
-    ]
-    loopbacks = [
-        plan.addresses.loopback(number, block, boxes[index])
-        for number in range(segments)
-        for index, block in served
-    ]
-    leaf_blocks = np.array(served).reshape(-1, 2)
-    every = np.arange(segments)[:, None]
-    return Addresses(
-        np.array(list(chain.from_iterable(nics)), dtype=np.int64),
-        np.repeat(np.arange(segments * blocks), [len(found) for found in nics]),
-        np.array(loopbacks, dtype=np.int64),
-        (leaf_blocks[:, 1] + every * blocks).ravel(),
-        (leaf_blocks[:, 0] + every * len(boxes)).ravel(),
-        np.array(
-            [plan.addresses.asn(number, box) for number in range(segments) for box in boxes],
-            dtype=np.int64,
-        ),
-    )
-
-
-def _edges(plan: Plan) -> dict[str, tuple[str, str]]:
-    """Return the ends of the links of the graph.
-
-    A NIC port is replaced by its host, and a rail's part of a shared box by the box.
-    """
-    devices = {
-        node: shown.get("switch") or shown.get("host") or node for node, shown in nodes(plan)
-    }
-    links = chain.from_iterable(
-        link_edges(plan, segment) for segment in range(plan.mapping.segments)
-    )
-    return {shown["cable"]: (devices[low], devices[high]) for low, high, _, shown in links}

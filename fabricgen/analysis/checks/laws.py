@@ -6,28 +6,24 @@ from typing import TYPE_CHECKING
 
 from fabricgen.analysis.checks.bisection import bisection
 from fabricgen.analysis.checks.capacity import links_even, oversubscription
-from fabricgen.analysis.checks.evidence import Evidence, evidence_of
 from fabricgen.analysis.checks.flow_balance import flows_spread
 from fabricgen.analysis.checks.isolation import all_pairs, rails_apart
 from fabricgen.analysis.checks.law import CheckResult, Law, apply_laws
 from fabricgen.analysis.checks.link_settings import ends_agree
 from fabricgen.analysis.checks.optics import optics_match
 from fabricgen.analysis.checks.outputs_agree import outputs_agree
-from fabricgen.analysis.checks.ports import (
-    leaves_used,
-    nics_cabled,
-    ports_exist,
-    ports_once,
-    spare_ports,
-)
+from fabricgen.analysis.checks.plan_evidence import evidence_of
+from fabricgen.analysis.checks.ports import nics_cabled, ports_exist, ports_once
 from fabricgen.analysis.checks.racks import racks
 from fabricgen.analysis.checks.route_isolation import routes_apart
+from fabricgen.analysis.checks.spare_ports import leaves_used, spare_ports
 from fabricgen.analysis.checks.totals import counts_agree
 from fabricgen.analysis.checks.uniqueness import addresses, as_numbers, labels, names
 from fabricgen.analysis.checks.wiring_rule import wired_as_planned
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
+    from fabricgen.analysis.checks.evidence import Evidence
     from fabricgen.planning.plan import Plan
 
 
