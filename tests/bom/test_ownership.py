@@ -171,8 +171,11 @@ def test_the_options_take_precedence(
 
 def test_the_report_has_the_cost_where_the_inventory_has_terms() -> None:
     """The tables and sentences that `cost` prints, ready for the page."""
-    shown = Report.of(plan_of(**HALL, ownership=TERMS)).page["ownership"]
-    assert shown == ownership_tables(owned(**HALL, ownership=TERMS)).document()
+    page, found = Report.of(plan_of(**HALL, ownership=TERMS)).page, owned(**HALL, ownership=TERMS)
+    shown = page["ownership"]
+    assert shown == ownership_tables(found).document()
     assert ["total", "1,539,212"] in [row[:2] for row in shown["costs"]]
     assert shown["terms"] == "USD, prices street-2026-09, 4 years, USD 0.12 a kWh, PUE 1.3"
-    assert "ownership" not in Report.of(plan_of(**HALL)).page
+    (cost,) = (answer["sentences"] for answer in page["decision"] if answer["key"] == "cost")
+    assert any("Over 4 years" in each and "USD 1,539,212 in all" in each for each in cost)
+    assert Report.of(plan_of(**HALL)).page["ownership"] is None

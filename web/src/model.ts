@@ -60,6 +60,16 @@ export interface Law {
   findings: string[];
 }
 
+/** The cost of ownership of the designs: their costs, totals after changes of prices, and what decides. The first row of a table is its header. */
+export interface Ownership {
+  terms: string;
+  costs: string[][];
+  changes: string[][];
+  decides: string[];
+  /** What no sum contains. */
+  missing: string[];
+}
+
 /** The bill: finished cells. `kind` of a row is part, subtotal or total. */
 export interface Bill {
   columns: string[];
@@ -153,6 +163,8 @@ export interface Page {
   drawings: { rails: string[]; stripes: string[] };
   /** Training iteration of a language model on this fabric, in finished words; null where the figures to compute it are unknown. */
   iteration: { llm: string; parts: Figure[]; symbols: Symbol[]; notes: string[] } | null;
+  /** Null where the inventory states no terms for it. */
+  ownership: Ownership | null;
 }
 
 /** A column as its different values and, for each row, which of them it has. */

@@ -10,6 +10,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabricgen.analysis.search.cheaper import cheaper_notes
 from fabricgen.analysis.search.worst_failure import worst
 from fabricgen.bom.bill import CLASSES
 from fabricgen.bom.breakdown.savings import savings_view
@@ -17,6 +18,8 @@ from fabricgen.bom.breakdown.view import grouped
 from fabricgen.bom.tables import money_text, terms_said
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Design, ratio_text
+from fabricgen.lifecycle.change.growth_ways import ways_to_grow
+from fabricgen.lifecycle.change.phase_sizes import by_gpus
 from fabricgen.lifecycle.change.phases import phase_in
 
 if TYPE_CHECKING:
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 
     from fabricgen.bom.bill import BillLine, Bom, PartClass
     from fabricgen.bom.comparison import Comparison
+    from fabricgen.bom.ownership import OwnershipCost
     from fabricgen.planning.plan import Plan
 
 WORDS: dict[PartClass, tuple[str, str]] = {
@@ -60,16 +64,23 @@ class Answer(NamedTuple):
     sentences: list[str]
 
 
-def decision(plan: Plan, bom: Bom, comparison: Comparison) -> list[Answer]:
-    """Return the answers at the top of a report, in order."""
-    return [
+def decision(
+    plan: Plan, bom: Bom, comparison: Comparison, owned: OwnershipCost | None = None
+) -> list[Answer]:
+    """Return the answers at the top of a report, in order; `owned` adds the cost over the years."""
+    years = _years(owned, plan.fabric.design.value) if owned else ()
+    answers = [
         Answer("buy", "What you buy", list(_bought(plan, bom))),
-        Answer("cost", "What it costs", list(_cost(plan, bom))),
+        Answer("cost", "What it costs", [*_cost(plan, bom), *years]),
         Answer("savings", "What it saves", savings_view(comparison).headline),
+        Answer(
+            "cheaper", "What costs less", [f"{_capital(note)}." for note in cheaper_notes(plan)]
+        ),
         Answer("limits", "What you give up", list(_limits(plan))),
         Answer("dates", "When", list(_dates(plan, bom))),
         Answer("prices", "By which prices", list(_prices(plan, bom))),
     ]
+    return [answer for answer in answers if answer.sentences]
 
 
 def editions(plan: Plan, bom: Bom) -> list[str]:
@@ -126,6 +137,20 @@ def _cost(plan: Plan, bom: Bom) -> Iterator[str]:
         yield f"The network draws {bom.power_w / 1000:,.3g} kW (typical, without hosts)."
 
 
+def _years(found: OwnershipCost, design: str) -> Iterator[str]:
+    """Yield what a design costs over the years, for who decides on it."""
+    own = next(each for each in found.designs if each.design == design)
+    if own.total is None or found.terms.years is None:
+        return
+    partial = own.unpriced or own.without_support or own.unknown_power
+    least = "at least " if partial else ""
+    parts = {"energy": own.energy, "support": own.support}
+    stated = [f"{name} {found.currency} {round(cost):,}" for name, cost in parts.items() if cost]
+    of_it = f", of which {' and '.join(stated)}" if stated else ""
+    total = f"{least}{found.currency} {round(own.total):,} in all"
+    yield f"Over {found.terms.years} years: {total}{of_it}."
+
+
 def _limits(plan: Plan) -> Iterator[str]:
     """Yield what the design cannot do, and what one failure takes."""
     yield LIMITS[plan.fabric.design]
@@ -152,17 +177,32 @@ def _limits(plan: Plan) -> Iterator[str]:
 
 def _dates(plan: Plan, bom: Bom) -> Iterator[str]:
     """Yield the phases of the purchase, and the size that it can grow to."""
-    if plan.spec.phases:
-        for at, stage in enumerate(phase_in(plan), start=1):
-            least = "at least " if stage.unpriced and stage.cost is not None else ""
-            cost = "not known" if stage.cost is None else _money(stage.cost, bom.book.currency)
-            yield f"Phase {at}, {stage.name}: {least}{cost}, without spares."
-    else:
+    phases = _phases(plan)
+    for at, (name, cost, unpriced) in enumerate(phases, start=1):
+        least = "at least " if unpriced and cost is not None else ""
+        amount = "not known" if cost is None else _money(cost, bom.book.currency)
+        yield f"Phase {at}, {name}: {least}{amount}, without spares."
+    if not phases:
         yield "In one phase, as the inventory states no others."
     planned, gpus = plan.fabric.planned_gpus, plan.fabric.gpus
     if planned > gpus:
         yield f"It is numbered for {planned:,} GPUs, so that {planned - gpus:,} can be added."
     yield "The inventory and the price book state no delivery dates."
+
+
+def _phases(plan: Plan) -> list[tuple[str, Decimal | None, tuple[str, ...]]]:
+    """Return the name of each phase, its cost, and its parts without a price.
+
+    Phases by GPUs are those of the recommended way to grow.
+    """
+    if not plan.spec.phases:
+        return []
+    stages = (
+        ways_to_grow(plan.spec, plan.catalog).recommended.phases
+        if by_gpus(plan.spec)
+        else phase_in(plan)
+    )
+    return [(stage.name, stage.cost, stage.unpriced) for stage in stages]
 
 
 def _prices(plan: Plan, bom: Bom) -> Iterator[str]:
@@ -174,7 +214,7 @@ def _prices(plan: Plan, bom: Bom) -> Iterator[str]:
     )
     if own := sorted(plan.spec.prices.parts):
         yield f"The inventory states its own prices of {', '.join(own)}."
-    yield from (f"{text[:1].upper()}{text[1:]}." for text in terms_said(bom, plan.spec.spares))
+    yield from (f"{_capital(text)}." for text in terms_said(bom, plan.spec.spares))
 
 
 def _unpriced(bom: Bom) -> str:
@@ -193,6 +233,11 @@ def _lines(bom: Bom, name: PartClass) -> Iterator[BillLine]:
 def _money(amount: Decimal, currency: str) -> str:
     """Format an amount with its currency."""
     return f"{currency} {grouped(money_text(amount))}"
+
+
+def _capital(text: str) -> str:
+    """Return a text with a capital letter at its beginning."""
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _listed(texts: list[str]) -> str:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen import __version__
 from fabricgen.analysis.forwarding.relay_rules import KINDS, relay_order
-from fabricgen.analysis.search.cheaper import cheaper_notes
 from fabricgen.bom.ownership import cost_of_ownership
 from fabricgen.bom.ownership_tables import ownership_tables
 from fabricgen.bom.summary import summarize
@@ -52,6 +51,7 @@ class Paged:
 def page(paged: Paged) -> dict[str, Any]:
     """Return `Page` of the model."""
     plan, summary = paged.plan, summarize(paged.plan, paged.bom)
+    owned = cost_of_ownership(paged.comparison) if plan.spec.ownership else None
     room = plan.lengths.room if plan.lengths else None
     return {
         "format": FORMAT,
@@ -60,12 +60,13 @@ def page(paged: Paged) -> dict[str, Any]:
         "design": plan.fabric.design.value,
         "headline": headline(plan, summary),
         "editions": editions(plan, paged.bom),
-        "decision": [answer._asdict() for answer in decision(plan, paged.bom, paged.comparison)],
+        "decision": [
+            answer._asdict() for answer in decision(plan, paged.bom, paged.comparison, owned)
+        ],
         "figures": [figure._asdict() for figure in figures(plan, paged.bom, summary)],
         "notes": [
             *room_guesses(plan),
             *_unpriced(paged),
-            *cheaper_notes(plan),
             *advice(plan),
             *_left_out(paged),
         ],
@@ -82,15 +83,8 @@ def page(paged: Paged) -> dict[str, Any]:
         "rack_units": room.site.rack.units if room else 0,
         "drawings": {"rails": list(paged.drawings.rails), "stripes": stripe_names(paged.drawings)},
         "iteration": iteration(plan),
-        **_ownership(paged),
+        "ownership": owned and ownership_tables(owned).document(),
     }
-
-
-def _ownership(paged: Paged) -> dict[str, Any]:
-    """Return the tables of the cost of ownership, where the inventory has terms for it."""
-    if paged.plan.spec.ownership is None:
-        return {}
-    return {"ownership": ownership_tables(cost_of_ownership(paged.comparison)).document()}
 
 
 def _relays(plan: Plan) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.comparison import compare
+from fabricgen.lifecycle.change.growth_ways import ways_to_grow
 from fabricgen.outputs.report.decision import decision, editions
 from tests.fabrics import CATALOG, plan_of
 
@@ -75,6 +76,22 @@ def test_dates_are_those_of_the_inventory() -> None:
     assert sum(costs) == make_bom(plan_of(**SMALL, reserve={"gpus": 64})).cost()
     assert "numbered for 64 GPUs, so that 32 can be added" in told
     assert "In one phase" in answers(**SMALL)["dates"]
+
+
+def test_phases_by_gpus_are_those_of_the_recommended_way() -> None:
+    """Each phase has its cost, and the sum is that of all."""
+    keys = {**SMALL, "phases": [{"gpus": 16}, {"gpus": 32}]}
+    told = answers(**keys)["dates"]
+    costs = [int(cost.replace(",", "")) for cost in re.findall(r"USD ([\d,]+), without", told)]
+    way = ways_to_grow(plan_of(**keys).spec, CATALOG).recommended
+    assert costs == [phase.cost for phase in way.phases]
+
+
+def test_a_cheaper_mapping_is_part_of_the_decision() -> None:
+    """It has the line to write; a plan without one has no such answer."""
+    half_empty = answers(**BOXES)
+    assert "rails.per_switch" in half_empty["cheaper"]
+    assert "cheaper" not in answers(**BOXES, rails={"per_switch": "auto"})
 
 
 def test_a_report_has_the_date_of_its_prices_only() -> None:

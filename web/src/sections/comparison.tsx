@@ -1,7 +1,7 @@
 /** The same cluster as rail-only, rail-optimized and fat-tree, as bars. */
 
-import type { Chart } from "../model";
-import { Section } from "../parts";
+import type { Chart, Ownership } from "../model";
+import { Scrolling, Section, Words } from "../parts";
 import { useWorld } from "../world";
 
 export function Comparison() {
@@ -17,12 +17,62 @@ export function Comparison() {
           <Bars key={chart.figure} chart={chart} design={page.design} />
         ))}
       </div>
+      {page.ownership && <Owned ownership={page.ownership} />}
       {page.refused.map(({ design, fact }) => (
         <p class="note" key={design}>
           {design} cannot be built: {fact}.
         </p>
       ))}
     </Section>
+  );
+}
+
+/** What each design costs over the years, and at other prices. */
+function Owned({ ownership }: { ownership: Ownership }) {
+  return (
+    <>
+      <h3>Cost of ownership</h3>
+      <p class="hint">{ownership.terms}</p>
+      <Table label="Cost of ownership" rows={ownership.costs} />
+      <Table label="Totals at other prices" rows={ownership.changes} />
+      <ul class="terms">
+        {[...ownership.decides, ...ownership.missing].map((sentence) => (
+          <li key={sentence}>
+            <Words text={sentence} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Table({ label, rows: [columns = [], ...rows] }: { label: string; rows: string[][] }) {
+  return (
+    <Scrolling label={label}>
+      <table class="stack">
+        <thead>
+          <tr>
+            {columns.map((title, at) => (
+              <th key={title} scope="col" class={at > 0 ? "number" : undefined}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([title = "", ...values]) => (
+            <tr key={title}>
+              <th scope="row">{title}</th>
+              {values.map((value, at) => (
+                <td key={at} class="number" data-title={columns[at + 1]}>
+                  {value}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scrolling>
   );
 }
 
