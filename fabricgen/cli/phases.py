@@ -28,6 +28,12 @@ WAYS = {
 }
 """Way to grow -> its explanation."""
 
+UNSAVED = (
+    "`build` of the inventory is of its `gpus` alone, without regard to later phases;"
+    " `-o DIR` saves a plan for each phase, which `build` accepts"
+)
+"""A note beside phases whose plans are not saved."""
+
 CABLE_COLUMNS = ("cable", "a_device", "a_interface", "b_device", "b_interface")
 
 
@@ -101,6 +107,8 @@ def _by_gpus(
     else:
         echo(ways_text(summarize_ways(ways)))
         print_advice(f"{each.name}: {text}" for each in ways.found for text in each.changed)
+        if not output:
+            print_advice([UNSAVED])
 
 
 def _by_parts(plan: Plan, name: str | None, *, as_json: bool) -> None:
