@@ -76,6 +76,12 @@ class FabricSpec(InventoryModel):
     """Room for growth: a larger size that is numbered now."""
     spare_ports: Annotated[SparePorts, Field(examples=[{"leaf": 4}])] = SparePorts.model_construct()
     """Ports of each switch that stay free, for example for test equipment or a broken port."""
+    exclude: Annotated[
+        tuple[Annotated[str, Field(strict=True, min_length=1, max_length=80)], ...],
+        Field(examples=[["host-017"]]),
+    ] = ()
+    """Names of hosts that are broken or absent, or patterns such as `rack16-*`: their positions in
+    racks, on leaves and in pools stay vacant, and `gpus` does not count them."""
     phases: Annotated[
         tuple[Phase, ...],
         Field(

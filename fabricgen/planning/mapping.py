@@ -130,7 +130,14 @@ class Mapping:
             gpu = slot
         else:
             gpu = self._first_rail_gpus(slot)
-        return np.where(gpu < self.fabric.planned_gpus, gpu, np.int32(-1))
+        planned = np.where(gpu < self.fabric.planned_gpus, gpu, np.int32(-1))
+        return self._numbered(planned) if self.fabric.domain_positions else planned
+
+    def _numbered(self, gpu: Int32Array) -> Int32Array:
+        """Return the GPUs at the positions of GPUs; -1 stays."""
+        domain = np.argsort(self.fabric.domain_positions).astype(np.int32)
+        position, rank = np.divmod(gpu, np.int32(self.fabric.domain_gpus))
+        return np.where(gpu < 0, gpu, self.fabric.coordinates.gpu(domain[position], rank))
 
     def _first_rail_gpus(self, slot: Int32Array) -> Int32Array:
         """Return the GPUs at the endpoints of a block of rail 0, by HB domain and rank."""

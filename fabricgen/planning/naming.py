@@ -18,6 +18,7 @@ from fabricgen.planning.name_checks import check_patterns
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.planning.coordinates import Coordinates
     from fabricgen.planning.mapping import Mapping
 
 
@@ -74,12 +75,8 @@ class DeviceNames:
 
     def host(self, host: int) -> str:
         """Name a host, counted from 0 over all HB domains."""
-        coordinates = self.mapping.fabric.coordinates
-        return self._host_pattern.format(
-            n=host + 1,
-            domain=coordinates.domain_of_host(host),
-            host=coordinates.domain_slot(host) + 1,
-        )
+        fabric = self.mapping.fabric
+        return host_name(self._host_pattern, fabric.coordinates, fabric.host_position(host))
 
     def interface(self, gpu: int, plane: int) -> str:
         """Name the interface of a NIC port as the host does; `gpu` counts within the host."""
@@ -117,10 +114,28 @@ class DeviceNames:
     def _host_pattern(self) -> str:
         """The pattern of hosts, with padded numbers."""
         fabric = self.mapping.fabric
-        largest = fabric.coordinates.planned_hosts
-        return (fabric.spec.naming.host or "host-{n}").replace(
-            "{n}", f"{{n:0{self.mapping.digits('host', largest)}}}"
-        )
+        digits = self.mapping.digits("host", fabric.coordinates.planned_hosts)
+        return host_pattern(fabric.spec.naming.host, digits)
+
+
+def host_pattern(pattern: str | None, digits: int) -> str:
+    """Return the pattern of host names, the default where the inventory has none, with padding."""
+    return (pattern or "host-{n}").replace("{n}", f"{{n:0{digits}}}")
+
+
+def host_name(pattern: str, coordinates: Coordinates, position: int) -> str:
+    """Name the host at a position, counted from 0 over all HB domains.
+
+    >>> from fabricgen.planning.coordinates import Coordinates
+    >>> racks = Coordinates(72, 36, planned_gpus=72, domain_hosts=9, rails=4, planes=1)
+    >>> host_name("rack{domain}-tray{host:02}", racks, 10)
+    'rack1-tray02'
+    """
+    return pattern.format(
+        n=position + 1,
+        domain=coordinates.domain_of_host(position),
+        host=coordinates.domain_slot(position) + 1,
+    )
 
 
 def make_naming(mapping: Mapping) -> DeviceNames:

@@ -21,17 +21,17 @@ from fabricgen.planning.cabling.candidates import part_candidates
 from fabricgen.planning.cabling.shared_cages import one_module_a_cage
 from fabricgen.planning.designs import map_design
 from fabricgen.planning.draft import Draft
+from fabricgen.planning.excluded_hosts import resolve_positions
 from fabricgen.planning.measure import measure
 from fabricgen.planning.measured_lengths import measured_rows
 from fabricgen.planning.name_checks import check_names
 from fabricgen.planning.naming import host_names, make_naming, switch_names
-from fabricgen.planning.resolve import resolve
 from fabricgen.planning.room.room import make_room
 from fabricgen.planning.segment_links import switches_with_links, wire_segment
 from fabricgen.planning.switch_ports import check_rail_nos, interface_names, switch_ports
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.core.arrays import IntArray
@@ -54,9 +54,19 @@ def make_plan(spec: FabricSpec, catalog: Catalog, baseline: Baseline | None = No
     return complete(make_draft(spec, catalog, baseline))
 
 
-def make_draft(spec: FabricSpec, catalog: Catalog, baseline: Baseline | None = None) -> Draft:
-    """Size, map, name and address a fabric, and find candidates for its parts. Raises Refusal."""
-    return draft_of(map_design(resolve(spec, catalog), baseline), catalog)
+def make_draft(
+    spec: FabricSpec,
+    catalog: Catalog,
+    baseline: Baseline | None = None,
+    domains: Sequence[int] = (),
+) -> Draft:
+    """Size, map, name and address a fabric, and find candidates for its parts.
+
+    `domains` are the positions of HB domains that keep their numbers, without a baseline. Raises
+    Refusal.
+    """
+    fabric = resolve_positions(spec, catalog, baseline.domains if baseline else domains)
+    return draft_of(map_design(fabric, baseline), catalog)
 
 
 def draft_of(mapping: Mapping, catalog: Catalog) -> Draft:

@@ -48,6 +48,8 @@ class ResolvedFabric:
     nic: Nic | None
     switches_by_rail: dict[int, dict[Role, PortLayout]] = field(default_factory=dict)
     """The port layouts of rails whose switches run another NOS; they differ in names only."""
+    domain_positions: tuple[int, ...] = ()
+    """The position of each planned HB domain; empty where each is at its own number."""
 
     def nos_variants(self, role: Role) -> list[PortLayout]:
         """Return the port layouts of a role, one for each NOS that its switches run."""
@@ -107,6 +109,16 @@ class ResolvedFabric:
             return self.spec.host.rdma[gpu * self.planes + plane]
         return (self.host.port(gpu, plane).rdma if self.host else None) or ""
 
+    def host_position(self, host: int) -> int:
+        """Return the position of a host, which decides its name and its place in a rack."""
+        coordinates = self.coordinates
+        domain = self.domain_position(coordinates.domain_of_host(host))
+        return coordinates.domain_host_range(domain)[coordinates.domain_slot(host)]
+
+    def domain_position(self, domain: int) -> int:
+        """Return the position of an HB domain."""
+        return self.domain_positions[domain] if self.domain_positions else domain
+
     def nos_version(self, port_layout: PortLayout) -> str:
         """Return the version that the inventory gives for the NOS of a layout; "" where none is."""
         named = port_layout.model.nos_name
@@ -123,7 +135,10 @@ class ResolvedFabric:
 
 
 def resolve(spec: FabricSpec, catalog: Catalog) -> ResolvedFabric:
-    """Fill in the defaults of an inventory from the catalog. Raises Refusal with every finding."""
+    """Fill in the defaults of an inventory from the catalog, as if no host were excluded.
+
+    Raises Refusal with every finding.
+    """
     findings: list[Finding] = []
     host = _host(spec, catalog, findings)
     nic = _nic(spec, catalog, host, findings)

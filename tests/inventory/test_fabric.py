@@ -188,7 +188,7 @@ def test_the_schema_is_draft_07() -> None:
 
 def test_the_schema_has_the_keys_of_the_contract() -> None:
     """All of them, and no other."""
-    newer = {"roce", "phases", "outputs", "search", "spare_ports", "ownership", "labels"}
+    newer = {"exclude", "roce", "phases", "outputs", "search", "spare_ports", "ownership", "labels"}
     assert CONTRACT | newer == set(SCHEMA["properties"])
     assert set(SCHEMA["required"]) == {"name", "gpus", "hb_domain", "switches"}
     assert len(KEYS) >= 70

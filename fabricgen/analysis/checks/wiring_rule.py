@@ -88,6 +88,8 @@ def _host(evidence: Evidence, gpu: IntArray, plane: IntArray) -> _Way:
     plan = evidence.plan
     fabric, mapping, sizing = plan.fabric, plan.mapping, plan.sizing
     domain, rank = np.divmod(gpu, fabric.domain_gpus)
+    if fabric.domain_positions:
+        domain = np.array(fabric.domain_positions)[domain]
     turn, rail = np.divmod(rank, fabric.rails)
     group, block = (
         (np.zeros_like(rail), np.zeros_like(rail))
@@ -103,7 +105,7 @@ def _host(evidence: Evidence, gpu: IntArray, plane: IntArray) -> _Way:
     elif fabric.design is Design.RAIL_ONLY:
         slot = domain * fabric.ranks_per_rail + turn
     elif fabric.design is Design.FAT_TREE or sizing.tiers == 1:
-        slot = gpu
+        slot = domain * fabric.domain_gpus + rank
     else:
         mates = mapping.per_switch * fabric.ranks_per_rail
         stripe, place = np.divmod(domain, sizing.leaf_down // mates)

@@ -15,7 +15,8 @@ from fabricgen.core.diagnostics import Finding, Refusal, suggest
 from fabricgen.core.terms import Design, Role
 from fabricgen.inventory.search import Search
 from fabricgen.inventory.sizing import HbDomain, HostChoice, NicChoice, SwitchChoice, Switches
-from fabricgen.planning.resolve import host_of, resolve
+from fabricgen.planning.excluded_hosts import resolve_positions
+from fabricgen.planning.resolve import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +49,7 @@ def candidates(spec: FabricSpec, catalog: Catalog) -> Iterator[FabricSpec]:
     offered = spec.search or Search()
     check_models(offered, catalog)
     base = whole(spec)
-    own = resolve(base, catalog)
+    own = resolve_positions(base, catalog)
     choices = list(_choices(offered))
     for cluster in _clusters(base, offered, catalog):
         host = host_of(cluster, catalog)

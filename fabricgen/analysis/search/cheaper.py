@@ -19,8 +19,8 @@ from fabricgen.core.divisors import divisors
 from fabricgen.core.document import Document
 from fabricgen.core.terms import Design
 from fabricgen.planning.designs import Sizer, shape_of
+from fabricgen.planning.excluded_hosts import resolve_positions
 from fabricgen.planning.plan import complete, draft_of
-from fabricgen.planning.resolve import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,7 +112,7 @@ def _drafts(plan: Plan) -> Iterator[Draft]:
         changed = rails.model_copy(update={"count": asked, "per_switch": "auto"})
         spec = plan.spec.model_copy(update={"rails": changed})
         try:
-            mapping = Sizer(resolve(spec, plan.catalog)).mapping(shape_of(spec))
+            mapping = Sizer(resolve_positions(spec, plan.catalog)).mapping(shape_of(spec))
             if (
                 mapping
                 and mapping.sizing.tiers <= plan.sizing.tiers

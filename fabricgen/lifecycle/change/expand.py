@@ -20,8 +20,8 @@ from fabricgen.planning.baseline.baseline import Baseline, Slices
 from fabricgen.planning.baseline.expansion_stages import ExpansionStages, stage_of
 from fabricgen.planning.block_links import TierLinks
 from fabricgen.planning.designs import map_design
+from fabricgen.planning.excluded_hosts import resolve_positions
 from fabricgen.planning.plan import make_draft, make_plan
-from fabricgen.planning.resolve import resolve
 from fabricgen.planning.segment_links import tier_links
 
 if TYPE_CHECKING:
@@ -51,12 +51,12 @@ def grow(old: Plan, spec: FabricSpec, catalog: Catalog) -> Plan:
     no common shape, or the refusal of the inventory.
     """
     spec = pinned(old, spec)
-    fabric = resolve(spec, catalog)
-    mapping = map_design(fabric)
+    domains = [old.fabric.domain_position(each) for each in range(old.fabric.coordinates.domains)]
+    mapping = map_design(resolve_positions(spec, catalog, domains))
     findings = list(_unlike(old, mapping))
     if findings:
         raise Refusal(findings)
-    plain = make_draft(spec.model_copy(update={"site": None}), catalog)
+    plain = make_draft(spec.model_copy(update={"site": None}), catalog, domains=domains)
     before, stage = old.mapping.stages.stages, stage_of(mapping.sizing)
     stages = before if before[-1] == stage else (*before, stage)
     digits = _kept_digits(old, plain)
@@ -71,12 +71,21 @@ def grow(old: Plan, spec: FabricSpec, catalog: Catalog) -> Plan:
         and not wired
         and slices == _slices(plain)
         and positions is None
+        and domains == [*range(len(domains))]
     ):
         return make_plan(spec, catalog)
     return make_plan(
         spec,
         catalog,
-        Baseline(ExpansionStages(stages), digits, slices, endpoints, wired, positions),
+        Baseline(
+            ExpansionStages(stages),
+            digits,
+            slices,
+            endpoints,
+            wired,
+            positions,
+            () if domains == [*range(len(domains))] else tuple(domains),
+        ),
     )
 
 
@@ -175,7 +184,9 @@ def _positions(old: Plan, spec: FabricSpec, new: Draft) -> RackPositions | None:
     was, room = lengths.room.positions, lengths.room
     hosts, boxes = new.fabric.coordinates.planned_hosts, len(naming.boxes)
     rack, rack_unit = np.full((2, hosts + new.mapping.segments * boxes), -1, dtype=np.int32)
-    stays = np.arange(min(hosts, room.hosts))
+    at = {new.fabric.host_position(host): host for host in range(hosts)}
+    stays = [host for host in range(room.hosts) if old.fabric.host_position(host) in at]
+    places = [at[old.fabric.host_position(host)] for host in stays]
     # old number of each device -> its number in the larger plan; hosts count first, then switches
     position = {box: at for at, box in enumerate(naming.boxes)}
     now = np.array(
@@ -183,7 +194,7 @@ def _positions(old: Plan, spec: FabricSpec, new: Draft) -> RackPositions | None:
     )
     before = np.concatenate([stays, np.arange(room.hosts, len(was.rack))])
     after = np.concatenate(
-        [stays, hosts + (np.arange(new.mapping.segments)[:, None] * boxes + now).ravel()]
+        [places, hosts + (np.arange(new.mapping.segments)[:, None] * boxes + now).ravel()]
     )
     rack[after], rack_unit[after] = was.rack[before], was.rack_unit[before]
     by_rule = old.mapping.baseline is None or old.mapping.baseline.positions is None

@@ -20,35 +20,46 @@ if TYPE_CHECKING:
 
 DOCUMENTS = ("README", "LICENSE", "CHANGELOG")
 """How the names of files begin that describe a pack to people."""
+SHOWN = 5
+"""The findings that one refusal shows."""
 
 
 def check_unread(packs: Packs) -> None:
-    """Verify that every file of the user's packs is read.
+    """Verify that the files of the user's packs are read. Raises Refusal with those that are not.
 
-    Raises Refusal with each that is not.
+    In a folder that is no pack, only templates (`.j2`) are verified.
     """
-    own = {path.relative_to(root).as_posix(): path for root in packs.roots for path in _files(root)}
-    shipped = {path.relative_to(packs.home).as_posix() for path in _files(packs.home)}
-    unread = sorted(own.keys() - shipped - _named(packs)) if own else []
+    names = packs.names()
+    own = {
+        path.relative_to(root).as_posix(): path
+        for root in packs.roots
+        for path in _files(root, names)
+    }
+    shipped = {path.relative_to(packs.home).as_posix() for path in _files(packs.home, names)}
+    unread = sorted(own.keys() - shipped - _named(packs, names)) if own else []
     if unread and (included := _included(own, own.keys() - set(unread))) is not None:
-        findings = [_finding(name, own[name], shipped) for name in unread if name not in included]
-        if findings:
-            raise Refusal(findings)
+        left = [name for name in unread if name not in included]
+        if left:
+            raise Refusal(_finding(name, own[name], shipped) for name in left[:SHOWN])
 
 
-def _files(root: Path) -> Iterator[Path]:
-    """Yield the files of a root that are neither hidden nor documents for people."""
-    for path in root.rglob("*"):
-        parts = path.relative_to(root).parts
-        hidden = any(part.startswith(".") for part in parts)
+def _files(root: Path, packs: list[str]) -> Iterator[Path]:
+    """Yield the templates of a root, and the other files of its packs.
+
+    Hidden files and documents for people are left out.
+    """
+    found = {*root.glob("*.j2"), *root.glob("*/*.j2")}
+    found.update(path for name in packs for path in (root / name).glob("*"))
+    for path in found:
+        hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
         if not hidden and not path.name.startswith(DOCUMENTS) and path.is_file():
             yield path
 
 
-def _named(packs: Packs) -> set[str]:
+def _named(packs: Packs, names: list[str]) -> set[str]:
     """Return each pack.yaml and the templates that it names."""
     found = set()
-    for name in packs.names():
+    for name in names:
         if pack := packs.pack(name):
             found |= {f"{name}/pack.yaml", *(f"{name}/{out.template}" for out in pack.outputs)}
     return found

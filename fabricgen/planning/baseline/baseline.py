@@ -57,6 +57,8 @@ class Baseline:
     endpoints: Int32Array | None = None
     wired: dict[LinkKind, tuple[Int32Array, Int32Array]] = field(default_factory=dict)
     positions: RackPositions | None = None
+    domains: tuple[int, ...] = ()
+    """The positions of the HB domains that keep their numbers; empty where each is at its own."""
     table: str = ""
 
     @cached_property
@@ -75,6 +77,7 @@ class Baseline:
             "digits": self.digits,
             "slices": self.slices._asdict(),
             **({} if self.endpoints is None else {"endpoints": encode_runs(self.endpoints)}),
+            **({"domains": encode_runs(np.array(self.domains))} if self.domains else {}),
             **columns,
             **(
                 {}
@@ -96,6 +99,7 @@ def read_baseline(values: Any) -> Baseline | None:  # noqa: ANN401 - any value o
         slices = Slices(*(read_count(values["slices"][key]) for key in Slices._fields))
         digits = {str(key): read_count(number) for key, number in values["digits"].items()}
         endpoints = decode_runs(values["endpoints"]) if "endpoints" in values else None
+        domains = tuple(decode_runs(values.get("domains", [])).tolist())
         positions = read_rack_positions(values["standing"]) if "standing" in values else None
         wired = {
             kind: (
@@ -117,7 +121,14 @@ def read_baseline(values: Any) -> Baseline | None:  # noqa: ANN401 - any value o
             hint=_AGAIN,
         ) from None
     return Baseline(
-        stages, digits, slices, endpoints, wired, positions, str(values.get("table", ""))
+        stages,
+        digits,
+        slices,
+        endpoints,
+        wired,
+        positions,
+        domains,
+        str(values.get("table", "")),
     )
 
 
