@@ -13,24 +13,23 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, cast
 
-from pydantic import ValidationError
-
-from fabricgen.catalog.models.base import Facts, Part, Sourced
 from fabricgen.catalog.models.host import Accelerator, Host, Nic
 from fabricgen.catalog.models.optics import Cable, Transceiver
 from fabricgen.catalog.models.prices import PriceBook
 from fabricgen.catalog.models.switch import Breakout, Switch
 from fabricgen.catalog.models.workload import Workload
-from fabricgen.core.diagnostics import Finding, Place, Refusal, suggest
+from fabricgen.catalog.parse import Shape, bad_file, parse
+from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.files import is_file
 from fabricgen.core.resources import find_files, shipped
 from fabricgen.core.terms import speed_text
-from fabricgen.core.yaml_text import load_facts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from fabricgen.catalog.models.base import Sourced
 
 KINDS: Mapping[str, type[Sourced]] = {
     "switches": Switch,
@@ -47,8 +46,6 @@ _BESIDE = ("prices", "workloads")
 
 MODEL = re.compile(r"[a-z0-9][a-z0-9.-]*")
 """The name of a catalog file without `.yaml`."""
-
-_T = TypeVar("_T", bound=Facts)
 
 
 class Catalog:
@@ -96,19 +93,19 @@ class Catalog:
         """Return a language model by its name, or by the path of a user's file (.yaml)."""
         if name.endswith((".yaml", ".yml")):
             path = Path(name)
-            return _parse(path, Workload) if is_file(path) else None
+            return parse(path, Workload) if is_file(path) else None
         return self._find("workloads", name, Workload)
 
     def price_book(self, name: str) -> PriceBook | None:
         """Return a price book by its name, or by the path of a user's file (.yaml)."""
         if name.endswith((".yaml", ".yml")):
             path = self._base / name
-            return _parse(path, PriceBook) if is_file(path) else None
+            return parse(path, PriceBook) if is_file(path) else None
         return self._find("prices", name, PriceBook)
 
-    def read(self, path: Path, shape: type[_T]) -> _T:
+    def read(self, path: Path, shape: type[Shape]) -> Shape:
         """Parse a file of facts at any path as this model. Raises Refusal `bad-catalog-file`."""
-        return _parse(path, shape)
+        return parse(path, shape)
 
     def relative_path(self, name: str) -> Path:
         """Return the path of a file that the inventory names."""
@@ -220,21 +217,23 @@ class Catalog:
         """Return the shipped directory with the folder of a kind."""
         return shipped("inventories") if kind in _BESIDE else shipped("inventories") / "catalog"
 
-    def _find(self, kind: str, name: str, shape: type[_T]) -> _T | None:
+    def _find(self, kind: str, name: str, shape: type[Shape]) -> Shape | None:
         key = (kind, name)
         if key not in self._found:
             path = self._path(kind, name)
-            self._found[key] = path and _parse(path, shape)
-        return cast("_T | None", self._found[key])
+            self._found[key] = path and parse(path, shape)
+        return cast("Shape | None", self._found[key])
 
-    def _own(self, kind: str, name: str, shape: type[_T]) -> _T:
+    def _own(self, kind: str, name: str, shape: type[Shape]) -> Shape:
         """Return a file that ships with the program.
 
         Raises Refusal where the installation lacks it.
         """
         found = self._find(kind, name, shape)
         if found is None:
-            raise Refusal([_bad(self._folders(kind)[-1] / f"{name}.yaml", "the file is missing")])
+            raise Refusal(
+                [bad_file(self._folders(kind)[-1] / f"{name}.yaml", "the file is missing")]
+            )
         return found
 
     def _path(self, kind: str, name: str) -> Path | None:
@@ -242,42 +241,8 @@ class Catalog:
             return None
         return next(find_files(self._roots, self._shipped(kind), kind, f"{name}.yaml"), None)
 
-    def _all(self, kind: str, shape: type[_T]) -> tuple[_T, ...]:
+    def _all(self, kind: str, shape: type[Shape]) -> tuple[Shape, ...]:
         if kind not in self._lists:
             found = (self._find(kind, name, shape) for name in self.names(kind))
             self._lists[kind] = tuple(facts for facts in found if facts is not None)
-        return cast("tuple[_T, ...]", self._lists[kind])
-
-
-def _parse(path: Path, shape: type[_T]) -> _T:
-    """Parse one file as a model. Raises Refusal with a finding per fact that does not fit."""
-    facts = load_facts(path)
-    try:
-        made = shape.model_validate(facts)
-    except ValidationError as fault:
-        raise Refusal(
-            _finding(path, error["loc"], error["type"], error["msg"], shape)
-            for error in fault.errors(include_url=False)
-        ) from None
-    if isinstance(made, Part) and made.model != path.stem:
-        raise Refusal([_bad(path, f"`model` is {made.model}, but the file is called {path.name}")])
-    return made
-
-
-def _finding(
-    path: Path, loc: tuple[int | str, ...], kind: str, message: str, shape: type[Facts]
-) -> Finding:
-    """Return the finding for a fact that does not fit its model."""
-    key = ".".join(str(step) for step in loc)
-    if kind == "extra_forbidden":
-        of_nos = f"facts of one NOS belong under `nos`, such as `nos.{loc[-1]}`"
-        hint = suggest(key, shape.model_fields, of_nos if "nos" in shape.model_fields else "")
-        return _bad(path, f"`{key}` is not a fact of this kind of file", hint)
-    if kind == "missing":
-        return _bad(path, f"`{key}` is missing")
-    message = message.removeprefix("Value error, ")
-    return _bad(path, f"`{key}`: {message[:1].lower()}{message[1:]}" if key else message)
-
-
-def _bad(path: Path, fact: str, hint: str = "") -> Finding:
-    return Finding("bad-catalog-file", f"{path.name}: {fact}", hint=hint, place=Place(str(path)))
+        return cast("tuple[Shape, ...]", self._lists[kind])

@@ -168,7 +168,7 @@ def import_switch(
     from fabricgen.catalog.importers.detect import read_description
     from fabricgen.catalog.importers.model_draft import draft_model
     from fabricgen.core.diagnostics import refuse
-    from fabricgen.inventory.load import read_settings
+    from fabricgen.inventory.set_options import read_settings
 
     stated = {".".join(map(str, path)): value for path, (_, value) in read_settings(sets).items()}
     draft = draft_model(file, read_description(file, nos), stated)

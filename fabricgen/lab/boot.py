@@ -8,11 +8,7 @@ that only the host can change.
 
 from __future__ import annotations
 
-import fcntl
-import socket
-import struct
 import subprocess
-import time
 from dataclasses import dataclass, field
 from functools import cached_property
 from ipaddress import IPv6Address
@@ -22,15 +18,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabricgen.analysis.forwarding.gpu_routes import HB_DEVICE
 from fabricgen.core.diagnostics import refuse
 from fabricgen.lab import namespaces
+from fabricgen.lab.iproute import BATCHES, batch, check_exit, finish_batch, start_batch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.lab.topology import Layout, Wire
 
-BATCHES = 2
-"""Processes that create wires in parallel; the kernel has one lock for links, so more would queue.
-"""
 
 BRIDGE = "br0"
 
@@ -43,9 +37,6 @@ ACCOUNTS = {
 }
 """Users that daemons require; in a lab each is the user who started it."""
 
-
-SIOCGIFFLAGS, IFF_RUNNING, CARRIER_S = 0x8913, 0x40, 3.0
-"""The ioctl that reads the flags of an interface, its carrier flag, and how long to wait for it."""
 
 HASH_SEED = "net.ipv4.fib_multipath_hash_seed"
 """Gives each switch its own hash of flows (Linux 6.11). Otherwise all switches of one machine hash
@@ -140,10 +131,10 @@ class Machines:
             here = f"{wire.a_interface} address {near.mac} mtu {mtu} netns {wire.a}"
             lines.append(f"link add {here} type veth {there}")
         started = [
-            (_start(lines[first::BATCHES]), lines[first::BATCHES]) for first in range(BATCHES)
+            (start_batch(lines[first::BATCHES]), lines[first::BATCHES]) for first in range(BATCHES)
         ]
         for process, part in started:
-            _finish(process, part, "the wires")
+            finish_batch(process, part, "the wires")
 
     def _switch(self, name: str) -> None:
         """Apply a switch's emitted sysctl.conf; its ports stay down until its daemons run."""
@@ -192,7 +183,7 @@ class Machines:
             text=True,
             check=False,
         )
-        _judge(done.returncode, done.stdout + done.stderr, name)
+        check_exit(done.returncode, done.stdout + done.stderr, name)
         batch([*self._neighbours(name), "link set lo up"], name)
 
     def _neighbours(self, name: str) -> Iterator[str]:
@@ -243,29 +234,6 @@ def set_kernel(key: str, value: str) -> None:
         ) from error
 
 
-def batch(lines: list[str], name: str) -> None:
-    """Run commands of `ip` in the namespace of this thread. Raises Refusal `lab-failed`."""
-    if lines:
-        _finish(_start(lines), lines, name)
-
-
-def wait_for_carrier(interfaces: list[str], *, up: bool) -> None:
-    """Wait until interfaces of this thread's namespace gain or lose their carrier."""
-    until = time.monotonic() + CARRIER_S
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
-        while (
-            any(bool(_flags(line, name) & IFF_RUNNING) != up for name in interfaces)
-            and time.monotonic() < until
-        ):
-            time.sleep(0.01)
-
-
-def _flags(line: socket.socket, interface: str) -> int:
-    """Return the flags of an interface."""
-    answer = fcntl.ioctl(line, SIOCGIFFLAGS, struct.pack("16sH14x", interface.encode(), 0))
-    return int(struct.unpack_from("16xH", answer)[0])
-
-
 def _set_scopes(key: str, value: str) -> None:
     """Set the defaults of new interfaces.
 
@@ -278,37 +246,3 @@ def _set_scopes(key: str, value: str) -> None:
 def _mac(number: int) -> str:
     """Return a locally administered hardware address."""
     return ":".join(f"{byte:02x}" for byte in (2, 0, *number.to_bytes(4, "big")))
-
-
-def _start(lines: list[str]) -> subprocess.Popen[str]:
-    """Start a batch of `ip`."""
-    process = subprocess.Popen(
-        ["ip", "-batch", "-"],  # noqa: S607 - found as the user's shell finds it
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    assert process.stdin is not None  # noqa: S101 - it is a pipe
-    process.stdin.write("".join(f"{line}\n" for line in lines))
-    process.stdin.close()
-    return process
-
-
-def _finish(process: subprocess.Popen[str], lines: list[str], name: str) -> None:
-    """Wait for a batch. Raises Refusal where it failed."""
-    assert process.stdout is not None  # noqa: S101 - it is a pipe
-    output = process.stdout.read()
-    code = process.wait()
-    _judge(code, f"{output}{lines[0]}" if code else "", name)
-
-
-def _judge(code: int, output: str, name: str) -> None:
-    """Raise Refusal `lab-failed` where a command failed."""
-    if code:
-        raise refuse(
-            "lab-failed",
-            f"{name} could not be set up",
-            because=tuple(output.strip().splitlines()[:4]),
-            hint="`fabricgen lab doctor` lists what is missing",
-        )

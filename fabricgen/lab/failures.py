@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import permutations
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.lab.boot import batch, wait_for_carrier
+from fabricgen.lab.iproute import batch, wait_for_carrier
 from fabricgen.lab.measure import probes
 from fabricgen.lab.probes import send_all
 

@@ -16,10 +16,11 @@ from functools import cached_property, partial
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from fabricgen.lab.boot import batch, set_kernel
+from fabricgen.lab.boot import set_kernel
+from fabricgen.lab.emitted_tables import EmittedTables
 from fabricgen.lab.expected_routes import Clos
+from fabricgen.lab.iproute import batch
 from fabricgen.lab.probes import Probe, Sockets, open_at, send_all
-from fabricgen.lab.table_walk import EmittedTables
 from fabricgen.planning.addressing import dotted
 
 if TYPE_CHECKING:

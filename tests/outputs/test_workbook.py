@@ -19,7 +19,7 @@ from fabricgen.bom.comparison import compare
 from fabricgen.bom.tables import bom_view, comparison_view
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.colours import HUES
-from fabricgen.outputs.dcim.view import EndToEndView, SheetEnd
+from fabricgen.outputs.dcim.wiring_view import EndToEndView, SheetEnd
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.workbook import cables as cable_sheets
 from fabricgen.outputs.workbook import point_to_point, tab

@@ -5,10 +5,11 @@ Generic parts fit everything: they are placeholders for parts that are not chose
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabricgen.analysis.checks.end_cages import GENERIC, EndCage, end_cages
 from fabricgen.analysis.checks.law import Verdict, Violation, violations
 from fabricgen.analysis.checks.part_counts import host_cages, switch_cages
 from fabricgen.core.arrays import distinct
@@ -19,24 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.analysis.checks.evidence import Evidence
-    from fabricgen.catalog.models.base import Top
     from fabricgen.catalog.models.optics import Transceiver
     from fabricgen.core.arrays import IntArray
-    from fabricgen.core.terms import LinkKind
     from fabricgen.planning.cabling.compatibility import LinkParts
-
-GENERIC = "generic"
-
-
-class _EndCage(NamedTuple):
-    """The cage at one end of a kind of link."""
-
-    name: str
-    form_factor: str
-    top: Top
-    links: int
-    speed_gbps: int
-    transport: str
 
 
 def optics_match(evidence: Evidence) -> Verdict:
@@ -91,7 +77,7 @@ def _reaches(evidence: Evidence) -> list[float]:
 
 def _part_faults(evidence: Evidence, parts: LinkParts, reach_m: float) -> Iterator[Violation]:
     """Yield what does not match in the parts of a link."""
-    where, cages = f"{parts.kind.key.replace('_', '-')} links", _cages(evidence, parts.kind)
+    where, cages = f"{parts.kind.key.replace('_', '-')} links", end_cages(evidence, parts.kind)
     for cage, module in zip(cages, (parts.lower, parts.upper), strict=True):
         if module:
             yield from _module_faults(where, cage, module, parts)
@@ -141,7 +127,7 @@ def _fibre_faults(where: str, parts: LinkParts) -> Iterator[Violation]:
 
 
 def _plug_faults(
-    where: str, cages: tuple[_EndCage, _EndCage], parts: LinkParts
+    where: str, cages: tuple[EndCage, EndCage], parts: LinkParts
 ) -> Iterator[Violation]:
     """Yield why a cable with its own ends does not fit its cages, or does not carry their links."""
     near, far = cages if parts.near == "lower" else cages[::-1]
@@ -165,7 +151,7 @@ def _plug_faults(
 
 
 def _module_faults(
-    where: str, cage: _EndCage, module: Transceiver, parts: LinkParts
+    where: str, cage: EndCage, module: Transceiver, parts: LinkParts
 ) -> Iterator[Violation]:
     """Yield why a module does not fit a cage, or does not carry its links."""
     if GENERIC not in (module.form_factor, cage.form_factor) and not module.fits(
@@ -191,7 +177,7 @@ def _module_faults(
         )
 
 
-def _carries(module: Transceiver, cage: _EndCage, parts: LinkParts) -> bool:
+def _carries(module: Transceiver, cage: EndCage, parts: LinkParts) -> bool:
     """Return whether a module carries the links of its cage.
 
     It does so by a connector for each, by one connector for all, or by splitters.
@@ -208,59 +194,6 @@ def _carries(module: Transceiver, cage: _EndCage, parts: LinkParts) -> bool:
         and module.ports * module.port_gbps == cage.speed_gbps
     )
     return whole or (module.ports, module.port_gbps) == (cage.links, cage.speed_gbps)
-
-
-def _cages(evidence: Evidence, kind: LinkKind) -> tuple[_EndCage, _EndCage]:
-    """Return the cages at both ends of a kind of link."""
-    fabric = evidence.plan.fabric
-    above, below, host = (
-        fabric.port_layouts[kind.upper],
-        kind.lower and fabric.port_layouts[kind.lower],
-        fabric.host,
-    )
-    high = _EndCage(
-        f"a cage of the {kind.upper} {above.model.model}",
-        above.model.form_factor,
-        above.model.module_top,
-        above.down.count,
-        above.down.speed_gbps,
-        above.model.transport,
-    )
-    if below:
-        model = below.model
-        return (
-            _EndCage(
-                f"a cage of the {below.role} {model.model}",
-                model.form_factor,
-                model.module_top,
-                below.up.count,
-                below.up.speed_gbps,
-                model.transport,
-            ),
-            high,
-        )
-    if host is None:
-        return (
-            _EndCage(
-                "a NIC port of the host", GENERIC, "any", 1, fabric.speed_gbps, high.transport
-            ),
-            high,
-        )
-    links = max(
-        sum(port.cage == cage for port in host.ports if port.plane < fabric.planes)
-        for cage in {port.cage for port in host.ports}
-    )
-    return (
-        _EndCage(
-            f"a cage of the {host.model}",
-            host.form_factor,
-            host.module_top,
-            links,
-            fabric.speed_gbps,
-            high.transport,
-        ),
-        high,
-    )
 
 
 def _shared_cages(evidence: Evidence) -> Iterator[Violation]:

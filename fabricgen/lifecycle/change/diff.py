@@ -17,9 +17,10 @@ from fabricgen.bom.summary import number
 from fabricgen.core.document import Document
 from fabricgen.lifecycle.change.cable_diff import CableDiff
 from fabricgen.lifecycle.change.cable_table import NameIndex, cable_table
-from fabricgen.lifecycle.change.device_changes import Change, Device, device_changes
+from fabricgen.lifecycle.change.device_changes import Device, device_changes
 from fabricgen.lifecycle.change.match_cables import CableJob, ChangedCable, match
 from fabricgen.lifecycle.change.part_order import order_parts
+from fabricgen.lifecycle.change.view_changes import Change
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

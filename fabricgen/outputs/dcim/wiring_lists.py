@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import Role
-from fabricgen.outputs.dcim.view import (
+from fabricgen.outputs.dcim.wiring_view import (
     EndToEndView,
     HcaPortView,
     RailLink,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from xlsxwriter.worksheet import Worksheet
 
-    from fabricgen.outputs.dcim.view import EndToEndView
+    from fabricgen.outputs.dcim.wiring_view import EndToEndView
 
 TITLES = tuple(
     f"{side}-{title}" for side in "AZ" for title in ("Rack", "U", "Node Name", "Type", "Port")

@@ -23,7 +23,8 @@ from fabricgen.analysis.graph import graph
 from fabricgen.api import plan_file
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.inventory.load import read_inventory
-from fabricgen.lab.table_walk import EmittedTables, Walker, number_of
+from fabricgen.lab.emitted_tables import EmittedTables, number_of
+from fabricgen.lab.table_walk import Walker
 from tests import ROOT
 from tests.fabrics import plan_of
 from tests.laws.drawn import drawn

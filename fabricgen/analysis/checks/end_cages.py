@@ -1,0 +1,76 @@
+"""The cages at both ends of a kind of link, and what the ports in them run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from fabricgen.analysis.checks.evidence import Evidence
+    from fabricgen.catalog.models.base import Top
+    from fabricgen.core.terms import LinkKind
+
+
+GENERIC = "generic"
+"""The form factor, the plug or the medium of a part that is not chosen yet."""
+
+
+class EndCage(NamedTuple):
+    """The cage at one end of a kind of link."""
+
+    name: str
+    form_factor: str
+    top: Top
+    links: int
+    speed_gbps: int
+    transport: str
+
+
+def end_cages(evidence: Evidence, kind: LinkKind) -> tuple[EndCage, EndCage]:
+    """Return the cages at both ends of a kind of link."""
+    fabric = evidence.plan.fabric
+    above, below, host = (
+        fabric.port_layouts[kind.upper],
+        kind.lower and fabric.port_layouts[kind.lower],
+        fabric.host,
+    )
+    high = EndCage(
+        f"a cage of the {kind.upper} {above.model.model}",
+        above.model.form_factor,
+        above.model.module_top,
+        above.down.count,
+        above.down.speed_gbps,
+        above.model.transport,
+    )
+    if below:
+        model = below.model
+        return (
+            EndCage(
+                f"a cage of the {below.role} {model.model}",
+                model.form_factor,
+                model.module_top,
+                below.up.count,
+                below.up.speed_gbps,
+                model.transport,
+            ),
+            high,
+        )
+    if host is None:
+        return (
+            EndCage("a NIC port of the host", GENERIC, "any", 1, fabric.speed_gbps, high.transport),
+            high,
+        )
+    links = max(
+        sum(port.cage == cage for port in host.ports if port.plane < fabric.planes)
+        for cage in {port.cage for port in host.ports}
+    )
+    return (
+        EndCage(
+            f"a cage of the {host.model}",
+            host.form_factor,
+            host.module_top,
+            links,
+            fabric.speed_gbps,
+            high.transport,
+        ),
+        high,
+    )

@@ -1,0 +1,134 @@
+"""The emitted forwarding tables, read back.
+
+It depends on the keys of the documents, and shares no code with the program that writes them.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+Instance = tuple[str, str]
+"""A routing instance: switch and VRF."""
+
+
+def number_of(address: str) -> int:
+    """Return an address as a number."""
+    return int(ipaddress.IPv4Address(address))
+
+
+class Routes:
+    """The routes of one table, found by the longest prefix, then by the lowest metric."""
+
+    def __init__(self, routes: Iterable[tuple[str, int, Any]]) -> None:
+        """Sort routes, each a prefix, a metric and a next hop, by length and network."""
+        self.by_length: dict[int, dict[int, list[tuple[int, Any]]]] = {}
+        for prefix, metric, hop in routes:
+            network = ipaddress.IPv4Network(prefix)
+            shift = 32 - network.prefixlen
+            self.by_length.setdefault(shift, {}).setdefault(
+                int(network.network_address) >> shift, []
+            ).append((metric, hop))
+        self.shifts = sorted(self.by_length)
+
+    def entries(self) -> Iterator[tuple[int, Any]]:
+        """Yield every metric and next hop."""
+        return (
+            entry
+            for networks in self.by_length.values()
+            for found in networks.values()
+            for entry in found
+        )
+
+    def find(self, address: int) -> list[Any]:
+        """Return the next hops at the longest prefix of an address, best first."""
+        for shift in self.shifts:
+            if found := self.by_length[shift].get(address >> shift):
+                return [hop for _, hop in sorted(found, key=lambda entry: entry[0])]
+        return []
+
+
+class EmittedTables:
+    """The emitted tables of one fabric."""
+
+    def __init__(
+        self,
+        hosts: Iterable[dict[str, Any]],
+        switches: Iterable[dict[str, Any]],
+        domains: dict[str, Any],
+    ) -> None:
+        """Index the documents of hosts, of switches and of the domains."""
+        self.gpus = {
+            gpu["gpu"]: gpu | {"domain": host["hb_domain"], "host": host["host"]}
+            for host in hosts
+            for gpu in host["gpus"]
+        }
+        self.domains: list[list[str]] = [
+            [gpu for gpu in domain["gpus"] if gpu in self.gpus] for domain in domains["domains"]
+        ]
+        self.third_rails: list[dict[str, list[int]]] = [
+            domain["third_rails"] for domain in domains["domains"]
+        ]
+        self.instances: dict[Instance, Routes] = {}
+        self.at: dict[tuple[str, str], Instance] = {}
+        for switch in switches:
+            for instance in switch["instances"]:
+                key = switch["switch"], instance["vrf"]
+                self.instances[key] = Routes(
+                    (prefix, 0, route["next_hops"])
+                    for route in instance["routes"]
+                    for prefix in route["prefixes"]
+                )
+                self.at |= {
+                    (switch["switch"], hop["interface"]): key
+                    for route in instance["routes"]
+                    for hop in route["next_hops"]
+                }
+        self.ports = {
+            (gpu["host"], port["interface"]): f"{name}/{port['plane']}"
+            for name, gpu in self.gpus.items()
+            for port in gpu["ports"]
+        }
+        self.addresses = {
+            number_of(port["address"]): f"{name}/{port['plane']}"
+            for name, gpu in self.gpus.items()
+            for port in gpu["ports"]
+        }
+        self.landed = {
+            name: [(number_of(port["address"]), port) for port in gpu["ports"]]
+            for name, gpu in self.gpus.items()
+        }
+        self.routes = {
+            name: Routes((route["prefix"], route["metric"], route) for route in gpu["routes"])
+            for name, gpu in self.gpus.items()
+            if gpu["routes"]
+        }
+
+    @classmethod
+    def read(
+        cls, out: Path, hosts: Iterable[str] = ("*",), switches: Iterable[str] = ("*",)
+    ) -> EmittedTables:
+        """Read the tables of a build: all of them, or those of some hosts and switches."""
+        by_host = [
+            _read(path)
+            for name in hosts
+            for path in sorted((out / "hosts").glob(f"{name}/forwarding.json"))
+        ]
+        by_switch = [
+            _read(path)
+            for name in switches
+            for path in sorted((out / "forwarding").glob(f"{name}.json"))
+            if path.stem != "domains"
+        ]
+        return cls(by_host, by_switch, _read(out / "forwarding" / "domains.json"))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return a document."""
+    document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return document
