@@ -1,7 +1,9 @@
 """The relays of many pairs of GPUs, column by column.
 
-Owns the choice of `forwarding.path_selection`, made for all pairs at once. `PathSelector` finds the
-rare paths with more crossings.
+Makes the choice of `forwarding.path_selection` for all pairs at once, in the same order: the
+attempts of `relay_rules`, and the first step of its search over other HB domains. A search per pair
+would take minutes where failed HB domains leave millions. `PathSelector` finds the rare paths with
+more crossings, and the tests compare both.
 """
 
 from __future__ import annotations
