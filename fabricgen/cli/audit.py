@@ -77,9 +77,10 @@ def audit(
 ) -> int:
     """Compare the installed cabling with the plan.
 
-    Reads the output of `lldpctl -f json0`, NVUE, EOS and SONiC, a CSV of four columns, or the text
-    of ibnetdiscover. An LLDP file is named after its device, such as r0-leaf-1.json. Exit code 1:
-    the cabling differs from the plan. See also `fabricgen explain audit`.
+    Reads the output of `lldpctl`, as text, keyvalue or JSON, LLDP as JSON of NVUE, EOS, SONiC,
+    NX-OS, Junos and SR Linux, a CSV of four columns, or the text of ibnetdiscover. An LLDP file is
+    named after its device, such as r0-leaf-1.json. Exit code 1: the cabling differs from the plan.
+    See also `fabricgen explain audit`.
     """
     from fabricgen.lifecycle.audit.audit import audit as compare
     from fabricgen.lifecycle.audit.load import read_evidence

@@ -2,13 +2,15 @@
 
 Owns the shapes. `lldpctl -f json0` always has lists; `-f json` reduces a list of one to its
 element, and keys a chassis by its name. NVUE nests neighbours below interfaces. EOS lists them, or
-in detail maps them by port. SONiC dumps LLDP_ENTRY_TABLE of its APPL_DB.
+in detail maps them by port. SONiC dumps LLDP_ENTRY_TABLE of its APPL_DB. The shapes of NX-OS, Junos
+and SR Linux are in `lldp_vendor_json`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fabricgen.lifecycle.audit import lldp_vendor_json
 from fabricgen.lifecycle.audit.neighbors import NeighborRecords, UnreadableError, neighbor_record
 
 if TYPE_CHECKING:
@@ -36,12 +38,11 @@ def _parser_of(document: Json) -> Callable[[Json, str], Iterator[NeighborRecord]
     if isinstance(document, list) and document and all(isinstance(each, dict) for each in document):
         return _answers
     if isinstance(document, dict):
-        if "lldp" in document:
-            return _lldpctl
-        if "lldpNeighbors" in document:
-            return _eos
-        if "result" in document:
-            return _answers
+        if parser := lldp_vendor_json.parser_of(document):
+            return parser
+        for key, parser in (("lldp", _lldpctl), ("lldpNeighbors", _eos), ("result", _answers)):
+            if key in document:
+                return parser
         if any(key.partition(":")[0] == SONIC for key in document):
             return _sonic
         if (

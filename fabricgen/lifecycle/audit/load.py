@@ -14,6 +14,7 @@ from fabricgen.core.diagnostics import Finding, Place, Refusal
 from fabricgen.lifecycle.audit.ibnetdiscover import is_discovery, read_discovery
 from fabricgen.lifecycle.audit.lldp_json import read_neighbours
 from fabricgen.lifecycle.audit.lldp_text import read_lines
+from fabricgen.lifecycle.audit.lldpctl_text import is_lldpctl, read_lldpctl
 from fabricgen.lifecycle.audit.neighbors import NeighborRecords, UnreadableError
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ LARGEST_BYTES = 2**30
 """65,536 cables take a quarter of this in the longest format; a larger file is refused."""
 
 EXPECTED = (
-    "expected `lldpctl -f json0`, LLDP as JSON of NVUE, EOS or SONiC, "
-    "four columns of CSV, or `ibnetdiscover`"
+    "expected `lldpctl`, as text, keyvalue or JSON, LLDP as JSON of NVUE, EOS, SONiC, NX-OS, Junos"
+    " or SR Linux, four columns of CSV, or `ibnetdiscover`"
 )
 
 
@@ -71,6 +72,8 @@ def _read(path: Path) -> NeighborRecords:
         raise UnreadableError("the file is empty")
     if start in "{[":
         return read_neighbours(_json(text), device)
+    if is_lldpctl(text):
+        return read_lldpctl(text, device)
     return read_discovery(text) if is_discovery(text) else read_lines(text, device)
 
 

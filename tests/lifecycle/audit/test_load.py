@@ -99,6 +99,35 @@ EOS = [
 ]
 
 
+RULE = "-" * 79 + "\n"
+NXOS = [
+    {"chassis_id": peer, "l_port_id": port, "hold_time": "120", "port_id": far, "port_desc": "null"}
+    for port, peer, far in EXPECTED
+]
+JUNOS = [
+    {
+        "lldp-local-port-id": [{"data": f"{port}.0"}],
+        "lldp-local-parent-interface-name": [{"data": "-"}],
+        "lldp-remote-chassis-id": [{"data": MAC}],
+        "lldp-remote-port-id": [{"data": far}],
+        "lldp-remote-system-name": [{"data": peer}],
+    }
+    for port, peer, far in EXPECTED
+]
+SRLINUX: list[dict[str, Any]] = [
+    {"name": "mgmt0", "admin-state": "enable"},
+    *(
+        {
+            "name": port,
+            "neighbor": [
+                {"id": MAC, "system-name": peer, "port-id": far, "port-id-type": "INTERFACE_NAME"}
+            ],
+        }
+        for port, peer, far in EXPECTED
+    ),
+]
+
+
 def nvue(peer: str, chassis: dict[str, str], far: dict[str, str]) -> dict[str, Any]:
     """Return NVUE's output for an interface."""
     return {
@@ -156,6 +185,41 @@ DIALECTS: dict[str, Any] = {
             for port, peer, far in EXPECTED
         }
     },
+    "nxos": {"TABLE_nbor": {"ROW_nbor": NXOS}, "neigh_hdr": "Device ID"},
+    "nxos-detail": {
+        "TABLE_nbor_detail": {
+            "ROW_nbor_detail": [
+                row | {"sys_name": row["chassis_id"], "chassis_id": MAC} for row in NXOS
+            ]
+        }
+    },
+    "junos": {"lldp-neighbors-information": [{"lldp-neighbor-information": JUNOS}]},
+    "srlinux": {"system": {"lldp": {"admin-state": "enable", "interface": SRLINUX}}},
+    "srlinux-prefixes": {
+        "srl_nokia-system:system": {"srl_nokia-lldp:lldp": {"interface": SRLINUX}}
+    },
+    "lldpctl": f"{RULE}LLDP neighbors:\n{RULE}"
+    + RULE.join(
+        f"Interface:    {port}, via: LLDP, RID: 1, Time: 0 day, 00:04:48\n"
+        f"  Chassis:     \n    ChassisID:    mac {MAC}\n    SysName:      {peer}\n"
+        f"    SysDescr:     Debian GNU/Linux 12 (bookworm)\n                  a second line\n"
+        f"    TTL:          120\n    Capability:   Router, on\n"
+        f"  Port:        \n    PortID:       ifname {far}\n    PortDescr:    {far}\n"
+        for port, peer, far in EXPECTED
+    )
+    + RULE,
+    "lldpctl-mac": "".join(
+        f"Interface:    {port}, via: LLDP\n    SysName:      {peer}\n"
+        f"    PortID:       mac {MAC}\n    PortDescr:    {far}\n"
+        for port, peer, far in EXPECTED
+    ),
+    "keyvalue": "".join(
+        f"lldp.{port}.via=LLDP\nlldp.{port}.rid=1\nlldp.{port}.chassis.mac={MAC}\n"
+        f"lldp.{port}.chassis.name={peer}\nlldp.{port}.chassis.descr=Debian\nwith two lines\n"
+        f"lldp.{port}.chassis.Router.enabled=on\nlldp.{port}.port.ifname={far}\n"
+        f"lldp.{port}.port.descr={far}\n"
+        for port, peer, far in EXPECTED
+    ),
     "csv": "# as walked\n" + lines("r0-leaf-1,{},{},{}") + "\nr0-leaf-1,swp4,,\n",
     "csv-header": "device,interface,neighbor,port\n" + lines("r0-leaf-1, {}, {}, {}"),
     "cables.csv": "cable,a_device,a_interface,tier,b_device,b_interface\n"
@@ -177,6 +241,25 @@ def test_every_dialect_has_the_same_result(dialect: str, tmp_path: Path) -> None
         for h in evidence.records
     ] == [tuple(h) for h in NEIGHBOURS]
     assert counts(evidence) == {"matched": 2, "wrong": 0, "missing": 1, "extra": 1, "silent": 1}
+
+
+def test_one_row_of_nxos_is_no_list(tmp_path: Path) -> None:
+    """NX-OS reduces a table of one row to the row, and abbreviates the interface."""
+    row = NXOS[0] | {"l_port_id": "Eth1/1", "sys_name": "spine", "port_desc": "not advertised"}
+    read_back = read(tmp_path, {"TABLE_nbor_detail": {"ROW_nbor_detail": row}})
+    assert read_back.records == [NeighborRecord("r0-leaf-1", "Ethernet1/1", "spine", ("nic0",))]
+
+
+def test_keyvalue_with_two_neighbours_on_an_interface(tmp_path: Path) -> None:
+    """The keys are repeated; a VLAN's interface has a dot in its name."""
+    text = "".join(
+        f"lldp.swp1.100.via=LLDP\nlldp.swp1.100.chassis.name={peer}\nlldp.swp1.100.port.local={port}\n"
+        for peer, port in (("host-1", "nic0"), ("vm-7", "ens3"))
+    )
+    assert read(tmp_path, text).records == [
+        NeighborRecord("r0-leaf-1", "swp1.100", "host-1", ("nic0",)),
+        NeighborRecord("r0-leaf-1", "swp1.100", "vm-7", ("ens3",)),
+    ]
 
 
 def test_cables_csv_is_evidence_of_itself() -> None:
