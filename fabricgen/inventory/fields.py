@@ -31,6 +31,7 @@ BREAKOUT = r"\d+x\d+(\.\d+)?[GT]"
 VERSION = r"\d{1,4}\.\d{1,4}(\.\d{1,4})?"
 CURRENCY = r"[A-Z]{3}"
 LINUX_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,14}"
+PLACE = r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?"
 TABLE = r"(\./)?([A-Za-z0-9_][A-Za-z0-9._-]*/)*[A-Za-z0-9_][A-Za-z0-9._-]*\.csv"
 PATTERNS = {
     f"^{NAME}$": "in lower case letters, digits and hyphens",
@@ -38,6 +39,7 @@ PATTERNS = {
     f"^{BREAKOUT}$": "as ports, `x` and their speed, like 2x400G",
     f"^{VERSION}$": "as numbers with dots, like 2.30.7",
     f"^{LINUX_NAME}$": "as Linux writes it, in at most 15 letters, digits, dots and hyphens",
+    f"^{PLACE}$": "in letters, digits, `.`, `_` and `-`, like DH3",
     f"^{CURRENCY}$": "as the three capital letters of ISO 4217, like EUR",
     f"^{TABLE}$": "as the path of a .csv file below the inventory's directory, like positions.csv",
 }

@@ -7,7 +7,15 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from fabricgen.inventory.fields import TABLE, Count, InventoryModel, Lengths, Word, decimal_of
+from fabricgen.inventory.fields import (
+    PLACE,
+    TABLE,
+    Count,
+    InventoryModel,
+    Lengths,
+    Word,
+    decimal_of,
+)
 
 
 class Footprint(InventoryModel):
@@ -146,6 +154,12 @@ class MediaChoice(InventoryModel):
     """Between spines and cores."""
 
 
+PlaceName = Annotated[str, Field(strict=True, pattern=f"^{PLACE}$", max_length=20)]
+"""The name of a hall, a row or a rack."""
+PlaceNames = Annotated[tuple[PlaceName, ...], Field(min_length=1)]
+"""The names of all halls, rows or racks, in their order."""
+
+
 class Labels(InventoryModel):
     """The printed labels of cables."""
 
@@ -165,13 +179,20 @@ class Site(InventoryModel):
     ] = None
     """CSV file of rack positions, relative to the inventory, with the columns device, hall, row,
     rack and unit. Default: planned positions."""
-    halls: Annotated[Count | None, Field(le=100, examples=[2])] = None
-    """Number of halls; default: one where `rows` is given, else as many as needed."""
-    rows: Annotated[Count | None, Field(le=1000, examples=[16])] = None
-    """Number of rows in a hall; default: at most 32."""
-    racks_per_row: Annotated[Count | None, Field(le=1000, examples=[20])] = None
-    """Number of racks in a row; default: at most 20. Rows are filled evenly, and are shorter where
-    that suffices."""
+    halls: Annotated[
+        Annotated[Count, Field(le=100)] | PlaceNames | None, Field(examples=[2, ["DH3", "DH4"]])
+    ] = None
+    """Number of halls, or their names in order; default: one where `rows` is given, else as many
+    as needed."""
+    rows: Annotated[
+        Annotated[Count, Field(le=1000)] | PlaceNames | None, Field(examples=[16, ["A", "B"]])
+    ] = None
+    """Number of rows in a hall, or their names in order; default: at most 32."""
+    racks_per_row: Annotated[
+        Annotated[Count, Field(le=1000)] | PlaceNames | None, Field(examples=[20, ["K1", "K2"]])
+    ] = None
+    """Number of racks in a row, or their names in order, which are the same in every row; default:
+    at most 20. Rows are filled evenly, and are shorter where that suffices."""
     row_pitch_mm: Annotated[Count, Field(le=100_000, examples=[2400])] = 2400
     """Distance in mm between neighbouring rows."""
     hall_pitch_mm: Annotated[Count | None, Field(le=1_000_000, examples=[20000])] = None
@@ -231,4 +252,19 @@ class Site(InventoryModel):
         """Refuse positions that would be ignored."""
         if self.lengths == "unknown" and self.positions:
             raise ValueError("has `positions`, which `lengths: unknown` would ignore")
+        for key in ("halls", "rows", "racks_per_row"):
+            names = self.names(key)
+            if len(set(names)) < len(names):
+                twice = next(name for name in names if names.count(name) > 1)
+                raise ValueError(f"names `{twice}` twice under `{key}`")
         return self
+
+    def names(self, key: str) -> tuple[str, ...]:
+        """Return the names under `halls`, `rows` or `racks_per_row`; none where it is a number."""
+        value: object = getattr(self, key)
+        return value if isinstance(value, tuple) else ()
+
+    def most(self, key: str) -> int | None:
+        """Return the number of halls, of rows or of racks in a row; None where none is given."""
+        value: int | tuple[str, ...] | None = getattr(self, key)
+        return len(value) if isinstance(value, tuple) else value

@@ -16,6 +16,7 @@ from fabricgen.core.csv_text import SHOWN
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role
 from fabricgen.core.yaml_text import write_yaml
+from fabricgen.planning.baseline.rack_positions import read_rack_positions
 from fabricgen.planning.plan import make_plan
 from fabricgen.planning.room.footprints import KINDS
 from fabricgen.views.factory import Views
@@ -144,6 +145,89 @@ def test_a_rack_holds_at_most_so_many_switches() -> None:
     """Eight leaves, three to a rack, take three racks in the order of the switches."""
     plan = plan_of(gpus=64, **H100, site=HOST | {"rack": {"max_switches": 3}})
     assert [*Counter(racks(plan, Role.LEAF)).values()] == [3, 3, 2]
+
+
+def table(folder: Path, *lines: str, header: str = "device,hall,row,rack,unit") -> Catalog:
+    """Write a table of positions of eight leaves and two hosts; return a catalog beside it."""
+    leaves = [f"r{rail}-leaf-1,DH3,A,K15,{1 + 2 * rail}" for rail in range(8)]
+    text = "\n".join([header, *lines, *leaves]) + "\n"
+    (folder / "positions.csv").write_text(text, encoding="utf-8")
+    return Catalog(base=folder)
+
+
+def test_names_of_halls_rows_and_racks_are_free(tmp_path: Path) -> None:
+    """A name that ends in a number is at that number, and everything prints the name."""
+    catalog = table(tmp_path, "host-1,DH3,A,K14,1", "host-2,DH3,A,K14,9")
+    site = HOST | {"positions": "positions.csv"}
+    plan = plan_of(catalog, gpus=16, **H100, site=site)
+    assert room_of(plan).places == [("DH3", "A", "K14"), ("DH3", "A", "K15")]
+    assert room_of(plan).names == ["DH3A-K14", "DH3A-K15"]
+    assert (room_of(plan).positions.at.tolist(), room_of(plan).row(2, 0)) == ([13, 14], "A")
+    assert check(plan).ok
+    named = plan_of(catalog, gpus=16, **H100, site=site, naming={"rack": "{rack}"})
+    assert room_of(named).names == ["K14", "K15"]
+    positions = room_of(plan).positions
+    again = read_rack_positions(positions.document())
+    assert again.names == positions.names
+    assert plan.lengths
+    assert named.lengths
+    numbers = table(tmp_path, "host-1,C,1,14,1", "host-2,C,1,14,9")
+    text = (tmp_path / "positions.csv").read_text(encoding="utf-8").replace("DH3,A,K15", "C,1,15")
+    (tmp_path / "positions.csv").write_text(text, encoding="utf-8")
+    plain = plan_of(numbers, gpus=16, **H100, site=site)
+    assert plain.lengths
+    assert (plain.lengths.stock_mm == plan.lengths.stock_mm).all()
+    assert "names" not in room_of(plain).positions.document()
+
+
+def test_a_site_lists_names_in_their_order() -> None:
+    """A room by rule has the names of the lists, and no more places than they have names."""
+    lists = {"halls": ["DH3"], "rows": ["A", "B"], "racks_per_row": ["K2", "K1"]}
+    plan = plan_of(gpus=64, **H100, site=HOST | lists | {"hosts_per_rack": 4})
+    assert room_of(plan).names == ["DH3A-K2", "DH3A-K1", "DH3B-K2", "DH3B-K1"]
+    assert refusal_codes(gpus=256, **H100, site=HOST | lists | {"hosts_per_rack": 4}) == ["no-room"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "lists", "fact"),
+    [
+        (
+            ["host-1,DH3,A,K14,1", "host-2,DH3,A,L14,1"],
+            {},
+            "the racks `K14` and `L14` are both number 14",
+        ),
+        (
+            ["host-1,DH3,A,K14,1", "host-2,3,A,K14,9"],
+            {},
+            "the halls `DH3` and `3` are both number 3",
+        ),
+        (["host-1,Main,A,K14,1", "host-2,DH3,A,K14,9"], {}, "the hall `Main` has no number"),
+        (
+            ["host-1,DH3,A,K14,1", "host-2,DH3,A,K14,9"],
+            {"rows": ["B"]},
+            "`site.rows` has no row `A`",
+        ),
+        (["host-1,DH3,A,K/14,1", "host-2,DH3,A,K14,9"], {}, "the rack `K/14` has no number"),
+    ],
+)
+def test_ambiguous_names_are_refused(
+    lines: list[str], lists: dict[str, list[str]], fact: str, tmp_path: Path
+) -> None:
+    """Two names with one number, and names without one, need a list that gives their order."""
+    site = HOST | {"positions": "positions.csv"} | lists
+    with pytest.raises(Refusal) as refused:
+        plan_of(table(tmp_path, *lines), gpus=16, **H100, site=site)
+    assert refused.value.findings[0].fact == f"positions.csv: {fact}"
+
+
+def test_a_table_may_have_semicolons(tmp_path: Path) -> None:
+    """The spreadsheets of most of Europe write them."""
+    catalog = table(tmp_path, "host-1,DH3,A,K14,1", "host-2,DH3,A,K14,9")
+    site = HOST | {"positions": "positions.csv"}
+    commas = plan_of(catalog, gpus=16, **H100, site=site)
+    text = (tmp_path / "positions.csv").read_text(encoding="utf-8")
+    (tmp_path / "positions.csv").write_text(text.replace(",", ";"), encoding="utf-8")
+    assert seats(plan_of(catalog, gpus=16, **H100, site=site)) == seats(commas)
 
 
 def test_devices_of_a_table_in_reserved_units_are_refused(tmp_path: Path) -> None:

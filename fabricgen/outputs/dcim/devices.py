@@ -20,7 +20,6 @@ from fabricgen.outputs.dcim.view import (
     NamedView,
 )
 from fabricgen.planning.room.footprints import HOST
-from fabricgen.planning.room.positions_csv import hall_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,7 +93,7 @@ class Assets:
             return [], []
         room = self._room
         used = sorted({int(room.positions.rack[device]) for device in self._devices()} - {-1})
-        halls = {rack: hall_name(int(room.positions.hall[rack])) for rack in used}
+        halls = {rack: room.places[rack][0] for rack in used}
         racks = [DcimRackView(room.names[rack], halls[rack], room.site.rack.units) for rack in used]
         return [HallView(name, slug(name)) for name in sorted(set(halls.values()))], racks
 
@@ -180,7 +179,7 @@ class Assets:
             return _Position()
         rack = int(room.positions.rack[device])
         return _Position(
-            hall_name(int(room.positions.hall[rack])),
+            room.places[rack][0],
             room.names[rack],
             str(int(room.positions.rack_unit[device])),
             "front",

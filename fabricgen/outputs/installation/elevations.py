@@ -20,7 +20,6 @@ from fabricgen.outputs.installation.view import (
     chip,
 )
 from fabricgen.planning.room.footprints import HOST, KINDS
-from fabricgen.planning.room.positions_csv import hall_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,11 +127,8 @@ class Elevations:
 
     def _where(self, rack: int) -> str:
         """Return the position of a rack as text."""
-        positions = self.room.positions
-        return (
-            f"hall {hall_name(int(positions.hall[rack]))}, row {int(positions.row[rack]) + 1}, rack"
-            f" {int(positions.at[rack]) + 1}"
-        )
+        hall, row, at = self.room.places[rack]
+        return f"hall {hall}, row {row}, rack {at}"
 
     def _device(self, device: int) -> RackedDeviceView:
         """Draw a device in its rack."""

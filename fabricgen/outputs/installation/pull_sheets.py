@@ -209,7 +209,7 @@ class PullSheets:
         section = f"{load.section_mm2:.0f}" if load.unmeasured < load.cables else ""
         weight = f"{load.kg_per_m:.2f}" if load.unweighed < load.cables else ""
         return StretchView(
-            stretch.name,
+            self.trays.name(stretch),
             load.cables,
             section,
             weight,

@@ -23,7 +23,8 @@ class RackPositions(NamedTuple):
 
     `rack` and `rack_unit` of each device: the rack's index, and the lowest rack unit, from 1; both
     -1 where a device has no position. `hall`, `row` and `at` of each rack, from 0; `row_racks` is
-    the length of a row.
+    the length of a row. `names` are the hall, the row and the rack of each rack as the site or its
+    table calls them; none where they have their numbers.
     """
 
     rack: Int32Array
@@ -32,6 +33,7 @@ class RackPositions(NamedTuple):
     row: Int32Array
     at: Int32Array
     row_racks: int
+    names: tuple[tuple[str, str, str], ...] = ()
 
     def document(self) -> dict[str, Any]:
         """Return the form of a plan file; columns are runs of [first, step, count]."""
@@ -39,6 +41,7 @@ class RackPositions(NamedTuple):
         return {
             **{name: encode_runs(column) for name, column in zip(COLUMNS, columns, strict=True)},
             "row_racks": self.row_racks,
+            **({"names": [[*names] for names in self.names]} if self.names else {}),
         }
 
 
@@ -63,7 +66,18 @@ def read_rack_positions(values: Any) -> RackPositions:  # noqa: ANN401 - any val
     row_racks = read_count(values["row_racks"])
     if row_racks > FURTHEST or (rack_unit > FURTHEST).any():
         raise ValueError("a rack or a row is larger than any room")
-    return RackPositions(rack, rack_unit, hall, row, at, max(row_racks, 1))
+    names = tuple(_names(each) for each in values.get("names", ()))
+    if len(names) not in (0, len(hall)):
+        raise ValueError("it does not name every rack")
+    return RackPositions(rack, rack_unit, hall, row, at, max(row_racks, 1), names)
+
+
+def _names(value: Any) -> tuple[str, str, str]:  # noqa: ANN401 - whatever stands in a plan file
+    """Read the names of a rack's place. Raises TypeError or ValueError."""
+    hall, row, rack = value
+    if not (isinstance(hall, str) and isinstance(row, str) and isinstance(rack, str)):
+        raise TypeError("the name of a place is not a text")
+    return hall, row, rack
 
 
 FURTHEST = 1000

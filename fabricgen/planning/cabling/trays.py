@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from fabricgen.core.diagnostics import refuse
-from fabricgen.planning.room.positions_csv import hall_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -36,16 +35,6 @@ class TraySegment(NamedTuple):
     row: int
     cross: int
     at: int
-
-    @property
-    def name(self) -> str:
-        """The name for people."""
-        hall = hall_name(self.hall)
-        if self.kind == "row":
-            return f"row {hall}{self.row + 1}, rack {self.at + 1} to {self.at + 2}"
-        if self.kind == "cross":
-            return f"cross tray {self.cross + 1} of hall {hall}, row {self.at + 1} to {self.at + 2}"
-        return f"hall {hall} to hall {hall_name(self.hall + 1)}"
 
 
 @dataclass(slots=True)
@@ -80,6 +69,17 @@ class Trays:
     def limit_percent(self) -> int:
         """The recommended maximum fill of a tray, in per cent."""
         return self.room.site.tray.fill_percent or USUAL_PERCENT
+
+    def name(self, segment: TraySegment) -> str:
+        """Name a segment for people."""
+        room, (kind, hall, row, cross, at) = self.room, segment
+        if kind == "row":
+            one, other = room.rack(hall, row, at), room.rack(hall, row, at + 1)
+            return f"row {room.hall(hall)}{room.row(hall, row)}, rack {one} to {other}"
+        if kind == "cross":
+            rows = f"row {room.row(hall, at)} to {room.row(hall, at + 1)}"
+            return f"cross tray {cross + 1} of hall {room.hall(hall)}, {rows}"
+        return f"hall {room.hall(hall)} to hall {room.hall(hall + 1)}"
 
     def percent(self, load: TrayLoad) -> float | None:
         """Return the fill of a segment by its known cables, or None where that is unknown."""
@@ -143,7 +143,7 @@ class Trays:
         load = loads[worst]
         counts = " and ".join(f"{count} {part}" for part, count in sorted(load.parts.items()))
         because = (
-            f"{worst.name} carries {counts}, {math.ceil(load.section_mm2):,} mm² in all",
+            f"{self.name(worst)} carries {counts}, {math.ceil(load.section_mm2):,} mm² in all",
             (
                 f"a tray has {tray.width_mm} mm x {tray.depth_mm} mm = {self.section_mm2:,} mm², so"
                 f" it is {_shown(over[worst])} % full"

@@ -7,25 +7,33 @@ and whether they fit their racks.
 from __future__ import annotations
 
 import re
-from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.csv_text import CELLS_HINT, SHOWN, table_text
 from fabricgen.core.diagnostics import Finding, Place, Refusal, suggest
 from fabricgen.core.files import FileError, csv_rows
+from fabricgen.inventory.fields import PLACE
+from fabricgen.planning.room.place_names import KEYS, LEVELS, MOST, number_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+    from fabricgen.inventory.site import Site
+
 COLUMNS = ("device", "hall", "row", "rack", "unit")
-_HALL = re.compile(r"[A-Z]{1,2}")
+_LEGAL = re.compile(PLACE)
 _NUMBERS = {str(number): number for number in range(1, 1000)}
-"""Texts that a row, a rack and a unit can be: a lookup is faster than parsing a million lines."""
+"""Texts that a unit can be: a lookup is faster than parsing a million lines."""
 _EXAMPLE = "host-1,A,1,4,17"
 
 
 class Position(NamedTuple):
-    """A line of the table: hall, row and rack count from 0, the lowest rack unit from 1."""
+    """A line of the table: hall, row and rack count from 0, the lowest rack unit from 1.
+
+    `names` are hall, row and rack as the table calls them.
+    """
 
     device: str
     hall: int
@@ -33,22 +41,14 @@ class Position(NamedTuple):
     rack: int
     rack_unit: int
     line: int
+    names: tuple[str, str, str]
 
 
-def hall_name(hall: int) -> str:
-    """Name a hall by letters.
-
-    >>> [hall_name(hall) for hall in (0, 25, 26, 701, 702)]
-    ['A', 'Z', 'AA', 'ZZ', 'AAA']
-    """
-    before, last = divmod(hall, 26)
-    return (hall_name(before - 1) if before else "") + chr(ord("A") + last)
-
-
-def read_positions(path: Path, shown: str) -> list[Position]:
+def read_positions(path: Path, shown: str, site: Site) -> list[Position]:
     """Read a table; findings call it `shown`, as the inventory does.
 
-    Raises Refusal `bad-positions` with the first findings.
+    The lists of the site give the numbers of names. Raises Refusal `bad-positions` with the first
+    findings.
     """
     rows = csv_rows(
         table_text(
@@ -58,26 +58,42 @@ def read_positions(path: Path, shown: str) -> list[Position]:
             ),
         )
     )
+    lists = [site.names(KEYS[level]) for level in LEVELS]
     found: list[Position] = []
     findings: list[Finding] = []
     try:
         columns = _columns([cell.strip() for cell in next(rows, (1, []))[1]], shown)
         for line, cells in rows:
             if cells and len(findings) < SHOWN:
-                read = _position([cell.strip() for cell in cells], columns, line)
+                read = _position([cell.strip() for cell in cells], columns, line, lists)
                 if isinstance(read, Position):
                     found.append(read)
                 else:
-                    findings.append(
-                        bad_line(shown, line).of(read, hint=f"write it like `{_EXAMPLE}`")
-                    )
+                    fact, hint = read
+                    findings.append(bad_line(shown, line).of(fact, hint=hint))
     except FileError as error:
         raise Refusal(
             [bad_line(shown, error.line).of(f"the line {error.fact}", hint=CELLS_HINT)]
         ) from None
+    findings += islice(_ambiguous(found, shown), SHOWN)
     if findings:
-        raise Refusal(findings)
+        raise Refusal(findings[:SHOWN])
     return found
+
+
+def _ambiguous(rows: list[Position], shown: str) -> Iterator[Finding]:
+    """Yield a finding on each name whose number another name of the same row or hall has."""
+    names: dict[tuple[int, ...], str] = {}
+    for row in rows:
+        place = row.hall, row.row, row.rack
+        for depth, (level, name) in enumerate(zip(LEVELS, row.names, strict=True), start=1):
+            other = names.setdefault(place[:depth], name)
+            if other != name:
+                yield bad_line(shown, row.line).of(
+                    f"the {level}s `{other}` and `{name}` are both number {place[depth - 1] + 1}",
+                    hint=f"list their names in order: `{KEYS[level]}: [{other}, {name}, ...]`"
+                    " under `site`",
+                )
 
 
 class BadLine(NamedTuple):
@@ -129,33 +145,30 @@ def _columns(header: list[str], shown: str) -> list[int]:
     return [header.index(name) for name in COLUMNS]
 
 
-def _position(cells: list[str], columns: list[int], line: int) -> Position | str:
-    """Parse one line into a position or a finding."""
+def _position(
+    cells: list[str], columns: list[int], line: int, lists: list[tuple[str, ...]]
+) -> Position | tuple[str, str]:
+    """Parse one line into a position, or the fact and the hint of a finding."""
+    hint = f"write it like `{_EXAMPLE}`"
     if len(cells) != len(columns):
-        return f"the line has {len(cells)} cells, and the table {len(columns)} columns"
-    device, hall, *texts = [cells[column] for column in columns]
-    number = _hall_number(hall)
-    row, rack, rack_unit = [_NUMBERS.get(text) for text in texts]
+        return f"the line has {len(cells)} cells, and the table {len(columns)} columns", hint
+    device, hall, row, rack, unit = [cells[column] for column in columns]
+    names, rack_unit = (hall, row, rack), _NUMBERS.get(unit)
     if not device:
-        return "the line names no device"
-    if number is None:
-        return f"the hall `{hall}` is not a letter from A on"
-    if row is None or rack is None or rack_unit is None:
-        name, text = next(
-            (name, text)
-            for name, text in zip(COLUMNS[2:], texts, strict=True)
-            if text not in _NUMBERS
-        )
-        return f"the {name} `{text}` is not a whole number from 1 to 999"
-    return Position(device, number, row - 1, rack - 1, rack_unit, line)
-
-
-@cache
-def _hall_number(hall: str) -> int | None:
-    """Return the number of a hall, from 0; None where the text names none."""
-    if not _HALL.fullmatch(hall):
-        return None
-    number = 0
-    for letter in hall:
-        number = 26 * number + ord(letter) - 64
-    return number - 1
+        return "the line names no device", hint
+    numbers = [number_of(name, listed) for name, listed in zip(names, lists, strict=True)]
+    for level, name, number, listed in zip(LEVELS, names, numbers, lists, strict=True):
+        if number is None or not _LEGAL.fullmatch(name):
+            if listed:
+                known = f"names: {', '.join(listed)}"
+                return f"`site.{KEYS[level]}` has no {level} `{name}`", suggest(name, listed, known)
+            if name.isdecimal():
+                return f"the {level} `{name}` is not a whole number from 1 to {MOST}", hint
+            example = (
+                f"list the names of all {level}s in order: `{KEYS[level]}: [{name or 'main'}, ...]`"
+            )
+            return f"the {level} `{name}` has no number", f"{example} under `site`"
+    if rack_unit is None:
+        return f"the unit `{unit}` is not a whole number from 1 to {MOST}", hint
+    at = [number or 0 for number in numbers]
+    return Position(device, at[0], at[1], at[2], rack_unit, line, names)

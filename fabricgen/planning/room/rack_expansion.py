@@ -17,6 +17,7 @@ from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import Role
 from fabricgen.planning.baseline.rack_positions import RackPositions
 from fabricgen.planning.room.footprints import HOST, KINDS, highest, lowest
+from fabricgen.planning.room.place_names import listed_names
 from fabricgen.planning.room.rack_placement import (
     bounds,
     check_boxes,
@@ -165,9 +166,9 @@ def _check_inside(site: Site, kept: RackPositions) -> None:
     """Refuse a site without the kept positions. Raises Refusal `cannot-grow`."""
     used = kept.rack[kept.rack >= 0]
     for key, column, bound in (
-        ("halls", kept.hall, site.halls),
-        ("rows", kept.row, site.rows),
-        ("racks_per_row", kept.at, site.racks_per_row),
+        ("halls", kept.hall, site.most("halls")),
+        ("rows", kept.row, site.most("rows")),
+        ("racks_per_row", kept.at, site.most("racks_per_row")),
     ):
         furthest = int(column[used].max(initial=-1)) + 1
         if bound is not None and furthest > bound:
@@ -214,9 +215,9 @@ def _laid(
     number = np.empty(len(order), dtype=np.int32)
     number[order] = np.arange(len(order), dtype=np.int32)
     hall, row, at = np.array([places[rack] for rack in order], dtype=np.int32).reshape(-1, 3).T
-    return RackPositions(
-        number[racks.rack], np.array(racks.rack_unit, dtype=np.int32), hall, row, at, kept.row_racks
-    )
+    names = listed_names(site, zip(hall.tolist(), row.tolist(), at.tolist(), strict=True))
+    rack_unit = np.array(racks.rack_unit, dtype=np.int32)
+    return RackPositions(number[racks.rack], rack_unit, hall, row, at, kept.row_racks, names)
 
 
 def _free_cells(site: Site, length: int, taken: set[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:

@@ -27,6 +27,7 @@ from fabricgen.planning.room.footprints import (
     amount,
     highest,
 )
+from fabricgen.planning.room.place_names import listed_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,7 +93,8 @@ def place_devices(naming: DeviceNames, shares: Shares, site: Site) -> RackPositi
         place = np.arange(len(on_top)) * host_racks // len(on_top)
         nth = np.arange(len(on_top)) - -(-place * len(on_top) // host_racks)
         rack[on_top], rack_unit[on_top] = slots[place], np.array(stacked[Role.LEAF])[nth]
-    return RackPositions(rack, rack_unit, *grid)
+    places = zip(*(column.tolist() for column in grid[:3]), strict=True)
+    return RackPositions(rack, rack_unit, *grid, listed_names(site, places))
 
 
 def ordered(naming: DeviceNames) -> Int64Array:
@@ -266,8 +268,9 @@ def _grid(
 
 def bounds(site: Site) -> tuple[int, int, int]:
     """Return the maximum halls of a site, rows of a hall and racks of a row."""
-    halls = site.halls or (1 if site.rows else UNLIMITED if site is DEFAULT_SITE else MOST_HALLS)
-    return halls, site.rows or MOST_ROWS, site.racks_per_row or MOST_RACKS
+    halls, rows, racks = (site.most(key) for key in ("halls", "rows", "racks_per_row"))
+    halls = halls or (1 if rows else UNLIMITED if site is DEFAULT_SITE else MOST_HALLS)
+    return halls, rows or MOST_ROWS, racks or MOST_RACKS
 
 
 def no_room(total: int, room: tuple[int, int, int], site: Site, reason: str) -> Refusal:

@@ -22,7 +22,8 @@ from fabricgen.core.terms import Role
 from fabricgen.planning.baseline.rack_positions import RackPositions
 from fabricgen.planning.name_checks import LONGEST_NAME
 from fabricgen.planning.room.footprints import DEFAULT_SITE, HOST, KINDS, Shares, shares_of
-from fabricgen.planning.room.positions_csv import bad_line, hall_name, read_positions
+from fabricgen.planning.room.place_names import hall_name, plain_names
+from fabricgen.planning.room.positions_csv import bad_line, read_positions
 from fabricgen.planning.room.rack_placement import kinds_of, overflow, place_devices
 
 if TYPE_CHECKING:
@@ -69,21 +70,74 @@ class Room:
         return int(np.count_nonzero(self.kind == 0))
 
     @cached_property
+    def places(self) -> list[tuple[str, str, str]]:
+        """The hall, the row and the rack of each rack, as the site calls them, else by number."""
+        positions = self.positions
+        columns = (positions.hall.tolist(), positions.row.tolist(), positions.at.tolist())
+        return [*positions.names] or [*map(plain_names, *columns)]
+
+    @cached_property
     def names(self) -> list[str]:
         """The name of each rack."""
-        positions = self.positions
-        pattern = self.naming.mapping.fabric.spec.naming.rack or "{hall}{row}-{rack}"
-        for field, column in (("row", positions.row), ("rack", positions.at)):
-            pattern = pattern.replace(
-                f"{{{field}}}", f"{{{field}:0{max(2, len(str(int(column.max(initial=0)) + 1)))}}}"
-            )
-        columns = zip(
-            positions.hall.tolist(), positions.row.tolist(), positions.at.tolist(), strict=True
-        )
         return [
-            pattern.format(hall=hall_name(hall), row=row + 1, rack=at + 1)
-            for hall, row, at in columns
+            self._pattern(
+                (*([] if row.isdecimal() else ["row"]), *([] if at.isdecimal() else ["rack"]))
+            ).format(hall=hall, row=_number(row), rack=_number(at))
+            for hall, row, at in self.places
         ]
+
+    @cached_property
+    def _patterns(self) -> dict[tuple[str, ...], str]:
+        """The patterns of racks that were made, by the fields that are texts."""
+        return {}
+
+    def _pattern(self, texts: tuple[str, ...]) -> str:
+        """Return the pattern of a rack's name: numbers have a common width, texts none."""
+        if texts not in self._patterns:
+            positions = self.positions
+            pattern = self.naming.mapping.fabric.spec.naming.rack or "{hall}{row}-{rack}"
+            for field, column in (("row", positions.row), ("rack", positions.at)):
+                width = max(2, len(str(int(column.max(initial=0)) + 1)))
+                if field in texts:
+                    pattern = re.sub(rf"{{{field}:[^{{}}]*}}", f"{{{field}}}", pattern)
+                else:
+                    pattern = pattern.replace(f"{{{field}}}", f"{{{field}:0{width}}}")
+            self._patterns[texts] = pattern
+        return self._patterns[texts]
+
+    def hall(self, hall: int) -> str:
+        """Name a hall by its number."""
+        return self._halls.get(hall) or hall_name(hall)
+
+    def row(self, hall: int, row: int) -> str:
+        """Name a row of a hall by its number."""
+        return self._rows.get((hall, row)) or str(row + 1)
+
+    def rack(self, hall: int, row: int, at: int) -> str:
+        """Name a rack in its row by its number."""
+        return self._racks.get((hall, row, at)) or str(at + 1)
+
+    @cached_property
+    def _racks(self) -> dict[tuple[int, int, int], str]:
+        """The name of each rack in its row, by its place."""
+        return {place: names[2] for place, names in self._named}
+
+    @cached_property
+    def _rows(self) -> dict[tuple[int, int], str]:
+        """The name of each row, by hall and row."""
+        return {place[:2]: names[1] for place, names in self._named}
+
+    @cached_property
+    def _halls(self) -> dict[int, str]:
+        """The name of each hall."""
+        return {place[0]: names[0] for place, names in self._named}
+
+    @property
+    def _named(self) -> Iterator[tuple[tuple[int, int, int], tuple[str, str, str]]]:
+        """The place of each rack by numbers, and as the site calls it."""
+        positions = self.positions
+        columns = (positions.hall.tolist(), positions.row.tolist(), positions.at.tolist())
+        return zip(zip(*columns, strict=True), self.places, strict=True)
 
     def device(self, device: int) -> str:
         """Name a device."""
@@ -98,6 +152,11 @@ class Room:
             f"{self.names[int(self.positions.rack[device])]} unit"
             f" {int(self.positions.rack_unit[device])}"
         )
+
+
+def _number(text: str) -> int | str:
+    """Return a number as such, which has a width in the name of a rack, and a name as it is."""
+    return int(text) if text.isdecimal() else text
 
 
 def make_room(naming: DeviceNames, catalog: Catalog, installed: Sequence[bool]) -> Room | None:
@@ -128,7 +187,7 @@ def make_room(naming: DeviceNames, catalog: Catalog, installed: Sequence[bool]) 
             kind,
             place_devices(naming, shares, site),
         )
-    if fabric.spec.naming.rack:
+    if fabric.spec.naming.rack or room.positions.names:
         _check_names(room)
     return room
 
@@ -177,7 +236,7 @@ def _stated(
 ) -> RackPositions:
     """Place every device by the table. Raises Refusal `bad-positions` with the first findings."""
     shown = str(site.positions)
-    rows = read_positions(catalog.relative_path(shown), shown)
+    rows = read_positions(catalog.relative_path(shown), shown, site)
     fabric, mapping = naming.mapping.fabric, naming.mapping
     hosts = fabric.coordinates.planned_hosts
     names = [naming.host(host) for host in range(hosts)] + list(
@@ -223,9 +282,11 @@ def _stated(
             row.rack_unit,
         )
     hall, line, at = np.array(sorted(racks), dtype=np.int32).reshape(-1, 3).T
-    return RackPositions(
-        rack, rack_unit, hall, line, at, site.racks_per_row or int(at.max(initial=0)) + 1
-    )
+    length = site.most("racks_per_row") or int(at.max(initial=0)) + 1
+    named = {row[1:4]: row.names for row in rows}
+    plain = all(plain_names(*place) == each for place, each in named.items())
+    texts = () if plain else tuple(named[place] for place in sorted(racks))
+    return RackPositions(rack, rack_unit, hall, line, at, length, texts)
 
 
 def _row_findings(
@@ -234,9 +295,9 @@ def _row_findings(
     """Yield findings on unknown or repeated devices, and on places outside of the room."""
     seen: dict[str, int] = {}
     bounds = (
-        ("hall", "halls", site.halls),
-        ("row", "rows", site.rows),
-        ("rack", "racks_per_row", site.racks_per_row),
+        ("hall", "halls", site.most("halls")),
+        ("row", "rows", site.most("rows")),
+        ("rack", "racks_per_row", site.most("racks_per_row")),
     )
     for row in rows:
         line = bad_line(shown, row.line)

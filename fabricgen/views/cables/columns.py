@@ -17,7 +17,6 @@ from fabricgen.core.colours import colour
 from fabricgen.core.diagnostics import Finding, Place, Refusal, nearest, refuse
 from fabricgen.core.terms import ROLES
 from fabricgen.core.yaml_text import load_facts
-from fabricgen.planning.room.positions_csv import hall_name
 from fabricgen.views.cables.view import (
     CABLE_COLUMNS,
     DIRECTION,
@@ -81,7 +80,7 @@ LOOKED_UP = {
             "Serial number of the device at the {} end, from the list given with --serials.",
         ),
         ("hall", "rack", "Hall of the {} end."),
-        ("row", "rack", "Row of the {} end in its hall, from 1."),
+        ("row", "rack", "Row of the {} end in its hall: its number, from 1, or its name."),
         ("connector", "transceiver", "Connector of the module at the {} end."),
     )
 }
@@ -183,11 +182,7 @@ def _racks(plan: Plan, what: str) -> dict[str, str]:
     if plan.lengths is None:
         return {}
     room = plan.lengths.room
-    texts = (
-        map(hall_name, room.positions.hall.tolist())
-        if what == "hall"
-        else (str(row + 1) for row in room.positions.row.tolist())
-    )
+    texts = [hall if what == "hall" else row for hall, row, _ in room.places]
     return dict(zip(room.names, texts, strict=True))
 
 
@@ -227,6 +222,9 @@ def schema_of(sheet: CableSheet, fabric: str, *, shared: bool = False) -> dict[s
     texts = _docstrings() | {name: looked.text for name, looked in LOOKED_UP.items()}
     kinds = {} if shared else dict.fromkeys(INTEGERS, "integer")
     kinds |= {"length_m": "number"}
+    named = [join.texts.values() for column, join in sheet.joins.items() if column[1:] == "_row"]
+    if not all(row.isdecimal() for rows in named for row in rows):  # rows of a site with names
+        kinds |= {"a_row": "string", "b_row": "string"}
     fields = [
         {
             "name": column,

@@ -393,7 +393,7 @@ def test_the_fill_of_a_tray(tmp_path_factory: pytest.TempPathFactory) -> None:
     trays = Trays(room_of(room.plan))
     for row in room.cables:
         stretches.update(
-            stretch.name
+            trays.name(stretch)
             for stretch in trays.way(racks.index(row["a_rack"]), racks.index(row["b_rack"]))
         )
     assert {name: int(row["cables"]) for name, row in rows.items()} == dict(stretches)
