@@ -151,7 +151,15 @@ def link_of(row: dict[str, str]) -> str:
 def check_bill(out: Path, rows: list[dict[str, str]], links: int) -> None:
     """Verify that the bill has the cables and modules of the sheet. The summary must count them."""
     bill = [line for line in read_csv(out / "bom/bom.csv") if line["row"] == "part"]
-    bought = {line["part"]: int(line["quantity"]) for line in bill}
+    bought: Counter[str] = Counter()
+    for line in bill:
+        bought[line["part"]] += int(line["quantity"])
+    lengths = {
+        (line["part"], line["length_m"]): int(line["quantity"])
+        for line in bill
+        if line["class"] == "cables"
+    }
+    assert lengths == Counter((row["part"], row["length_m"]) for row in rows)
     summary = json.loads((out / "plan.json").read_text(encoding="utf-8"))
     cables = {
         part: count for part, count in bought.items() if part in {row["part"] for row in rows}

@@ -13,22 +13,25 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
-from fabricgen.bom.counts import count_parts
+from fabricgen.bom.counts import count_parts, item_name
 from fabricgen.bom.pricing import price_book, terms_of
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from fabricgen.bom.counts import PartCounts
     from fabricgen.bom.pricing import Terms
-    from fabricgen.catalog.models.prices import PriceBook
+    from fabricgen.catalog.models.prices import PriceBook, Quote
     from fabricgen.core.terms import Role
     from fabricgen.inventory.purchasing import SparePolicy, Spares
     from fabricgen.planning.draft import Draft
     from fabricgen.planning.plan import Plan
+
+Named = TypeVar("Named")
+"""A model, or a model and a length."""
 
 PartClass = Literal["switches", "transceivers", "cables", "nics"]
 CLASSES: tuple[PartClass, ...] = ("switches", "transceivers", "cables", "nics")
@@ -36,7 +39,7 @@ CLASSES: tuple[PartClass, ...] = ("switches", "transceivers", "cables", "nics")
 
 @dataclass(frozen=True, kw_only=True)
 class BillLine:
-    """One part to buy.
+    """One part to buy; of cables, one part of one length.
 
     `unit_power_w` is the typical power of one, `unit_power_max_w` the maximum; powers and prices
     are None where they are unknown. `purposes` list what it is for, with a count each: a role, a
@@ -46,6 +49,8 @@ class BillLine:
 
     part_class: PartClass
     part: str
+    length_m: str = ""
+    """Length of a cable in metres; empty for other parts, and where no lengths are planned."""
     part_number: str
     description: str
     purposes: tuple[tuple[str, int], ...]
@@ -57,6 +62,18 @@ class BillLine:
     unit_price: Decimal | None = None
     discount_pct: Decimal = Decimal(0)
     pack: int = 1
+    quote: Quote | None = None
+    """The quote that the price is from, with the terms of its supplier."""
+
+    @property
+    def item(self) -> str:
+        """The name of what is ordered: the part, and for a cable its length."""
+        return item_name(self.part, self.length_m)
+
+    @property
+    def order(self) -> int:
+        """The number to order: the quantity and its spares, in whole packs."""
+        return self.quantity + self.spares
 
     @property
     def purpose(self) -> str:
@@ -65,8 +82,8 @@ class BillLine:
 
     @property
     def total(self) -> Decimal | None:
-        """Price of the quantity and the spares."""
-        return None if self.unit_price is None else self.unit_price * (self.quantity + self.spares)
+        """Price of the order."""
+        return None if self.unit_price is None else self.unit_price * self.order
 
     @property
     def power_w(self) -> Fraction | None:
@@ -103,13 +120,23 @@ class Bom:
 
     @cached_property
     def unpriced(self) -> list[str]:
-        """The parts without a price in the book."""
-        return list(dict.fromkeys(line.part for line in self.unpriced_lines))
+        """The parts without a price in the book, or the items of a part with a few prices."""
+        return self.unpriced_of(line.item for line in self.unpriced_lines)
+
+    def unpriced_of(self, items: Iterable[str]) -> list[str]:
+        """Return those of some items that have no price, by part where no length of it has one."""
+        priced = {line.part for line in self.lines if line.unit_price is not None}
+        missing = {line.item: line.part for line in self.unpriced_lines}
+        names = (
+            item if missing[item] in priced else missing[item] for item in items if item in missing
+        )
+        return list(dict.fromkeys(names))
 
     @cached_property
     def unknown_power(self) -> list[str]:
         """The parts whose power is not published."""
-        return [line.part for line in self.lines if line.unit_power_w is None]
+        unknown = (line.part for line in self.lines if line.unit_power_w is None)
+        return list(dict.fromkeys(unknown))
 
     @property
     def power_w(self) -> float | None:
@@ -157,8 +184,8 @@ def _switches(draft: Draft, switches: dict[Role, int], book: PriceBook) -> Itera
         counts[draft.fabric.port_layouts[role].model.model][role] = count
     for part, roles in counts.items():
         model = draft.fabric.port_layouts[next(iter(roles))].model
-        price = book.parts.get(
-            part, book.switch_port(model.capacity_gbps)
+        price = book.price(part) or book.switch_port(
+            model.capacity_gbps
         )  # the price of a box does not depend on how its cages are split
         watts = model.typical_w if model.typical_w is not None else model.maximum_w
         line = _line(
@@ -189,36 +216,37 @@ def _transceivers(draft: Draft, counted: PartCounts, book: PriceBook) -> Iterato
             module.opn,
             module.description,
             purposes,
-            book.parts.get(part, rate),
+            book.price(part) or rate,
             module.power_w,
         )
 
 
 def _cables(draft: Draft, counted: PartCounts, book: PriceBook) -> Iterator[BillLine]:
-    """List the cables by model."""
+    """List the cables by model and length, the models in their order and the shortest first."""
     cables = {joint.cable.model: joint.cable for joint in draft.candidates}
-    for part, purposes in _by_part(
-        {kind.key.replace("_", "-"): models for kind, models in counted.cables.items()}
-    ).items():
-        cable = cables[part]
-        number = (
-            None if cable.lengths_m else cable.opn
-        )  # an order number belongs to one length, and the length is not known here
-        yield _line(
+    named = {kind.key.replace("_", "-"): items for kind, items in counted.cables.items()}
+    order = {item.model: place for place, item in reversed([*enumerate(_by_part(named))])}
+    for item, purposes in sorted(
+        _by_part(named).items(),
+        key=lambda each: (order[each[0].model], Decimal(each[0].length_m or 0)),
+    ):
+        cable = cables[item.model]
+        line = _line(
             draft,
             "cables",
-            part,
-            number,
+            item.model,
+            cable.order_number(item.length_m),
             cable.description,
             purposes,
-            book.parts.get(part),
+            book.price(item.model, item.length_m),
             cable.power_w or 0,
         )
+        yield replace(line, length_m=item.length_m)
 
 
-def _by_part(counted: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:
+def _by_part(counted: dict[str, Counter[Named]]) -> dict[Named, dict[str, int]]:
     """Regroup the counts of models by purpose into purposes by model."""
-    found: dict[str, dict[str, int]] = defaultdict(dict)
+    found: dict[Named, dict[str, int]] = defaultdict(dict)
     for purpose, models in counted.items():
         for model, count in models.items():
             found[model][purpose] = count
@@ -237,7 +265,7 @@ def _nics(draft: Draft, book: PriceBook) -> Iterator[BillLine]:
             nic.part_number,
             nic.description,
             {"GPUs": count},
-            book.parts.get(nic.model),
+            book.price(nic.model),
             nic.power_w,
         )
 
@@ -282,7 +310,12 @@ def _bought(line: BillLine, spares: Spares, book: PriceBook, terms: Terms) -> Bi
     )
     off = Decimal(0) if paid is None else terms.discount_pct(line.part_class, line.part)
     return replace(
-        line, unit_price=paid, discount_pct=off, spares=filled - line.quantity, pack=pack
+        line,
+        unit_price=paid,
+        discount_pct=off,
+        spares=filled - line.quantity,
+        pack=pack,
+        quote=book.quote(line.part, line.length_m),
     )
 
 

@@ -193,5 +193,5 @@ def unpriced_parts(comparison: Comparison, designs: Iterable[Design]) -> Iterato
 
 
 def _bought(bom: Bom, part: str) -> int:
-    """Return the quantity of a part with its spares."""
-    return sum(line.quantity + line.spares for line in bom.lines if line.part == part)
+    """Return the order of a part without a price, or of one length of it."""
+    return sum(line.order for line in bom.unpriced_lines if part in (line.part, line.item))

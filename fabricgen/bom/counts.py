@@ -1,7 +1,8 @@
 """How many modules and cables the links of a fabric take, or some of its links.
 
 Owns the counts that every bill starts from. Where all segments are alike, one is counted and
-multiplied; where length decides on parts, or only some links are installed, each is counted.
+multiplied; where length decides on parts, or only some links are installed, each is counted. Cables
+are counted by model and length.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.core.arrays import distinct
+from fabricgen.planning.cabling.cable_runs import metres
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,23 +36,54 @@ class LinkGroup(NamedTuple):
     alike: int
 
 
+class CableItem(NamedTuple):
+    """A cable as it is ordered: its model and its length, which is empty where it is unknown."""
+
+    model: str
+    length_m: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of the item on a bill.
+
+        >>> CableItem("mfp7e10", "30").name, CableItem("mfp7e10").name
+        ('mfp7e10 30 m', 'mfp7e10')
+        """
+        return item_name(self.model, self.length_m)
+
+
+def item_name(part: str, length_m: str) -> str:
+    """Return the name of what is ordered: a part, and for a cable its length."""
+    return f"{part} {length_m} m" if length_m else part
+
+
+def part_of(item: str) -> str:
+    """Return the part of an item: models have no spaces.
+
+    >>> part_of("mfp7e10 30 m")
+    'mfp7e10'
+    """
+    return item.partition(" ")[0]
+
+
 class PartCounts(NamedTuple):
-    """How many of each model there are: modules by purpose, cables by kind of link."""
+    """How many there are of each module by purpose, and of each cable by kind of link."""
 
     modules: dict[str, Counter[str]]
-    cables: dict[LinkKind, Counter[str]]
+    cables: dict[LinkKind, Counter[CableItem]]
 
 
 def count_parts(plan: Plan, stands: BoolArray | None = None) -> PartCounts:
     """Count the modules and cables of a fabric, or of the rows of links that `stands` selects."""
     takes = list(_takes(plan, stands))
-    return PartCounts(_modules(plan, takes), _cables(plan, takes))
+    cables = _by_length(plan) if stands is None and plan.lengths else _cables(plan, takes)
+    return PartCounts(_modules(plan, takes), cables)
 
 
 def _takes(plan: Plan, stands: BoolArray | None) -> Iterator[LinkGroup]:
     """Yield the links of each part, segment by segment."""
     segments, size = plan.mapping.segments, len(plan.segment.kind)
-    alike = stands is None and not plan.decides
+    alike = stands is None and not plan.decides  # in their parts: lengths differ
     for segment in range(1 if alike else segments):
         candidate = plan.candidate[segment]
         here = (
@@ -92,15 +125,42 @@ def _modules(plan: Plan, takes: list[LinkGroup]) -> dict[str, Counter[str]]:
     return counted
 
 
-def _cables(plan: Plan, takes: list[LinkGroup]) -> dict[LinkKind, Counter[str]]:
-    """Count the cables of each part; a cable that carries several links is one piece."""
-    counted: dict[LinkKind, Counter[str]] = {kind: Counter() for kind in plan.kinds}
-    shared: dict[tuple[LinkKind, str], list[IntArray]] = defaultdict(list)
-    for joint, segment, rows, alike in takes:
-        if joint.shared == 1:
-            counted[joint.kind][joint.cable.model] += alike * len(rows) * joint.cables
-        else:
-            shared[joint.kind, joint.cable.model].append(plan.cages.pieces(joint, segment, rows))
-    for (kind, model), pieces in shared.items():
-        counted[kind][model] += len(distinct(np.concatenate(pieces)))
+def _by_length(plan: Plan) -> dict[LinkKind, Counter[CableItem]]:
+    """Count all cables of each part and length, as the lengths of a plan have them."""
+    counted: dict[LinkKind, Counter[CableItem]] = {kind: Counter() for kind in plan.kinds}
+    if plan.lengths is None:
+        return counted
+    texts = [*map(metres, plan.lengths.stock_mm.tolist())]
+    for joint, stocks in zip(plan.candidates, plan.lengths.counted, strict=True):
+        for stock in np.flatnonzero(stocks).tolist():
+            item = CableItem(joint.cable.model, texts[stock])
+            counted[joint.kind][item] += int(stocks[stock]) * joint.cables
     return counted
+
+
+def _cables(plan: Plan, takes: list[LinkGroup]) -> dict[LinkKind, Counter[CableItem]]:
+    """Count the cables of some links; a cable that carries several links is one piece."""
+    counted: dict[LinkKind, Counter[CableItem]] = {kind: Counter() for kind in plan.kinds}
+    shared: dict[tuple[LinkKind, CableItem], list[IntArray]] = defaultdict(list)
+    for joint, segment, rows, alike in takes:
+        for item, own in lengths_of(plan, joint, segment, rows):
+            if joint.shared == 1:
+                counted[joint.kind][item] += alike * len(own) * joint.cables
+            else:
+                shared[joint.kind, item].append(plan.cages.pieces(joint, segment, own))
+    for (kind, item), pieces in shared.items():
+        counted[kind][item] += len(distinct(np.concatenate(pieces)))
+    return counted
+
+
+def lengths_of(
+    plan: Plan, joint: LinkParts, segment: int, rows: IntArray
+) -> Iterator[tuple[CableItem, IntArray]]:
+    """Yield the cables of some links of a segment that take one part, each with its links."""
+    if plan.lengths is None:
+        yield CableItem(joint.cable.model), rows
+        return
+    stock = plan.lengths.laid(segment).stock[rows]
+    for each in distinct(stock).tolist():
+        length_mm = int(plan.lengths.stock_mm[each])
+        yield CableItem(joint.cable.model, metres(length_mm)), rows[stock == each]

@@ -95,7 +95,7 @@ def load_of(parts: Iterable[tuple[str, PartLoad, int]]) -> Load:
 
 @dataclass(frozen=True)
 class Loads:
-    """The loads of a plan's parts: modules, cables and NICs by model, boxes by role."""
+    """The loads of a plan's parts: modules, cables and NICs by item, boxes by role."""
 
     parts: dict[str, PartLoad]
     boxes: dict[str, PartLoad]
@@ -106,7 +106,7 @@ class Loads:
     switches: dict[str, int]
 
     def of(self, parts: Mapping[str, int], boxes: Mapping[str, int]) -> Load:
-        """Add up parts by model, without the models of boxes, and boxes by role.
+        """Add up parts by item, without the models of boxes, and boxes by role.
 
         Most racks hold the same, so the sums are kept.
         """
@@ -148,7 +148,7 @@ def loads_of(plan: Plan, bom: Bom) -> Loads:
     boxed = [line for line in bom.lines if line.part_class != "switches"]
     for line in boxed:
         for purpose, count in line.purposes:
-            counts[role_of(purpose)][line.part] += count
+            counts[role_of(purpose)][line.item] += count
     port_layouts, host = plan.fabric.port_layouts, plan.fabric.host
     models = {
         HOST: host.model if host else HOST,
@@ -158,7 +158,7 @@ def loads_of(plan: Plan, bom: Bom) -> Loads:
         HOST: _box(plan, HOST, host),
         **{role.value: _box(plan, role.value, port_layouts[role].model) for role in plan.roles},
     }
-    parts = {line.part: PartLoad(line.unit_power_w, line.unit_power_max_w) for line in boxed}
+    parts = {line.item: PartLoad(line.unit_power_w, line.unit_power_max_w) for line in boxed}
     return Loads(
         parts,
         boxes,

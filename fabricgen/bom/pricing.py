@@ -90,7 +90,9 @@ def price_book(spec: FabricSpec, catalog: Catalog) -> PriceBook:
             path=("prices", "book"),
             hint=hint,
         )
-    return book.model_copy(update={"parts": {**book.parts, **spec.prices.parts}})
+    own = spec.prices.parts
+    quotes = tuple(quote for quote in book.quotes if quote.part not in own)
+    return book.model_copy(update={"parts": {**book.parts, **own}, "quotes": quotes})
 
 
 def terms_of(spec: FabricSpec, book: PriceBook) -> Terms:

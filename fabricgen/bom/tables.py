@@ -34,12 +34,13 @@ from fabricgen.core.terms import Design
 from fabricgen.views.bom import BomView, ComparisonView, FigureView, PartView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from fabricgen.bom.bill import BillLine, Bom
     from fabricgen.bom.comparison import Comparison
     from fabricgen.bom.figures import ComparedFigure
     from fabricgen.bom.summary import PlanSummary
+    from fabricgen.catalog.models.prices import Quote
     from fabricgen.inventory.purchasing import SparePolicy, Spares
     from fabricgen.planning.plan import Plan
 
@@ -61,7 +62,7 @@ def bom_view(bom: Bom, plan: Plan) -> BomView:
         unpriced=[part for part in parts if not part.unit_price],
         link_ends=str(link_ends),
         modules=str(module_count(bom)),
-        terms=list(terms_said(bom, plan.spec.spares)),
+        terms=[*terms_said(bom, plan.spec.spares), *_lengths_said(bom, plan)],
     )
 
 
@@ -89,9 +90,24 @@ def terms_said(bom: Bom, spares: Spares) -> Iterator[str]:
     policies = [text for name in used if (text := _policy(name, getattr(spares, name)))]
     if policies:
         yield f"spares, once for the whole inventory, which is one site: {'; '.join(policies)}"
-    packed = [f"{line.part} {line.pack} to a pack" for line in bom.lines if line.pack > 1]
+    packed = _distinct(f"{line.part} {line.pack} to a pack" for line in bom.lines if line.pack > 1)
     if packed:
         yield f"sold in packs, which quantity and spares fill: {', '.join(packed)}"
+
+
+def _lengths_said(bom: Bom, plan: Plan) -> Iterator[str]:
+    """Yield sentences on assumed lengths, and on lengths whose order number is not known."""
+    cables = [line for line in bom.lines if line.part_class == "cables" and line.length_m]
+    if cables and plan.lengths and plan.lengths.room.generated:
+        yield "lengths are those of a generated room: describe yours under `site` before you order"
+    unknown: dict[str, list[str]] = defaultdict(list)
+    for line in cables:
+        cable = plan.catalog.cable(line.part)
+        if not line.part_number and cable and cable.vendor != GENERIC:
+            unknown[line.part].append(line.length_m)
+    if unknown:
+        listed = "; ".join(f"{part} of {', '.join(each)} m" for part, each in unknown.items())
+        yield f"the catalog states no order number of {listed}"
 
 
 def _policy(name: str, policy: SparePolicy) -> str:
@@ -115,11 +131,13 @@ def _part(line: BillLine, bom: Bom, *, own_price: bool) -> PartView:
         row="part",
         part_class=line.part_class,
         part=line.part,
+        length_m=line.length_m,
         part_number=line.part_number,
         description=line.description,
         purpose=line.purpose,
         quantity=str(line.quantity),
         spares=str(line.spares),
+        order=str(line.order),
         unit_price=money_text(line.unit_price),
         price_book=book,
         price_date=date,
@@ -131,7 +149,14 @@ def _part(line: BillLine, bom: Bom, *, own_price: bool) -> PartView:
         list_currency="" if line.list_price is None else bom.terms.book_currency,
         discount_pct=_percent(line.discount_pct),
         power_max_w=decimal_text(line.power_max_w),
+        **_quoted(line.quote),
     )
+
+
+def _quoted(quote: Quote | None) -> dict[str, str]:
+    """Return the terms of a quote as texts."""
+    facts = {} if quote is None else quote.model_dump(include={*QUOTED}, exclude_none=True)
+    return {key: f"{facts[key]:g}" if key == SUPPORT else str(facts[key]) for key in facts}
 
 
 def _percent(value: Decimal) -> str:
@@ -145,8 +170,8 @@ def _sum(row: str, part_class: str, lines: list[BillLine], bom: Bom) -> PartView
     power = [line.power_w for line in lines if line.power_w is not None]
     most = [line.power_max_w for line in lines if line.power_max_w is not None]
     missing = [
-        ("unpriced", [line.part for line in lines if line.total is None]),
-        ("power unknown", [line.part for line in lines if line.power_w is None]),
+        ("unpriced", bom.unpriced_of(line.item for line in lines)),
+        ("power unknown", _distinct(line.part for line in lines if line.power_w is None)),
     ]
     note = "; ".join(f"{what}: {', '.join(names)}" for what, names in missing if names)
     return PartView(
@@ -166,6 +191,11 @@ def _sum(row: str, part_class: str, lines: list[BillLine], bom: Bom) -> PartView
         power_w=decimal_text(sum(power, Fraction(0))) if len(power) == len(lines) else "",
         power_max_w=decimal_text(sum(most, Fraction(0))) if len(most) == len(lines) else "",
     )
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    """Return names in their order, each once."""
+    return list(dict.fromkeys(names))
 
 
 def money_text(value: Decimal | None) -> str:
@@ -190,6 +220,13 @@ def decimal_text(value: Fraction | None) -> str:
         "" if value is None else f"{(Decimal(value.numerator) / value.denominator).normalize():f}"
     )
 
+
+GENERIC = "generic"
+"""The vendor of cables that stand for any, which have no order numbers."""
+
+SUPPORT = "support_pct_per_year"
+QUOTED = ("supplier", "item_number", "valid_until", "lead_time_days", SUPPORT)
+"""The columns of a part that its quote fills."""
 
 BOUNDS = {
     "at least": "the saving is at least that",
@@ -285,11 +322,9 @@ def _missing(figure: ComparedFigure, bom: Bom) -> str:
     if figure is POWER and bom.unknown_power:
         return f"power unknown: {', '.join(bom.unknown_power)}"
     unpriced = (
-        [
-            line.part
-            for line in bom.lines
-            if line.unit_price is None and figure.part_class in (None, line.part_class)
-        ]
+        bom.unpriced_of(
+            line.item for line in bom.unpriced_lines if figure.part_class in (None, line.part_class)
+        )
         if figure.unit == "currency"
         else []
     )

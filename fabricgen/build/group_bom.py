@@ -60,7 +60,7 @@ def phased(context: BuildContext) -> tuple[Bom, dict[str, dict[str, int]]]:
         return way.bom, {phase.name: phase.parts for phase in way.phases}
     if plan.spec.phases:
         return bom, {stage.name: stage.parts for stage in phase_in(plan)}
-    return bom, {"all": {line.part: line.quantity for line in bom.lines}}
+    return bom, {"all": {line.item: line.quantity for line in bom.lines}}
 
 
 def racks_in(context: BuildContext) -> dict[str, RackContents]:

@@ -17,14 +17,17 @@ from fabricgen.inventory.fields import (
 
 
 class SparePolicy(InventoryModel):
-    """Spares of one part class: a percentage, rounded up, with a minimum, for the whole site."""
+    """Spares of each part of a class: a percentage, rounded up, with a minimum, for the whole site.
+
+    Cables of each length have their own.
+    """
 
     percent: Annotated[
         float, Field(strict=True, ge=0, le=100, allow_inf_nan=False, examples=[2])
     ] = 0
     """Percentage of the installed quantity."""
     minimum: Annotated[int, Field(strict=True, ge=0, examples=[1])] = 0
-    """Minimum number of spares of each part."""
+    """Minimum number of spares of each part, and of each length of a cable."""
     pack: Annotated[Count | None, Field(le=100_000, examples=[10])] = None
     """Number of parts in a sales pack; ordered quantities are rounded up to whole packs. Default:
     that of the price book, else 1."""

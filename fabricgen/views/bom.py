@@ -15,19 +15,24 @@ class PartView:
     """What the row is: part, subtotal of a class, or total."""
     part_class: str
     part: str
+    length_m: str = ""
+    """Length of a cable in metres; a line is a part of one length."""
     part_number: str
+    """Order number; empty where the catalog states none for the part or the length."""
     description: str
     purpose: str
     """What it is for: a count for each place, like `leaf 64, spine 32`."""
     quantity: str
     spares: str
+    order: str = ""
+    """What is bought: quantity and spares, in whole packs."""
     unit_price: str
     price_book: str
     """The book of the unit price, or `inventory` where the inventory gives it."""
     price_date: str
     currency: str
     total: str
-    """Price of the quantity and its spares."""
+    """Price of the order: order x unit price."""
     power_w: str
     """Typical power of the quantity; spares are not powered."""
     pack: str = ""
@@ -38,6 +43,14 @@ class PartView:
     discount_pct: str = ""
     power_max_w: str = ""
     """The most power that the quantity may take."""
+    supplier: str = ""
+    """Who quoted the price; this and what follows are empty where the price book has no quote."""
+    item_number: str = ""
+    """What the supplier calls the part."""
+    valid_until: str = ""
+    lead_time_days: str = ""
+    support_pct_per_year: str = ""
+    """Support for a year, in per cent of the price."""
 
 
 @dataclass(slots=True, kw_only=True)

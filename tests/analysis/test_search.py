@@ -170,8 +170,11 @@ def test_limits_exclude_and_admit(brute: list[tuple[Plan, Figures]]) -> None:
 @settings(max_examples=12)
 @given(inventories())
 def test_counts_of_a_draft_are_those_of_its_wires(inventory: dict[str, Any]) -> None:
-    """The bill, the counts and the worst failure equal those of the wired plan, for any fabric."""
-    spec = whole(FabricSpec.model_validate(inventory))
+    """The bill, the counts and the worst failure equal those of the wired plan, for any fabric.
+
+    A search knows no lengths.
+    """
+    spec = whole(FabricSpec.model_validate(inventory | {"site": "unknown"}))
     try:
         plan = make_plan(spec, CATALOG)
     except Refusal:
@@ -194,7 +197,8 @@ def test_the_last_pod_is_counted_as_it_is_wired(spread: str) -> None:
         "spread": spread,
         "oversubscription": "2:1",
     }
-    spec = spec_of(**host, rails={"tiers": 3}, switches={"leaf": {"generic": {"radix": 8}}})
+    leaf = {"generic": {"radix": 8}}
+    spec = spec_of(**host, rails={"tiers": 3}, switches={"leaf": leaf}, site="unknown")
     plan, draft = make_plan(spec, CATALOG), make_draft(spec, CATALOG)
     assert plan.sizing.leaf % plan.sizing.pod_leaves > 0
     assert count(draft) == count_parts(plan)

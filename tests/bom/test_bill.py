@@ -12,7 +12,7 @@ from fabricgen.bom.summary import summarize
 from fabricgen.bom.tables import bom_view
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role
-from tests.fabrics import plan_of
+from tests.fabrics import CATALOG, plan_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,9 +26,17 @@ DGX: dict[str, Any] = {
 }
 
 
+ROOM = "lengths are those of a generated room: describe yours under `site` before you order"
+
+
 def lines_of(**keys: Any) -> dict[str, BillLine]:  # noqa: ANN401 - keys of an inventory
     """Return the lines of a bill by part."""
     return {line.part: line for line in make_bom(plan_of(**keys)).lines}
+
+
+def fibres_of(**keys: Any) -> list[BillLine]:  # noqa: ANN401 - keys of an inventory
+    """Return the lines of the multimode fibre, one for each length."""
+    return [line for line in make_bom(plan_of(**keys)).lines if line.part == "mfp7e10"]
 
 
 def test_a_twin_port_module_serves_two_links() -> None:
@@ -42,7 +50,7 @@ def test_a_twin_port_module_serves_two_links() -> None:
         "leaf 1024, spine 512",
     )
     assert (lines["mma4z00-ns-flt"].quantity, lines["mma4z00-ns-flt"].purpose) == (512, "host 512")
-    assert lines["mfp7e10"].quantity == 2048
+    assert sum(line.quantity for line in fibres_of(**DGX)) == 2048
     assert lines["sn5600"].quantity == 24
 
 
@@ -65,7 +73,8 @@ def test_an_800g_link_takes_two_cables() -> None:
     }
     plan = plan_of(**{**DGX, "switches": both})
     assert [plan.link_parts[kind].cables for kind in plan.kinds] == [1, 2]
-    assert {line.part: line.quantity for line in make_bom(plan).lines}["mfp7e10"] == 1024 + 2 * 512
+    fibres = fibres_of(**{**DGX, "switches": both})
+    assert sum(line.quantity for line in fibres) == 1024 + 2 * 512
 
 
 def test_the_papers_rates_scale_with_bandwidth() -> None:
@@ -157,13 +166,13 @@ def test_a_price_book_of_the_user(tmp_path: Path) -> None:
 def test_packs_are_filled_with_spares() -> None:
     """1,536 and 31 spares are 1,567, which fill 157 packs of ten.
 
-    Packs are filled also where the policy asks for no spares.
+    Packs are filled also where the policy asks for no spares, for each length of a cable.
     """
-    lines = lines_of(
-        **DGX, spares={"transceivers": {"percent": 2, "pack": 10}, "cables": {"pack": 100}}
-    )
+    spares = {"transceivers": {"percent": 2, "pack": 10}, "cables": {"pack": 100}}
+    lines, fibres = lines_of(**DGX, spares=spares), fibres_of(**DGX, spares=spares)
     assert (lines["mma4z00-ns"].spares, lines["mma4z00-ns"].pack) == (1570 - 1536, 10)
-    assert (lines["mfp7e10"].quantity, lines["mfp7e10"].spares) == (2048, 52)
+    assert len(fibres) > 3
+    assert [line.order for line in fibres] == [-(-line.quantity // 100) * 100 for line in fibres]
     assert lines["mma4z00-ns"].total == 1570 * 2 * 199
     assert lines["sn5600"].pack == 1
 
@@ -176,10 +185,11 @@ def test_the_pack_size_of_the_book_is_the_default(tmp_path: Path) -> None:
         "9}\npacks: {mfp7e10: 12}\n",
         encoding="utf-8",
     )
-    fibre = lines_of(**DGX, prices=str(book))["mfp7e10"]
-    assert (fibre.spares, fibre.pack) == (2052 - 2048, 12)
-    assert fibre.total == 2052 * 9
-    assert lines_of(**DGX, prices=str(book), spares={"cables": {"pack": 5}})["mfp7e10"].spares == 2
+    fibre = fibres_of(**DGX, prices=str(book))[-1]
+    assert (fibre.quantity, fibre.spares, fibre.pack) == (126, 6, 12)
+    assert fibre.total == 132 * 9
+    fibre = fibres_of(**DGX, prices=str(book), spares={"cables": {"pack": 5}})[-1]
+    assert fibre.spares == 4
 
 
 def test_discounts_apply_to_the_book_and_to_classes() -> None:
@@ -245,7 +255,7 @@ def test_a_currency_has_no_rate_to_itself() -> None:
 def test_terms_are_printed_where_there_are_any() -> None:
     """The bill prints them in words; a bill without terms prints none."""
     plan = plan_of(**DGX)
-    assert bom_view(make_bom(plan), plan).terms == []
+    assert bom_view(make_bom(plan), plan).terms == [ROOM]
     keys = {
         "prices": {
             "discount": {"all": 5, "cables": 0},
@@ -265,6 +275,7 @@ def test_terms_are_printed_where_there_are_any() -> None:
             "least 2 of each"
         ),
         "sold in packs, which quantity and spares fill: mfp7e10 50 to a pack",
+        ROOM,
     ]
 
 
@@ -276,3 +287,69 @@ def test_the_maximum_power_is_that_of_switches_and_modules() -> None:
     modules = sum(line.quantity for line in bom.lines if line.part_class == "transceivers")
     assert summarize(plan, bom).document()["power_max_w"] == boxes * 1720 + modules * 15
     assert make_bom(plan_of(**DGX)).lines[0].power_max_w is None
+
+
+ROOMED: dict[str, Any] = DGX | {
+    "design": "rail-only",
+    "gpus": 2048,
+    "site": {"hosts_per_rack": 4, "rack": {"units": 48}},
+}
+
+
+def test_a_line_of_the_bill_is_a_part_of_one_length() -> None:
+    """With its order number and its own spares; the shortest comes first."""
+    lines = [
+        line
+        for line in make_bom(plan_of(**ROOMED, spares={"cables": {"minimum": 2}})).lines
+        if line.part_class == "cables"
+    ]
+    assert {line.item: (line.part_number, line.quantity, line.spares) for line in lines} == {
+        "mfp7e10 5 m": ("MFP7E10-N005", 85, 2),
+        "mfp7e10 7 m": ("MFP7E10-N007", 653, 2),
+        "mfp7e10 10 m": ("MFP7E10-N010", 1963, 2),
+        "mfp7e10 15 m": ("MFP7E10-N015", 371, 2),
+        "mcp4y10 2 m": ("MCP4Y10-N002", 224, 2),
+        "mcp4y10 3 m": ("MCP4Y10-N003", 288, 2),
+    }
+    assert all(line.order == line.quantity + 2 for line in lines)
+
+
+def test_an_order_number_is_stated_or_missing() -> None:
+    """Half metres have numbers of their own; a length outside the catalog has none.
+
+    The bill names the lengths without an order number.
+    """
+    copper, unclear = CATALOG.cable("mcp4y10"), CATALOG.cable("mcp1660")
+    assert copper
+    assert unclear
+    numbers = [copper.order_number(length) for length in ("0.5", "1", "1.5", "4", "")]
+    assert numbers == ["MCP4Y10-N00A", "MCP4Y10-N001", "MCP4Y10-N01A", None, None]
+    assert [unclear.order_number(length) for length in ("0.5", "1")] == ["MCP1660-W00AE30", None]
+    plan = plan_of(**ROOMED | {"site": ROOMED["site"] | {"stock_lengths_m": {"dac": [2, 2.2]}}})
+    assert bom_view(make_bom(plan), plan).terms == [
+        "the catalog states no order number of mcp4y10 of 2.2 m"
+    ]
+
+
+def test_lengths_have_prices_of_their_own(tmp_path: Path) -> None:
+    """A quote for a length comes before one for the part, the inventory's price before both.
+
+    What has no price is named by its lengths, where others have one.
+    """
+    quotes = (
+        "quotes: [{part: mfp7e10, length_m: 5, price: 40}, "
+        "{part: mfp7e10, length_m: 7, price: 42.5}]"
+    )
+    book = tmp_path / "ours.yaml"
+    book.write_text(
+        f"name: ours\ndescription: ours\ncurrency: EUR\nsource: a letter\n{quotes}\n",
+        encoding="utf-8",
+    )
+    bom = make_bom(plan_of(**ROOMED, prices=str(book)))
+    fibres = {line.length_m: line.unit_price for line in bom.lines if line.part == "mfp7e10"}
+    assert fibres == {"5": Decimal(40), "7": Decimal("42.5"), "10": None, "15": None}
+    assert bom.cost("cables") == 85 * 40 + 653 * Decimal("42.5")
+    assert "mfp7e10 10 m" in bom.unpriced
+    assert "mcp4y10" in bom.unpriced
+    own = {"book": str(book), "parts": {"mfp7e10": 60}}
+    assert {line.unit_price for line in fibres_of(**ROOMED, prices=own)} == {Decimal(60)}

@@ -17,6 +17,7 @@ from openpyxl import load_workbook
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.breakdown.breakdown import by_phase, by_rack, by_role, racks_of
 from fabricgen.bom.breakdown.build import division_view, loads_view
+from fabricgen.bom.counts import item_name
 from fabricgen.bom.loads import loads_of
 from fabricgen.bom.summary import summarize
 from fabricgen.build import group_bom
@@ -52,14 +53,14 @@ DGX: dict[str, Any] = {
 
 def whole(bom: Bom) -> Counter[str]:
     """Count what is bought of each part."""
-    return Counter({line.part: line.quantity + line.spares for line in bom.lines})
+    return Counter({line.item: line.quantity + line.spares for line in bom.lines})
 
 
 def summed(portions: list[BomLine]) -> Counter[str]:
     """Count the parts of all portions."""
     found: Counter[str] = Counter()
     for portion in portions:
-        found[portion.line.part] += portion.quantity
+        found[portion.line.item] += portion.quantity
     return found
 
 
@@ -142,7 +143,7 @@ def test_racks_hold_what_the_cable_list_has() -> None:
         for cable in cables
     }
     modules = Counter((rack, module) for rack, _, _, module in ends)
-    fibres = Counter((cable.a_rack, cable.part) for cable in cables)
+    fibres = Counter((cable.a_rack, f"{cable.part} {cable.length_m} m") for cable in cables)
     names = {rack for rack, _ in modules}
     found = racks_of(plan)
     for rack in names:
@@ -178,7 +179,7 @@ def test_the_division_by_phase_equals_phases() -> None:
     portions = by_phase(bom, {stage.name: stage.parts for stage in stages})
     for stage in stages:
         own = [portion for portion in portions if portion.place == stage.name]
-        assert {portion.line.part: portion.quantity for portion in own} == stage.parts
+        assert {portion.line.item: portion.quantity for portion in own} == stage.parts
         assert sum(portion.total for portion in own if portion.total is not None) == stage.cost
     assert [portion.place for portion in portions if portion.line.part == "qm9700"] == [
         "first",
@@ -320,7 +321,7 @@ def test_phases_by_gpus_reach_beyond_the_installed_gpus() -> None:
     way = ways_to_grow(plan.spec, plan.catalog).recommended
     bought = {
         phase.name: {
-            row.part: int(row.quantity)
+            item_name(row.part, row.length_m): int(row.quantity)
             for row in division.rows
             if row.place == phase.name and row.row == "part"
         }
@@ -338,7 +339,7 @@ def test_the_workbook_has_a_sheet_for_each_division(tmp_path: Path) -> None:
     book.prepare(job.context)
     (tmp_path / "bom").mkdir()
     assert [written.path for written in book.write(job.context, tmp_path)] == ["bom/bom.xlsx"]
-    sheets = load_workbook(tmp_path / "bom" / "bom.xlsx")
+    sheets = load_workbook(tmp_path / "bom" / "bom.xlsx", data_only=True)
     assert sheets.sheetnames == [
         "Parts",
         "Comparison",

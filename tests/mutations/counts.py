@@ -35,6 +35,14 @@ def _total(evidence: Evidence, key: str, value: Any) -> Evidence:  # noqa: ANN40
     return replace(evidence, summary=replace(evidence.summary, **{key: value}))
 
 
+def _longer(evidence: Evidence) -> Evidence:
+    """Bill the cables of one length as cables of the next."""
+    *others, first, second = evidence.bom.lines
+    merged = replace(second, quantity=first.quantity + second.quantity)
+    lines = (*others, replace(first, quantity=0), merged)
+    return replace(evidence, bom=replace(evidence.bom, lines=lines))
+
+
 def _empty_rack(evidence: Evidence) -> Evidence:
     """Leave the last rack out of the bill by rack."""
     racks = dict(list(evidence.racks().items())[:-1])
@@ -173,6 +181,13 @@ MUTATIONS = (
         _second_row("piece", "another"),
         "counts-agree",
         "the list of links, by `piece`, counts",
+    ),
+    Mutation(
+        "cables of two lengths on one line of the bill",
+        "copper",
+        _longer,
+        "counts-agree",
+        "the bill counts ",
     ),
     Mutation(
         "a rack less in the bill", "copper", _empty_rack, "counts-agree", "the bill by rack counts"

@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from openpyxl import load_workbook
 from openpyxl.styles.colors import Color
+from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.properties import PageSetupProperties
 
 from fabricgen.bom.bill import make_bom
+from fabricgen.bom.breakdown.breakdown import by_role
+from fabricgen.bom.breakdown.build import division_view
 from fabricgen.bom.comparison import compare
 from fabricgen.bom.tables import bom_view, comparison_view
 from fabricgen.catalog.catalog import Catalog
@@ -33,6 +36,7 @@ from fabricgen.views.cables.view import CableSheet, Chunk
 from tests import ROOT
 from tests.csv_rows import FORMULA
 from tests.fabrics import SUPERPOD, cables_of, plan_of, small_plan
+from tests.outputs.formulas import Formulas
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -341,8 +345,9 @@ def test_a_hostile_catalog_stays_text(tmp_path: Path) -> None:
     cells = [
         cell for row in load_workbook(tmp_path / "bom.xlsx")["Parts"].iter_rows() for cell in row
     ]
-    assert FORMULA in [cell.value for cell in cells]
-    assert "f" not in {cell.data_type for cell in cells}
+    described = [cell for cell in cells if cell.value == FORMULA]
+    assert described
+    assert {cell.data_type for cell in described} == {"s"}
 
 
 def test_the_same_plan_gives_the_same_bytes(
@@ -382,13 +387,13 @@ def test_the_parts_add_up(tmp_path: Path) -> None:
     """
     bom, comparison = _bom(plan_of(**SUPERPOD))
     write_bom(tmp_path / "bom.xlsx", bom, comparison)
-    sheet = load_workbook(tmp_path / "bom.xlsx")["Parts"]
+    sheet = load_workbook(tmp_path / "bom.xlsx", data_only=True)["Parts"]
     parts = list(_rows(sheet))
-    assert [(row["Part"], row["Quantity"], row["Spares"]) for row in parts] == [
-        (part.part, int(part.quantity), int(part.spares)) for part in bom.parts
+    assert [(row["Part"], row["Quantity"], row["Spares"], row["Order"]) for row in parts] == [
+        (part.part, int(part.quantity), int(part.spares), int(part.order)) for part in bom.parts
     ]
     assert sheet.freeze_panes == "B2"
-    assert sheet.auto_filter.ref == f"A1:N{len(parts) + 1}", "the sums are outside of the filter"
+    assert sheet.auto_filter.ref == f"A1:P{len(parts) + 1}", "the sums are outside of the filter"
     below = {
         str(row[1]): row
         for row in sheet.iter_rows(min_row=len(parts) + 3, values_only=True)
@@ -396,24 +401,56 @@ def test_the_parts_add_up(tmp_path: Path) -> None:
     }
     for name in ("switches", "transceivers", "cables", "parts"):
         mine = [row for row in parts if name in (row["Class"], "parts")]
-        assert (below[f"all {name}"][8] or 0) == sum(row["Total"] or 0 for row in mine)
-        assert below[f"all {name}"][10] == sum(row["Power W"] for row in mine)
-    assert below["all parts"][8] == float(Decimal(bom.sums[-1].total)) == 940187
-    assert below["all parts"][3] == "unpriced: mfp7e10"
-    assert below["transceivers, one per link end, as the rail-only paper counts"][5] == 1024
-    assert below["transceiver modules as sold"][5] == 512
+        assert (below[f"all {name}"][10] or 0) == sum(row["Total"] or 0 for row in mine)
+        assert below[f"all {name}"][12] == sum(row["Power W"] for row in mine)
+    assert below["all parts"][10] == float(Decimal(bom.sums[-1].total)) == 940187
+    assert below["all parts"][4] == "unpriced: mfp7e10"
+    assert below["transceivers, one per link end, as the rail-only paper counts"][6] == 1024
+    assert below["transceiver modules as sold"][6] == 512
+
+
+def test_a_changed_price_changes_the_sums(tmp_path: Path) -> None:
+    """Orders, totals and sums are formulas on every sheet of parts, each with its value.
+
+    A price where there was none counts from then on.
+    """
+    plan = plan_of(**SUPERPOD)
+    bom = make_bom(plan)
+    path = tmp_path / "bom.xlsx"
+    division = division_view("pod", "role", by_role(bom), bom)
+    write_bom(path, *_bom(plan), [division])
+    shown = load_workbook(path, data_only=True)
+    formulas = Formulas(path)
+    for (sheet, cell), value in formulas.every().items():
+        assert (shown[sheet][cell].value or "") == value, (sheet, cell)
+    places = {
+        (sheet.title, str(title.value)): get_column_letter(at)
+        for sheet in formulas.book.worksheets
+        for at, title in enumerate(sheet[1], start=1)
+    }
+    price, ordered = (places["Parts", title] for title in ("Unit price", "Order"))
+    parts = formulas.book["Parts"]
+    row = next(row for row in range(2, 20) if parts[f"{price}{row}"].value == "no price")
+    parts[f"{price}{row}"].value = 10
+    order = formulas.value("Parts", f"{ordered}{row}")
+    assert isinstance(order, int)
+    totals = [
+        formulas.value(name, f"{places[name, 'Total']}{last[0].row}")
+        for name in ("Parts", "By role")
+        for last in formulas.book[name].iter_rows()
+        if "all parts" in [cell.value for cell in last]
+    ]
+    assert totals == [940187 + 10 * order] * 2
 
 
 def test_an_unpriced_part_is_marked(tmp_path: Path) -> None:
     """It is amber and marked; its total is empty and never 0."""
     write_bom(tmp_path / "bom.xlsx", *_bom(small_plan()))
-    rows = {
-        str(row[1].value): row
-        for row in load_workbook(tmp_path / "bom.xlsx")["Parts"].iter_rows(min_row=2)
-    }
-    assert [cell.value for cell in rows["generic-fibre"][7:9]] == ["no price", None]
+    sheet = load_workbook(tmp_path / "bom.xlsx", data_only=True)["Parts"]
+    rows = {str(row[1].value): row for row in sheet.iter_rows(min_row=2)}
+    assert [cell.value for cell in rows["generic-fibre"][9:11]] == ["no price", None]
     assert {cell.fill.fgColor.rgb for cell in rows["generic-fibre"]} == {f"FF{AMBER[1:]}"}
-    assert rows["generic-400g"][7].value == 199
+    assert rows["generic-400g"][9].value == 199
 
 
 def test_the_designs_side_by_side(tmp_path: Path) -> None:

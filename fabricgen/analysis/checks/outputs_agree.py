@@ -142,12 +142,15 @@ def outputs_agree(evidence: Evidence) -> Verdict:
         found.append(_compare("graph", ("a_device", "b_device"), joined, evidence.edges().items()))
         outputs += ", graph"
     taken = ((part, (count,)) for part, count in parts_of(evidence).items())
+    billed = Counter[str]()
+    for line in evidence.bom.lines:
+        billed[line.part] += line.quantity
     found.append(
         _compare(
             "bill",
             ("quantity",),
             taken,
-            ((line.part, (line.quantity,)) for line in evidence.bom.lines),
+            ((part, (count,)) for part, count in billed.items()),
         )
     )
     links = sum(map(len, read.rows))

@@ -16,12 +16,14 @@ import numpy as np
 from fabricgen.analysis.checks.law import Verdict, Violation, violations
 from fabricgen.analysis.checks.outputs_agree import READ_LINKS
 from fabricgen.analysis.checks.part_counts import connectors_of, parts_of
+from fabricgen.bom.counts import item_name
 from fabricgen.views.cables.cable_rows import CableRows, link_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.analysis.checks.evidence import Evidence
+    from fabricgen.views.cables.view import CableView
 
 
 class Total(NamedTuple):
@@ -39,8 +41,12 @@ def counts_agree(evidence: Evidence) -> Verdict:
     """
     counted = _counted(evidence)
     whole = len(evidence.wiring.kind) <= READ_LINKS
-    totals = [*_of_plan(evidence), *_of_bill(evidence), *(_of_list(evidence) if whole else ())]
-    wrong = [total for total in totals if total.number != counted[total.what]]
+    totals = [*_of_plan(evidence), *_of_bill(evidence)]
+    if whole:
+        rows = _rows(evidence)
+        counted |= Counter(item_name(row.part, row.length_m) for row in rows)
+        totals += [*_of_list(evidence, rows), *_by_length(evidence)]
+    wrong = [total for total in totals if total.number != counted.get(total.what, 0)]
     figure = f"{len(totals)} totals agree: " + ", ".join(
         f"{counted[what]:,} {what}" for what in ("links", "cables", "transceivers", "modules")
     )
@@ -48,7 +54,7 @@ def counts_agree(evidence: Evidence) -> Verdict:
         wrong,
         lambda total: Violation(
             f"{total.output} counts {total.number:,} {total.what}",
-            (f"the wiring has {counted[total.what]:,}",),
+            (f"the wiring has {counted.get(total.what, 0):,}",),
         ),
     )
     return Verdict(figure, (differences,))
@@ -102,12 +108,30 @@ def _of_bill(evidence: Evidence) -> Iterator[Total]:
                 "the bill by rack",
                 what,
                 sum(
-                    held[line.part] for line in evidence.bom.lines if line.part_class == part_class
+                    held[line.item] for line in evidence.bom.lines if line.part_class == part_class
                 ),
             )
 
 
-def _of_list(evidence: Evidence) -> Iterator[Total]:
+def _by_length(evidence: Evidence) -> Iterator[Total]:
+    """Read the cables of each length from the bill; `cables.csv` has a row for each."""
+    for line in evidence.bom.lines:
+        if line.part_class == "cables":
+            yield Total("the bill", line.item, line.quantity)
+
+
+def _rows(evidence: Evidence) -> list[CableView]:
+    """Return the rows of cables.csv."""
+    links = len(evidence.wiring.kind) // evidence.plan.mapping.segments
+    sheet = CableRows(evidence)
+    return [
+        row
+        for segment in range(evidence.plan.mapping.segments)
+        for row in sheet.rows(segment, 0, links)
+    ]
+
+
+def _of_list(evidence: Evidence, rows: list[CableView]) -> Iterator[Total]:
     """Count the rows, pieces and labels of the lists of cables and of links."""
     links = len(evidence.wiring.kind) // evidence.plan.mapping.segments
     views = list(
@@ -118,12 +142,6 @@ def _of_list(evidence: Evidence) -> Iterator[Total]:
     first = [view for view in views if view.connector <= 1]
     yield Total("the list of links", "links", len(first))
     yield Total("the list of links", "rows", len(views))
-    sheet = CableRows(evidence)
-    rows = [
-        row
-        for segment in range(evidence.plan.mapping.segments)
-        for row in sheet.rows(segment, 0, links)
-    ]
     yield Total("cables.csv", "cables", len(rows))
     yield Total("cables.csv", "links", sum(link_count(row) for row in rows if row.connector <= 1))
     yield Total(

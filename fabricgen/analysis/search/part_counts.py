@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.bom.counts import HOST, PartCounts
+from fabricgen.bom.counts import HOST, CableItem, PartCounts
 from fabricgen.core.terms import LinkKind, Role
 
 if TYPE_CHECKING:
@@ -76,7 +76,9 @@ def count(draft: Draft) -> PartCounts:
             for model, cages in _filled(draft, role, box).items():
                 modules[str(role)][model] += box.number * len(cages)
     cables = {
-        kind: Counter({draft.link_parts[kind].cable.model: links * draft.link_parts[kind].cables})
+        kind: Counter(
+            {CableItem(draft.link_parts[kind].cable.model): links * draft.link_parts[kind].cables}
+        )
         for kind, links in link_counts(draft).items()
     }
     return PartCounts(modules, cables)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.bom.bill import role_of
+from fabricgen.bom.counts import lengths_of
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import ROLES
 from fabricgen.planning.room.footprints import HOST, KINDS
@@ -49,7 +50,7 @@ class BomLine(NamedTuple):
 
 @dataclass
 class RackContents:
-    """The contents of one rack: boxes by role (hosts too), and parts by model (boxes too)."""
+    """The contents of one rack: boxes by role (hosts too), and parts (boxes too) by item."""
 
     boxes: Counter[str] = field(default_factory=Counter)
     parts: Counter[str] = field(default_factory=Counter)
@@ -62,7 +63,7 @@ def by_role(bom: Bom) -> list[BomLine]:
     }
     for line in bom.lines:
         for purpose, count in line.purposes:
-            counts[role_of(purpose)][line.part] += count
+            counts[role_of(purpose)][line.item] += count
     return divided(bom, counts)
 
 
@@ -72,17 +73,17 @@ def by_rack(bom: Bom, racks: Mapping[str, RackContents]) -> list[BomLine]:
 
 
 def by_phase(bom: Bom, phases: Mapping[str, Mapping[str, int]]) -> list[BomLine]:
-    """Divide a bill by what each phase of `lifecycle.change.phases` buys, by model."""
+    """Divide a bill by what each phase of `lifecycle.change.phases` buys, by item."""
     return divided(bom, phases)
 
 
 def divided(bom: Bom, counts: Mapping[str, Mapping[str, int]]) -> list[BomLine]:
     """Divide a bill by the parts at each place, in the order of the places; spares come last."""
     found = [
-        BomLine(place, line, parts[line.part])
+        BomLine(place, line, parts[line.item])
         for place, parts in counts.items()
         for line in bom.lines
-        if parts.get(line.part)
+        if parts.get(line.item)
     ]
     return found + [BomLine(SPARES, line, line.spares) for line in bom.lines if line.spares]
 
@@ -110,18 +111,20 @@ def _counted(racks: Int32Array) -> Iterator[tuple[int, int]]:
 
 
 def _placed(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
-    """Yield each model of a cable or a module, with the rack of each piece of it."""
+    """Yield each item of cables and each model of a module, with the rack of each piece of it."""
     pieces: dict[tuple[str, str], list[tuple[IntArray, Int32Array]]] = defaultdict(list)
     for joint, segment, rows, ends in _runs(plan):
         racks: dict[End, Int32Array] = {
             end: room.positions.rack[devices] for end, devices in ends.items()
         }
-        if joint.shared == 1:
-            yield joint.cable.model, np.repeat(racks["lower"], joint.cables)
-        else:
-            pieces[joint.kind.key, joint.cable.model].append(
-                (plan.cages.pieces(joint, segment, rows), racks[joint.near])
-            )
+        for item, own in lengths_of(plan, joint, segment, rows):
+            at = np.searchsorted(rows, own)
+            if joint.shared == 1:
+                yield item.name, np.repeat(racks["lower"][at], joint.cables)
+            else:
+                pieces[joint.kind.key, item.name].append(
+                    (plan.cages.pieces(joint, segment, own), racks[joint.near][at])
+                )
         for end, module in joint.modules.items():
             role = joint.kind.upper if end == "upper" else joint.kind.lower
             pieces[role or HOST, module.model].append(

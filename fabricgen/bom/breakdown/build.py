@@ -36,12 +36,8 @@ def division_view(fabric: str, by: str, portions: list[BomLine], bom: Bom) -> Di
     for place, run in groupby(portions, key=lambda portion: portion.place):
         own = list(run)
         rows += [_portion(portion, bom.book.currency) for portion in own]
-        rows.append(
-            _sum("subtotal", place, "subtotal" if place else "all spares", own, bom.book.currency)
-        )
-    return DivisionView(
-        fabric, by, [*rows, _sum("total", "", "all parts", portions, bom.book.currency)]
-    )
+        rows.append(_sum("subtotal", place, "subtotal" if place else "all spares", own, bom))
+    return DivisionView(fabric, by, [*rows, _sum("total", "", "all parts", portions, bom)])
 
 
 def _portion(portion: BomLine, currency: str) -> PortionView:
@@ -52,6 +48,7 @@ def _portion(portion: BomLine, currency: str) -> PortionView:
         place=portion.place,
         part_class=line.part_class,
         part=line.part,
+        length_m=line.length_m,
         part_number=line.part_number,
         description=line.description,
         quantity=str(portion.quantity),
@@ -72,15 +69,13 @@ def _power(portion: BomLine) -> Fraction | None:
     )
 
 
-def _sum(row: str, place: str, name: str, portions: list[BomLine], currency: str) -> PortionView:
+def _sum(row: str, place: str, name: str, portions: list[BomLine], bom: Bom) -> PortionView:
     """Add up lines: prices as far as they are known, power only where all of it is known."""
     priced = [portion.total for portion in portions if portion.total is not None]
     power = [_power(portion) for portion in portions]
-    unpriced, unknown = (
-        list(
-            dict.fromkeys(portion.line.part for portion in portions if is_missing(portion) is None)
-        )
-        for is_missing in (_total, _power)
+    unpriced = bom.unpriced_of(portion.line.item for portion in portions)
+    unknown = list(
+        dict.fromkeys(portion.line.part for portion in portions if _power(portion) is None)
     )
     note = "; ".join(
         f"{what}: {', '.join(parts)}"
@@ -96,18 +91,13 @@ def _sum(row: str, place: str, name: str, portions: list[BomLine], currency: str
         description="",
         quantity="",
         unit_price="",
-        currency=currency if priced else "",
+        currency=bom.book.currency if priced else "",
         total=money_text(sum(priced, Decimal(0))) if priced else "",
         power_w=""
         if unknown
         else decimal_text(sum((watts for watts in power if watts is not None), Fraction(0))),
         note=note,
     )
-
-
-def _total(portion: BomLine) -> Decimal | None:
-    """Return the price of a line."""
-    return portion.total
 
 
 def loads_view(plan: Plan, bom: Bom, racks: Mapping[str, RackContents]) -> LoadsView:

@@ -41,6 +41,8 @@ class PortionView:
     """The role, rack or phase; empty for spares and the total."""
     part_class: str
     part: str
+    length_m: str = ""
+    """Length of a cable in metres."""
     part_number: str
     description: str
     quantity: str

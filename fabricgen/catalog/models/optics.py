@@ -1,8 +1,9 @@
 """The catalog models of transceivers and cables."""
 
-from typing import Literal, Self
+import re
+from typing import Annotated, Literal, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from fabricgen.catalog.models.base import (
     Amount,
@@ -15,6 +16,8 @@ from fabricgen.catalog.models.base import (
     Top,
     Transport,
 )
+
+_LENGTH = re.compile(r"\{length(?::(0[1-9]))?\}")
 
 
 class Transceiver(Part):
@@ -40,9 +43,14 @@ class Transceiver(Part):
 
 
 class Cable(Part):
-    """Fibre between modules, or copper with its own ends; `legs` is its number of far ends."""
+    """Fibre between modules, or copper with its own ends; `legs` is its number of far ends.
 
-    opn: str | None = None
+    `opn` is its order number: `{length:03}` stands for a length in whole metres, filled up to three
+    digits, and `opn_of` has the numbers of lengths that do not follow it.
+    """
+
+    opn: Annotated[str, Field(pattern=r"^([^{}]|\{length(:0[1-9])?\})+$")] | None = None
+    opn_of: dict[Amount, Text] = {}
     medium: Medium
     ends: tuple[Text, ...]  # connectors, the near end first
     links: Count
@@ -61,7 +69,25 @@ class Cable(Part):
     def _verify_consistency(self) -> Self:
         if len(self.ends) != 1 + self.legs or len(self.form_factors) not in {0, len(self.ends)}:
             raise ValueError(f"ends: a near end and {self.legs} far ends were expected")
+        unknown = [length for length in self.opn_of if length not in self.lengths_m]
+        if unknown:
+            raise ValueError(f"opn_of: {unknown[0]:g} m is not one of `lengths_m`")
         return self
+
+    def order_number(self, length_m: str) -> str | None:
+        """Return the order number of a length; None where the file does not state it.
+
+        A number without a length is that of a cable without stock lengths.
+        """
+        if not length_m or not self.lengths_m:
+            return None if self.opn is None or "{" in self.opn or self.lengths_m else self.opn
+        length = float(length_m)
+        if length in self.opn_of:
+            return self.opn_of[length]
+        known = length in self.lengths_m and length.is_integer()
+        if self.opn is None or "{" not in self.opn or not known:
+            return None
+        return _LENGTH.sub(lambda part: f"{int(length):{part[1] or ''}}", self.opn)
 
     @property
     def crosses(self) -> bool:

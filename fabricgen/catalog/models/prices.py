@@ -1,20 +1,45 @@
 """The catalog model of price books."""
 
 import datetime as dt
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from fabricgen.catalog.models.base import Count, Percent, Price, Sourced, Text
+from fabricgen.catalog.models.base import (
+    Amount,
+    Count,
+    Facts,
+    Index,
+    Percent,
+    Positive,
+    Price,
+    Sourced,
+    Text,
+)
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
 
+class Quote(Facts):
+    """The price of a part, or of one length of a cable, with the terms of its supplier."""
+
+    part: Text
+    length_m: Positive | None = None
+    price: Price
+    supplier: Text | None = None
+    item_number: Text | None = None
+    valid_until: dt.date | None = None
+    lead_time_days: Index | None = None
+    support_pct_per_year: Annotated[Amount, Field(le=100)] | None = None
+
+
 class PriceBook(Sourced):
     """Prices of one origin and date.
 
-    The two rates are for 400G and scale linearly with bandwidth; parts are priced by model.
+    The two rates are for 400G and scale linearly with bandwidth; parts are priced by model, and
+    `quotes` have prices by length and the terms of suppliers. A quote for a length comes before one
+    for the part, and that before a price in `parts`.
     """
 
     name: Text
@@ -25,6 +50,36 @@ class PriceBook(Sourced):
     parts: dict[str, Price] = {}
     support_pct_per_year: dict[str, Percent] = {}  # of the price of a part
     packs: dict[str, Count] = {}  # parts in one sales pack; the price is per part
+    quotes: tuple[Quote, ...] = ()
+
+    @model_validator(mode="after")
+    def _one_quote_each(self) -> Self:
+        """Refuse two quotes for the same part and length."""
+        known: set[tuple[str, float | None]] = set()
+        for quote in self.quotes:
+            if (quote.part, quote.length_m) in known:
+                length = "" if quote.length_m is None else f" of {quote.length_m:g} m"
+                raise ValueError(f"quotes: {quote.part}{length} has two")
+            known.add((quote.part, quote.length_m))
+        return self
+
+    def quote(self, part: str, length_m: str = "") -> Quote | None:
+        """Return the quote for a part, or for a cable of a length."""
+        wanted = [float(length_m), None] if length_m else [None]
+        found = {each.length_m: each for each in self.quotes if each.part == part}
+        return next((found[length] for length in wanted if length in found), None)
+
+    def price(self, part: str, length_m: str = "") -> "Decimal | None":
+        """Return the price of a part, or of a cable of a length.
+
+        >>> facts = {"name": "quote", "description": "-", "source": "-", "currency": "EUR"}
+        >>> quote = {"part": "mfp7e10", "length_m": 30, "price": 95}
+        >>> book = PriceBook(**facts, parts={"mfp7e10": 60}, quotes=[quote])
+        >>> book.price("mfp7e10", "30"), book.price("mfp7e10", "10")
+        (Decimal('95'), Decimal('60'))
+        """
+        quote = self.quote(part, length_m)
+        return quote.price if quote else self.parts.get(part)
 
     def switch_port(self, speed_gbps: int) -> "Decimal | None":
         """Return the price of one switch port of a speed by the book's rate.

@@ -122,7 +122,7 @@ class Diff(Document):
         counts: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
         for which, bom in enumerate(self.boms):
             for line in bom.lines:
-                counts[line.part_class, line.part][which] += line.quantity + line.spares
+                counts[line.part_class, line.item][which] += line.quantity + line.spares
         found = [PartDelta(*key, *count) for key, count in counts.items() if count[0] != count[1]]
         return sorted(
             found, key=lambda delta: [name == delta.part_class for name in CLASSES], reverse=True

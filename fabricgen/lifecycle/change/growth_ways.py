@@ -14,6 +14,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from fabricgen.bom.bill import Bom, make_bom
+from fabricgen.bom.counts import part_of
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.inventory.sizing import Reserve
 from fabricgen.lifecycle.change.expand import grow, pinned
@@ -48,7 +49,7 @@ class GrowthPhase(NamedTuple):
     def cables(self) -> int:
         """The cables that are bought."""
         models = {joint.cable.model for joint in self.plan.candidates}
-        return sum(count for part, count in self.parts.items() if part in models)
+        return sum(count for item, count in self.parts.items() if part_of(item) in models)
 
 
 @dataclass(frozen=True)
@@ -79,12 +80,12 @@ class Way:
     def bom(self) -> Bom:
         """The bill of the last phase, with a line for each part that is left over."""
         last = self.phases[-1].bom
-        known = {line.part for line in last.lines}
+        known = {line.item for line in last.lines}
         others = {
-            line.part: replace(line, purposes=(), quantity=0, spares=0)
+            line.item: replace(line, purposes=(), quantity=0, spares=0)
             for phase in self.phases
             for line in phase.bom.lines
-            if line.part not in known
+            if line.item not in known
         }
         return Bom((*last.lines, *others.values()), last.book, last.terms)
 
@@ -219,10 +220,10 @@ def _way(
 
 
 def _installed(bom: Bom) -> Counter[str]:
-    """Count the parts of a bill by model, without spares."""
+    """Count the items of a bill, without spares."""
     counts: Counter[str] = Counter()
     for line in bom.lines:
-        counts[line.part] += line.quantity
+        counts[line.item] += line.quantity
     return counts
 
 
@@ -230,9 +231,9 @@ def _priced(
     bom: Bom, bought: Counter[str]
 ) -> tuple[dict[str, int], Decimal | None, tuple[str, ...]]:
     """Return the parts that are bought, their cost, and those of them without a price."""
-    prices = {line.part: line.unit_price for line in bom.lines}
+    prices = {line.item: line.unit_price for line in bom.lines}
     priced = [
         price * count for part, count in bought.items() if (price := prices[part]) is not None
     ]
-    unpriced = tuple(part for part in bought if prices[part] is None)
+    unpriced = tuple(bom.unpriced_of(bought))
     return dict(bought), sum(priced, Decimal(0)) if priced else None, unpriced

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def parts_of(plan: Plan, wiring: Wiring, stands: BoolArray) -> Counter[str]:
-    """Count the parts of some of a plan's links by model, without spares.
+    """Count the parts of some of a plan's links as a bill names them, without spares.
 
     NICs come with the hosts, which are all installed in the first phase.
     """
@@ -41,8 +41,10 @@ def parts_of(plan: Plan, wiring: Wiring, stands: BoolArray) -> Counter[str]:
             np.count_nonzero(used == role.tier)
         )
     counted = count_parts(plan, stands)
-    for models in (*counted.modules.values(), *counted.cables.values()):
+    for models in counted.modules.values():
         found.update(models)
+    for cables in counted.cables.values():
+        found.update({cable.name: count for cable, count in cables.items()})
     if plan.fabric.nic and plan.spec.nic.model:
         found[plan.fabric.nic.model] += plan.fabric.gpus * plan.fabric.nics_per_gpu
     return found

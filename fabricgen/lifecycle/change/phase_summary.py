@@ -12,6 +12,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from fabricgen.bom.bill import make_bom
+from fabricgen.bom.counts import part_of
 from fabricgen.bom.summary import number
 from fabricgen.core.document import Document
 from fabricgen.core.terms import LinkKind, ratio_text
@@ -123,8 +124,9 @@ def summarize_phases(plan: Plan, stages: list[Stage]) -> PhaseList:
 
 
 def _count(parts: dict[str, int], models: Iterable[str]) -> int:
-    """Count the parts of some models."""
-    return sum(parts.get(model, 0) for model in models)
+    """Count the items of some models."""
+    wanted = {*models}
+    return sum(count for item, count in parts.items() if part_of(item) in wanted)
 
 
 def summarize_ways(ways: Ways) -> PhaseList:

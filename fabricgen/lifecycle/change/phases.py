@@ -109,7 +109,7 @@ def _stage(
 ) -> Stage:
     """Return the phase that leads from one state to the next."""
     before, stands = rows
-    prices = {line.part: line.unit_price for line in bom.lines}
+    prices = {line.item: line.unit_price for line in bom.lines}
     priced = [price * count for part, count in parts.items() if (price := prices[part]) is not None]
     pulled = stands & ~before
     host = stands & (wiring.kind == LinkKind.HOST)
@@ -119,7 +119,7 @@ def _stage(
         links={kind: int(np.count_nonzero(pulled & (wiring.kind == kind))) for kind in plan.kinds},
         parts={part: count for part, count in parts.items() if count},
         cost=sum(priced, Decimal(0)) if priced else None,
-        unpriced=tuple(part for part in parts if prices[part] is None),
+        unpriced=tuple(bom.unpriced_of(parts)),
         nic_gbps=int(np.count_nonzero(host)) * plan.link_parts[LinkKind.HOST].speed_gbps,
         bare_gpus=plan.fabric.gpus - len(distinct(wiring.lower[host])),
         oversubscription=_oversubscription(plan, wiring, stands),

@@ -36,11 +36,13 @@ CHARTED = (
 COLUMNS = {
     "class": "part_class",
     "part": "part",
+    "length, m": "length_m",
     "part number": "part_number",
     "description": "description",
     "purpose": "purpose",
     "quantity": "quantity",
     "spares": "spares",
+    "order": "order",
     "unit price": "unit_price",
     "currency": "currency",
     "total": "total",
@@ -53,7 +55,7 @@ COLUMNS = {
 STATED_ONCE = ("currency", "price of", "dated")
 """Columns that are empty where all parts agree, as the terms above the bill state them."""
 
-NUMBERS = ("quantity", "spares", "unit price", "total", "power, W")
+NUMBERS = ("length, m", "quantity", "spares", "order", "unit price", "total", "power, W")
 
 
 def charts(comparison: Comparison) -> list[dict[str, Any]]:
@@ -148,7 +150,7 @@ def _terms(view: BomView, bom: Bom) -> Iterator[str]:
     yield f"prices by {bom.book.name}{dated}, in {view.currency}"
     yield from view.terms
     if view.unpriced:
-        yield f"without a price, and in no total: {', '.join(part.part for part in view.unpriced)}"
+        yield f"without a price, and in no total: {', '.join(bom.unpriced)}"
     yield (
         f"{grouped(view.link_ends)} transceivers counted one per link end; {grouped(view.modules)}"
         " modules as they are sold"

@@ -1,7 +1,8 @@
 """The workbook of parts: what to buy, with sums, and the designs side by side with charts.
 
 Owns the columns of a part, their highlights, and the charts. `views` has the finished figures;
-`workbook` owns the look of a sheet.
+`workbook` owns the look of a sheet. Orders, totals and sums are formulas, so that a changed price
+or number of spares changes them; each has its value with it, for programs that do not recalculate.
 """
 
 from __future__ import annotations
@@ -9,14 +10,25 @@ from __future__ import annotations
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from xlsxwriter.utility import xl_range, xl_rowcol_to_cell
+
+from fabricgen.bom.tables import QUOTED
 from fabricgen.outputs.workbook.breakdown import write_division, write_loads, write_savings
 from fabricgen.outputs.workbook.palette import AMBER, GREY
-from fabricgen.outputs.workbook.workbook import WIDEST, Book, SheetColumn, number_format, write_text
+from fabricgen.outputs.workbook.workbook import (
+    WIDEST,
+    Book,
+    SheetColumn,
+    number_format,
+    priced_total,
+    sum_of,
+    write_row,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-    from typing import Any
 
     from xlsxwriter.worksheet import Worksheet
 
@@ -26,11 +38,13 @@ if TYPE_CHECKING:
 PART_COLUMNS = (
     SheetColumn("Class", "part_class"),
     SheetColumn("Part", "part"),
+    SheetColumn("Length m", "length_m", "number"),
     SheetColumn("Part number", "part_number"),
     SheetColumn("Description", "description", "long"),
     SheetColumn("For", "purpose", "long"),
     SheetColumn("Quantity", "quantity", "number"),
     SheetColumn("Spares", "spares", "number"),
+    SheetColumn("Order", "order", "number"),
     SheetColumn("Pack", "pack", "number"),
     SheetColumn("List price", "list_price", "money"),
     SheetColumn("List in", "list_currency"),
@@ -42,12 +56,18 @@ PART_COLUMNS = (
     SheetColumn("Most W", "power_max_w", "number"),
     SheetColumn("Price book", "price_book"),
     SheetColumn("Price date", "price_date"),
+    SheetColumn("Supplier", "supplier"),
+    SheetColumn("Item number", "item_number"),
+    SheetColumn("Valid until", "valid_until"),
+    SheetColumn("Lead time, days", "lead_time_days", "number"),
+    SheetColumn("Support % a year", "support_pct_per_year", "number"),
 )
 ON_TERMS = {
     "pack": ("pack",),
     "list_price": ("discount_pct", "list_currency"),
     "list_currency": ("list_currency",),
     "discount_pct": ("discount_pct",),
+    **{key: (key,) for key in ("length_m", *QUOTED)},
 }
 """Columns that are shown only where a part has a value in one of these."""
 LONG = 44
@@ -78,41 +98,53 @@ def write_bom(
     """
     with TemporaryDirectory(prefix=".sheets-", dir=path.parent) as scratch:
         book = Book(path, scratch, bom.fabric, f"Parts of {bom.fabric}")
-        _write_parts(book, bom)
+        prices = _write_parts(book, bom)
         _write_comparison(book, comparison)
         if savings:
             write_savings(book, savings)
         for division in divisions:
-            write_division(book, division)
+            write_division(book, division, prices)
         if loads:
             write_loads(book, loads)
         book.close()
 
 
-def _write_parts(book: Book, bom: BomView) -> None:
-    """Write a row for each part, what has no price in amber, then the sums."""
+def _write_parts(book: Book, bom: BomView) -> dict[tuple[str, str], str]:
+    """Write a row for each part, what has no price in amber, then the sums.
+
+    Returns the cell of the unit price of each part and length, as other sheets name it.
+    """
     columns = [
         column
         for column in PART_COLUMNS
         if column.key not in ON_TERMS
         or any(_says(part, key) for key in ON_TERMS[column.key] for part in bom.parts)
     ]
-    price, quantity = (
-        [column.key for column in columns].index(key) for key in ("unit_price", "quantity")
-    )
+    places = {column.key: at for at, column in enumerate(columns)}
+    price, quantity, total = (places[key] for key in ("unit_price", "quantity", "total"))
+    classes: dict[str, list[int]] = {}
     sheet = book.table("Parts", f"Parts of {bom.fabric}, {bom.design}", columns)
     for row, part in enumerate(bom.parts, start=1):
-        _write_part(
-            book, sheet, row, columns, part, **({} if part.unit_price else {"bg_color": AMBER})
-        )
-        if not part.unit_price:
+        classes.setdefault(part.part_class, []).append(row)
+        cells = {key: xl_rowcol_to_cell(row, at) for key, at in places.items()}
+        formulas = {
+            "order": f"{cells['quantity']}+{cells['spares']}",
+            "total": priced_total(cells["order"], cells["unit_price"]),
+        }
+        missing = {} if part.unit_price else {"bg_color": AMBER}
+        sheet.set_row(row, _height(part.description, part.purpose))
+        write_row(book, sheet, row, columns, part, formulas, **missing)
+        if missing:
             sheet.write_string(
-                row, price, "no price", book.cell(bg_color=AMBER, align="right", italic=True)
+                row, price, "no price", book.cell(align="right", italic=True, **missing)
             )
     last = len(bom.parts)
     sheet.autofilter(0, 0, max(last, 1), len(columns) - 1)
     for row, part in enumerate(bom.sums, start=last + 2):
-        _write_part(book, sheet, row, columns, part, bold=True, bg_color=GREY)
+        rows = classes.get(part.part_class, [1, last])
+        sums = {"total": sum_of(xl_range(rows[0], total, rows[-1], total))}
+        sheet.set_row(row, _height(part.description, part.purpose))
+        write_row(book, sheet, row, columns, part, sums, bold=True, bg_color=GREY)
     counts = (
         ("transceivers, one per link end, as the rail-only paper counts", bom.link_ends),
         ("transceiver modules as sold", bom.modules),
@@ -135,6 +167,13 @@ def _write_parts(book: Book, bom: BomView) -> None:
             at,
             min(max(longest, len(column.title) + 5), LONG if column.kind == "long" else WIDEST),
         )
+    return {
+        (
+            part.part,
+            part.length_m,
+        ): f"Parts!{xl_rowcol_to_cell(row, price, row_abs=True, col_abs=True)}"
+        for row, part in enumerate(bom.parts, start=1)
+    }
 
 
 def _says(part: PartView, key: str) -> bool:
@@ -145,29 +184,6 @@ def _says(part: PartView, key: str) -> bool:
     return getattr(part, key) not in {"pack": ("", "1"), "list_currency": ("", part.currency)}.get(
         key, ("",)
     )
-
-
-def _write_part(
-    book: Book,
-    sheet: Worksheet,
-    row: int,
-    columns: Sequence[SheetColumn],
-    part: PartView,
-    **style: Any,  # noqa: ANN401 - as in Book.style
-) -> None:
-    """Write one part or sum."""
-    sheet.set_row(row, _height(part.description, part.purpose))
-    for at, column in enumerate(columns):
-        value = getattr(part, column.key)
-        if value and column.kind in ("number", "money"):
-            sheet.write_number(
-                row,
-                at,
-                float(value),
-                book.cell(num_format=number_format(value), align="right", **style),
-            )
-        else:
-            write_text(sheet, row, at, value, book.cell(text_wrap=column.kind == "long", **style))
 
 
 def _write_comparison(book: Book, comparison: ComparisonView) -> None:

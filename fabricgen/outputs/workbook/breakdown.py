@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xlsxwriter.utility import xl_range, xl_rowcol_to_cell
+
 from fabricgen.outputs.workbook.palette import AMBER, GREY
 from fabricgen.outputs.workbook.workbook import (
     WIDEST,
     SheetColumn,
     TableSheet,
-    number_format,
-    write_text,
+    priced_total,
+    sum_of,
+    write_row,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+    from collections.abc import Mapping, Sequence
 
     from xlsxwriter.worksheet import Worksheet
 
@@ -30,6 +32,7 @@ DIVISION_COLUMNS = (
     SheetColumn("", "place"),
     SheetColumn("Class", "part_class"),
     SheetColumn("Part", "part"),
+    SheetColumn("Length m", "length_m", "number"),
     SheetColumn("Part number", "part_number"),
     SheetColumn("Description", "description"),
     SheetColumn("Quantity", "quantity", "number"),
@@ -57,22 +60,30 @@ LOAD_COLUMNS = (
 SUMS = ("subtotal", "total", "role")
 
 
-def write_division(book: Book, division: DivisionView) -> None:
-    """Write a divided bill: a row per part and place, sums on grey, unpriced parts in amber."""
+def write_division(
+    book: Book, division: DivisionView, prices: Mapping[tuple[str, str], str]
+) -> None:
+    """Write a divided bill: a row per part and place, sums on grey, unpriced parts in amber.
+
+    `prices` are the cells of unit prices, which the rows refer to.
+    """
     columns = (DIVISION_COLUMNS[0]._replace(title=division.by.capitalize()), *DIVISION_COLUMNS[1:])
     sheet = book.table(f"By {division.by}", f"Parts of {division.fabric} by {division.by}", columns)
+    places = {column.key: at for at, column in enumerate(columns)}
+    first = 1
     for row, part in enumerate(division.rows, start=1):
-        plain = (
-            {"bg_color": AMBER} if part.row in ("part", "spares") and not part.unit_price else {}
-        )
-        _write_row(
-            book,
-            sheet,
-            row,
-            columns,
-            part,
-            **({"bold": True, "bg_color": GREY} if part.row in SUMS else plain),
-        )
+        at = {key: xl_rowcol_to_cell(row, column) for key, column in places.items()}
+        if part.row in SUMS:
+            above = 1 if part.row == "total" else first
+            formulas = {"total": sum_of(xl_range(above, places["total"], row - 1, places["total"]))}
+            first = row + 1
+        else:
+            price = prices.get((part.part, part.length_m), "")
+            formulas = {"total": priced_total(at["quantity"], at["unit_price"])}
+            formulas |= {"unit_price": f'IF(ISNUMBER({price}),{price},"")'} if price else {}
+        plain = {} if part.row in SUMS or part.unit_price else {"bg_color": AMBER}
+        style = {"bold": True, "bg_color": GREY} if part.row in SUMS else plain
+        write_row(book, sheet, row, columns, part, formulas, **style)
         if part.row == "spares":
             sheet.write_string(row, 0, part.row, book.cell(italic=True, **plain))
     sheet.autofilter(0, 0, max(len(division.rows), 1), len(columns) - 1)
@@ -86,12 +97,13 @@ def write_loads(book: Book, loads: LoadsView) -> None:
     """
     sheet = book.table("Room", f"What {loads.fabric} asks of the room", LOAD_COLUMNS)
     for row, load in enumerate(loads.rows, start=1):
-        _write_row(
+        write_row(
             book,
             sheet,
             row,
             LOAD_COLUMNS,
             load,
+            {},
             **({"bold": True, "bg_color": GREY} if load.row in SUMS else {}),
         )
     sheet.write_string(len(loads.rows), 0, "all", book.cell(bold=True, bg_color=GREY))
@@ -125,28 +137,6 @@ def write_savings(book: Book, savings: SavingsView) -> None:
         lines.head(title)
         for text in texts:
             lines.prose(text)
-
-
-def _write_row(
-    book: Book,
-    sheet: Worksheet,
-    row: int,
-    columns: Sequence[SheetColumn],
-    shown: object,
-    **style: Any,  # noqa: ANN401 - as in Book.style
-) -> None:
-    """Write one row."""
-    for at, column in enumerate(columns):
-        value: str = getattr(shown, column.key)
-        if value and column.kind in ("number", "money"):
-            sheet.write_number(
-                row,
-                at,
-                float(value),
-                book.cell(num_format=number_format(value), align="right", **style),
-            )
-        else:
-            write_text(sheet, row, at, value, book.cell(**style))
 
 
 def _fit(sheet: Worksheet, columns: Sequence[SheetColumn], rows: Sequence[object]) -> None:

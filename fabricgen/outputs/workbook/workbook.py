@@ -16,7 +16,7 @@ from fabricgen.core.colours import HUES
 from fabricgen.outputs.workbook.palette import LINE, SHADES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
     from typing import Any
 
@@ -234,6 +234,47 @@ class TableSheet:
                 link,
             )
         self._row += 1
+
+
+def write_row(
+    book: Book,
+    sheet: Worksheet,
+    row: int,
+    columns: Sequence[SheetColumn],
+    shown: object,
+    formulas: Mapping[str, str],
+    **style: Any,  # noqa: ANN401 - as in Book.style
+) -> None:
+    """Write one row: the texts of `shown`, and with them the formulas of columns that have one."""
+    for at, column in enumerate(columns):
+        value: str = getattr(shown, column.key)
+        known: float | str = float(value) if value and column.kind in ("number", "money") else ""
+        number = book.cell(num_format=number_format(value), align="right", **style)
+        if column.key in formulas:
+            sheet.write_formula(row, at, f"={formulas[column.key]}", number, known)
+        elif known != "":
+            sheet.write_number(row, at, float(known), number)
+        else:
+            wrapped = {"text_wrap": True} if column.kind == "long" else {}
+            write_text(sheet, row, at, value, book.cell(**wrapped, **style))
+
+
+def priced_total(count: str, price: str) -> str:
+    """Return the formula of a total, by the cells of a count and of a price that may be missing.
+
+    >>> priced_total("I2", "M2")
+    'IF(ISNUMBER(M2),I2*M2,"")'
+    """
+    return f'IF(ISNUMBER({price}),{count}*{price},"")'
+
+
+def sum_of(cells: str) -> str:
+    """Return the formula of a sum of prices: empty where none is known, without other such sums.
+
+    >>> sum_of("N2:N5")
+    'IF(SUBTOTAL(2,N2:N5)=0,"",SUBTOTAL(9,N2:N5))'
+    """
+    return f'IF(SUBTOTAL(2,{cells})=0,"",SUBTOTAL(9,{cells}))'
 
 
 def write_text(sheet: Worksheet, row: int, at: int, text: str, style: Format | None) -> None:

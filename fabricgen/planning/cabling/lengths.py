@@ -78,6 +78,9 @@ class Lengths:
     """Where links share cables, the run that the cable of each link must cover."""
     longest: dict[LinkKind, Longest]
     """The longest cable of each kind in the whole fabric; of equals the first."""
+    counted: IntArray
+    """How many pieces of each candidate there are of each stock length, where a link takes one;
+    shape (candidates, stock lengths)."""
 
     def laid(self, segment: int, start: int = 0, stop: int | None = None) -> CableLengths:
         """Return the cables of one segment, or a run of them, in the order of its links.
@@ -134,11 +137,18 @@ def _with_longest(
     given: CandidateSet, candidate: IntArray, pieces: Pieces | None, needed_mm: Int32Array | None
 ) -> Lengths:
     """Measure all cables once, segment by segment, for the longest of each kind."""
-    lengths = Lengths(given.runs, given.candidates, given.stock, candidate, pieces, needed_mm, {})
+    stocks = len(given.stock.every_mm)
+    counted = np.zeros(len(given.candidates) * stocks, dtype=np.int64)
+    lengths = Lengths(
+        given.runs, given.candidates, given.stock, candidate, pieces, needed_mm, {}, counted
+    )
     kinds = {kind: np.flatnonzero(given.runs.links.kind == kind) for kind in given.kinds}
     longest: dict[LinkKind, Longest] = {}
     for segment in range(given.segments):
         laid = lengths.laid(segment)
+        first = slice(None) if pieces is None else pieces.first[segment]
+        places = laid.candidate[first].astype(np.int64) * stocks + laid.stock[first]
+        counted += np.bincount(places, minlength=len(counted))
         for kind, rows in kinds.items():
             row = int(rows[np.argmax(laid.run_mm[rows])])
             if kind not in longest or laid.run_mm[row] > longest[kind].run_mm:
@@ -150,4 +160,4 @@ def _with_longest(
                     int(laid.candidate[row]),
                     (segment, row) in given.runs.measured,
                 )
-    return replace(lengths, longest=longest)
+    return replace(lengths, longest=longest, counted=counted.reshape(-1, stocks))

@@ -272,7 +272,7 @@ def test_parts_and_cost_are_those_of_the_bills() -> None:
     old, new = plan_of(**BASE), plan_of(**BASE | {"gpus": 96}, spares={"switches": {"minimum": 2}})
     found = diff(old, new)
     bills = [make_bom(plan) for plan in (old, new)]
-    counts = [{line.part: line.quantity + line.spares for line in bill.lines} for bill in bills]
+    counts = [{line.item: line.quantity + line.spares for line in bill.lines} for bill in bills]
     assert {delta.part: (delta.was, delta.now) for delta in found.parts} == {
         part: (counts[0].get(part, 0), count) for part, count in counts[1].items()
     }

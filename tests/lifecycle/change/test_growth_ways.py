@@ -52,7 +52,7 @@ def costs(way: Way) -> list[Decimal]:
 def adds_up(way: Way) -> None:
     """Assert that the parts of all phases are those of the last plan, besides what is left over."""
     bought = sum((Counter(phase.parts) for phase in way.phases), Counter[str]())
-    last = Counter({line.part: line.quantity for line in make_bom(way.phases[-1].plan).lines})
+    last = Counter({line.item: line.quantity for line in make_bom(way.phases[-1].plan).lines})
     assert bought - Counter(way.left_over) == +last
 
 

@@ -48,7 +48,7 @@ def adds_up(plan: Plan) -> None:
         assert all(count > 0 for count in stage.parts.values())
     bill: Counter[str] = Counter()
     for line in make_bom(plan).lines:
-        bill[line.part] += line.quantity
+        bill[line.item] += line.quantity
     assert bought == Counter({part: count for part, count in bill.items() if count})
     assert (
         stages[-1].nic_gbps
