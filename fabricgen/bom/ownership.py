@@ -247,13 +247,26 @@ def _break_even(ours: OwnedBom, other: OwnedBom, group: str) -> BreakEven:
 
 
 def _prices(ours: OwnedBom, other: OwnedBom, group: str, factor: Fraction) -> dict[str, float]:
-    """Return the price at which both cost alike of each model that both designs have."""
+    """Return the price at which both cost alike of each model that both designs have.
+
+    A cable whose lengths differ in price has one for each length.
+    """
     theirs = {line.part for line in other.bom.lines}
+    prices: dict[str, dict[str, Fraction]] = {}
+    for line in ours.bom.lines:
+        if line.part_class in GROUPS[group] and line.part in theirs and line.unit_price is not None:
+            prices.setdefault(line.part, {})[line.item] = Fraction(line.unit_price) * factor
     return {
-        line.part: float(round(Fraction(line.unit_price) * factor, 2))
-        for line in ours.bom.lines
-        if line.part_class in GROUPS[group] and line.part in theirs and line.unit_price is not None
+        name: float(round(price, 2))
+        for part, items in prices.items()
+        for name, price in _by_length(part, items).items()
     }
+
+
+def _by_length(part: str, items: dict[str, Fraction]) -> dict[str, Fraction]:
+    """Return the prices of the lengths of a part; one for the part where they agree."""
+    alike = {*items.values()}
+    return {part: alike.pop()} if len(alike) == 1 else items
 
 
 def _missing(asked: Ownership, owned: list[OwnedBom]) -> Iterator[str]:

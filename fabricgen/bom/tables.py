@@ -150,13 +150,20 @@ def _part(line: BillLine, bom: Bom, *, own_price: bool) -> PartView:
         discount_pct=_percent(line.discount_pct),
         power_max_w=decimal_text(line.power_max_w),
         **_quoted(line.quote),
+        support_pct_per_year=_support(line, bom),
     )
 
 
 def _quoted(quote: Quote | None) -> dict[str, str]:
     """Return the terms of a quote as texts."""
     facts = {} if quote is None else quote.model_dump(include={*QUOTED}, exclude_none=True)
-    return {key: f"{facts[key]:g}" if key == SUPPORT else str(facts[key]) for key in facts}
+    return {key: str(fact) for key, fact in facts.items() if key != SUPPORT}
+
+
+def _support(line: BillLine, bom: Bom) -> str:
+    """Return the support of a part in a year, in per cent of its price."""
+    share = bom.book.support_pct(line.part, line.length_m)
+    return "" if share is None else _percent(share)
 
 
 def _percent(value: Decimal) -> str:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Self
 from pydantic import Field, model_validator
 
 from fabricgen.catalog.models.base import (
-    Amount,
     Count,
     Facts,
     Index,
@@ -31,7 +30,7 @@ class Quote(Facts):
     item_number: Text | None = None
     valid_until: dt.date | None = None
     lead_time_days: Index | None = None
-    support_pct_per_year: Annotated[Amount, Field(le=100)] | None = None
+    support_pct_per_year: Percent | None = None
 
 
 class PriceBook(Sourced):
@@ -80,6 +79,12 @@ class PriceBook(Sourced):
         """
         quote = self.quote(part, length_m)
         return quote.price if quote else self.parts.get(part)
+
+    def support_pct(self, part: str, length_m: str = "") -> "Decimal | None":
+        """Return the support of a part in a year, in per cent of its price; None if not stated."""
+        quote = self.quote(part, length_m)
+        own = quote.support_pct_per_year if quote else None
+        return self.support_pct_per_year.get(part) if own is None else own
 
     def switch_port(self, speed_gbps: int) -> "Decimal | None":
         """Return the price of one switch port of a speed by the book's rate.

@@ -221,7 +221,7 @@ def _unpriced(bom: Bom) -> str:
     """List the parts without a price, each with its number."""
     counts: dict[str, int] = {}
     for line in bom.unpriced_lines:
-        counts[line.part] = counts.get(line.part, 0) + line.quantity + line.spares
+        counts[line.part] = counts.get(line.part, 0) + line.order
     return ", ".join(f"{count:,} {part}" for part, count in counts.items())
 
 
