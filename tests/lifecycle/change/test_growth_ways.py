@@ -12,7 +12,7 @@ import pytest
 
 from fabricgen.bom.bill import make_bom
 from fabricgen.catalog.catalog import Catalog
-from fabricgen.cli.phases import ways_text
+from fabricgen.cli.ways_text import ways_text
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.lifecycle.change.diff import diff
 from fabricgen.lifecycle.change.growth_ways import Way, Ways, ways_to_grow
@@ -149,3 +149,13 @@ def test_a_last_phase_that_is_too_large_is_refused() -> None:
     """The refusal is that of the size."""
     with pytest.raises(Refusal, match="block-too-large"):
         ways_of(**SMALL | {"rails": {"tiers": 1}})
+
+
+def test_a_way_that_moves_cables_is_weighed_by_what_it_postpones() -> None:
+    """1,923,072 are paid one phase later for 512 cables; a dearer way has no such figure."""
+    text = ways_text(summarize_ways(ways_of(**HALL)))
+    assert "reserve-now costs USD 1,166,336 more at 256 GPUs, and moves no cable\n" in text
+    assert (
+        "grow-later costs USD 1,923,072 less at 1,024 GPUs, and moves 512 cables (USD 3,756 for"
+        " each)\n"
+    ) in text
