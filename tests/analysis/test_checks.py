@@ -52,7 +52,7 @@ def by_code(report: CheckResult) -> dict[str, str]:
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Treat every fabric as a large one."""
     monkeypatch.setattr("fabricgen.analysis.checks.bisection.FLOW_LINKS", 0)
-    monkeypatch.setattr("fabricgen.analysis.checks.outputs_agree.READ_LINKS", 16)
+    monkeypatch.setattr("fabricgen.analysis.checks.scope.READ_LINKS", 16)
 
 
 def test_a_law_comes_after_those_it_needs() -> None:

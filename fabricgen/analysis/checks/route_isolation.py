@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, violations
-from fabricgen.analysis.checks.outputs_agree import scope, views_of
+from fabricgen.analysis.checks.scope import scope, views_of
 from fabricgen.core.terms import Role
 
 if TYPE_CHECKING:

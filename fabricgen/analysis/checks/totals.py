@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, violations
-from fabricgen.analysis.checks.outputs_agree import READ_LINKS
 from fabricgen.analysis.checks.part_counts import connectors_of, parts_of
+from fabricgen.analysis.checks.scope import READ_LINKS
 from fabricgen.bom.counts import item_name
 from fabricgen.views.cables.cable_rows import CableRows, link_count
 

@@ -1,0 +1,235 @@
+"""The rows that outputs must have, from the wiring, the names, the addresses and the lengths."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fabricgen.core.terms import LinkKind, speed_text
+from fabricgen.planning.addressing import dotted
+from fabricgen.planning.cabling.cable_runs import metres
+from fabricgen.planning.fabric_links import Wiring
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from fabricgen.analysis.checks.evidence import Evidence
+    from fabricgen.core.arrays import BoolArray, IntArray
+
+    Texts = NDArray[np.object_]
+    """A column of texts."""
+
+End = tuple[str, str]
+Row = tuple[str | int, ...]
+
+
+class NamedLinks(NamedTuple):
+    """Links as outputs name them, column by column.
+
+    `address` is the leaf's end of a numbered host link.
+    """
+
+    label: Texts
+    rail: Texts
+    plane: IntArray
+    kind: IntArray
+    low: Texts
+    low_port: Texts
+    high: Texts
+    high_port: Texts
+    lower: IntArray
+    upper: IntArray
+    address: Texts
+
+
+def named_links(evidence: Evidence, rows: IntArray) -> NamedLinks:
+    """Return links of the wiring as outputs name them."""
+    plan, wiring, host = (
+        evidence.plan,
+        Wiring(*(column[rows] for column in evidence.wiring)),
+        evidence.has_host[rows],
+    )
+    fabric, mapping, between = plan.fabric, plan.mapping, ~host
+    gpu, port = wiring.lower[host].astype(np.int64), wiring.lower_port[host]
+    rails = [
+        [
+            "" if rail is None else str(rail)
+            for rail in (mapping.rail(segment, block) for block in range(mapping.segment_blocks))
+        ]
+        for segment in range(mapping.segments)
+    ]
+    rail = np.array(rails, dtype=object)[wiring.segment, wiring.block]
+    rail[host] = _texts(map(str, range(fabric.rails)))[gpu % fabric.domain_gpus % fabric.rails]
+    low, low_port = np.empty(len(rows), dtype=object), np.empty(len(rows), dtype=object)
+    switches = _texts(evidence.switches)
+    low[host], low[between] = (
+        _texts(evidence.hosts)[gpu // fabric.host_gpus],
+        switches[wiring.lower[between]],
+    )
+    nics = [
+        [plan.naming.interface(within, plane) for plane in range(fabric.planes)]
+        for within in range(fabric.host_gpus)
+    ]
+    low_port[host] = np.array(nics, dtype=object)[gpu % fabric.host_gpus, port]
+    low_port[between] = _interfaces(evidence, wiring.lower[between], wiring.lower_port[between])
+    address = np.full(len(rows), "", dtype=object)
+    if plan.addresses.numbered:
+        row = (np.cumsum(evidence.has_host) - 1)[rows[host]]
+        address[host] = [f"{dotted(nic - 1)}/31" for nic in evidence.addresses.nic[row].tolist()]
+    names = zip(
+        wiring.segment.tolist(),
+        wiring.block.tolist(),
+        wiring.kind.tolist(),
+        wiring.number.tolist(),
+        strict=True,
+    )
+    width = plan.label_width
+    labels = [
+        f"{evidence.prefixes[segment, block, kind]}{number:0{width}}"
+        for segment, block, kind, number in names
+    ]
+    planes = np.array([mapping.plane(segment) for segment in range(mapping.segments)])[
+        wiring.segment
+    ]
+    return NamedLinks(
+        label=_texts(labels),
+        rail=rail,
+        plane=planes,
+        kind=wiring.kind,
+        low=low,
+        low_port=low_port,
+        high=switches[wiring.upper],
+        high_port=_interfaces(evidence, wiring.upper, wiring.upper_port),
+        lower=wiring.lower,
+        upper=wiring.upper,
+        address=address,
+    )
+
+
+def _texts(texts: Iterable[str]) -> Texts:
+    """Return texts as a column."""
+    return np.array([*texts], dtype=object)
+
+
+def _interfaces(evidence: Evidence, switch: IntArray, port: IntArray) -> Texts:
+    """Return the interface names of switch ports in the NOS of their segment."""
+    named, segment, tier = (
+        np.empty(len(switch), dtype=object),
+        switch // evidence.boxes,
+        evidence.tier[switch],
+    )
+    for role in evidence.plan.roles:
+        first: dict[str, int] = {}
+        alike = np.array(
+            [
+                first.setdefault(evidence.plan.port_layouts(each)[role].nos, each)
+                for each in range(evidence.plan.mapping.segments)
+            ]
+        )[segment]
+        for each in first.values():
+            rows = (tier == role.tier) & (alike == each)
+            named[rows] = _texts(evidence.interfaces(each, role))[port[rows]]
+    return named
+
+
+def rows_at(evidence: Evidence, switches: range) -> IntArray:
+    """Return the links that end at some switches."""
+    wiring = evidence.wiring
+    upper = (wiring.upper >= switches.start) & (wiring.upper < switches.stop)
+    lower = ~evidence.has_host & (wiring.lower >= switches.start) & (wiring.lower < switches.stop)
+    return np.flatnonzero(upper | lower)
+
+
+def cable_rows(evidence: Evidence, rows: range, links: NamedLinks) -> Iterator[tuple[str, Row]]:
+    """Yield the rows that the cable list must have for some links.
+
+    A link of several cables has one row for each, with a letter after its label.
+    """
+    part_cells = [
+        (
+            speed_text(parts.speed_gbps),
+            parts.medium,
+            parts.cable.model,
+            *(module.model if module else "" for module in (parts.lower, parts.upper)),
+        )
+        for parts in evidence.candidates
+    ]
+    candidate = evidence.candidate[rows.start : rows.stop]
+    cables = np.array([parts.cables for parts in evidence.candidates])[candidate]
+    cells = (
+        *links[1:8],
+        *_positions(evidence, rows),
+        *np.array(part_cells, dtype=object)[candidate].T,
+    )
+    listed = zip(*(column.tolist() for column in cells), strict=True)
+    if not np.any(cables > 1):
+        yield from zip(links.label.tolist(), listed, strict=True)
+        return
+    for label, count, row in zip(links.label.tolist(), cables.tolist(), listed, strict=True):
+        yield from ((label + letter, row) for letter in ("abcdefgh"[:count] if count > 1 else [""]))
+
+
+def _positions(evidence: Evidence, rows: range) -> list[Texts]:
+    """Return the columns that the cable list must have for the positions of some links.
+
+    They are rack and rack unit of both ends, and the length.
+    """
+    if evidence.lengths is None:
+        return [np.full(len(rows), "", dtype=object)] * 5
+    wiring, lengths, room, of_hosts = (
+        evidence.wiring,
+        evidence.lengths,
+        evidence.lengths.room,
+        evidence.plan.fabric.host_gpus,
+    )
+    here = slice(rows.start, rows.stop)
+    low = np.where(
+        evidence.has_host[here], wiring.lower[here] // of_hosts, wiring.lower[here] + room.hosts
+    )
+    high = wiring.upper[here] + room.hosts
+    run_mm = lengths.runs.run_mm(low, high)
+    for (segment, row), length_mm in lengths.runs.measured.items():
+        if segment * len(evidence.plan.segment.kind) + row in rows:
+            run_mm[segment * len(evidence.plan.segment.kind) + row - rows.start] = length_mm
+    if lengths.pieces and lengths.needed_mm is not None:
+        shared = lengths.pieces.number.ravel()[here] >= 0
+        run_mm[shared] = lengths.needed_mm.ravel()[here][shared]
+    stock = _texts(map(metres, lengths.stock_mm.tolist()))[
+        lengths.stock.rounded(evidence.candidate[here], run_mm)
+    ]
+    racks, rack_units = _texts(room.names), room.positions.rack_unit
+    columns = [
+        column
+        for end in (low, high)
+        for column in (racks[room.positions.rack[end]], _texts(map(str, rack_units[end].tolist())))
+    ]
+    return [*columns, stock]
+
+
+def configured_ports(links: NamedLinks, switches: range) -> Iterator[tuple[End, Row]]:
+    """Yield the ports that some switches must have in use: far end, cable and address."""
+    at = (links.upper >= switches.start) & (links.upper < switches.stop)
+    yield from _pairs(
+        (links.high, links.high_port), (links.low, links.low_port, links.label, links.address), at
+    )
+    at = (
+        (links.kind != LinkKind.HOST)
+        & (links.lower >= switches.start)
+        & (links.lower < switches.stop)
+    )
+    yield from _pairs(
+        (links.low, links.low_port), (links.high, links.high_port, links.label, links.address), at
+    )
+
+
+def _pairs(
+    keys: Sequence[Texts], cells: Sequence[Texts], at: BoolArray
+) -> Iterator[tuple[End, Row]]:
+    """Return the rows of some columns by the two columns that name them."""
+    key, row = (
+        zip(*(column[at].tolist() for column in columns), strict=True) for columns in (keys, cells)
+    )
+    return zip(key, row, strict=True)
