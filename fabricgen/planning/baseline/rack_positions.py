@@ -72,7 +72,7 @@ def read_rack_positions(values: Any) -> RackPositions:  # noqa: ANN401 - any val
     return RackPositions(rack, rack_unit, hall, row, at, max(row_racks, 1), names)
 
 
-def _names(value: Any) -> tuple[str, str, str]:  # noqa: ANN401 - whatever stands in a plan file
+def _names(value: Any) -> tuple[str, str, str]:  # noqa: ANN401 - any value of a plan file
     """Read the names of a rack's place. Raises TypeError or ValueError."""
     hall, row, rack = value
     if not (isinstance(hall, str) and isinstance(row, str) and isinstance(rack, str)):
