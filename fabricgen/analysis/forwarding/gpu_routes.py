@@ -13,14 +13,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from ipaddress import IPv4Address
-from itertools import count, cycle, repeat
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.analysis.forwarding.relay_rules import exit_ranks, ranks_by_rail
+from fabricgen.core.columns import Columns
+from fabricgen.core.template_api import for_templates
 from fabricgen.planning.addressing import dotted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator
 
     from fabricgen.analysis.forwarding.path_names import PathNames
 
@@ -69,7 +71,14 @@ class GpuView:
     numbered: bool
     """Whether a NIC port shares a prefix with its leaf; if not, the leaf's address is on-link."""
     addresses: list[GpuAddress]
-    routes: list[GpuRoute]
+    route_columns: list[Columns]
+    """The routes in runs for the filter `lines`; their columns are the fields of a route."""
+
+    @property
+    @for_templates
+    def routes(self) -> list[GpuRoute]:
+        """The routes, plane by plane: to the others of its HB domain, then to each rail."""
+        return _rows(self.route_columns)
 
 
 def has_hb_addresses(domain_gpus: int) -> bool:
@@ -115,59 +124,80 @@ def gpu_view(ends: PathNames, gpu: int) -> GpuView:
         coordinates.rail(gpu),
         plan.addresses.numbered,
         [*own, hb],
-        gpu_routes(ends, gpu),
+        [*_route_columns(ends, gpu)],
     )
 
 
 def gpu_routes(ends: PathNames, gpu: int) -> list[GpuRoute]:
     """Return the IP routes of a GPU by plane: the others of its HB domain, then each rail."""
-    planes = range(ends.reach.plan.fabric.planes)
-    return [
-        route
-        for plane in planes
-        for route in (*_domain_routes(ends, gpu, plane), *_rail_routes(ends, gpu, plane))
-    ]
+    return _rows(_route_columns(ends, gpu))
 
 
-def _domain_routes(ends: PathNames, gpu: int, plane: int) -> list[GpuRoute]:
-    """Return the routes to the other GPUs of the HB domain."""
-    coordinates = ends.reach.plan.fabric.coordinates
-    rank, addresses = coordinates.rank(gpu), ends.addresses(coordinates.domain(gpu), plane)
-    prefixes = map("{}/32".format, addresses)
-    routes = _over_hb(prefixes, range(len(addresses)), addresses[rank], repeat(1))
-    return routes[:rank] + routes[rank + 1 :]
-
-
-def _rail_routes(ends: PathNames, gpu: int, plane: int) -> list[GpuRoute]:
-    """Return the routes to the block of each rail: over each GPU of the domain, best first."""
-    fabric = ends.reach.plan.fabric
-    rank, rail = fabric.coordinates.rank(gpu), fabric.coordinates.rail(gpu)
-    prefixes: Iterable[str]
-    metrics: Iterable[int]
-    if ends.reach.plan.mapping.spans_rails:
-        ranks = exit_ranks(fabric, gpu, rail, spans_rails=True)
-        prefixes, metrics = repeat(ends.prefix(gpu, plane)), count(1)
-    else:
-        ranks = ranks_by_rail(fabric, gpu)
-        prefixes, metrics = (
-            map(ends.rail_prefixes[plane].__getitem__, ranks),
-            cycle(range(1, fabric.ranks_per_rail + 1)),
-        )
-    source = ends.addresses(fabric.coordinates.domain(gpu), plane)[rank]
-    routes = _over_hb(prefixes, ranks, source, metrics)
-    own = ranks.index(rank)
-    routes[own] = routes[own]._replace(via=dotted(ends.gateway(gpu, plane)), device=f"nic{plane}")
-    return routes
-
-
-def _over_hb(
-    prefixes: Iterable[str], ranks: Sequence[int], source: str, metrics: Iterable[int]
-) -> list[GpuRoute]:
-    """Return a route over each rank.
+def _rows(runs: Iterable[Columns]) -> list[GpuRoute]:
+    """Return the routes of some runs.
 
     A large HB domain has millions, so no Python statement runs per route.
     """
-    cells = zip(
-        prefixes, map(hb_address, ranks), repeat(HB_DEVICE), repeat(source), metrics, strict=False
+    return [*map(partial(tuple.__new__, GpuRoute), chain.from_iterable(runs))]
+
+
+def _route_columns(ends: PathNames, gpu: int) -> Iterator[Columns]:
+    """Yield the routes of a GPU in runs. Equal columns are one tuple for all GPUs of a domain."""
+    coordinates = ends.reach.plan.fabric.coordinates
+    rank, domain = coordinates.rank(gpu), coordinates.domain(gpu)
+    for plane in range(ends.reach.plan.fabric.planes):
+        source = dotted(ends.address(gpu, plane))
+        prefixes = ends.host_prefixes(domain, plane)
+        others = prefixes, _hb_addresses(len(prefixes)), HB_DEVICE, source, 1
+        yield from _runs(Columns(others, 0, rank), Columns(others, rank + 1, len(prefixes)))
+        yield from _rail_columns(ends, gpu, plane, source)
+
+
+def _rail_columns(ends: PathNames, gpu: int, plane: int, source: str) -> Iterator[Columns]:
+    """Yield the routes to the block of each rail: over each GPU of the domain, best first."""
+    fabric, spans = ends.reach.plan.fabric, ends.reach.plan.mapping.spans_rails
+    rank = fabric.coordinates.rank(gpu)
+    if spans:
+        ranks = exit_ranks(fabric, gpu, fabric.coordinates.rail(gpu), spans_rails=True)
+        prefix: object = ends.prefix(gpu, plane)
+    else:
+        ranks = ranks_by_rail(fabric, gpu)
+        prefix = _selected(ends.rail_prefixes[plane], ranks)
+    vias = _selected(_hb_addresses(fabric.domain_gpus), ranks)
+    metric = _metrics(len(ranks), len(ranks) if spans else fabric.coordinates.ranks_per_rail)
+    cells = prefix, vias, HB_DEVICE, source, metric
+    at = ranks.index(rank)
+    direct = _cell(prefix, at), dotted(ends.gateway(gpu, plane)), f"nic{plane}", source
+    yield from _runs(
+        Columns(cells, 0, at),
+        Columns((*direct, _cell(metric, at)), 0, 1),
+        Columns(cells, at + 1, len(ranks)),
     )
-    return [*map(partial(tuple.__new__, GpuRoute), cells)]
+
+
+def _runs(*runs: Columns) -> Iterator[Columns]:
+    """Yield the runs that have rows."""
+    return (run for run in runs if len(run))
+
+
+def _cell(column: object, row: int) -> object:
+    """Return the cell of a row."""
+    return column[row] if isinstance(column, tuple) else column
+
+
+@lru_cache(maxsize=1)
+def _hb_addresses(size: int) -> tuple[str, ...]:
+    """Return the address of each rank inside its HB domain."""
+    return tuple(map(hb_address, range(size)))
+
+
+@lru_cache(maxsize=32)
+def _selected(texts: tuple[str, ...], ranks: tuple[int, ...]) -> tuple[str, ...]:
+    """Return the texts of some ranks."""
+    return tuple(map(texts.__getitem__, ranks))
+
+
+@lru_cache(maxsize=1)
+def _metrics(rows: int, places: int) -> object:
+    """Return the metrics of rows that are ordered in groups of so many places."""
+    return tuple(row % places + 1 for row in range(rows)) if places > 1 else 1

@@ -76,8 +76,8 @@ class PathNames:
         return {}
 
     @cached_property
-    def _domain(self) -> dict[tuple[int, int], list[str]]:
-        """A cache of the addresses of the last HB domain, by domain and plane."""
+    def _domain(self) -> dict[tuple[int, int], tuple[str, ...]]:
+        """A cache of the prefixes of the last HB domain, by domain and plane."""
         return {}
 
     def gpu(self, gpu: int) -> str:
@@ -122,18 +122,18 @@ class PathNames:
         leaf = plan.naming.boxes[int(plan.segment.upper[row])]
         return plan.addresses.loopback(segment, block, leaf)
 
-    def addresses(self, domain: int, plane: int) -> list[str]:
-        """Return the addresses of an HB domain's NIC ports on a plane, by rank.
+    def host_prefixes(self, domain: int, plane: int) -> tuple[str, ...]:
+        """Return the prefix of each address of an HB domain's NIC ports on a plane, by rank.
 
         Those of the last domain are cached.
         """
         if (domain, plane) not in self._domain:
             for known in [known for known in self._domain if known[0] != domain]:
                 del self._domain[known]
-            self._domain[domain, plane] = [
-                dotted(self.address(gpu, plane))
+            self._domain[domain, plane] = tuple(
+                f"{dotted(self.address(gpu, plane))}/32"
                 for gpu in self.reach.plan.fabric.coordinates.domain_range(domain)
-            ]
+            )
         return self._domain[domain, plane]
 
     def prefix(self, gpu: int, plane: int) -> str:
@@ -147,11 +147,11 @@ class PathNames:
         return self._prefixes[home]
 
     @cached_property
-    def rail_prefixes(self) -> list[list[str]]:
+    def rail_prefixes(self) -> list[tuple[str, ...]]:
         """The prefix of the block that each rank of an HB domain belongs to, by plane."""
         fabric = self.reach.plan.fabric
         return [
-            [self.prefix(rank, plane) for rank in range(fabric.domain_gpus)]
+            tuple(self.prefix(rank, plane) for rank in range(fabric.domain_gpus))
             for plane in range(fabric.planes)
         ]
 

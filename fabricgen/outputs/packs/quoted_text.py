@@ -6,6 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+from fabricgen.core.columns import Columns
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -56,6 +58,8 @@ def lines(rows: Iterable[tuple[object, ...]], form: str) -> str:
     route 10.0.0.0/31 metric 1
     route 10.0.0.2/31 metric 2
     """
+    if isinstance(rows, Columns):
+        return rows.lines(form)
     return "\n".join(map(form.replace("%", "%%").replace("{}", "%s").__mod__, rows))
 
 
