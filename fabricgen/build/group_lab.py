@@ -58,8 +58,14 @@ def _topologies(
         yield Skipped(f"lab topologies: {gap}")
         return
     yield from (ContainerFiles(segment, boxes) for segment, boxes in switch_runs(context))
+    nodes = topologies(context).size
     for pack, output in outputs:
-        if output.each in ("lab", "node"):
+        if output.each not in ("lab", "node"):
+            continue
+        if output.most_lines and nodes > output.most_lines:
+            why = f"{nodes:,} nodes are more than the {output.most_lines:,} that its reader takes"
+            yield Skipped(f"{output.path}: {why}")
+        else:
             yield Topology(output.path, pack, output.template, each_node=output.each == "node")
 
 

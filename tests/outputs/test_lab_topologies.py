@@ -179,6 +179,7 @@ def tree(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     written = {file.path for file in build(job, root)}
     assert written == set(job.paths()) - {"manifest.json"}
     assert not job.skipped
+    assert Topologies(plan, PACKS, {}).size == len(Tree(plan, root).nodes)
     assert (request.param.startswith(MAPPED) or "sonic" in request.param) == (
         len((root / "lab/containerlab/interfaces.csv").read_text().splitlines()) > 1
     )
@@ -424,6 +425,22 @@ def test_kubernetes_has_the_same_lab(tree: Tree) -> None:
         < CONFIG_MAP
     )
     assert len((tree.root / "lab/clabernetes/topology.yaml").read_bytes()) < REQUEST
+
+
+def test_a_lab_that_kubernetes_cannot_hold_is_not_written_for_it() -> None:
+    """The reasons have the number of nodes, which is that of the topology, and the limit."""
+    plan = plan_of(gpus=1024, hb_domain={"gpus": 256}, radix=8, rails={"tiers": 1})
+    job = build_job(plan, PACKS, ("lab",))
+    nodes = 1024 + 4 + 256
+    assert Topologies(plan, PACKS, {}).size == nodes
+    assert not job.skipped
+    plan = plan_of(gpus=1024, hb_domain={"gpus": 256}, radix=8, rails={"planes": 2, "tiers": 1})
+    job = build_job(plan, PACKS, ("lab",))
+    why = f"{nodes + 256:,} nodes are more than the 1,400 that its reader takes"
+    assert job.skipped == [f"lab/clabernetes/{name}.yaml: {why}" for name in ("topology", "files")]
+    paths = {*job.paths()}
+    assert "lab/containerlab/fabric.clab.yml" in paths
+    assert not any("clabernetes" in path for path in paths)
 
 
 # --- netlab

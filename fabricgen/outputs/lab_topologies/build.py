@@ -71,6 +71,13 @@ class Topologies:
                     )
         return None
 
+    @property
+    def size(self) -> int:
+        """The number of nodes."""
+        mapping, coordinates = self.plan.mapping, self.plan.fabric.coordinates
+        switches = sum(self.plan.installed) * mapping.segments
+        return switches + coordinates.gpus + coordinates.domains
+
     @cached_property
     def view(self) -> LabView:
         """The whole lab, without the contents of its files.

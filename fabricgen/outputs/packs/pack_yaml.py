@@ -45,7 +45,7 @@ class PackOutput(BaseModel):
     shared_cables: bool = False
     """For links: written only if a cable carries several links."""
     most_lines: int | None = None
-    """For a drawing, or the links of a simulation: written only up to this number."""
+    """For drawings, links of a simulation and nodes of a lab: written only up to this number."""
     mode: Literal["600", "755"] | None = None
     """Mode of the file, if its reader needs one: 755 for a script, 600 for a file of root."""
     reader: str
