@@ -1,6 +1,6 @@
-"""The interface for Python programs: plans of inventories, and their figures and graphs.
+"""The interface for Python programs: plans of inventories, their figures, tables and graphs.
 
-Owns the two functions that plan; the others are imported here from their modules, so that one
+Owns the functions that plan and build; the others are imported here from their modules, so that one
 import has them all. Everything else in the package may change between versions.
 
 >>> leaf = {"generic": {"radix": 4}}
@@ -27,22 +27,30 @@ from fabricgen.inventory.load import Flags, read_inventory
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.report.html import html
 from fabricgen.outputs.report.report import Report
+from fabricgen.outputs.rows import Row, bom, cables, compare, model, search
 from fabricgen.planning.plan import Plan
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = [
     "Finding",
     "Plan",
     "Refusal",
+    "Row",
+    "bom",
+    "build",
+    "cables",
+    "compare",
     "graph",
     "graphml",
+    "model",
     "node_link",
     "plan_file",
     "plan_inventory",
     "report",
+    "search",
     "summary",
     "switch_graph",
 ]
@@ -91,9 +99,14 @@ def plan_inventory(
 def summary(plan: Plan) -> dict[str, Any]:
     """Return the figures of a plan under the keys of `fabricgen plan --json`.
 
-    `ok` and `findings` are left out. Raises Refusal if a price book is missing.
+    `ok` and `findings` are left out; `cheaper` is there where another mapping of the cluster costs
+    less. Raises Refusal if a price book is missing.
     """
-    return summarize(plan, make_bom(plan)).document()
+    from fabricgen.analysis.search.cheaper import AdvisedPlan, cheaper_mapping
+
+    bill = make_bom(plan)
+    figures, cheaper = summarize(plan, bill), cheaper_mapping(plan, bill)
+    return (AdvisedPlan(figures, cheaper) if cheaper else figures).document()
 
 
 def report(plan: Plan) -> str:
@@ -102,6 +115,36 @@ def report(plan: Plan) -> str:
     `fabricgen build` adds them. Raises Refusal where a price book is missing.
     """
     return "".join(html(Report.of(plan)))
+
+
+def build(
+    plan: Plan,
+    out: str | os.PathLike[str],
+    only: Iterable[str] = (),
+    *,
+    templates: Sequence[Path] = (),
+    force: bool = False,
+) -> list[Row]:
+    """Write the files of a plan to a directory, as `fabricgen build`, and return a row for each.
+
+    `only` names groups of outputs or packs; default: those of the inventory. `templates` are
+    directories of your own packs. The directory is replaced whole or not at all; one with files of
+    yours only with `force`. Raises Refusal for a broken law, and where a file cannot be written.
+    """
+    from fabricgen.build.context import BuildContext
+    from fabricgen.build.job import make_job
+    from fabricgen.build.preconditions import check_buildable
+    from fabricgen.build.run import build as build_directory
+    from fabricgen.build.selection import choose
+    from fabricgen.build.write.directory import check_target
+
+    groups, packs = list(only), Packs(templates)
+    check_buildable(plan, packs, groups)
+    check_target(Path(out), ())
+    context = BuildContext(plan, packs, choose(groups, plan.spec.outputs, packs))
+    if not context.check_report.ok:
+        raise Refusal(context.check_report.findings)
+    return [file._asdict() for file in build_directory(make_job(context), Path(out), force=force)]
 
 
 def _plan(

@@ -5,6 +5,7 @@ A refusal names the place of the error.
 
 from __future__ import annotations
 
+import csv
 import json
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ import networkx as nx
 import pytest
 
 from fabricgen import api
+from fabricgen.core.document import flat
 from tests.outputs.report.decoding import Blocks
 
 if TYPE_CHECKING:
@@ -60,6 +62,99 @@ def test_the_summary_is_what_the_command_prints(path: Path, run: Run) -> None:
         printed = json.loads(run("plan", path, "--json", *words).stdout)
         assert (printed.pop("ok"), printed.pop("findings")) == (True, [])
         assert json.loads(json.dumps(api.summary(api.plan_file(path, overrides)))) == printed
+
+
+ROWS: dict[str, dict[str, object]] = {
+    "generic": KEYS,
+    "priced": {
+        "gpus": 64,
+        "hb_domain": {"gpus": 8},
+        "host": {"model": "dgx-h100"},
+        "design": "rail-optimized",
+        "rails": {"tiers": 2},
+        "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}},
+        "site": {"rack": {"units": 48}, "hosts_per_rack": 4},
+        "prices": {"book": "street-2026-09", "discount": {"all": 10}},
+        "spares": {"cables": {"percent": 5}},
+        "search": {"switches": ["sn5600"], "max_tiers": 2},
+    },
+    "nowhere": KEYS | {"site": "unknown", "prices": "street-2026-09"},
+}
+"""Inventories whose tables have numbers, fractions, unknown values, and shared cables."""
+
+
+def as_text(value: object) -> str:
+    """Return a value as a CSV has it."""
+    return "" if value is None else f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def as_value(text: str) -> object:
+    """Return a number of a CSV, or its text."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_are_those_of_the_files(name: str, tmp_path: Path) -> None:
+    """Cables and parts have the columns and values of the files of a build.
+
+    `build` returns a row for each file, with the digests of its manifest.
+    """
+    plan = api.plan_inventory(ROWS[name])
+    files = api.build(plan, tmp_path / "out", ["cabling", "bom"])
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
+    assert {row["path"]: row["sha256"] for row in files} == manifest["files"]
+    with (tmp_path / "out/cabling/cables.csv").open(encoding="utf-8", newline="") as file:
+        cables = list(csv.DictReader(file))
+    assert [
+        {column: as_text(value) for column, value in row.items()} for row in api.cables(plan)
+    ] == cables
+    with (tmp_path / "out/bom/bom.csv").open(encoding="utf-8", newline="") as file:
+        parts = [row for row in csv.DictReader(file) if row["row"] == "part"]
+    ours = api.bom(plan)
+    assert [set(row) for row in ours] == [set(row) for row in parts]
+    for mine, theirs in zip(ours, parts, strict=True):
+        assert {key: as_value(as_text(value)) for key, value in mine.items()} == {
+            key: as_value(text) for key, text in theirs.items()
+        }
+    assert all(isinstance(row["quantity"], int) for row in ours)
+
+
+def test_rows_are_those_of_the_commands(tmp_path: Path, run: Run) -> None:
+    """`compare`, `search` and `model` have the figures of `--json`, nested keys joined."""
+    path = tmp_path / "fabric.yaml"
+    path.write_text(json.dumps({"name": "rows", **ROWS["priced"]}), encoding="utf-8")
+    plan = api.plan_file(path)
+    printed = {
+        command: json.loads(run(command, path, *words, "--json").stdout)
+        for command, words in (("compare", ()), ("search", ()), ("model", ("--llm", "gpt3")))
+    }
+    designs = [flat(design) for design in printed["compare"]["designs"]]
+    compared, searched, row = api.compare(plan), api.search(plan), api.model(plan)
+    assert [
+        {key: each[key] for key in design} for each, design in zip(compared, designs, strict=True)
+    ] == designs
+    against = printed["compare"]["savings_against"]
+    for each in compared[1:]:
+        saved = {key.removeprefix("saved_"): each[key] for key in each if "saved_" in key}
+        assert saved == against[each["design"]]
+    assert searched == [flat(design) for design in printed["search"]["designs"]]
+    assert {key: printed["model"][key] for key in row} == row
+    values = [value for each in (*compared, *searched, row) for value in each.values()]
+    assert not [value for value in values if isinstance(value, dict)]
+
+
+def test_a_build_from_a_program_is_refused_as_a_command(path: Path, tmp_path: Path) -> None:
+    """A directory of the user is not replaced, and an unknown group is named."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "file").write_text("kept", encoding="utf-8")
+    plan = api.plan_file(path)
+    for out, only, code in (("own", ["bom"], "not-ours"), ("out", ["bim"], "unknown-output")):
+        with pytest.raises(api.Refusal) as refused:
+            api.build(plan, tmp_path / out, only)
+        assert [finding.code for finding in refused.value.findings] == [code]
 
 
 def test_a_plan_file_is_planned_again(path: Path, tmp_path: Path, run: Run) -> None:

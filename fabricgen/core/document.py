@@ -10,7 +10,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 
 class Document:
@@ -43,6 +43,18 @@ class Document:
             value = getattr(self, field.name)
             if value is not None or field.name not in self.OPTIONAL:
                 yield field.name.removesuffix("_"), plain(value)
+
+
+def flat(document: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """Return a document as one row: the keys of a nested document follow its own, after `_`.
+
+    >>> flat({"gpus": 64, "switches": {"leaf": 8, "total": 8}, "unpriced": ["a"]})
+    {'gpus': 64, 'switches_leaf': 8, 'switches_total': 8, 'unpriced': ['a']}
+    """
+    row: dict[str, Any] = {}
+    for key, value in document.items():
+        row |= flat(value, f"{before}{key}_") if isinstance(value, dict) else {before + key: value}
+    return row
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 - any value that JSON can hold

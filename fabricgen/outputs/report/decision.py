@@ -108,7 +108,7 @@ def _bought(plan: Plan, bom: Bom) -> Iterator[str]:
     parts = [
         _count(ordered, *WORDS[name])
         for name in CLASSES
-        if (ordered := sum(line.quantity + line.spares for line in _lines(bom, name)))
+        if (ordered := sum(line.order for line in _lines(bom, name)))
     ]
     spares = sum(line.spares for line in bom.lines)
     included = f", of which {spares:,} are spares" if spares else ", without spares"
@@ -187,7 +187,24 @@ def _dates(plan: Plan, bom: Bom) -> Iterator[str]:
     planned, gpus = plan.fabric.planned_gpus, plan.fabric.gpus
     if planned > gpus:
         yield f"It is numbered for {planned:,} GPUs, so that {planned - gpus:,} can be added."
-    yield "The inventory and the price book state no delivery dates."
+    yield from _lead_times(bom)
+
+
+def _lead_times(bom: Bom) -> Iterator[str]:
+    """Yield the longest lead time of the quotes, and the parts without one."""
+    days = {
+        line.part: line.quote.lead_time_days
+        for line in bom.lines
+        if line.quote and line.quote.lead_time_days is not None
+    }
+    if not days:
+        yield "The price book states no lead times."
+        return
+    slowest = max(days, key=days.__getitem__)
+    yield f"The longest lead time is {days[slowest]:,} days, of {slowest}."
+    unknown = dict.fromkeys(line.part for line in bom.lines if line.part not in days)
+    if unknown:
+        yield f"No lead time is stated for {', '.join(unknown)}."
 
 
 def _phases(plan: Plan) -> list[tuple[str, Decimal | None, tuple[str, ...]]]:
@@ -214,6 +231,9 @@ def _prices(plan: Plan, bom: Bom) -> Iterator[str]:
     )
     if own := sorted(plan.spec.prices.parts):
         yield f"The inventory states its own prices of {', '.join(own)}."
+    ends = [line.quote.valid_until for line in bom.lines if line.quote and line.quote.valid_until]
+    if ends:
+        yield f"The first of its quotes ends on {min(ends)}."
     yield from (f"{_capital(text)}." for text in terms_said(bom, plan.spec.spares))
 
 

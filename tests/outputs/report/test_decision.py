@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from fabricgen.api import plan_inventory
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.comparison import compare
 from fabricgen.lifecycle.change.growth_ways import ways_to_grow
 from fabricgen.outputs.report.decision import decision, editions
 from tests.fabrics import CATALOG, plan_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SMALL: dict[str, Any] = {"gpus": 32, "hb_domain": {"gpus": 4}, "radix": 8}
 BOXES: dict[str, Any] = {
@@ -76,6 +80,26 @@ def test_dates_are_those_of_the_inventory() -> None:
     assert sum(costs) == make_bom(plan_of(**SMALL, reserve={"gpus": 64})).cost()
     assert "numbered for 64 GPUs, so that 32 can be added" in told
     assert "In one phase" in answers(**SMALL)["dates"]
+
+
+def test_lead_times_are_those_of_the_quotes(tmp_path: Path) -> None:
+    """The longest one with its part, the parts without, and the first quote that ends."""
+    book = tmp_path / "quote.yaml"
+    book.write_text(
+        "name: quote\ndescription: ours\ncurrency: EUR\nsource: own\nquotes:\n"
+        "  - {part: sn5600, price: 50000, lead_time_days: 84, valid_until: 2026-12-31}\n"
+        "  - {part: mfp7e10, price: 100, lead_time_days: 14, valid_until: 2026-11-30}\n",
+        encoding="utf-8",
+    )
+    plan = plan_inventory({"name": "quoted", **BOXES, "prices": str(book)})
+    bom = make_bom(plan)
+    found = decision(plan, bom, compare(plan.spec, plan.catalog, (plan, bom)))
+    told = {answer.key: " ".join(answer.sentences) for answer in found}
+    assert "The longest lead time is 84 days, of sn5600" in told["dates"]
+    assert "No lead time is stated for" in told["dates"]
+    assert "mfp7e10" not in told["dates"]
+    assert "The first of its quotes ends on 2026-11-30" in told["prices"]
+    assert "states no lead times" in answers(**BOXES)["dates"]
 
 
 def test_phases_by_gpus_are_those_of_the_recommended_way() -> None:
