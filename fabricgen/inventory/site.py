@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 from functools import partial
-from operator import eq
+from operator import eq, not_
 from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -226,6 +226,9 @@ class Site(InventoryModel):
         StockLengths.model_construct()
     )
     """The available cable lengths in metres; a length is rounded up to the next one."""
+    equal_lengths: Annotated[bool, Field(strict=True, examples=[True], exclude_if=not_)] = False
+    """Whether all cables of one part between two racks are as long as the longest of them, so that
+    a crew lays them as one bundle. Default: each cable has the stock length that it needs."""
     media: Annotated[MediaChoice, Field(examples=[{"host": ["dac", "mmf"]}])] = (
         MediaChoice.model_construct()
     )

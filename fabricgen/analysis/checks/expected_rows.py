@@ -194,7 +194,9 @@ def _positions(evidence: Evidence, rows: range) -> list[Texts]:
     for (segment, row), length_mm in lengths.runs.measured.items():
         if segment * len(evidence.plan.segment.kind) + row in rows:
             run_mm[segment * len(evidence.plan.segment.kind) + row - rows.start] = length_mm
-    if lengths.pieces and lengths.needed_mm is not None:
+    if room.site.equal_lengths and lengths.needed_mm is not None:
+        run_mm = lengths.needed_mm.ravel()[here]
+    elif lengths.pieces and lengths.needed_mm is not None:
         shared = lengths.pieces.number.ravel()[here] >= 0
         run_mm[shared] = lengths.needed_mm.ravel()[here][shared]
     stock = _texts(map(metres, lengths.stock_mm.tolist()))[

@@ -75,7 +75,8 @@ class Lengths:
     pieces: Pieces | None
     """How installed links share cables; None where none does."""
     needed_mm: Int32Array | None
-    """Where links share cables, the run that the cable of each link must cover."""
+    """Where links share cables, or cables between two racks are equal (`site.equal_lengths`), the
+    run that the cable of each link must cover."""
     longest: dict[LinkKind, Longest]
     """The longest cable of each kind in the whole fabric; of equals the first."""
     counted: IntArray
@@ -113,12 +114,33 @@ def make_lengths(given: CandidateSet) -> Lengths:
     """Choose the part and the length of every cable of a fabric."""
     if not decided_by_length(given.candidates):
         first = first_candidates(given.candidates, given.runs.links.kind, given.segments)
-        return _with_longest(given, first, None, None)
+        if not given.runs.room.site.equal_lengths:
+            return _with_longest(given, first, None, None)
+        equal = _greatest_between_racks(given.runs, first, given.runs.every())
+        return _with_longest(given, first, None, equal)
     run_mm = given.runs.every()
     candidate = assign_candidates(given, run_mm)
     pieces = find_pieces(given.cages, given.candidates, candidate)
-    needed_mm = None if pieces is None else pieces.greatest(run_mm)
+    needed_mm = None
+    if given.runs.room.site.equal_lengths:
+        run_mm = needed_mm = _greatest_between_racks(given.runs, candidate, run_mm)
+    if pieces is not None:
+        needed_mm = pieces.greatest(run_mm)
     return _with_longest(given, candidate, pieces, needed_mm)
+
+
+def _greatest_between_racks(runs: CableRuns, candidate: IntArray, run_mm: Int32Array) -> Int32Array:
+    """Return for each link the greatest run of a link of its candidate between the same racks."""
+    rack = runs.room.positions.rack
+    ends = [runs.ends(segment, 0, None) for segment in range(len(run_mm))]
+    lower, upper = (rack[np.stack(side)].astype(np.int64) for side in zip(*ends, strict=True))
+    racks = int(rack.max(initial=0)) + 1
+    group = (lower * racks + upper) * (int(candidate.max(initial=0)) + 1) + candidate
+    _, number = np.unique(group.ravel(), return_inverse=True)
+    most = np.zeros(int(number.max(initial=-1)) + 1, dtype=run_mm.dtype)
+    np.maximum.at(most, number, run_mm.ravel())
+    greatest: Int32Array = most[number].reshape(run_mm.shape)
+    return greatest
 
 
 def lengths_within(reserved: Lengths, rows: IntArray, given: CandidateSet) -> Lengths:
@@ -128,7 +150,8 @@ def lengths_within(reserved: Lengths, rows: IntArray, given: CandidateSet) -> Le
     """
     candidate = reserved.candidate[:, rows]
     pieces = find_pieces(given.cages, given.candidates, candidate)
-    if pieces is None or reserved.needed_mm is None:
+    equal = given.runs.room.site.equal_lengths
+    if reserved.needed_mm is None or (pieces is None and not equal):
         return _with_longest(given, candidate, None, None)
     return _with_longest(given, candidate, pieces, reserved.needed_mm[:, rows])
 

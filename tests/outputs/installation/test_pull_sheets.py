@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from fabricgen.analysis.checks.laws import check
 from fabricgen.bom.counts import count_parts
 from fabricgen.build.installation_files import bundles
 from fabricgen.catalog.catalog import Catalog
@@ -280,6 +281,31 @@ def test_a_crew_pulls_few_bundles_in_the_order_of_the_page() -> None:
     for sheet in sheets.sheets.values():
         steps = [bundle.step for pair in sheet.pairs for bundle in pair.bundles]
         assert steps == sorted(steps)
+
+
+def test_equal_lengths_make_one_bundle_of_a_pair_of_racks() -> None:
+    """The 28 bundles become 16, each as long as its longest cable was, and every law holds."""
+    equal = plan_of(**REVIEWED | {"site": REVIEWED["site"] | {"equal_lengths": True}})
+    bundles = bundles_of(equal)
+    assert len(bundles) == len({bundle.pair for bundle in bundles}) == 16
+    longest: dict[tuple[str, str], float] = {}
+    for bundle in bundles_of(plan_of(**REVIEWED)):
+        length = float(bundle.first.length_m)
+        longest[bundle.pair] = max(longest.get(bundle.pair, 0), length)
+    assert {bundle.pair: float(bundle.first.length_m) for bundle in bundles} == longest
+    assert check(equal).ok
+
+
+@pytest.mark.parametrize("keys", ["copper", "two-connectors"])
+def test_equal_lengths_hold_with_shared_cables(keys: str) -> None:
+    """Cables of one part between two racks have one length, where no splitter spans racks."""
+    site = FABRICS[keys].get("site", {"hosts_per_rack": 2})
+    plan = plan_of(**FABRICS[keys] | {"site": site | {"equal_lengths": True}})
+    lengths: dict[tuple[str, str, str], set[str]] = {}
+    for cable in cables_of(plan):
+        lengths.setdefault((cable.a_rack, cable.b_rack, cable.part), set()).add(cable.length_m)
+    assert {len(each) for each in lengths.values()} == {1}
+    assert check(plan).ok
 
 
 def test_steps_ascend_on_every_page(room: Built) -> None:
