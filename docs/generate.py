@@ -221,7 +221,7 @@ def _pack(pack: Pack) -> Iterator[str]:
 
 def columns_page(packs: Packs) -> str:
     """List the columns of cable sheets, and the shipped profiles."""
-    own = ([code(row.name), _escaped(row.says)] for row in attributes(CableView))
+    own = ([code(row.name), _escaped(row.text)] for row in attributes(CableView))
     looked = ([code(name), _escaped(row.text)] for name, row in LOOKED_UP.items())
     profiles = read_profiles(packs.files("cabling", "profiles.yaml"))
     return "\n\n".join(

@@ -71,7 +71,7 @@ class Attribute(NamedTuple):
 
     name: str
     type: str
-    says: str
+    text: str
     kind: Literal["field", "property", "method"] = "field"
 
 
@@ -121,22 +121,22 @@ def _own(shape: type) -> Iterator[Attribute]:
             and isinstance(at.target, ast.Name)
             and not at.target.id.startswith("_")
         ):
-            says = (
+            text = (
                 below.value.value
                 if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
                 else _described(shape, at.target.id)
             )
-            yield Attribute(at.target.id, ast.unparse(at.annotation), str(says))
+            yield Attribute(at.target.id, ast.unparse(at.annotation), str(text))
         elif isinstance(at, ast.FunctionDef) and at.name in template_names(shape):
-            says = (ast.get_docstring(at) or "").partition("\n")[0]
+            text = (ast.get_docstring(at) or "").partition("\n")[0]
             kind: Literal["property", "method"] = (
                 "property" if isinstance(vars(shape)[at.name], property) else "method"
             )
-            yield Attribute(at.name, ast.unparse(at.returns) if at.returns else "", says, kind)
+            yield Attribute(at.name, ast.unparse(at.returns) if at.returns else "", text, kind)
 
 
 def _described(shape: type, name: str) -> str:
-    """Return what pydantic knows of a field that has no string below it."""
+    """Return pydantic's description of a field that has no string below it."""
     known = getattr(shape, "model_fields", {}).get(name)
     return (known.description or "") if known else ""
 
@@ -147,7 +147,7 @@ def _is_ours(shape: type) -> bool:
 
 
 class Seen:
-    """Classes of ours that were met, and for each attribute the first value that says something."""
+    """Classes that were found, and for each attribute the first value that is not empty."""
 
     def __init__(self, kinds: Collection[str] = ("field", "property", "method")) -> None:
         """Start with nothing; only attributes of these kinds count."""
@@ -203,7 +203,7 @@ class Seen:
             yield [
                 code(name),
                 code(row.type),
-                row.says.replace("<", "&lt;").replace("\n", " "),
+                row.text.replace("<", "&lt;").replace("\n", " "),
                 self._shown(values.get(row.name)),
             ]
 

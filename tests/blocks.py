@@ -101,7 +101,7 @@ def run_session(blocks: Iterable[Block], place: Path) -> int:
                 f"{command}\n{printed}"
             )
             assert not output or matches(output, printed), (
-                f"{command}\nprinted:\n{printed}\nand the page says:\n{output}"
+                f"{command}\nprinted:\n{printed}\nand the page has:\n{output}"
             )
             counted += 1
     return counted

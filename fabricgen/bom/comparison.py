@@ -29,7 +29,7 @@ Bound = Literal["exact", "at least", "at most", "of priced parts"]
 """How a saving in cost relates to the one with every price known.
 
 It is at least that where only the other design has unpriced parts, at most that where only
-rail-only has some, and says nothing about unpriced parts where both have some.
+rail-only has some, and has no bound where both have some.
 """
 
 

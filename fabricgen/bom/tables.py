@@ -240,7 +240,7 @@ BOUNDS = {
     "at most": "the saving is at most that",
     "of priced parts": "the saving is of priced parts",
 }
-"""What a note says of a saving that is not exact."""
+"""The note on a saving that is not exact."""
 
 _FIGURES = (
     TIERS,

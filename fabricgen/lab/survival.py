@@ -156,7 +156,7 @@ class Survival:
             if planned != walked:
                 self._object(
                     f"{failure}: {names[one]} to {names[other]} goes {_text(walked)}, "
-                    f"and the plan says {_text(planned)}"
+                    f"but the plan has {_text(planned)}"
                 )
         self.pairs += len(walks)
         shown = self._cost(
@@ -167,7 +167,7 @@ class Survival:
             for key, value in shown.items():
                 expected = getattr(output, key)
                 if expected != value:
-                    self._object(f"{failure}: {key} is {value} here, and impact says {expected}")
+                    self._object(f"{failure}: {key} is {value} here, and {expected} in impact")
 
     def _cost(
         self, walks: dict[tuple[str, str], list[Crossing] | None], measured: Measured

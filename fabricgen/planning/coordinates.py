@@ -125,9 +125,9 @@ class Coordinates(DomainCoordinates):
         """Return the GPU at a place of a rail in an HB domain."""
         return domain * self.domain_gpus + rail_slot * self.rails + rail
 
-    def on_rail(self, gpu: Whole, rail: Whole, turn: int) -> Whole:
-        """Return the GPU of the same HB domain on a rail, `turn` places on, cyclically."""
-        rail_slot = (self.rail_slot(gpu) + turn) % self.ranks_per_rail
+    def on_rail(self, gpu: Whole, rail: Whole, offset: int) -> Whole:
+        """Return the GPU of the same HB domain on a rail, `offset` rail slots on, cyclically."""
+        rail_slot = (self.rail_slot(gpu) + offset) % self.ranks_per_rail
         return self.rail_gpu(self.domain(gpu), rail, rail_slot)
 
     def host(self, gpu: Whole) -> Whole:

@@ -113,7 +113,7 @@ def tray_conflicts(spec: FabricSpec) -> Iterator[Finding]:
         hint = f"add {' and '.join(missing)} beside it, or leave `{stated}` out"
         yield Finding(
             "tray-without-section",
-            f"`{stated}` says nothing without {' and '.join(missing)}",
+            f"`{stated}` has no effect without {' and '.join(missing)}",
             ("site", "tray", stated),
             because,
             hint,

@@ -159,7 +159,7 @@ def with_configs(evidence: Evidence, edit: Callable[[list[SwitchView]], object])
 
 
 def with_setting(evidence: Evidence, column: str, **values: Any) -> Evidence:  # noqa: ANN401 - settings have many types
-    """Change some settings of the first switch or of the first host, as `column` says.
+    """Change some settings of the first switch or of the first host, selected by `column`.
 
     `timers` and `roce` are given by their changed keys.
     """

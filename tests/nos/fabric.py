@@ -96,8 +96,8 @@ def mismatched_ends(found: Fabric) -> Iterator[str]:
                 port.mtu,
             ):
                 yield (
-                    f"{box.name} {name} says {port.peer} {port.peer_interface} over "
-                    f"{port.cable}, which says otherwise"
+                    f"{box.name} {name} has {port.peer} {port.peer_interface} over "
+                    f"{port.cable}, which differs"
                 )
 
 

@@ -55,7 +55,7 @@ def test_cell(cell: Cell) -> None:
         f"{cell.name}: printed {cell.printed}, ours {ours}; {cell.table.source}. {why}"
     )
     assert bool(cell.difference) == (ours != cell.printed), (
-        f"{cell.name}: printed {cell.printed}, ours {ours}, and the table says otherwise"
+        f"{cell.name}: printed {cell.printed}, ours {ours}, and the table differs"
     )
 
 

@@ -59,7 +59,7 @@ def read_case(path: Path) -> Case:
     """Read a refusal file."""
     data = path.read_bytes()
     found = _FIRST.search(data)
-    assert found, f"{path.name} says neither what is run nor what is expected"
+    assert found, f"{path.name} has neither a command nor an expected text"
     case = Case(
         path, data[: found.start()].rstrip() + b"\n" if data[: found.start()].strip() else b""
     )

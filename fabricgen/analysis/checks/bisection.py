@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import BoolArray, IntArray
 
 FLOW_LINKS = 50_000
-"""The maximum flow of every block is computed for up to so many links, in less than a second."""
+"""Links up to which the maximum flow of every block is computed, in less than a second."""
 
 
 def bisection(evidence: Evidence) -> Verdict:

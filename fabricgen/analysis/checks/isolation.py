@@ -50,7 +50,7 @@ def rails_apart(evidence: Evidence) -> Verdict:
     if plan.mapping.spans_rails:
         return Verdict(
             f"{found} for {planes} plane{'s' if planes > 1 else ''}; the {rails} rails meet at the"
-            " switches, as the design says",
+            " switches, as designed",
             (violations(crossed, describe),),
         )
     return Verdict(

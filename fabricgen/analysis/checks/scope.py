@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     """A column of texts."""
 
 READ_LINKS = 50_000
-"""Every row of every output is read for up to so many links, in two seconds."""
+"""Links up to which every row of every output is read, in two seconds."""
 
 
 class Scope(NamedTuple):

@@ -85,7 +85,7 @@ class Placement(Document):
 
     @cached_property
     def present(self) -> BoolArray:
-        """Which GPUs of these domains are in the job; shape (domains, turns, rails)."""
+        """Which GPUs of these domains are in the job; shape (domains, rail slots, rails)."""
         fabric = self.plan.fabric
         found = np.zeros((len(self.domains), fabric.domain_gpus), dtype=bool)
         found[self._row, fabric.coordinates.rank(self.gpus)] = True
@@ -150,7 +150,7 @@ class Placement(Document):
     def _wanted(self) -> BoolArray:
         """The GPUs over which the fabric's tables would relay although the job does not have them.
 
-        They are in the sender's turn on the receiver's rail.
+        They are in the sender's rail slot on the receiver's rail.
         """
         if self.plan.mapping.spans_rails:
             return np.zeros_like(self.present)
@@ -162,10 +162,10 @@ class Placement(Document):
         """The names of the first few of these."""
         return [self._name(*place) for place in np.argwhere(self._wanted)[:EXAMPLES].tolist()]
 
-    def _name(self, row: int, turn: int, rail: int) -> str:
+    def _name(self, row: int, slot: int, rail: int) -> str:
         """Return the name of a GPU by its place in a table."""
         coordinates = self.plan.fabric.coordinates
-        return coordinates.name(coordinates.rail_gpu(int(self.domains[row]), rail, turn))
+        return coordinates.name(coordinates.rail_gpu(int(self.domains[row]), rail, slot))
 
     @property
     def by_another(self) -> int:
@@ -181,25 +181,25 @@ class Placement(Document):
             return []
         found = []
         for row, rail in np.argwhere((self.counts == 0) & (self.elsewhere > 0))[:EXAMPLES].tolist():
-            turn, own = np.argwhere(self.present[row])[0].tolist()
+            slot, own = np.argwhere(self.present[row])[0].tolist()
             far = next(
                 each for each in np.flatnonzero(self.counts[:, rail]).tolist() if each != row
             )
             target = self._name(far, int(np.flatnonzero(self.present[far, :, rail])[0]), rail)
             found.append(
-                UnreachablePair(self._name(row, turn, own), target, self._name(row, turn, rail))
+                UnreachablePair(self._name(row, slot, own), target, self._name(row, slot, rail))
             )
         return found
 
     def added(self) -> Int32Array:
         """Return the fewest GPUs that make the job legal.
 
-        They are one in each domain on each rail that it lacks, in the turn of its first GPU.
+        They are one in each domain on each rail that it lacks, in the rail slot of its first GPU.
         """
         lacking = np.argwhere((self.counts == 0) & (self.counts.sum(axis=0) > 0))
         row, rail = lacking.T.astype(np.int32)
-        turn = self.present.any(axis=2).argmax(axis=1).astype(np.int32)
-        return np.sort(self.plan.fabric.coordinates.rail_gpu(self.domains[row], rail, turn[row]))
+        slot = self.present.any(axis=2).argmax(axis=1).astype(np.int32)
+        return np.sort(self.plan.fabric.coordinates.rail_gpu(self.domains[row], rail, slot[row]))
 
     def kept(self) -> Int32Array:
         """Return a large part of the job that is legal: the domains that have certain rails.

@@ -73,7 +73,7 @@ class PathSelector:
                 continue
             for landing in landings(fabric, target, rail(leaving), spans_rails=spans):
                 usable = landing == target or (reach.hb_lives(target) and reach.hb_lives(landing))
-                if usable and leaving != landing and self._heard(leaving)[landing]:
+                if usable and leaving != landing and self._reachable(leaving)[landing]:
                     yield NetworkSegment(leaving, landing)
 
     def each_kind(self, source: int, target: int) -> list[RelayPath]:
@@ -128,17 +128,17 @@ class PathSelector:
         coordinates = fabric.coordinates
         for each in exits(fabric, gpu, coordinates.rail(gpu)):
             if island[each]:
-                over[self._heard(each) & ~seen & (over < 0)] = each
+                over[self._reachable(each) & ~seen & (over < 0)] = each
         landings = np.flatnonzero(over >= 0)
-        turns = (coordinates.domain(landings) - coordinates.domain(gpu)) % coordinates.domains
+        offsets = (coordinates.domain(landings) - coordinates.domain(gpu)) % coordinates.domains
         entered: set[int] = set()
-        for landing in landings[np.argsort(turns, kind="stable")].tolist():
+        for landing in landings[np.argsort(offsets, kind="stable")].tolist():
             entry = coordinates.domain(landing) if self.reach.hb_lives(landing) else -1 - landing
             if entry not in entered:
                 entered.add(entry)
                 yield landing, int(over[landing])
 
-    def _heard(self, gpu: int) -> BoolArray:
+    def _reachable(self, gpu: int) -> BoolArray:
         """Return which working GPUs one crossing from a GPU reaches, itself included.
 
         There are none if its NIC ports are down.

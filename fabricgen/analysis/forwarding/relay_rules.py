@@ -1,14 +1,15 @@
 """The order of relays: over which GPU a packet leaves its HB domain, and on which it may land.
 
-Owns the table of attempts and the kinds of paths: arithmetic on domain, rail and turn, independent
-of wiring and failures. Python reads the table GPU by GPU, numpy for many pairs at once, and the
-page of the report has it among its data. A GPU's *turn* is its place among the GPUs of its domain
-that share its rail: rank = turn x rails + rail.
+Owns the table of attempts and the kinds of paths: arithmetic on domain, rail and rail slot,
+independent of wiring and failures. Python reads the table GPU by GPU, numpy for many pairs at once,
+and the page of the report has it among its data. A GPU's *rail slot* is its place among the GPUs of
+its domain that share its rail: rank = rail slot x rails + rail.
 
-The order is balanced. A packet for another rail is handed to the GPU of the sender's own turn on
-that rail, so each GPU is first choice of exactly one GPU of every other rail of its domain; where a
-host has all ranks of a turn, that relay is in the same host. When a rail is lost, the rail that
-replaces it differs from domain to domain, so that no rail carries the whole of another's traffic.
+The order is balanced. A packet for another rail is handed to the GPU of the sender's own rail slot
+on that rail, so each GPU is first choice of exactly one GPU of every other rail of its domain; if a
+host has all ranks of a rail slot, that relay is in the same host. When a rail is lost, the rail
+that replaces it differs from domain to domain, so that no rail carries the whole of another's
+traffic.
 """
 
 from __future__ import annotations
@@ -47,21 +48,21 @@ may have a relay at both ends and still be no third-rail relay.
 
 
 class Exit(NamedTuple):
-    """How to find a GPU to leave over: itself, or one on a rail, so many turns after its own.
+    """How to find a GPU to leave over: itself, or one on a rail.
 
-    `third` numbers the rails other than the target's, in an order that differs from domain to
-    domain.
+    `offset` is its rail slot after that of the GPU itself, cyclically. `third` numbers the rails
+    other than the target's, in an order that differs from domain to domain.
     """
 
     rail: Literal["itself", "target", "source", "third"]
-    turn: int = 0
+    offset: int = 0
     third: int = 0
 
 
 class RelayOrder(NamedTuple):
     """The attempts, best first: each exit with each landing.
 
-    A landing is so many turns after the target's own turn on the rail of the exit; None is the
+    A landing is on the rail of the exit, given as its rail slot after the target's own; None is the
     target itself. Different attempts may find the same GPUs.
     """
 
@@ -80,15 +81,19 @@ def relay_order(fabric: ResolvedFabric, *, spans_rails: bool) -> RelayOrder:
 
 
 @lru_cache(maxsize=KNOWN)
-def _relay_order(rails: int, turns: int, *, spans_rails: bool) -> RelayOrder:
-    """Return the order for so many rails and turns."""
+def _relay_order(rails: int, rail_slots: int, *, spans_rails: bool) -> RelayOrder:
+    """Return the order for a number of rails and of rail slots."""
     exits = [
         *([Exit("itself")] if spans_rails else []),
-        *[Exit("target", turn) for turn in range(turns)],
-        *[Exit("source", turn) for turn in range(turns)],
-        *[Exit("third", turn, third) for third in range(rails - 1) for turn in range(turns)],
+        *[Exit("target", offset) for offset in range(rail_slots)],
+        *[Exit("source", offset) for offset in range(rail_slots)],
+        *[
+            Exit("third", offset, third)
+            for third in range(rails - 1)
+            for offset in range(rail_slots)
+        ],
     ]
-    return RelayOrder(tuple(exits), (*([None] if spans_rails else []), *range(turns)))
+    return RelayOrder(tuple(exits), (*([None] if spans_rails else []), *range(rail_slots)))
 
 
 def exit_rail(rails: int, each: Exit, source: Whole, target: Whole, domain: Whole) -> Whole:
@@ -127,13 +132,13 @@ def exit_ranks(
 
 @lru_cache(maxsize=KNOWN)
 def _exit_ranks(
-    rails: int, turns: int, rank: int, rail: int, domain: int, *, spans_rails: bool
+    rails: int, rail_slots: int, rank: int, rail: int, domain: int, *, spans_rails: bool
 ) -> tuple[int, ...]:
     """Return the ranks over which `rank` may send to `rail`, each once."""
-    own_turn, own = divmod(rank, rails)
+    own_slot, own = divmod(rank, rails)
     found = [
-        (own_turn + each.turn) % turns * rails + exit_rail(rails, each, own, rail, domain)
-        for each in _relay_order(rails, turns, spans_rails=spans_rails).exits
+        (own_slot + each.offset) % rail_slots * rails + exit_rail(rails, each, own, rail, domain)
+        for each in _relay_order(rails, rail_slots, spans_rails=spans_rails).exits
     ]
     return tuple(dict.fromkeys(found))
 
@@ -146,8 +151,8 @@ def landings(
     The target itself comes first where it is on that rail, or where blocks span rails.
     """
     found = [
-        target if turn is None else fabric.coordinates.on_rail(target, rail, turn)
-        for turn in relay_order(fabric, spans_rails=spans_rails).landings
+        target if offset is None else fabric.coordinates.on_rail(target, rail, offset)
+        for offset in relay_order(fabric, spans_rails=spans_rails).landings
     ]
     return iter(dict.fromkeys(found))
 
@@ -159,16 +164,16 @@ def ranks_by_rail(fabric: ResolvedFabric, gpu: int) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=KNOWN)
-def _ranks_by_rail(rails: int, turns: int, own_turn: int) -> tuple[int, ...]:
-    """Return the ranks of a domain, rail by rail, those of one turn first."""
-    order = [(own_turn + turn) % turns for turn in range(turns)]
-    return tuple(turn * rails + rail for rail in range(rails) for turn in order)
+def _ranks_by_rail(rails: int, rail_slots: int, own_slot: int) -> tuple[int, ...]:
+    """Return the ranks of a domain, rail by rail, those of one rail slot first."""
+    order = [(own_slot + offset) % rail_slots for offset in range(rail_slots)]
+    return tuple(slot * rails + rail for rail in range(rails) for slot in order)
 
 
 def third_rails(fabric: ResolvedFabric, domain: int, rail: int) -> list[int]:
     """Return the rails other than `rail` in the order in which a domain tries them for it."""
     order = relay_order(fabric, spans_rails=False)
-    thirds = (each for each in order.exits if each.rail == "third" and not each.turn)
+    thirds = (each for each in order.exits if each.rail == "third" and not each.offset)
     return [exit_rail(fabric.rails, each, rail, rail, domain) for each in thirds]
 
 

@@ -70,11 +70,13 @@ class RelaySelection:
                 break
             if not self.living.mask[self._leaving(source[left], target[left], each)].any():
                 continue
-            for turn in self._order.landings:
+            for offset in self._order.landings:
                 here, there = source[left], target[left]
                 leaving = self._leaving(here, there, each)
                 landing = (
-                    there if turn is None else self._on_rail(there, self.living.rail[leaving], turn)
+                    there
+                    if offset is None
+                    else self._on_rail(there, self.living.rail[leaving], offset)
                 )
                 good = self._usable(here, there, leaving, landing)
                 leavings[left[good]], landings[left[good]] = leaving[good], landing[good]
@@ -89,11 +91,11 @@ class RelaySelection:
         rail = exit_rail(
             rails, each, living.rail[source], living.rail[target], living.domain[source]
         )
-        return self._on_rail(source, rail, each.turn)
+        return self._on_rail(source, rail, each.offset)
 
-    def _on_rail(self, gpu: Int32Array, rail: Int32Array, turn: int) -> Int32Array:
-        """Return the GPUs of the same domains on given rails, so many turns after their own."""
-        return self.living.reach.plan.fabric.coordinates.on_rail(gpu, rail, turn)
+    def _on_rail(self, gpu: Int32Array, rail: Int32Array, offset: int) -> Int32Array:
+        """Return the GPUs of the same domains on given rails, some rail slots after their own."""
+        return self.living.reach.plan.fabric.coordinates.on_rail(gpu, rail, offset)
 
     def _usable(
         self, source: Int32Array, target: Int32Array, leaving: Int32Array, landing: Int32Array
@@ -130,13 +132,13 @@ class RelaySelection:
     def _entry(self, source: Int32Array, offset: int) -> Int32Array:
         """Return the first GPU on which a crossing can land and continue, or -1.
 
-        Its domain is so many after the source's, and its interconnect works.
+        Its domain is `offset` after the source's, and its interconnect works.
         """
         living, coordinates = self.living, self.living.reach.plan.fabric.coordinates
         domain = (living.domain[source] + np.int32(offset)) % np.int32(coordinates.domains)
         found = np.full_like(source, -1)
-        for turn in reversed(range(coordinates.ranks_per_rail)):
-            landing = coordinates.rail_gpu(domain, living.rail[source], np.full_like(domain, turn))
+        for slot in reversed(range(coordinates.ranks_per_rail)):
+            landing = coordinates.rail_gpu(domain, living.rail[source], np.full_like(domain, slot))
             good = living.hb[landing] & living.direct(source, landing)
             found[good] = landing[good]
         return found
@@ -145,8 +147,8 @@ class RelaySelection:
         """Return the GPU of the landing's domain that forwards to the target, or -1."""
         living = self.living
         found = np.full_like(landing, -1)
-        for turn in reversed(range(living.reach.plan.fabric.ranks_per_rail)):
-            leaving = self._on_rail(np.maximum(landing, 0), living.rail[target], turn)
+        for offset in reversed(range(living.reach.plan.fabric.ranks_per_rail)):
+            leaving = self._on_rail(np.maximum(landing, 0), living.rail[target], offset)
             good = (landing >= 0) & living.hb[leaving] & living.direct(leaving, target)
             found[good] = leaving[good]
         return found

@@ -66,7 +66,7 @@ class AllToAllTimes(Document):
     in_turn: float
 
     def times(self, factor: float) -> AllToAllTimes:
-        """Return so many times these times."""
+        """Return a multiple of these times."""
         return AllToAllTimes(
             factor * self.any_to_any, factor * self.overlapped, factor * self.in_turn
         )

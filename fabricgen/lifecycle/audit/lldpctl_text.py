@@ -24,7 +24,7 @@ _PORT_IDS = ("port.ifname", "port.local", "port.ifalias", "port.descr")
 """Keys that name the neighbour's port: by the kind of its ID, then the description."""
 
 Facts = dict[str, str]
-"""What a neighbour says, by key."""
+"""The fields of a neighbor record, by key."""
 
 
 def is_lldpctl(text: str) -> bool:

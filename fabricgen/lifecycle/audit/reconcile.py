@@ -152,7 +152,7 @@ def _keep_unplanned(
 
 
 def _keep_unknown(places: PortIndex, unknown: UnknownPort, built: ObservedCabling) -> None:
-    """Keep a port name that the plan lacks, by what it says of the port at the other end."""
+    """Keep a port name that the plan lacks, by the port that it reports at the other end."""
     device, name, far = unknown.device, unknown.name, unknown.far
     if not places.placeholders(device):
         built.unknown.append(unknown)

@@ -1,7 +1,7 @@
 """What the templates of installation sheets see: pull sheets, rack elevations and port maps.
 
 Texts are ready to print, and places are in the units of the picture. An unknown figure is a text
-that says so, never 0. `pull_sheets` and `elevations` make these.
+that states it, never 0. `pull_sheets` and `elevations` make these.
 """
 
 from __future__ import annotations

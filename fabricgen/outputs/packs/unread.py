@@ -75,7 +75,7 @@ def _included(own: dict[str, Path], entries: set[str]) -> set[str] | None:
         try:
             tree = parser.parse(read_text(own[waiting.pop()], MOST_BYTES))
         except (FileError, TemplateSyntaxError):
-            continue  # the refusal when it is rendered says more
+            continue  # the refusal at its rendering is more precise
         for name in find_referenced_templates(tree):
             if name is None:
                 return None

@@ -2,7 +2,7 @@
 
 Owns the sentences, for a reader who decides on the purchase and need not know networks. Amounts
 come from the bill, `bom.breakdown.savings` and `lifecycle.change.phases`. A total that leaves out
-parts without a price is a lower bound, and the text says `at least`.
+parts without a price is a lower bound, and the text has `at least`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The figures of the first section: the fabric in finished text.
 
 Owns which figures there are and the notes below each. `bom.summary`, `bom.loads` and the bill count
-them; an unknown figure is a text that says so.
+them; an unknown figure is a text that states it.
 """
 
 from __future__ import annotations

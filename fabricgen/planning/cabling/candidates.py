@@ -311,8 +311,8 @@ def _nothing_fits(
         for owner, cage in zip(owners, cages, strict=True)
     ]
     because.append(
-        f"of {', '.join(media)} no module, fibre or cable of the catalog goes between the two and"
-        " says how far it reaches"
+        f"of {', '.join(media)} no module, fibre or cable of the catalog joins the two with a"
+        " stated reach"
     )
     hint = (
         "put what you buy into a catalog directory of your own (`--catalog DIR`), or plan without"

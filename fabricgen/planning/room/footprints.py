@@ -274,7 +274,7 @@ def _unknown(
         ("how many units", "how many watts", "how many kilograms")[at] for at in missing
     )
     because = (
-        "neither the catalog nor `site.footprints` says so, and without it no rack can be filled",
+        "neither the catalog nor `site.footprints` has it, and without it no rack can be filled",
     )
     hint = f"write what it takes, like `footprints: {{{kind}: {{{facts}}}}}` under `site`"
     yield Finding(

@@ -114,7 +114,7 @@ def _devices(fabric: ResolvedFabric, nics: Sequence[NicView]) -> Iterator[tuple[
     ordered = sorted(nics, key=lambda nic: (nic.rail, nic.plane))
     attributed = fabric.design is not Design.FAT_TREE and _version(fabric) >= RAIL_ATTRIBUTES
     order = (
-        "The NICs of this fabric in order of rail, and no others. The first sign says that names"
+        "The NICs of this fabric in order of rail, and no others. The first sign means that names"
         " are exact: a name alone also stands for longer ones."
     )
     if not all(nic.rdma for nic in nics):

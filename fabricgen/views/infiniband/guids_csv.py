@@ -76,7 +76,7 @@ def read_guids(path: Path, shown: str) -> list[GuidLine]:
                         shown,
                         1,
                         "the columns are not device, port and guid",
-                        f"it says `{','.join(header)}`",
+                        f"it is `{','.join(header)}`",
                         hint=f"write `{','.join(COLUMNS)}`",
                     )
                 ]

@@ -182,7 +182,7 @@ def _open_filter(found: list[Box]) -> None:
 @pytest.mark.parametrize(
     ("harm", "words"),
     [
-        (_swap_uplinks, "which says otherwise"),
+        (_swap_uplinks, "which differs"),
         (_expect_another, "expects AS"),
         (_open_filter, "accepted on two rails"),
     ],

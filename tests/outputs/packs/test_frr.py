@@ -118,7 +118,7 @@ def _no_filter(found: list[Box]) -> None:
 @pytest.mark.parametrize(
     ("harm", "words"),
     [
-        (_swap_uplinks, "which says otherwise"),
+        (_swap_uplinks, "which differs"),
         (_repeat_address, "used 2 times"),
         (_forget_neighbour, "neighbours on"),
         (_one_asn, "one AS number"),

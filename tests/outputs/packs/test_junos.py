@@ -173,7 +173,7 @@ MISREAD = (
     (
         "et-0/0/48:0 unit 0 family inet mtu 9216",
         "et-0/0/48:0 unit 0 family inet mtu 9000",
-        "which says otherwise",
+        "which differs",
     ),
     (
         "peer-auto-discovery interface et-0/0/48:0.0",

@@ -161,7 +161,7 @@ BROKEN = (
 MISREAD = (
     ('"host-001:nic0 ', '"host-002:nic0 ', "host-002', 'nic0') is used 2 times"),
     ("address 10.0.0.0/31", "address 10.0.0.2/31", "10.0.0.2/31 is used 2 times"),
-    ("link mtu 9216", "link mtu 9000", "which says otherwise"),
+    ("link mtu 9216", "link mtu 9000", "which differs"),
     ("neighbor swp49s0 type unnumbered\n", "neighbor swp49s0 type numbered\n", "neighbours on"),
     ("multipaths ebgp", "multipaths ibgp", "uplinks that ECMP does not use"),
     ("match ip-prefix-list RAIL0-LOOPBACKS", "match ip-prefix-list RAIL0-HOSTS", "of its own rail"),
