@@ -16,7 +16,7 @@ from fabricgen.core.terms import ROLES
 from fabricgen.inventory.site import Footprint, Rack, ReservedUnits, Site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from fabricgen.catalog.models.host import Host
     from fabricgen.catalog.models.switch import Switch
@@ -230,9 +230,16 @@ def unknown_facts(part: Host | Switch | None, kind: str, site: Site) -> list[str
     """
     limits = (site.rack.units, site.rack.power_w, site.rack.weight_kg)
     known = _facts(part, getattr(site.footprints, kind))
+    return [WORDS[at][0] for at in _missing(known, limits)]
+
+
+def _missing(
+    known: tuple[int | None, int | None, int | None], limits: Iterable[int | None]
+) -> list[int]:
+    """Return which facts of a device are unknown and have a limit."""
     return [
-        word
-        for (word, _), fact, limit in zip(WORDS, known, limits, strict=True)
+        at
+        for at, (fact, limit) in enumerate(zip(known, limits, strict=False))
         if fact is None and limit is not None
     ]
 
@@ -261,11 +268,7 @@ def _unknown(
     kind: str, known: tuple[int | None, int | None, int | None], rack: RackShare
 ) -> Iterator[Finding]:
     """Refuse a kind of device with unknown facts in a described room."""
-    missing = [
-        at
-        for at, (fact, limit) in enumerate(zip(known, rack, strict=False))
-        if fact is None and limit is not None
-    ]
+    missing = _missing(known, rack)
     if not missing:
         return
     example = EXAMPLES.get(kind, EXAMPLES[""])
