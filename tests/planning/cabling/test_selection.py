@@ -137,11 +137,11 @@ def test_the_bill_counts_the_cable_list(plan: Plan) -> None:
     shown = (
         Counter(module for *_, module in modules) + fibres + Counter(part for *_, part in pieces)
     )
-    assert shown == {
-        line.part: line.quantity
-        for line in make_bom(plan).lines
-        if line.part_class in {"transceivers", "cables"}
-    }
+    billed = Counter[str]()
+    for line in make_bom(plan).lines:  # cables have a line for each length
+        if line.part_class in {"transceivers", "cables"}:
+            billed[line.part] += line.quantity
+    assert shown == billed
 
 
 def test_every_part_reaches(plan: Plan) -> None:
