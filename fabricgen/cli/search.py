@@ -45,6 +45,9 @@ SHOWN_ALIKE = 3
     help="GPU of the catalog; default: that of the host.",
 )
 @click.option(
+    "--all", "every", is_flag=True, help="List every fabric that no other dominates, in any column."
+)
+@click.option(
     "--pick", metavar="N", type=click.IntRange(1), help="Row that -o writes; default: the cheapest."
 )
 @click.option(
@@ -62,13 +65,19 @@ def search(
     pick: int | None,
     output: Path | None,
     *,
+    every: bool,
     as_json: bool,
 ) -> None:
     """Find the cheapest feasible designs.
 
-    Combines switches, tiers, planes, rails per switch, oversubscription, HB domains and the three
-    designs, and lists the fabrics that no other one beats in cost, power, switches, iteration time
-    and worst single failure. `search` in the inventory sets the choices and the limits.
+    Combines switches and how their cages are split, rails, rails per switch, planes, tiers,
+    oversubscription, spread, HB domains and the three designs, and compares cost, power, switches,
+    iteration time (or bandwidth) and the worst single failure. `search` in the inventory sets the
+    choices and the limits.
+
+    At most ten fabrics are listed, none of them worse than another in every figure: those that no
+    cheaper one equals in iteration time, and those that are worth their cost, because beside each
+    cheaper one some figure is better by at least the factor by which the cost is higher.
     """
     from fabricgen.analysis.search.result import search_result
     from fabricgen.analysis.search.search import search as find
@@ -90,7 +99,7 @@ def search(
     with inventory.locate_findings():
         check_inventory(spec, catalog, asked.packs)
         workload = find_llm(catalog, name) if name else None
-        found = find(spec, catalog, workload, accelerator)
+        found = find(spec, catalog, workload, accelerator, every=every)
         if pick and pick > len(found.rows):
             raise click.BadParameter(f"there are {len(found.rows)} rows", param_hint="'--pick'")
         chosen = found.inventory(pick or 1, catalog) if output else None
@@ -106,66 +115,49 @@ def search(
 
 def search_text(answer: SearchResult) -> str:
     """Lay out the rows as text."""
-    rows = answer.designs
-    timed, domains = answer.llm, len({(row.host, row.hb_domain_gpus) for row in rows}) > 1
-    heads = [
-        "",
-        "design",
-        "switch",
-        "breakout",
-        *(["HB domain"] if domains else []),
-        "tiers",
-        "planes",
-        "rails/box",
-        "oversub.",
-        "switches",
-        "cables",
-    ]
-    heads += [
-        f"cost, {answer.currency}",
-        "power, W",
-        *(["iteration, s"] if timed else []),
-        "Gbps/GPU",
-        "lost, %",
-        "cut off",
-    ]
-    lines = [heads]
-    for row in rows:
-        cells = [
-            f"{row.pick}{'*' * row.cheapest}",
-            row.design,
-            row.switch,
-            row.breakout,
-        ]
-        cells += [f"{row.host or ''} {row.hb_domain_gpus}".strip()] if domains else []
-        cells += [
-            str(row.tiers),
-            str(row.planes),
-            str(row.rails_per_box or "-"),
-            row.oversubscription,
-        ]
-        cells += [
-            grouped(row.switches.total),
-            grouped(row.cables),
-            _cost(row),
-            grouped(row.power_w),
-        ]
-        cells += [f"{row.iteration_s:.4f}"] if timed else []
-        lines.append(
-            [
-                *cells,
-                grouped(row.across_gbps),
-                f"{row.worst.bandwidth_lost_pct:.3g}",
-                grouped(row.worst.gpus_cut_off),
-            ]
-        )
     title = (
         f"{answer.name}: {grouped(answer.gpus)} GPUs, prices "
-        f"{answer.book}{f', {timed}' if timed else ''}"
+        f"{answer.book}{f', {answer.llm}' if answer.llm else ''}"
     )
-    return "\n".join(
-        [title, "", table(lines, right=range(4 + domains, len(heads))), "", *_words(answer)]
-    )
+    columns = _columns(answer)
+    lines = [list(columns), *(list(row) for row in zip(*columns.values(), strict=True))]
+    rows = table(lines, right=range(list(columns).index("tiers"), len(columns)))
+    return "\n".join([title, "", rows, "", *_words(answer)])
+
+
+def _columns(answer: SearchResult) -> dict[str, list[str]]:
+    """Return the columns of the table by their headings, the first without one.
+
+    HB domains, spreads and iteration times have a column only if they differ or are known.
+    """
+    rows = answer.designs
+    columns = {
+        "": [f"{row.pick}{'*' * row.cheapest}" for row in rows],
+        "design": [row.design for row in rows],
+        "switch": [row.switch for row in rows],
+        "breakout": [row.breakout for row in rows],
+        "HB domain": [f"{row.host or ''} {row.hb_domain_gpus}".strip() for row in rows],
+        "spread": [row.spread for row in rows],
+        "tiers": [str(row.tiers) for row in rows],
+        "planes": [str(row.planes) for row in rows],
+        "rails": ["-" if row.rails_per_box is None else str(row.rails) for row in rows],
+        "rails/box": [str(row.rails_per_box or "-") for row in rows],
+        "oversub.": [row.oversubscription for row in rows],
+        "switches": [grouped(row.switches.total) for row in rows],
+        "cables": [grouped(row.cables) for row in rows],
+        f"cost, {answer.currency}": [_cost(row) for row in rows],
+        "power, W": [grouped(row.power_w) for row in rows],
+        "iteration, s": [f"{row.iteration_s or 0:.4f}" for row in rows],
+        "Gbps/GPU": [grouped(row.across_gbps) for row in rows],
+        "lost, %": [f"{row.worst.bandwidth_lost_pct:.3g}" for row in rows],
+        "cut off": [grouped(row.worst.gpus_cut_off) for row in rows],
+    }
+    left_out = {
+        "HB domain": len(set(columns["HB domain"])) == 1,
+        "spread": set(columns["spread"]) == {"even"},
+        "iteration, s": answer.llm is None,
+    }
+    return {head: cells for head, cells in columns.items() if not left_out.get(head)}
 
 
 def _cost(row: SearchRow) -> str:
@@ -181,14 +173,16 @@ def _cost(row: SearchRow) -> str:
 
 def _words(answer: SearchResult) -> Iterator[str]:
     """Yield the notes on the table."""
-    beyond = ", ".join(f"{number} beyond {key}" for key, number in answer.beyond.items())
-    refused = ", ".join(f"{number} {code}" for code, number in answer.refused.items())
+    beyond = ", ".join(f"{grouped(number)} beyond {key}" for key, number in answer.beyond.items())
+    refused = ", ".join(f"{grouped(number)} {code}" for code, number in answer.refused.items())
     yield (
-        f"{answer.tried} combinations: {answer.feasible} fabrics compared, "
+        f"{grouped(answer.tried)} combinations: {grouped(answer.feasible)} fabrics compared, "
         f"{len(answer.designs)} shown, none of them worse than another in every figure"
     )
+    if answer.more:
+        yield f"--all lists {answer.more} more"
     yield (
-        f"left out: {answer.same} "
+        f"left out: {grouped(answer.same)} "
         f"duplicates{f'; {beyond}' if beyond else ''}{f'; refused: {refused}' if refused else ''}"
     )
     yield (

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     Int32Array = NDArray[np.int32]
     Int64Array = NDArray[np.int64]
     BoolArray = NDArray[np.bool_]
+    FloatArray = NDArray[np.float64]
 
 
 _T = TypeVar("_T", bound="np.integer[Any]")

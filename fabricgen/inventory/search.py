@@ -29,14 +29,19 @@ class Search(InventoryModel):
     inventory's size."""
     planes: Annotated[tuple[Count, ...], Field(examples=[[1, 2]])] = ()
     """Numbers of planes to compare; default: those that the host supports, else the inventory's."""
-    per_switch: Annotated[
-        tuple[Count | Literal["auto"], ...], Field(min_length=1, examples=[[1, "auto"]])
-    ] = (1, "auto")
-    """Numbers of rails that share one leaf switch to compare; `auto` packs as many as fit."""
+    rails: Annotated[tuple[Count, ...], Field(examples=[[4, 8, 9]])] = ()
+    """Numbers of rails to compare; default: every divisor of `hb_domain.gpus`."""
+    per_switch: Annotated[tuple[Count | Literal["auto"], ...], Field(examples=[[1, "auto"]])] = ()
+    """Numbers of rails that share one leaf switch to compare, each where it divides the rails;
+    `auto` packs as many as fit. Default: every divisor of the rails."""
     oversubscription: Annotated[
         tuple[Ratio, ...], Field(min_length=1, examples=[["1:1", "3:1"]])
     ] = (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(3))
     """Oversubscription ratios to compare."""
+    spread: Annotated[
+        tuple[Literal["even", "minimal"], ...], Field(min_length=1, examples=[["even"]])
+    ] = ("even", "minimal")
+    """Ways to spread uplinks over spines to compare, as the key `spread`."""
     budget: Annotated[Price | None, Field(examples=[Decimal(25_000_000)])] = None
     """Maximum cost, in the currency to pay in."""
     power_w: Annotated[Count | None, Field(examples=[400_000])] = None

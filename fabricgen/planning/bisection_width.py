@@ -15,7 +15,7 @@ import numpy as np
 from fabricgen.core.max_flow import max_flow
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Hashable, Iterator, Sequence
 
     from fabricgen.core.arrays import IntArray
     from fabricgen.planning.clos import Sizing
@@ -73,8 +73,12 @@ def halves_of(sizing: Sizing, endpoints: IntArray) -> tuple[int, int]:
 
 def bisection_of(draft: Draft) -> Bisection:
     """Compute the bisection of a block."""
-    sizing, endpoints = draft.sizing, leaf_endpoints(draft)
     speeds = [draft.fabric.port_layouts[kind.upper].down.speed_gbps for kind in draft.kinds]
+    return bisection(draft.sizing, leaf_endpoints(draft), speeds)
+
+
+def bisection(sizing: Sizing, endpoints: IntArray, speeds: Sequence[int]) -> Bisection:
+    """Compute the bisection of a block by the endpoints of each leaf and the speed of each tier."""
     pods, first = halves_of(sizing, endpoints)
     if not first:
         half = int(endpoints.max(initial=0)) // 2 * speeds[0]
@@ -88,7 +92,7 @@ def bisection_of(draft: Draft) -> Bisection:
     )
 
 
-def _lowers(sizing: Sizing, endpoints: IntArray, pods: int, speeds: list[int]) -> _Lowers:
+def _lowers(sizing: Sizing, endpoints: IntArray, pods: int, speeds: Sequence[int]) -> _Lowers:
     """Return what the cut divides: pods, or the leaves of the only pod."""
     leaf: IntArray = np.minimum(endpoints * speeds[0], sizing.leaf_up * speeds[1])
     if pods > 1:

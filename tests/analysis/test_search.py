@@ -6,29 +6,36 @@ Its winner builds.
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from collections import Counter
 from itertools import product
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
 from fabricgen.analysis.impact.ranking import rank
+from fabricgen.analysis.search.bounds import bounds, family
 from fabricgen.analysis.search.candidates import candidates, whole
+from fabricgen.analysis.search.pareto import front
 from fabricgen.analysis.search.part_counts import count, link_counts, switch_counts
+from fabricgen.analysis.search.pool import Scorer, bounded, make_pool, undominated
 from fabricgen.analysis.search.result import search_result
 from fabricgen.analysis.search.score import judge
 from fabricgen.analysis.search.search import search
 from fabricgen.analysis.search.worst_failure import worst
-from fabricgen.analysis.workload.equations import iterate
-from fabricgen.analysis.workload.machine import find_llm, machine_of
+from fabricgen.analysis.workload.machine import find_llm
 from fabricgen.bom.bill import make_bom, priced
 from fabricgen.bom.counts import count_parts
+from fabricgen.catalog.catalog import Catalog
 from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.divisors import divisors
 from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.inventory.load import read_inventory
+from fabricgen.inventory.search import Search
+from fabricgen.planning.bisection_width import bisection_of
 from fabricgen.planning.plan import Plan, make_draft, make_plan
 from tests.fabrics import CATALOG, plan_of, spec_of
 from tests.laws.drawing import inventories
@@ -37,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from fabricgen.catalog.models.workload import Workload
 
 Figures = tuple[float, ...]
 
@@ -51,6 +59,34 @@ OFFER: dict[str, Any] = {
     "switches": ["qm9700", "sn4700", "sn5600"],
     "oversubscription": ["1:1", "3:1"],
 }
+TINY = """
+model: tiny-{cages}
+vendor: Test
+description: a switch with so few ports that small fabrics have three tiers
+cages: {cages}
+form_factor: osfp
+lanes_per_cage: 8
+breakouts:
+  - {{name: 1x800G, count: 1, speed_gbps: 800, lanes: 8}}
+  - {{name: 2x400G, count: 2, speed_gbps: 400, lanes: 4}}
+rack_units: 1
+typical_w: {watts}
+interfaces:
+  sonic: {{whole: "Ethernet{{lane}}", split: "Ethernet{{lane}}"}}
+default_nos: sonic
+transport: ethernet
+cooling: air
+source: made for a test
+quality: B
+"""
+WHOLE: dict[str, Any] = {
+    "gpus": 16,
+    "hb_domain": {"gpus": 4, "bandwidth": "3.6Tbps"},
+    "nic": {"speed": "400G"},
+    "switches": {"leaf": {"model": "tiny-4"}},
+    "prices": {"book": "paper-v5"},
+}
+RATIOS = ("1:1", "3:1")
 LLM = find_llm(CATALOG, "gpt3")
 
 
@@ -62,32 +98,27 @@ def worst_of(plan: Plan) -> tuple[int, float]:
     )
 
 
-def upward(plan: Plan) -> float:
-    """Measure on the wires how much upward bandwidth the worst switch below the top has.
-
-    The result is its share of downward bandwidth, at most 1.
-    """
+def carried(plan: Plan) -> float:
+    """Return the part of a NIC's bandwidth that the worst switch and the halves let through."""
     found = 1.0
     for below in plan.roles[:-1]:
         front, (down, up) = plan.fabric.port_layouts[below], plan.widths[below]
         found = min(found, up * front.up.speed_gbps / (down * front.down.speed_gbps))
-    return found
+    halves = bisection_of(plan)
+    return found * halves.flow / halves.even if halves.even else found
 
 
 def figures_of(plan: Plan) -> Figures:
     """Compute the figures of a search from a whole plan, at prices without cables."""
-    bom, machine = make_bom(plan), machine_of(plan.fabric, CATALOG)
+    bom = make_bom(plan)
     missing = any(line.unit_price is None for line in bom.lines if line.part_class != "cables")
     cost, power = bom.cost(), bom.power_w
     switches = sum(plan.switch_count(role) for role in plan.roles)
-    seconds = iterate(
-        LLM, replace(machine, nic_bytes_s=machine.nic_bytes_s * upward(plan))
-    ).iteration_s
     return (
         inf if missing or cost is None else float(cost),
         inf if power is None else power,
         switches,
-        seconds,
+        1 / (plan.fabric.planes * plan.fabric.speed_gbps * carried(plan)),
         *worst_of(plan),
     )
 
@@ -98,26 +129,46 @@ def beats(one: Figures, other: Figures) -> bool:
 
 
 @pytest.fixture(scope="module")
-def brute() -> list[tuple[Plan, Figures]]:
-    """Plan every valid combination of the small offer in full, and measure it."""
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    """Return a catalog with two switches of 8 and 12 ports."""
+    folder = tmp_path_factory.mktemp("tiny")
+    (folder / "switches").mkdir()
+    for cages, watts in ((4, 100), (6, 130)):
+        text = TINY.format(cages=cages, watts=watts)
+        (folder / "switches" / f"tiny-{cages}.yaml").write_text(text, encoding="utf-8")
+    return Catalog([folder])
+
+
+@pytest.fixture(scope="module")
+def brute(tiny: Catalog) -> list[tuple[Plan, Figures]]:
+    """Plan every inventory of the whole small space in full, and measure it.
+
+    The space has each design, number of rails, rails of a leaf, switch, breakout of a spine, number
+    of tiers, ratio and spread.
+    """
     found = []
-    boxes = [("qm9700", "2x400G"), ("sn4700", "1x400G"), ("sn5600", "2x400G")]
-    for design, (model, split), tiers, shared, ratio in product(
-        ("rail-only", "rail-optimized", "fat-tree"),
-        boxes,
+    mappings = [
+        (design, rails_count, shared)
+        for design in ("rail-only", "rail-optimized")
+        for rails_count in divisors(4)
+        for shared in divisors(rails_count)
+    ]
+    for (design, rails_count, shared), model, above, tiers, ratio, spread in product(
+        [*mappings, ("fat-tree", 4, 1)],
+        ("tiny-4", "tiny-6"),
+        ("2x400G", "1x800G"),
         (1, 2, 3),
-        (1, "auto"),
-        OFFER["oversubscription"],
+        RATIOS,
+        ("even", "minimal"),
     ):
-        rails = {"tiers": tiers, "per_switch": 1 if design == "fat-tree" else shared}
-        keys = SMALL | {
-            "design": design,
-            "switches": {"leaf": {"model": model, "breakout": split}},
-            "rails": rails,
-            "oversubscription": ratio,
+        switches = {
+            "leaf": {"model": model, "breakout": "2x400G"},
+            "spine": {"model": model, "breakout": above},
         }
+        rails = {"count": rails_count, "per_switch": shared, "tiers": tiers}
+        keys = {"design": design, "switches": switches, "rails": rails}
         try:
-            plan = plan_of(**keys)
+            plan = plan_of(tiny, **WHOLE | keys, oversubscription=ratio, spread=spread)
         except Refusal:
             continue
         found.append((plan, figures_of(plan)))
@@ -126,45 +177,78 @@ def brute() -> list[tuple[Plan, Figures]]:
 
 @pytest.mark.parametrize(
     "limits",
-    [{}, {"max_tiers": 1}, {"budget": 500_000}, {"power_w": 30_000, "min_relative": 0.2}],
+    [{}, {"max_tiers": 1}, {"max_tiers": 2, "budget": 60_000}, {"power_w": 1200}],
     ids=lambda limits: " ".join(limits) or "no limit",
 )
 def test_the_table_equals_an_exhaustive_search(
-    brute: list[tuple[Plan, Figures]], limits: dict[str, Any]
+    tiny: Catalog, brute: list[tuple[Plan, Figures]], limits: dict[str, Any]
 ) -> None:
-    """Everything is planned, wired and measured.
+    """Everything that an inventory can state is planned, wired and measured.
 
     The search shows exactly what no other dominates and no limit excludes.
     """
-    ideal = {
-        plan.fabric.domain_gpus: iterate(LLM, machine_of(plan.fabric, CATALOG)).ideal_s
-        for plan, _ in brute
-    }
     within = [
         figures
         for plan, figures in brute
         if plan.sizing.tiers <= limits.get("max_tiers", 3)
         and figures[0] <= limits.get("budget", inf)
         and figures[1] <= limits.get("power_w", inf)
-        and ideal[plan.fabric.domain_gpus] / figures[3] >= limits.get("min_relative", 0)
     ]
     best = {figures for figures in within if not any(beats(other, figures) for other in within)}
-    found = search(spec_of(**SMALL, search=OFFER | limits), CATALOG, LLM)
+    offer = {"switches": ["tiny-4", "tiny-6"], "oversubscription": RATIOS}
+    found = search(spec_of(**WHOLE, search=offer | limits), tiny, every=True)
     shown = [row[0].figures(found.counted) for row in found.rows]
     assert [pytest.approx(figures) for figures in sorted(best)] == shown
-    assert 0 < len(shown) < len(within) + 1
+    assert 0 < len(shown) < len(within)
     assert found.rows[0][0].cost(found.counted) == min(figures[0] for figures in within)
 
 
 def test_limits_exclude_and_admit(brute: list[tuple[Plan, Figures]]) -> None:
     """Each of the limits above excludes a part of the small space and admits a part."""
     assert {plan.sizing.tiers for plan, _ in brute} == {1, 2, 3}
-    assert (
-        min(figures[0] for _, figures in brute) < 500_000 < max(figures[0] for _, figures in brute)
+    for place, limit in ((0, 60_000), (1, 1200)):
+        column = [figures[place] for _, figures in brute]
+        assert min(column) < limit < max(column)
+
+
+@pytest.mark.parametrize(
+    ("llm", "limits"),
+    [(None, {}), (None, {"max_tiers": 2}), (LLM, {"min_relative": 0.5}), (LLM, {"max_tiers": 1})],
+    ids=["bandwidth", "two tiers", "relative", "one tier"],
+)
+def test_fabrics_are_left_out_by_their_least_figures(
+    llm: Workload | None, limits: dict[str, Any]
+) -> None:
+    """Most fabrics are not scored, and those within the limits are the same as if all were."""
+    asked = Search.model_validate(OFFER | limits)
+    pool = make_pool(spec_of(**SMALL, search=OFFER | limits), CATALOG)
+    scorer = Scorer(CATALOG, asked, llm, None, pool.refused)
+    counted, fabrics = bounded(pool, scorer)
+    best = undominated(fabrics, scorer, counted, set())
+    assert 4 * len(scorer.scored) < len(pool.sized)
+    every = [judged for sized in pool.sized if (judged := scorer.score(sized))]
+    found, whole_space = (
+        {each.figures(counted) for each in fabrics if not each.broken(asked, counted)}
+        for fabrics in (best, every)
     )
-    assert (
-        min(figures[1] for _, figures in brute) < 30_000 < max(figures[1] for _, figures in brute)
-    )
+    assert front(found, lambda figures: figures) == front(whole_space, lambda figures: figures)
+    assert found
+
+
+@settings(max_examples=12)
+@given(inventories())
+def test_least_figures_are_not_above_the_figures(inventory: dict[str, Any]) -> None:
+    """Switches, links and bandwidth bound the cost, the power and the failure of any fabric."""
+    spec = whole(FabricSpec.model_validate(inventory))
+    try:
+        draft = make_draft(spec, CATALOG)
+    except Refusal:
+        return
+    judged = judge(draft, None)
+    scorer = Scorer(CATALOG, Search(), None, None, Counter())
+    for counted in (frozenset[str](), frozenset({"switches"})):
+        least = bounds(draft.mapping, family(judged, counted), scorer.least, 0)
+        assert (least.low[:6] <= np.array(judged.figures(counted))).all()
 
 
 @settings(max_examples=12)
@@ -180,9 +264,9 @@ def test_counts_of_a_draft_are_those_of_its_wires(inventory: dict[str, Any]) -> 
     except Refusal:
         return
     draft = make_draft(spec, CATALOG)
-    assert switch_counts(draft) == {role: plan.switch_count(role) for role in plan.roles}
-    assert link_counts(draft) == {kind: plan.link_count(kind) for kind in plan.kinds}
-    assert priced(draft, switch_counts(draft), count(draft)).lines == make_bom(plan).lines
+    assert switch_counts(draft.mapping) == {role: plan.switch_count(role) for role in plan.roles}
+    assert link_counts(draft.mapping) == {kind: plan.link_count(kind) for kind in plan.kinds}
+    assert priced(draft, switch_counts(draft.mapping), count(draft)).lines == make_bom(plan).lines
     assert worst(draft) == pytest.approx(worst_of(plan), abs=2e-6)
     assert judge(draft, None).cables == plan.cables
 
@@ -218,46 +302,84 @@ def test_a_draft_has_no_wires() -> None:
 
 def test_the_default_offer() -> None:
     """The inventory's own switches, those of the catalog that fit the NICs, the host's planes."""
-    tried = list(candidates(spec_of(**SMALL), CATALOG))
-    models = {spec.switches.leaf.model for spec in tried}
+    tried = list(candidates(spec_of(**SMALL), CATALOG, Counter()))
+    fabrics = [each.sizer.fabric for each in tried]
+    models = {fabric.spec.switches.leaf.model for fabric in fabrics}
     expected = {
         model.model
         for model in CATALOG.switches()
         if any(mode.speed_gbps == 400 for mode in model.breakouts)
     }
     assert models == expected
-    assert tried[0].switches.leaf.breakout is None
-    twin = list(
-        candidates(
-            spec_of(
-                gpus=64,
-                hb_domain={"gpus": 8},
-                host={"model": "dgx-b300"},
-                switches={"leaf": {"model": "sn5600"}},
-            ),
-            CATALOG,
-        )
+    assert fabrics[0].spec.switches.leaf.breakout is None
+    assert {(each.sizer.fabric.rails, each.shape.per_switch) for each in tried} == {
+        (8, 1),
+        (8, 2),
+        (8, 4),
+        (8, 8),
+        (4, 1),
+        (4, 2),
+        (4, 4),
+        (2, 1),
+        (2, 2),
+        (1, 1),
+    }
+    assert (fabrics[0].rails, tried[0].shape.spread) == (8, "even")
+    assert {each.shape.spread for each in tried} == {"even", "minimal"}
+    uplinks = {
+        fabric.spec.switches.spine and fabric.spec.switches.spine.breakout for fabric in fabrics
+    }
+    assert {None, "1x800G"} <= uplinks
+    twin = candidates(
+        spec_of(
+            gpus=64,
+            hb_domain={"gpus": 8},
+            host={"model": "dgx-b300"},
+            switches={"leaf": {"model": "sn5600"}},
+        ),
+        CATALOG,
+        Counter(),
     )
-    assert {spec.rails.planes for spec in twin} == {1, 2}
+    assert {each.sizer.fabric.planes for each in twin} == {1, 2}
 
 
-def test_several_hb_domains_are_compared() -> None:
-    """Given by a host or by a size; a language model ranks them."""
-    hosts = spec_of(
-        **{**SMALL, "gpus": 576},
-        search={"hosts": ["dgx-h100", "gb200-nvl72"], "switches": ["sn5600"]},
+def test_one_tier_of_nvl72_is_found() -> None:
+    """Nine switches of 128 ports, one rail each, whatever the inventory's own number of rails."""
+    spec = spec_of(
+        gpus=1152,
+        hb_domain={"gpus": 72},
+        host={"model": "gb200-nvl72"},
+        switches={"leaf": {"model": "sn5600"}},
+        rails={"count": 4},
+        search={"max_tiers": 1, "switches": ["sn5600"]},
     )
-    found = search(hosts, CATALOG, LLM)
-    assert {each.draft.fabric.domain_gpus for row in found.rows for each in row} == {8, 72}
-    sizes = spec_of(
-        gpus=512,
-        hb_domain={"gpus": 8, "bandwidth": "3.6Tbps"},
-        radix=64,
-        search={"hb_domains": [8, 64, 3], "oversubscription": ["1:1"]},
-    )
-    found = search(sizes, CATALOG, LLM)
-    assert {each.draft.fabric.domain_gpus for row in found.rows for each in row} == {8, 64}
-    assert found.refused["gpus-not-whole-domains"]
+    best = search(spec, CATALOG).rows[0][0]
+    assert (best.switches, best.draft.fabric.rails, best.draft.sizing.tiers) == (9, 9, 1)
+    assert best.across_gbps == 400
+
+
+def test_the_table_has_ten_rows_at_most() -> None:
+    """The best of each bandwidth come first, then what is worth its cost; `every` has the rest."""
+    spec = spec_of(**SMALL | {"gpus": 1024}, search={"switches": OFFER["switches"]})
+    table, whole_table = search(spec, CATALOG), search(spec, CATALOG, every=True)
+    assert len(table.rows) <= 10 < len(whole_table.rows)
+    assert table.more == len(whole_table.rows) - len(table.rows)
+    figures = [row[0].figures(table.counted) for row in whole_table.rows]
+    shown = [row[0].figures(table.counted) for row in table.rows]
+    ahead = [
+        each for at, each in enumerate(figures) if all(each[3] < other[3] for other in figures[:at])
+    ]
+    assert set(ahead) <= set(shown)
+    for at, each in enumerate(shown):
+        if each not in ahead:
+            for other in shown[:at]:
+                gains = [gain(*pair) for pair in zip(other[1:], each[1:], strict=True)]
+                assert max(gains) >= each[0] / other[0]
+
+
+def gain(before: float, after: float) -> float:
+    """Return by which factor a figure is better."""
+    return 1 if before == after else before / after if after else inf
 
 
 def test_a_switch_without_a_price_is_never_the_cheapest() -> None:
@@ -290,7 +412,7 @@ def test_candidates_that_cannot_be_planned_are_removed() -> None:
         search={"switches": ["qm9700"], "oversubscription": ["1:1"]},
     )
     found = search(spec, CATALOG)
-    assert found.refused["name-twice"]
+    assert found.pool.refused["name-twice"]
     assert found.rows
     for row in found.rows:
         assert make_plan(row[0].draft.spec, CATALOG).installed

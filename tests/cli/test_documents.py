@@ -85,7 +85,7 @@ EXAMPLES = (
     Example(
         "search fabric.yaml --set search.designs=[rail-only] --set search.switches=[sn5600]",
         SearchResult,
-        "name gpus llm currency book tried refused same beyond feasible designs",
+        "name gpus llm currency book tried refused same beyond feasible more designs",
     ),
     Example("check fabric.yaml", CheckResult, "laws"),
     Example("route fabric.yaml d0-g0 d1-g1", PathList, "src dst same_rail relay paths reachable"),

@@ -2,30 +2,37 @@
 
 Owns their order, which is the inventory's own choice first, then the catalog's; of candidates that
 prove to be the same fabric the first is kept. One switch model serves all tiers, except in the
-inventory's own choice, which may name several.
+inventory's own choice, which may name several. All else that an inventory can state of a fabric
+varies, unless the key `search` offers less.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from fabricgen.core.diagnostics import Finding, Refusal, suggest
+from fabricgen.core.divisors import divisors
 from fabricgen.core.terms import Design, Role
 from fabricgen.inventory.search import Search
 from fabricgen.inventory.sizing import HbDomain, HostChoice, NicChoice, SwitchChoice, Switches
+from fabricgen.planning.block_shape import Shape
+from fabricgen.planning.designs import Sizer
 from fabricgen.planning.excluded_hosts import resolve_positions
 from fabricgen.planning.resolve import host_of
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Iterator
 
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.switch import Switch
     from fabricgen.inventory.fabric import FabricSpec
+    from fabricgen.planning.resolve import ResolvedFabric
 
-TIERS = (1, 2, 3)
+TIERS: tuple[Literal[1, 2, 3], ...] = (1, 2, 3)
 
 
 def whole(spec: FabricSpec) -> FabricSpec:
@@ -41,16 +48,31 @@ def whole(spec: FabricSpec) -> FabricSpec:
     return spec.model_copy(update=own)
 
 
-def candidates(spec: FabricSpec, catalog: Catalog) -> Iterator[FabricSpec]:
-    """Yield every combination on offer, possible or not.
+class Candidate(NamedTuple):
+    """One combination: a fabric with its NICs, switches and rails, and the shape of its blocks."""
 
-    Raises Refusal `unknown-model`, or what is wrong with the inventory itself.
+    sizer: Sizer
+    shape: Shape
+
+    def fabric(self) -> ResolvedFabric:
+        """Return the fabric with its shape in its inventory; no other key depends on it."""
+        fabric, shape = self.sizer.fabric, self.shape
+        update = {"tiers": shape.tiers, "per_switch": shape.per_switch}
+        rails = fabric.spec.rails.model_copy(update=update)
+        changes = {"rails": rails, "oversubscription": shape.ratio, "spread": shape.spread}
+        return replace(fabric, spec=fabric.spec.model_copy(update=changes))
+
+
+def candidates(spec: FabricSpec, catalog: Catalog, refused: Counter[str]) -> Iterator[Candidate]:
+    """Yield every combination on offer whose keys agree, whether it can be sized or not.
+
+    Those whose keys contradict each other are counted in `refused`, by code. Raises Refusal
+    `unknown-model`, or what is wrong with the inventory itself.
     """
     offered = spec.search or Search()
     check_models(offered, catalog)
     base = whole(spec)
     own = resolve_positions(base, catalog)
-    choices = list(_choices(offered))
     for cluster in _clusters(base, offered, catalog):
         host = host_of(cluster, catalog)
         nic = catalog.nic(host.nic) if host else own.nic
@@ -63,10 +85,9 @@ def candidates(spec: FabricSpec, catalog: Catalog) -> Iterator[FabricSpec]:
                 or own.speed_gbps
             )
             transports = nic.transports if nic else (own.port_layouts[Role.LEAF].model.transport,)
-            for switches, choice in product(
-                _switches(base, offered, catalog, transports, speed), choices
-            ):
-                yield _candidate(cluster, planes, speed, switches, choice)
+            for switches in _switches(base, offered, catalog, transports, speed):
+                equipped = _equipped(cluster, planes, speed, switches)
+                yield from _railed(equipped, offered, catalog, refused)
 
 
 def check_models(offered: Search, catalog: Catalog) -> None:
@@ -124,64 +145,85 @@ def _clusters(base: FabricSpec, offered: Search, catalog: Catalog) -> Iterator[F
 
 def _switches(
     base: FabricSpec, offered: Search, catalog: Catalog, transports: tuple[str, ...], speed: int
-) -> list[Switches]:
-    """Return the switches on offer for NIC ports of a speed in Gbps.
+) -> Iterator[Switches]:
+    """Yield the switches on offer for NIC ports of a speed in Gbps.
 
     They are the requested ones, else the inventory's own and every model that fits.
     """
-    fitting = (
-        model
-        for model in catalog.switches()
-        if model.transport in transports and _split(model, speed)
-    )
-    models = [catalog.switch(model) for model in offered.switches] or list(fitting)
-    chosen = [
-        Switches(leaf=SwitchChoice(model=model.model, breakout=_split(model, speed)))
-        for model in models
-        if model
+    if not offered.switches:
+        yield base.switches
+    models = [catalog.switch(model) for model in offered.switches] or [
+        model for model in catalog.switches() if model.transport in transports
     ]
-    return chosen if offered.switches else [base.switches, *chosen]
+    for model in models:
+        yield from _splits(model, speed) if model else ()
 
 
-def _split(model: Switch, speed: int) -> str | None:
-    """Return the split of a cage with the most ports of a speed."""
-    modes = [mode for mode in model.breakouts if mode.speed_gbps == speed]
-    return max(modes, key=lambda mode: mode.count).name if modes else None
+def _splits(model: Switch, speed: int) -> Iterator[Switches]:
+    """Yield a model in all tiers, with each way to split its cages.
 
-
-class Choice(NamedTuple):
-    """What is chosen beside the switches."""
-
-    design: Design
-    tiers: int
-    per_switch: int | Literal["auto"]
-    ratio: Fraction
-
-
-def _choices(offered: Search) -> Iterator[Choice]:
-    """Yield the other choices.
-
-    A fat-tree has no rails to share a switch, and one tier has no uplinks to oversubscribe.
+    Leaves split them into ports of the NICs' speed. Spines do the same, or have faster ports, so
+    that there are fewer uplinks than downlinks.
     """
-    for design, tiers in product(offered.designs, TIERS):
-        shares = (1,) if design is Design.FAT_TREE else offered.per_switch
-        ratios = offered.oversubscription if tiers > 1 else (Fraction(1),)
-        yield from (Choice(design, tiers, *rest) for rest in product(shares, ratios))
+    for leaf, above in product(model.breakouts, model.breakouts):
+        if leaf.speed_gbps == speed and (above == leaf or above.speed_gbps > speed):
+            spine = SwitchChoice(model=model.model, breakout=above.name)
+            yield Switches(
+                leaf=SwitchChoice(model=model.model, breakout=leaf.name),
+                spine=None if above == leaf else spine,
+            )
 
 
-def _candidate(
-    cluster: FabricSpec, planes: int, speed: int, switches: Switches, choice: Choice
-) -> FabricSpec:
-    """Return the inventory with a combination."""
-    rails = cluster.rails.model_copy(
-        update={"planes": planes, "tiers": choice.tiers, "per_switch": choice.per_switch}
-    )
+def _equipped(cluster: FabricSpec, planes: int, speed: int, switches: Switches) -> FabricSpec:
+    """Return the inventory with its NICs and switches."""
+    rails = cluster.rails.model_copy(update={"planes": planes})
     nic = cluster.nic if cluster.host else cluster.nic.model_copy(update={"speed": speed})
-    changes = {
-        "design": choice.design,
-        "rails": rails,
-        "nic": nic,
-        "switches": switches,
-        "oversubscription": choice.ratio,
-    }
-    return cluster.model_copy(update=changes)
+    return cluster.model_copy(update={"rails": rails, "nic": nic, "switches": switches})
+
+
+def _railed(
+    equipped: FabricSpec, offered: Search, catalog: Catalog, refused: Counter[str]
+) -> Iterator[Candidate]:
+    """Yield each design, number of rails and shape of the same NICs and switches."""
+    for design, count in _designs(equipped, offered):
+        rails = equipped.rails.model_copy(update={"count": count, "per_switch": 1})
+        asked = equipped.model_copy(update={"design": design, "rails": rails})
+        shapes = list(_shapes(asked, offered))
+        try:
+            sizer = Sizer(resolve_positions(asked, catalog))
+        except Refusal as refusal:
+            refused[refusal.findings[0].code] += len(shapes)
+        else:
+            yield from (Candidate(sizer, shape) for shape in shapes)
+
+
+def _designs(equipped: FabricSpec, offered: Search) -> Iterator[tuple[Design, int | None]]:
+    """Yield each design with each number of rails, the inventory's own first.
+
+    A fat-tree has no rails.
+    """
+    domain = equipped.hb_domain.gpus
+    own = equipped.rails.count or domain
+    for design in offered.designs:
+        counts = offered.rails or tuple(divisors(domain))
+        if design is Design.FAT_TREE:
+            counts = (own,)
+        for count in sorted(counts, key=lambda count: (count != own, count)):
+            yield design, None if count == domain else count
+
+
+def _shapes(asked: FabricSpec, offered: Search) -> Iterator[Shape]:
+    """Yield the shapes on offer.
+
+    A fat-tree has no rails to share a switch, and one tier has no uplinks to oversubscribe or to
+    spread.
+    """
+    rails = asked.rails.count or asked.hb_domain.gpus
+    shares = offered.per_switch or tuple(divisors(rails))
+    if asked.design is Design.FAT_TREE:
+        shares = (1,)
+    fitting = [shared for shared in shares if shared == "auto" or rails % shared == 0]
+    for tiers in TIERS:
+        ratios = offered.oversubscription if tiers > 1 else (Fraction(1),)
+        spreads = offered.spread if tiers > 1 else offered.spread[:1]
+        yield from (Shape(tiers, *rest) for rest in product(fitting, ratios, spreads))

@@ -116,23 +116,21 @@ def _drafts(plan: Plan) -> Iterator[Draft]:
             if (
                 mapping
                 and mapping.sizing.tiers <= plan.sizing.tiers
-                and _switches(mapping) < _switches(plan.mapping)
+                and _total(mapping) < _total(plan.mapping)
             ):
                 yield draft_of(mapping, plan.catalog)
         except Refusal:
             continue
 
 
-def _switches(mapping: Mapping) -> int:
+def _total(mapping: Mapping) -> int:
     """Return the number of switches that a mapping is sized for."""
-    sizing = mapping.sizing
-    above = mapping.segment_blocks * (sizing.spine + sizing.core)
-    return mapping.segments * (sizing.leaf + above)
+    return sum(switch_counts(mapping).values())
 
 
 def _order(draft: Draft) -> tuple[float, float]:
     """Return the sort key of a draft: its cost, then what a failed leaf takes."""
-    cost = priced(draft, switch_counts(draft), count(draft)).cost()
+    cost = priced(draft, switch_counts(draft.mapping), count(draft)).cost()
     return inf if cost is None else float(cost), leaf_lost_pct(draft)
 
 

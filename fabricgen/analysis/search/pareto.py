@@ -6,6 +6,8 @@ is independent of fabrics.
 
 from __future__ import annotations
 
+from itertools import accumulate
+from math import inf
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -38,3 +40,39 @@ def front(things: Iterable[T], figures_of: Callable[[T], Figures]) -> list[list[
         ):
             kept.append(figures)
     return [alike[figures] for figures in kept]
+
+
+def worthwhile(
+    things: list[T], figures_of: Callable[[T], Figures], first: int, most: int
+) -> list[T]:
+    """Return at most so many things, sorted by their cost, which is the first figure.
+
+    Those that no cheaper one equals in the figure `first` come before others. Of the rest one is
+    worth its cost if, beside each cheaper one that is returned, some figure is better by at least
+    the factor by which its cost is higher; an unknown cost is worth nothing.
+
+    >>> worthwhile([(2, 9, 9), (3, 9, 8), (4, 9, 4), (8, 8, 9)], lambda figures: figures, 1, 10)
+    [(2, 9, 9), (4, 9, 4), (8, 8, 9)]
+    """
+    figures = [figures_of(thing) for thing in things]
+    least = accumulate((each[first] for each in figures), min, initial=inf)
+    ahead = [each[first] < bar for each, bar in zip(figures, least, strict=False)]
+    kept = [at for at, best in enumerate(ahead) if best][:most]
+    for at, each in enumerate(figures):
+        if len(kept) < most and at not in kept:
+            kept += [at] * all(_repays(each, figures[other]) for other in kept if other < at)
+    return [things[at] for at in sorted(kept)]
+
+
+def _repays(dearer: Figures, cheaper: Figures) -> bool:
+    """Return whether a higher cost buys as much of some other figure."""
+    cost = _factor(dearer[0], cheaper[0])
+    gains = (_factor(*pair) for pair in zip(cheaper[1:], dearer[1:], strict=True))
+    return cost < inf and any(gain >= cost for gain in gains)
+
+
+def _factor(larger: float, smaller: float) -> float:
+    """Return how many times larger a figure is; 1 where both are the same, 0 or unknown."""
+    if larger == smaller:
+        return 1
+    return larger / smaller if smaller and smaller < inf else (0 if smaller == inf else inf)

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.bom.counts import HOST, CableItem, PartCounts
-from fabricgen.core.terms import LinkKind, Role
+from fabricgen.core.terms import ROLES, LinkKind, Role
 
 if TYPE_CHECKING:
     from fabricgen.core.arrays import BoolArray
     from fabricgen.planning.cabling.compatibility import End
     from fabricgen.planning.clos import Sizing
     from fabricgen.planning.draft import Draft
+    from fabricgen.planning.mapping import Mapping
 
 
 class Boxes(NamedTuple):
@@ -34,54 +35,58 @@ class Boxes(NamedTuple):
     up: frozenset[int]
 
 
-def switch_counts(draft: Draft) -> dict[Role, int]:
+def switch_counts(mapping: Mapping) -> dict[Role, int]:
     """Return the number of switches of each role."""
-    sizing, segments, blocks = (
-        draft.sizing,
-        draft.mapping.segments,
-        draft.mapping.segments * draft.mapping.segment_blocks,
-    )
+    sizing, segments = mapping.sizing, mapping.segments
+    blocks = segments * mapping.segment_blocks
     counts = {
         Role.LEAF: segments * sizing.leaf,
         Role.SPINE: blocks * sizing.spine,
         Role.CORE: blocks * sizing.core,
     }
-    return {role: counts[role] for role in draft.roles}
+    return {role: counts[role] for role in ROLES[: sizing.tiers]}
 
 
-def link_counts(draft: Draft) -> dict[LinkKind, int]:
+def link_counts(mapping: Mapping) -> dict[LinkKind, int]:
     """Return the number of links of each kind."""
-    sizing, blocks = draft.sizing, draft.mapping.segments * draft.mapping.segment_blocks
-    above = {
-        LinkKind.LEAF_SPINE: sizing.leaf * sizing.leaf_up,
-        LinkKind.SPINE_CORE: sizing.spine * sizing.spine_up,
+    sizing, fabric = mapping.sizing, mapping.fabric
+    blocks = mapping.segments * mapping.segment_blocks
+    counts = {
+        LinkKind.HOST: fabric.gpus * fabric.planes,
+        LinkKind.LEAF_SPINE: blocks * sizing.leaf * sizing.leaf_up,
+        LinkKind.SPINE_CORE: blocks * sizing.spine * sizing.spine_up,
     }
-    return {
-        kind: blocks * above[kind] if kind in above else draft.fabric.gpus * draft.fabric.planes
-        for kind in draft.kinds
-    }
+    return dict(list(counts.items())[: sizing.tiers])
 
 
-def count(draft: Draft) -> PartCounts:
-    """Return the modules and the cables of a fabric, as counting its wires would."""
+def count(draft: Draft, used: BoolArray | None = None) -> PartCounts:
+    """Return the modules and the cables of a fabric, as counting its wires would.
+
+    `used` are its `endpoints`, where they are known.
+    """
+    used = endpoints(draft) if used is None else used
     modules: dict[str, Counter[str]] = {
-        HOST: Counter(),
+        HOST: host_modules(draft),
         **{str(role): Counter() for role in draft.roles},
     }
-    plugged = draft.link_parts[LinkKind.HOST].lower
-    if plugged:
-        modules[HOST][plugged.model] = draft.fabric.coordinates.hosts * _host_cages(draft)
     for role in draft.roles:
-        for box in boxes(draft, role):
+        for box in boxes(draft, role, used):
             for model, cages in _filled(draft, role, box).items():
                 modules[str(role)][model] += box.number * len(cages)
     cables = {
         kind: Counter(
             {CableItem(draft.link_parts[kind].cable.model): links * draft.link_parts[kind].cables}
         )
-        for kind, links in link_counts(draft).items()
+        for kind, links in link_counts(draft.mapping).items()
     }
     return PartCounts(modules, cables)
+
+
+def host_modules(draft: Draft) -> Counter[str]:
+    """Return the modules in hosts."""
+    plugged = draft.link_parts[LinkKind.HOST].lower
+    number = draft.fabric.coordinates.hosts * _host_cages(draft)
+    return Counter({plugged.model: number} if plugged else {})
 
 
 def _host_cages(draft: Draft) -> int:
@@ -106,13 +111,13 @@ def _filled(draft: Draft, role: Role, box: Boxes) -> dict[str, set[int]]:
     return filled
 
 
-def boxes(draft: Draft, role: Role) -> list[Boxes]:
+def boxes(draft: Draft, role: Role, used: BoolArray) -> list[Boxes]:
     """Return the boxes of a role by the cages in use, the fullest first."""
     ports, down = draft.ports[role], draft.widths[role][0]
     up = frozenset(port.cage for port in ports[down:])
     if role is Role.LEAF:
-        used = np.repeat(endpoints(draft), draft.mapping.segment_blocks, axis=1)
-        alike = Counter(row.tobytes() for row in used)
+        of_rails = np.repeat(used, draft.mapping.segment_blocks, axis=1)
+        alike = Counter(row.tobytes() for row in of_rails)
         masks = (
             (np.flatnonzero(np.frombuffer(row, dtype=bool)), alike[row])
             for row in sorted(alike, reverse=True)

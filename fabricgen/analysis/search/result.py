@@ -57,6 +57,7 @@ class SearchRow(Document):
     planes: int
     rails_per_box: int | None
     oversubscription: str
+    spread: str
     switches: SwitchTotals
     cables: int
     cost: float | None
@@ -84,6 +85,7 @@ class SearchResult(Document):
     same: int
     beyond: dict[str, int]
     feasible: int
+    more: int
     designs: list[SearchRow]
 
 
@@ -96,11 +98,12 @@ def search_result(found: Found, llm: Workload | None) -> SearchResult:
         llm=llm.name if llm else None,
         currency=first.bom.book.currency,
         book=first.bom.book.name,
-        tried=found.tried,
-        refused=dict(found.refused.most_common()),
-        same=found.same,
+        tried=found.pool.tried,
+        refused=dict(found.pool.refused.most_common()),
+        same=found.pool.same,
         beyond=dict(found.beyond.most_common()),
-        feasible=found.feasible,
+        feasible=len(found.pool.sized),
+        more=found.more,
         designs=[_row(found, place, row) for place, row in enumerate(found.rows, start=1)],
     )
 
@@ -114,7 +117,7 @@ def _row(found: Found, place: int, row: tuple[Judged, ...]) -> SearchRow:
         cheapest=cost < inf and cost == found.rows[0][0].cost(found.counted),
         design=fabric.design.value,
         switch=_boxes(judged),
-        breakout=fabric.port_layouts[Role.LEAF].down.name,
+        breakout=_breakouts(judged),
         alike=[_words(other) for other in others],
         tiers=draft.sizing.tiers,
         host=fabric.host.model if fabric.host else None,
@@ -123,6 +126,7 @@ def _row(found: Found, place: int, row: tuple[Judged, ...]) -> SearchRow:
         planes=fabric.planes,
         rails_per_box=None if fabric.design is Design.FAT_TREE else draft.mapping.per_switch,
         oversubscription=ratio_text(draft.spec.oversubscription),
+        spread=draft.spec.spread,
         switches=_switches(judged),
         cables=judged.cables,
         cost=number(judged.bom.cost()),
@@ -139,7 +143,7 @@ def _row(found: Found, place: int, row: tuple[Judged, ...]) -> SearchRow:
 
 def _switches(judged: Judged) -> SwitchTotals:
     """Return the number of switches by role."""
-    counts = switch_counts(judged.draft)
+    counts = switch_counts(judged.draft.mapping)
     leaf, spine, core = (counts.get(role) for role in (Role.LEAF, Role.SPINE, Role.CORE))
     return SwitchTotals(leaf, spine, core, judged.switches)
 
@@ -153,17 +157,20 @@ def _boxes(judged: Judged) -> str:
     )
 
 
+def _breakouts(judged: Judged) -> str:
+    """Return the breakouts that face down, from the leaf up, each once."""
+    layouts = judged.draft.fabric.port_layouts
+    return " + ".join(dict.fromkeys(layouts[role].down.name for role in judged.draft.roles))
+
+
 def _words(judged: Judged) -> str:
     """Return a candidate as one line of text."""
     draft, fabric = judged.draft, judged.draft.fabric
     tiers = f"{draft.sizing.tiers} tier{'s' * (draft.sizing.tiers > 1)}"
-    planes = f", {fabric.planes} planes" if fabric.planes > 1 else ""
-    shared = (
-        f", {draft.mapping.per_switch} rails a box"
-        if fabric.design is not Design.FAT_TREE and draft.mapping.per_switch > 1
-        else ""
-    )
-    return (
-        f"{fabric.design}, {_boxes(judged)} {fabric.port_layouts[Role.LEAF].down.name},"
-        f" {tiers}{planes}{shared}"
-    )
+    words = [fabric.design.value, f"{_boxes(judged)} {_breakouts(judged)}", tiers]
+    words += [f"{fabric.planes} planes"] * (fabric.planes > 1)
+    if fabric.design is not Design.FAT_TREE:
+        words.append(f"{fabric.rails} rail{'s' * (fabric.rails > 1)}")
+        words += [f"{draft.mapping.per_switch} of them a box"] * (draft.mapping.per_switch > 1)
+    words += ["spread minimal"] * (draft.spec.spread == "minimal" and draft.sizing.tiers > 1)
+    return ", ".join(words)

@@ -9,19 +9,23 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from fabricgen.analysis.search.candidates import candidates, whole
-from fabricgen.analysis.search.pareto import front
-from fabricgen.analysis.search.score import Judged, judge
+from fabricgen.analysis.search.candidates import whole
+from fabricgen.analysis.search.pareto import front, worthwhile
+from fabricgen.analysis.search.pool import Pool, Scorer, bounded, make_pool, undominated
+from fabricgen.analysis.search.score import PACE
 from fabricgen.analysis.workload.machine import machine_of
-from fabricgen.bom.bill import CLASSES
 from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.inventory.search import Search
-from fabricgen.planning.plan import make_draft, make_plan
+from fabricgen.planning.plan import make_plan
 from fabricgen.planning.resolve import resolve
 
+MOST_ROWS = 10
+"""Rows of the table, unless every one is asked for."""
+
 if TYPE_CHECKING:
+    from fabricgen.analysis.search.score import Judged
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.workload import Workload
     from fabricgen.inventory.fabric import FabricSpec
@@ -32,19 +36,18 @@ if TYPE_CHECKING:
 class Found:
     """The result of a search: `rows` of the best, each with others of equal figures behind it.
 
-    The first of a row is planned in full. `tried` combinations were `refused` by code, or the
-    `same` as one before, or `beyond` a limit, by its key; `feasible` ones were compared.
+    The first of a row is planned in full.
     """
 
     spec: FabricSpec
     rows: tuple[tuple[Judged, ...], ...]
     counted: frozenset[str]
     """The classes of parts that count for the cost: at least one candidate has prices for them."""
-    tried: int
-    refused: Counter[str]
-    same: int
+    pool: Pool
     beyond: Counter[str]
-    feasible: int
+    """How many that no other dominates exceed a limit, by its key."""
+    more: int
+    """How many rows are not shown."""
 
     def inventory(self, pick: int, catalog: Catalog) -> FabricSpec:
         """Return a row, from 1, as an inventory.
@@ -60,116 +63,79 @@ class Found:
 
 
 def search(
-    spec: FabricSpec, catalog: Catalog, llm: Workload | None = None, accelerator: str | None = None
+    spec: FabricSpec,
+    catalog: Catalog,
+    llm: Workload | None = None,
+    accelerator: str | None = None,
+    *,
+    every: bool = False,
 ) -> Found:
     """Return the best feasible fabrics among those that an inventory has on offer.
 
-    Raises Refusal `nothing-feasible`, and for faults of the inventory itself.
+    They are those that `pareto.worthwhile` selects, or `every` one that no other dominates. Raises
+    Refusal `nothing-feasible`, and for faults of the inventory itself.
     """
     if llm:
         machine_of(resolve(whole(spec), catalog), catalog, accelerator)
-    judged: dict[tuple[Any, ...], Judged] = {}
-    refused: Counter[str] = Counter()
-    tried = same = 0
-    for tried, candidate in enumerate(  # noqa: B007 - the number of the last one is used
-        candidates(spec, catalog), start=1
-    ):
+    pool = make_pool(spec, catalog)
+    limits = spec.search or Search()
+    scorer = Scorer(catalog, limits, llm, accelerator, pool.refused)
+    counted, fabrics = bounded(pool, scorer)
+    dropped: set[Draft] = set()
+    while True:
+        best = undominated(fabrics, scorer, counted, dropped)
+        broken = [judged.broken(limits, counted) for judged in best]
+        within = [judged for judged, beyond in zip(best, broken, strict=True) if not beyond]
+        rows = front(within, lambda judged: judged.figures(counted))
+        shown = rows if every else _worthwhile(rows, counted)
+        fallen = _fallen(shown, catalog, pool.refused)
+        if not fallen:
+            break
+        dropped |= fallen
+    if not rows:
+        exceeding = [pair for pair in zip(best, broken, strict=True) if pair[1]]
+        raise _nothing_feasible(pool, exceeding, counted)
+    return Found(
+        spec,
+        tuple(tuple(row) for row in shown),
+        counted,
+        pool,
+        beyond=Counter(key for beyond in broken for key in beyond),
+        more=len(rows) - len(shown),
+    )
+
+
+def _worthwhile(rows: list[list[Judged]], counted: frozenset[str]) -> list[list[Judged]]:
+    """Return the rows of the table: the best of each pace, and what is worth its cost."""
+    return worthwhile(rows, lambda row: row[0].figures(counted), PACE, MOST_ROWS)
+
+
+def _fallen(rows: list[list[Judged]], catalog: Catalog, refused: Counter[str]) -> set[Draft]:
+    """Return the first of each row that cannot be planned in full, and count why."""
+    fallen = set()
+    for row in rows:
         try:
-            draft = make_draft(candidate, catalog)
-            key = _identity(draft)
-            same += key in judged
-            judged.setdefault(key, judged.get(key) or judge(draft, llm, accelerator))
+            make_plan(row[0].draft.spec, catalog)
         except Refusal as refusal:
             refused[refusal.findings[0].code] += 1
-    counted = _counted(judged.values())
-    broken = {key: each.broken(spec.search or Search(), counted) for key, each in judged.items()}
-    beyond = Counter(limit for limits in broken.values() for limit in limits)
-    within = [each for key, each in judged.items() if not broken[key]]
-    rows, feasible = _planned(within, counted, refused, catalog)
-    if not rows:
-        raise _nothing_feasible(
-            tried,
-            refused,
-            [(judged[key], limits) for key, limits in broken.items() if limits],
-            beyond,
-            counted,
-        )
-    return Found(spec, rows, counted, tried, refused, same, beyond, feasible)
-
-
-def _identity(draft: Draft) -> tuple[Any, ...]:
-    """Return what identifies a fabric, independent of the keys that selected it."""
-    fabric = draft.fabric
-    boxes = tuple(
-        (front.model.model, front.down.name, front.up.name)
-        for role, front in fabric.port_layouts.items()
-        if role in draft.roles
-    )
-    splits = draft.mapping.per_switch, draft.mapping.segments
-    return (
-        fabric.design,
-        fabric.host and fabric.host.model,
-        fabric.domain_gpus,
-        fabric.rails,
-        fabric.planes,
-        boxes,
-        draft.sizing,
-        splits,
-    )
-
-
-def _counted(judged: Any) -> frozenset[str]:  # noqa: ANN401 - the values of a dictionary, read once
-    """Return the classes of parts that are completely priced in at least one candidate.
-
-    If a class is priced in none, all lack the same price, and the others are compared.
-    """
-    unpriced = [
-        {line.part_class for line in each.bom.lines if line.unit_price is None} for each in judged
-    ]
-    return frozenset(name for name in CLASSES if any(name not in missing for missing in unpriced))
-
-
-def _planned(
-    within: list[Judged], counted: frozenset[str], refused: Counter[str], catalog: Catalog
-) -> tuple[tuple[tuple[Judged, ...], ...], int]:
-    """Return the rows of the best that can be planned in full, and how many candidates are left.
-
-    Candidates are compared again after each that cannot be planned.
-    """
-    sound: set[int] = set()
-    alive = list(within)
-    while True:
-        rows = front(alive, lambda each: each.figures(counted))
-        fallen = set()
-        for row in rows:
-            if id(row[0]) in sound:
-                continue
-            try:
-                make_plan(row[0].draft.spec, catalog)
-                sound.add(id(row[0]))
-            except Refusal as refusal:
-                refused[refusal.findings[0].code] += 1
-                fallen.add(id(row[0]))
-        if not fallen:
-            return tuple(tuple(row) for row in rows), len(alive)
-        alive = [each for each in alive if id(each) not in fallen]
+            fallen.add(row[0].draft)
+    return fallen
 
 
 def _nothing_feasible(
-    tried: int,
-    refused: Counter[str],
-    beyond: list[tuple[Judged, dict[str, float]]],
-    limits: Counter[str],
-    counted: frozenset[str],
+    pool: Pool, beyond: list[tuple[Judged, dict[str, float]]], counted: frozenset[str]
 ) -> Refusal:
     """Return the refusal of a search without a result.
 
     The hint admits the candidate that exceeds the fewest limits, and of those the cheapest.
     """
-    because = [
-        f"{tried} combinations are on offer; distinct fabrics that can be built: {len(beyond)}"
-    ]
-    because += [f"refused as {code}: {number}" for code, number in refused.most_common()]
+    refused = pool.refused
+    tried = (
+        f"{pool.tried} combinations are on offer; distinct fabrics that can be sized:"
+        f" {len(pool.sized)}; not dominated by another: {len(beyond)}"
+    )
+    because = [tried, *(f"refused as {code}: {number}" for code, number in refused.most_common())]
+    limits = Counter(limit for _, broken in beyond for limit in broken)
     alone = Counter(next(iter(broken)) for _, broken in beyond if len(broken) == 1)
     because += [
         f"`search.{key}` excludes {number}, {alone[key]} of them as the only limit"

@@ -17,7 +17,7 @@ from fabricgen.core.terms import Role
 from fabricgen.planning.plan import complete
 
 if TYPE_CHECKING:
-    from fabricgen.core.arrays import Int32Array
+    from fabricgen.core.arrays import BoolArray, Int32Array
     from fabricgen.planning.draft import Draft
 
 
@@ -31,8 +31,10 @@ class Worst(NamedTuple):
     bandwidth_lost_pct: float
 
 
-def worst(draft: Draft) -> Worst:
+def worst(draft: Draft, used: BoolArray | None = None) -> Worst:
     """Return the worst effect of the failure of any one switch.
+
+    `used` are its `part_counts.endpoints`, where they are known.
 
     Raises Refusal if the draft has to be wired for it, and cannot be.
     """
@@ -42,7 +44,8 @@ def worst(draft: Draft) -> Worst:
             max(impact.gpus_cut_off for impact in impacts),
             max(impact.fabric_bandwidth_lost_pct for impact in impacts),
         )
-    served = endpoints(draft).sum(axis=1, dtype=np.int64)
+    used = endpoints(draft) if used is None else used
+    served = used.sum(axis=1, dtype=np.int64)
     lost = max(_taken(draft, role, served) for role in draft.roles)
     return Worst(_cut_off(draft), round(100 * lost / (draft.fabric.gpus * draft.fabric.planes), 6))
 
