@@ -20,6 +20,7 @@ from fabricgen.inventory.sizing import Reserve
 from fabricgen.lifecycle.change.expand import grow, pinned
 from fabricgen.lifecycle.change.growth import Growth, growth
 from fabricgen.lifecycle.change.phase_sizes import gpu_sizes
+from fabricgen.lifecycle.change.purchases import items_bought, items_left_over, priced_items
 from fabricgen.planning.plan import make_plan
 
 if TYPE_CHECKING:
@@ -72,9 +73,9 @@ class Way:
     @cached_property
     def left_over(self) -> dict[str, int]:
         """Parts that were bought and that the last phase does not use."""
-        used = _installed(self.phases[-1].bom)
+        last = self.phases[-1]
         bought = sum((Counter(phase.parts) for phase in self.phases), Counter[str]())
-        return dict(bought - used)
+        return dict(items_left_over(last.plan, last.bom, bought))
 
     @property
     def bom(self) -> Bom:
@@ -210,30 +211,11 @@ def _way(
     for title, gpus in sizes:
         plan = step(before, gpus)
         bom = make_bom(plan)
-        installed = _installed(bom)
-        bought = installed - owned
-        owned |= installed
+        bought = items_bought(plan, bom, owned)
+        owned += bought
         change = growth(before, plan) if before else None
-        phases.append(GrowthPhase(title, plan, bom, *_priced(bom, bought), change))
+        phases.append(
+            GrowthPhase(title, plan, bom, dict(bought), *priced_items(bom, bought), change)
+        )
         before = plan
     return Way(name, tuple(phases))
-
-
-def _installed(bom: Bom) -> Counter[str]:
-    """Count the items of a bill, without spares."""
-    counts: Counter[str] = Counter()
-    for line in bom.lines:
-        counts[line.item] += line.quantity
-    return counts
-
-
-def _priced(
-    bom: Bom, bought: Counter[str]
-) -> tuple[dict[str, int], Decimal | None, tuple[str, ...]]:
-    """Return the parts that are bought, their cost, and those of them without a price."""
-    prices = {line.item: line.unit_price for line in bom.lines}
-    priced = [
-        price * count for part, count in bought.items() if (price := prices[part]) is not None
-    ]
-    unpriced = tuple(bom.unpriced_of(bought))
-    return dict(bought), sum(priced, Decimal(0)) if priced else None, unpriced
