@@ -44,6 +44,7 @@ def facts_of(switch: SwitchView) -> Node:
     shared, numbered, timers = bool(switch.vrfs), switch.hosts_numbered, switch.timers
     return {
         "hostname": switch.name,
+        "eos_cli": "lldp run",  # the default of EOS, for which AVD has no key
         "service_routing_protocols_model": "multi-agent",
         "vrfs": [
             {"name": one.vrf, "ip_routing_ipv6_interfaces": True, "ipv6_routing": True}

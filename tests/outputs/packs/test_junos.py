@@ -34,6 +34,7 @@ set interfaces
   <port> unit 0 family inet address <address>
   <port> unit 0 family inet6 mtu <n:1280-9500>
 set protocols lldp interface all
+set protocols lldp port-id-subtype interface-name
 set protocols router-advertisement interface <unit>
 # jvd: per-packet load balancing, ecmp-fast-reroute, ecmp-dlb; Juniper YANG: -chassis,
 # -routing-options, -forwarding-options, -policy-options

@@ -98,6 +98,8 @@ nv set vrf <use:vrf> router bgp peer-group <def:.group> bfd
 """
 
 SINCE_5_15 = """
+# NVUE command reference, LLDP: nv set system lldp state, in 5.14 and earlier under `service`
+nv set system lldp state enabled
 # Cumulus Linux 5.18, Bidirectional Forwarding Detection, BFD profiles
 nv set router bfd
   state enabled
