@@ -25,6 +25,7 @@ from fabricgen.analysis.impact.compare import compare, corresponding
 from fabricgen.analysis.impact.equivalence import KINDS, Parts
 from fabricgen.analysis.impact.measure import impact
 from fabricgen.analysis.impact.ranking import figures, rank
+from fabricgen.analysis.impact.relay_selection import RelaySelection
 from fabricgen.analysis.impact.surviving import SurvivingFabric
 from fabricgen.analysis.impact.text import sentence as sentence_of
 from fabricgen.cli import run as run_program
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
     from fabricgen.analysis.impact.measure import Impact
     from fabricgen.analysis.impact.relay_load import RelayLoad
+    from fabricgen.core.arrays import BoolArray, Int32Array
     from fabricgen.planning.plan import Plan
 
 LAB: dict[str, Any] = {
@@ -372,6 +374,26 @@ def test_one_gpu_and_one_domain() -> None:
     assert impact(domain, ["hb:0"]).gpus_cut_off == 0
     assert impact(domain, ["hb:0"]).pairs_lost == 12
     assert impact(domain, ["gpu:d0-g1"]).gpus_cut_off == 1
+
+
+def test_a_failed_rail_costs_no_attempt_for_each_of_its_gpus(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its ports are known to have failed, so few of the 65 exits and landings are tried."""
+    tried: list[int] = []
+
+    def usable(selection: RelaySelection, *columns: Int32Array) -> BoolArray:
+        tried.append(len(columns[0]))
+        return inner(selection, *columns)
+
+    inner = RelaySelection._usable  # noqa: SLF001 - its calls are counted
+    monkeypatch.setattr(RelaySelection, "_usable", usable)
+    plan = plan_of(
+        gpus=128, hb_domain={"gpus": 64}, rails={"count": 2}, radix=256, design="rail-optimized"
+    )
+    found = impact(plan, ["rail:0"])
+    assert found.pairs_needing_relay
+    assert len(tried) <= 10
 
 
 def test_a_sample_estimates_the_load(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,26 +63,58 @@ class RelaySelection:
     ) -> tuple[Int32Array, Int32Array]:
         """Return the exit and the landing of the first usable attempt for the rows `left`.
 
-        If no GPU that an exit finds has a working port, as on a failed rail, no landing is tried.
+        A large HB domain has hundreds of GPUs on a rail. So the exits of one rail are tried for the
+        rows whose domain has a working port on it, and landings for those whose exit has one.
         """
         leavings, landings = np.full_like(source, -1), np.full_like(source, -1)
-        for each in exits:
-            if not len(left):
-                break
-            if not self.living.mask[self._leaving(source[left], target[left], each)].any():
-                continue
-            for offset in self._order.landings:
-                here, there = source[left], target[left]
-                leaving = self._leaving(here, there, each)
-                landing = (
-                    there
-                    if offset is None
-                    else self._on_rail(there, self.living.rail[leaving], offset)
-                )
-                good = self._usable(here, there, leaving, landing)
-                leavings[left[good]], landings[left[good]] = leaving[good], landing[good]
-                left = left[~good]
+        for _, of_rail in groupby(exits, lambda each: (each.rail, each.third)):
+            attempts = [*of_rail]
+            rows = left[self._works(source[left], target[left], attempts[0])]
+            for each in attempts:
+                leaving = self._leaving(source[rows], target[rows], each)
+                working = self.living.mask[leaving] > 0
+                tried = rows[working], leaving[working]
+                for offset in self._order.landings:
+                    tried = self._land(source, target, tried, offset, (leavings, landings))
+                rows = rows[leavings[rows] < 0]
+            left = left[leavings[left] < 0]
         return leavings, landings
+
+    def _land(
+        self,
+        source: Int32Array,
+        target: Int32Array,
+        tried: tuple[Int64Array, Int32Array],
+        offset: int | None,
+        found: tuple[Int32Array, Int32Array],
+    ) -> tuple[Int64Array, Int32Array]:
+        """Try one landing for some rows and their exits; return those for which it is unusable."""
+        rows, leaving = tried
+        if not len(rows):
+            return tried
+        here, there = source[rows], target[rows]
+        landing = (
+            there if offset is None else self._on_rail(there, self.living.rail[leaving], offset)
+        )
+        good = self._usable(here, there, leaving, landing)
+        for column, gpus in zip(found, (leaving, landing), strict=True):
+            column[rows[good]] = gpus[good]
+        return rows[~good], leaving[~good]
+
+    def _works(self, source: Int32Array, target: Int32Array, each: Exit) -> BoolArray:
+        """Return whether the domain of each source has a working port on the rail of an exit."""
+        living = self.living
+        rail = living.rail[self._leaving(source, target, each)]
+        return np.asarray(self._working_rails[living.domain[source], rail])
+
+    @cached_property
+    def _working_rails(self) -> BoolArray:
+        """Whether a rail has a working port in a domain; shape (domains, rails)."""
+        living, coordinates = self.living, self.living.reach.plan.fabric.coordinates
+        found = np.zeros((coordinates.domains, coordinates.rails), dtype=bool)
+        working = living.mask > 0
+        found[living.domain[working], living.rail[working]] = True
+        return found
 
     def _leaving(self, source: Int32Array, target: Int32Array, each: Exit) -> Int32Array:
         """Return the GPU that an exit finds for each pair."""
