@@ -118,7 +118,7 @@ class OwnershipCost(Document):
     sensitivity: list[PriceChange]
     break_even: list[BreakEven]
     missing: list[str]
-    """What no sum contains, in a sentence each."""
+    """What no sum contains, each with the reason."""
 
 
 def cost_of_ownership(comparison: Comparison) -> OwnershipCost:
@@ -270,27 +270,27 @@ def _by_length(part: str, items: dict[str, Fraction]) -> dict[str, Fraction]:
 
 
 def _missing(asked: Ownership, owned: list[OwnedBom]) -> Iterator[str]:
-    """Yield a sentence for each thing that no sum contains."""
+    """Yield each thing that no sum contains, and the reason."""
     designs = [_design(each) for each in owned]
 
     def named(key: str) -> str:
         return ", ".join(dict.fromkeys(part for each in designs for part in getattr(each, key)))
 
     if asked.years is None:
-        yield "support and energy: no years (`--years`, or `ownership.years`)"
+        yield "support and energy (no years: `--years`, or `ownership.years`)"
     if asked.kwh_price is None:
-        yield "energy: no price of a kilowatt-hour (`--kwh`, or `ownership.kwh_price`)"
+        yield "energy (no price of a kilowatt-hour: `--kwh`, or `ownership.kwh_price`)"
     elif asked.pue is None:
-        yield "energy of cooling and power supply: no PUE (`--pue`, or `ownership.pue`)"
+        yield "energy of cooling and power supply (no PUE: `--pue`, or `ownership.pue`)"
     if not any(each.states_support for each in owned):
         yield (
-            "support: no percentage (`support_pct_per_year` of the price book, or"
+            "support (no percentage: `support_pct_per_year` of the price book, or"
             " `ownership.support_pct`)"
         )
     elif parts := named("without_support"):
-        yield f"support without a percentage: {parts}"
+        yield f"support of {parts} (no percentage)"
     if parts := named("unpriced"):
-        yield f"no price, so that sums are at least those that are printed: {parts}"
+        yield f"{parts} (no price), so that sums are at least those that are printed"
     if parts := named("unknown_power"):
-        yield f"power is not published, so that the energy is of the other parts: {parts}"
+        yield f"energy of {parts} (power is not published)"
     yield "hosts, GPUs, racks, power distribution, licences, freight, tax and labor"

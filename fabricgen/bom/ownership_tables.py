@@ -41,7 +41,7 @@ def ownership_tables(found: OwnershipCost) -> OwnershipTables:
         [["", *designs], *_costs(found)],
         [["total if prices change", *designs, *saved], *_changes(found)],
         [_decides(each, found.savings[each.against].bound) for each in found.break_even],
-        found.missing,
+        [f"not included: {each}" for each in found.missing],
     )
 
 

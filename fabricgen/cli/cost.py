@@ -87,6 +87,6 @@ def cost_text(found: OwnershipCost) -> str:
             *refused,
             "",
             "not included:",
-            *(f"  {sentence}" for sentence in shown.missing),
+            *(f"  {sentence}" for sentence in found.missing),
         ]
     )
