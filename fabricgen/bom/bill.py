@@ -184,7 +184,7 @@ def _switches(draft: Draft, switches: dict[Role, int], book: PriceBook) -> Itera
         counts[draft.fabric.port_layouts[role].model.model][role] = count
     for part, roles in counts.items():
         model = draft.fabric.port_layouts[next(iter(roles))].model
-        price = book.price(part) or book.switch_port(
+        price = _list_price(draft, book, part, model.part_number) or book.switch_port(
             model.capacity_gbps
         )  # the price of a box does not depend on how its cages are split
         watts = model.typical_w if model.typical_w is not None else model.maximum_w
@@ -216,7 +216,7 @@ def _transceivers(draft: Draft, counted: PartCounts, book: PriceBook) -> Iterato
             module.opn,
             module.description,
             purposes,
-            book.price(part) or rate,
+            _list_price(draft, book, part, module.opn) or rate,
             module.power_w,
         )
 
@@ -231,17 +231,26 @@ def _cables(draft: Draft, counted: PartCounts, book: PriceBook) -> Iterator[Bill
         key=lambda each: (order[each[0].model], Decimal(each[0].length_m or 0)),
     ):
         cable = cables[item.model]
+        number = cable.order_number(item.length_m)
         line = _line(
             draft,
             "cables",
             item.model,
-            cable.order_number(item.length_m),
+            number,
             cable.description,
             purposes,
-            book.price(item.model, item.length_m),
+            _list_price(draft, book, item.model, number, item.length_m),
             cable.power_w or 0,
         )
         yield replace(line, length_m=item.length_m)
+
+
+def _list_price(
+    draft: Draft, book: PriceBook, part: str, number: str | None, length_m: str = ""
+) -> Decimal | None:
+    """Return the price of a part, a model or its order number: the inventory's, or the book's."""
+    own = draft.spec.prices.parts.get(part)
+    return book.price(part, length_m, number or "") if own is None else own
 
 
 def _by_part(counted: dict[str, Counter[Named]]) -> dict[Named, dict[str, int]]:
@@ -265,7 +274,7 @@ def _nics(draft: Draft, book: PriceBook) -> Iterator[BillLine]:
             nic.part_number,
             nic.description,
             {"GPUs": count},
-            book.price(nic.model),
+            _list_price(draft, book, nic.model, nic.part_number),
             nic.power_w,
         )
 
@@ -315,7 +324,9 @@ def _bought(line: BillLine, spares: Spares, book: PriceBook, terms: Terms) -> Bi
         discount_pct=off,
         spares=filled - line.quantity,
         pack=pack,
-        quote=book.quote(line.part, line.length_m),
+        quote=None
+        if line.part in terms.asked.parts
+        else book.quote(line.part, line.length_m, line.part_number),
     )
 
 

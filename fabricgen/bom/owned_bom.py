@@ -60,7 +60,7 @@ class OwnedBom:
 
     def support_pct(self, line: BillLine) -> Fraction | None:
         """Return the support of a part in a year, in per cent of its price; None if not stated."""
-        own = self.bom.book.support_pct(line.part, line.length_m)
+        own = self.bom.book.support_pct(line.part, line.length_m, line.part_number)
         rate = getattr(self.asked.support_pct, line.part_class) if own is None else own
         return None if rate is None else Fraction(rate)
 

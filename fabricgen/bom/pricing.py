@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING
 
+from fabricgen.catalog.catalog import CSV, YAML
 from fabricgen.core.diagnostics import nearest, refuse
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def price_book(spec: FabricSpec, catalog: Catalog) -> PriceBook:
     book = catalog.price_book(name)
     if book is None:
         near = nearest(name, catalog.names("prices"))
-        is_path = name.endswith((".yaml", ".yml"))
+        is_path = name.endswith((*YAML, CSV))
         known = (
             "a path is relative to the inventory; "
             if is_path
@@ -83,16 +84,15 @@ def price_book(spec: FabricSpec, catalog: Catalog) -> PriceBook:
             if near
             else ""
         )
-        hint = f"{known}books: {', '.join(catalog.names('prices'))}, or the path of a .yaml file"
+        listed = ", ".join(catalog.names("prices"))
+        hint = f"{known}books: {listed}, or the path of a .yaml or .csv file"
         raise refuse(
             "unknown-price-book",
             f"there is no price book {'file ' if is_path else ''}`{name}`",
             path=("prices", "book"),
             hint=hint,
         )
-    own = spec.prices.parts
-    quotes = tuple(quote for quote in book.quotes if quote.part not in own)
-    return book.model_copy(update={"parts": {**book.parts, **own}, "quotes": quotes})
+    return book.model_copy(update={"parts": {**book.parts, **spec.prices.parts}})
 
 
 def terms_of(spec: FabricSpec, book: PriceBook) -> Terms:

@@ -162,7 +162,7 @@ def _quoted(quote: Quote | None) -> dict[str, str]:
 
 def _support(line: BillLine, bom: Bom) -> str:
     """Return the support of a part in a year, in per cent of its price."""
-    share = bom.book.support_pct(line.part, line.length_m)
+    share = bom.book.support_pct(line.part, line.length_m, line.part_number)
     return "" if share is None else _percent(share)
 
 

@@ -21,6 +21,7 @@ from fabricgen.catalog.models.prices import PriceBook
 from fabricgen.catalog.models.switch import Breakout, Switch
 from fabricgen.catalog.models.workload import Workload
 from fabricgen.catalog.parse import Shape, bad_file, parse
+from fabricgen.catalog.price_csv import read_price_csv
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.files import is_file
 from fabricgen.core.resources import find_files, shipped
@@ -43,6 +44,9 @@ KINDS: Mapping[str, type[Sourced]] = {
 }
 _BESIDE = ("prices", "workloads")
 """Kinds that ship beside the catalog, because they are not products."""
+
+YAML, CSV = (".yaml", ".yml"), ".csv"
+"""How the names of a user's files end."""
 
 MODEL = re.compile(r"[a-z0-9][a-z0-9.-]*")
 """The name of a catalog file without `.yaml`."""
@@ -91,16 +95,18 @@ class Catalog:
 
     def workload(self, name: str) -> Workload | None:
         """Return a language model by its name, or by the path of a user's file (.yaml)."""
-        if name.endswith((".yaml", ".yml")):
+        if name.endswith(YAML):
             path = Path(name)
             return parse(path, Workload) if is_file(path) else None
         return self._find("workloads", name, Workload)
 
     def price_book(self, name: str) -> PriceBook | None:
-        """Return a price book by its name, or by the path of a user's file (.yaml)."""
-        if name.endswith((".yaml", ".yml")):
+        """Return a price book by its name, or by the path of a user's file (.yaml or .csv)."""
+        if name.endswith((*YAML, CSV)):
             path = self._base / name
-            return parse(path, PriceBook) if is_file(path) else None
+            if not is_file(path):
+                return None
+            return read_price_csv(path) if name.endswith(CSV) else parse(path, PriceBook)
         return self._find("prices", name, PriceBook)
 
     def read(self, path: Path, shape: type[Shape]) -> Shape:

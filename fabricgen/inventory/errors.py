@@ -6,13 +6,11 @@ Owns the sentences about a single key: unknown, missing, of the wrong type, out 
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import Finding, nearest
-from fabricgen.core.yaml_tree import LONGEST_SHOWN
+from fabricgen.core.value_words import RANGES, kind_of, limit, must_be, shown
 from fabricgen.inventory.fabric import SHORT_FORMS
 from fabricgen.inventory.fields import PATTERNS
 from fabricgen.inventory.model_keys import fields, key_paths, known_path, value_at
@@ -23,35 +21,6 @@ if TYPE_CHECKING:
 
     from fabricgen.core.diagnostics import Path
     from fabricgen.core.yaml_text import YamlDocument
-
-_MUST = {
-    "int": "a whole number",
-    "string": "a text",
-    "bool": "true or false",
-    "float": "a number",
-    "decimal": "a number",
-    "finite": "a finite number",
-    "dict": "a mapping",
-    "tuple": "a list",
-}
-"""First word of pydantic's error type -> what the value must be."""
-
-_RANGE = {
-    "greater_than": "more than {gt}",
-    "greater_than_equal": "at least {ge}",
-    "less_than": "less than {lt}",
-    "less_than_equal": "at most {le}",
-    "string_too_long": "at most {max_length} characters long",
-    "string_too_short": "at least {min_length} character long",
-}
-_KINDS = {
-    dict: "a mapping",
-    list: "a list",
-    str: "a text",
-    bool: "a truth value",
-    int: "a whole number",
-    float: "a number",
-}
 
 
 def findings_of(error: ValidationError, document: YamlDocument) -> list[Finding]:
@@ -98,7 +67,7 @@ def _finding(document: YamlDocument, path: Path, detail: dict[str, Any]) -> Find
             hint=f"for example `{typed_example(path)}`",
             place=place,
         )
-    hint, is_value = value_hint(path, value), f"`{key}` is {_shown(value)}"
+    hint, is_value = value_hint(path, value), f"`{key}` is {shown(value)}"
     if kind in ("literal_error", "enum"):
         choices = str(context["expected"]).replace("'", "")
         return Finding(
@@ -109,9 +78,9 @@ def _finding(document: YamlDocument, path: Path, detail: dict[str, Any]) -> Find
             choice_hint(path, value, choices),
             place,
         )
-    if kind in _RANGE:
+    if kind in RANGES:
         return Finding(
-            "out-of-range", is_value, path, (f"it must be {_limit(kind, context)}",), hint, place
+            "out-of-range", is_value, path, (f"it must be {limit(kind, context)}",), hint, place
         )
     if kind in ("string_pattern_mismatch", "value_error"):
         pattern = PATTERNS.get(str(context.get("pattern")))
@@ -123,12 +92,12 @@ def _finding(document: YamlDocument, path: Path, detail: dict[str, Any]) -> Find
             hint,
             place,
         )
-    shown = f"{_kind(value)} ({_shown(value)})"
+    described = f"{kind_of(value)} ({shown(value)})"
     return Finding(
         "wrong-type",
-        is_value if value is None else f"`{key}` is {shown}",
+        is_value if value is None else f"`{key}` is {described}",
         path,
-        (f"it must be {_must(path, kind, message)}",),
+        (f"it must be {_must(path, kind)}",),
         hint,
         place,
     )
@@ -194,33 +163,10 @@ def _mistyped(location: tuple[int | str, ...], unknown: set[tuple[int | str, ...
     )
 
 
-def _must(path: Path, kind: str, message: str) -> str:
+def _must(path: Path, kind: str) -> str:
     """Return what a value must be."""
     if kind.startswith("model"):
         word = "keys" if len(fields(path)) > 1 else "key"
         keys = f"a mapping with the {word} {', '.join(fields(path))}"
         return f"a word, or {keys}" if path[-1] in SHORT_FORMS else keys
-    return _MUST.get(kind.split("_", maxsplit=1)[0], message[:1].lower() + message[1:])
-
-
-def _limit(kind: str, context: dict[str, Any]) -> str:
-    """Return the bound that a value exceeds."""
-    whole = {
-        name: int(bound) if bound == int(bound) else bound
-        for name, bound in context.items()
-        if isinstance(bound, int | float | Decimal)
-    }
-    return _RANGE[kind].format(**whole)
-
-
-def _kind(value: object) -> str:
-    """Return the name of a value's type."""
-    return _KINDS.get(type(value), type(value).__name__)
-
-
-def _shown(value: object) -> str:
-    """Return a value as YAML, shortened."""
-    if value is None:
-        return "empty"
-    text = json.dumps(value, default=str, ensure_ascii=False)
-    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"
+    return must_be(kind)

@@ -89,7 +89,7 @@ class Prices(InventoryModel):
     book: Annotated[str | None, Field(strict=True, examples=["paper-v5", "./our-prices.yaml"])] = (
         None
     )
-    """The name of a price book in the catalog, or the path of a file that ends in .yaml."""
+    """The name of a price book in the catalog, or the path of a file that ends in .yaml or .csv."""
     parts: Annotated[dict[str, Price], Field(examples=[{"sn5600": 50000}])] = {}
     """Price of a part by its model, in the currency of the book."""
     discount: Annotated[Discount, Field(examples=[{"all": 10, "switches": 25}])] = (

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 
 class Quote(Facts):
-    """The price of a part, or of one length of a cable, with the terms of its supplier."""
+    """The price of a part, or of one length of a cable, with the terms of its supplier.
+
+    `part` is a model of the catalog, or its order number, which may state a length.
+    """
 
     part: Text
     length_m: Positive | None = None
@@ -62,14 +65,17 @@ class PriceBook(Sourced):
             known.add((quote.part, quote.length_m))
         return self
 
-    def quote(self, part: str, length_m: str = "") -> Quote | None:
-        """Return the quote for a part, or for a cable of a length."""
-        wanted = [float(length_m), None] if length_m else [None]
-        found = {each.length_m: each for each in self.quotes if each.part == part}
-        return next((found[length] for length in wanted if length in found), None)
+    def quote(self, part: str, length_m: str = "", number: str = "") -> Quote | None:
+        """Return the quote for a part, or for a cable of a length, or for its order number."""
+        length = float(length_m) if length_m else None
+        wanted: list[tuple[str, float | None]] = [(part, length), (part, None)]
+        if number:
+            wanted.insert(0, (number.lower(), None))
+        found = {(each.part.lower(), each.length_m): each for each in self.quotes}
+        return next((found[key] for key in wanted if key in found), None)
 
-    def price(self, part: str, length_m: str = "") -> "Decimal | None":
-        """Return the price of a part, or of a cable of a length.
+    def price(self, part: str, length_m: str = "", number: str = "") -> "Decimal | None":
+        """Return the price of a part, or of a cable of a length, or of its order number.
 
         >>> facts = {"name": "quote", "description": "-", "source": "-", "currency": "EUR"}
         >>> quote = {"part": "mfp7e10", "length_m": 30, "price": 95}
@@ -77,12 +83,12 @@ class PriceBook(Sourced):
         >>> book.price("mfp7e10", "30"), book.price("mfp7e10", "10")
         (Decimal('95'), Decimal('60'))
         """
-        quote = self.quote(part, length_m)
+        quote = self.quote(part, length_m, number)
         return quote.price if quote else self.parts.get(part)
 
-    def support_pct(self, part: str, length_m: str = "") -> "Decimal | None":
+    def support_pct(self, part: str, length_m: str = "", number: str = "") -> "Decimal | None":
         """Return the support of a part in a year, in per cent of its price; None if not stated."""
-        quote = self.quote(part, length_m)
+        quote = self.quote(part, length_m, number)
         own = quote.support_pct_per_year if quote else None
         return self.support_pct_per_year.get(part) if own is None else own
 
