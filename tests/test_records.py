@@ -32,14 +32,14 @@ OWNERS = {
     "planning/coordinates.py": "the owner of GPUs, HB domains, ranks, rails and hosts",
     "planning/mapping.py": "the owner of segments and blocks",
     "analysis/checks/wiring_rule.py": "the rule a second time, as the plan's judge",
-    "analysis/checks/outputs_agree.py": "the columns of links a second time, as the views' judge",
+    "analysis/checks/expected_rows.py": "the columns of links a second time, as the views' judge",
     "analysis/forwarding/relay_rules.py": "the order of relays, cyclic over rails",
 }
 
 LONG = 8
 """Fields of the longest record that may be built by position."""
 
-COPIES = {("analysis/checks/outputs_agree.py", "Wiring")}
+COPIES = {("analysis/checks/expected_rows.py", "Wiring")}
 """Records that are made of another of their kind, column by column."""
 
 HOT_LOOPS = {

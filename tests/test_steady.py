@@ -35,6 +35,8 @@ CLOCKS = {
     "utcnow",
     "today",
 }
+SETTINGS = {("settings", ""), ("settings", "hypothesis")}
+"""The calls that set a profile of hypothesis: the name, and what it is an attribute of."""
 SEEDED = {"Random", "default_rng"}
 
 
@@ -60,7 +62,7 @@ def faults_of(source: str) -> list[str]:
         )
         owner = ast.unparse(node.func.value) if isinstance(node.func, ast.Attribute) else ""
         keywords = {keyword.arg for keyword in node.keywords}
-        if name == "settings" and (node.args or keywords - {"max_examples", "phases"}):
+        if (name, owner) in SETTINGS and (node.args or keywords - {"max_examples", "phases"}):
             found.append(
                 (
                     node.lineno,

@@ -26,9 +26,9 @@ def template_names(shape: type) -> frozenset[str]:
 
     A view is a slotted dataclass or a named tuple: only these declare all of their attributes.
 
-    >>> from fabricgen.outputs.labels.pages import Mark
-    >>> sorted(template_names(Mark)), template_names(str)
-    (['fill', 'path', 'size', 'text'], frozenset())
+    >>> from fabricgen.outputs.labels.pages import LabelLine
+    >>> sorted(template_names(LabelLine)), template_names(str)
+    (['kind', 'text'], frozenset())
     """
     if is_dataclass(shape) and "__slots__" in vars(shape):
         declared = [field.name for field in fields(shape)]

@@ -107,11 +107,22 @@ class Labelling:
 
         Of a piece with several rows each connector has one.
         """
-        for ends, cable, rail, near, far, hue, device, peer, length in self._ends(cables):
-            if "A" in ends:
-                yield Label("A", cable, near, far, f"{cable}/A", rail, hue, device, peer, length)
-            if "B" in ends:
-                yield Label("B", cable, far, near, f"{cable}/B", rail, hue, peer, device, length)
+        for ends, cable, rail, *between, hue, device, peer, length in self._ends(cables):
+            for end in ends:
+                step = 1 if end == "A" else -1
+                (line1, line2), (own, far) = between[::step], (device, peer)[::step]
+                yield Label(
+                    end=end,
+                    cable_id=cable,
+                    line1=line1,
+                    line2=line2,
+                    qr=f"{cable}/{end}",
+                    rail=rail,
+                    colour=hue,
+                    device=own,
+                    far_device=far,
+                    length_m=length,
+                )
 
     def lines(self, cables: Sequence[LabelledCable]) -> str:
         """Write the same labels as lines of a CSV, in half the time.
