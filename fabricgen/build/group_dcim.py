@@ -15,7 +15,7 @@ from fabricgen.build.task import OneFile, numbered_paths
 from fabricgen.build.write.files import Root, adopt, reserve, write_text
 from fabricgen.outputs.dcim.cables import PieceViews
 from fabricgen.outputs.dcim.devices import Assets
-from fabricgen.outputs.dcim.interfaces import Interfaces
+from fabricgen.outputs.dcim.interfaces import InterfaceRows
 from fabricgen.outputs.dcim.view import TableView
 from fabricgen.outputs.dcim.wiring_lists import WireLists
 
@@ -54,9 +54,9 @@ def assets(context: BuildContext) -> Assets:
 
 
 @per_build
-def interfaces(context: BuildContext) -> Interfaces:
+def interfaces(context: BuildContext) -> InterfaceRows:
     """Return the maker of the table of interfaces."""
-    return Interfaces(context.plan, context.views)
+    return InterfaceRows(context.plan, context.views)
 
 
 @per_build

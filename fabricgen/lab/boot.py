@@ -23,7 +23,7 @@ from fabricgen.lab.iproute import BATCHES, batch, check_exit, finish_batch, star
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.lab.topology import Layout, Wire
+    from fabricgen.lab.topology import LabLayout, Wire
 
 
 BRIDGE = "br0"
@@ -71,7 +71,7 @@ def prepare_mounts() -> None:
 class Machines:
     """The running namespaces of one lab; `out` is the directory with the emitted files."""
 
-    layout: Layout
+    layout: LabLayout
     out: Path
     networks: namespaces.Networks = field(default_factory=namespaces.Networks)
 

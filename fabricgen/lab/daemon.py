@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fabricgen.lab.measure import RunningLab
     from fabricgen.lab.registry import LabRegistry
     from fabricgen.lab.session import LabRequest
-    from fabricgen.lab.topology import Layout
+    from fabricgen.lab.topology import LabLayout
 
     Emit = Callable[[dict[str, Any]], None]
 
@@ -84,7 +84,7 @@ def _failed(log: str) -> Refusal:
     )
 
 
-def _hold(layout: Layout, request: LabRequest, listening: socket.socket, writing: int) -> int:
+def _hold(layout: LabLayout, request: LabRequest, listening: socket.socket, writing: int) -> int:
     """Boot a lab and serve its commands, detached from the process that started it."""
     with os.fdopen(writing, "w", encoding="utf-8") as words:
 

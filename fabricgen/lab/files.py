@@ -18,13 +18,13 @@ from fabricgen.lab.boot import prepare_mounts
 from fabricgen.outputs.packs.render import Packs
 
 if TYPE_CHECKING:
-    from fabricgen.lab.topology import Layout
+    from fabricgen.lab.topology import LabLayout
 
 FILES = Path("/run/fabricgen")
 """Their directory inside a lab: in memory, and invisible to other labs."""
 
 
-def place_files(layout: Layout, out: Path | None, templates: tuple[Path, ...] = ()) -> Path:
+def place_files(layout: LabLayout, out: Path | None, templates: tuple[Path, ...] = ()) -> Path:
     """Mount the lab's private directories and its files, and return the directory of the files.
 
     Raises Refusal where they cannot be built.

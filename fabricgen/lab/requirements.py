@@ -22,7 +22,7 @@ from fabricgen.lab.slice import lay_out
 from fabricgen.lab.slice import one_rail as only_rail
 
 if TYPE_CHECKING:
-    from fabricgen.lab.topology import Layout
+    from fabricgen.lab.topology import LabLayout
 
 SWITCH_MB, PEER_MB, NODE_MB, BASE_MB = 22, 1, 0.5, 500
 """Megabytes of a switch's daemons (zebra 9, bgpd 10, bfdd 3), of each configured BGP neighbour
@@ -109,7 +109,7 @@ class Share(NamedTuple):
     words: tuple[str, ...]
 
 
-def shares(layout: Layout) -> list[Share]:
+def shares(layout: LabLayout) -> list[Share]:
     """Return the needs of a lab: memory, processes, open files, and cores for BFD."""
     plan, cores = layout.plan, os.cpu_count() or 1
     gpus, switches, nodes, links = layout.size
@@ -151,7 +151,7 @@ def shares(layout: Layout) -> list[Share]:
     ]
 
 
-def _peers(layout: Layout, box: int) -> int:
+def _peers(layout: LabLayout, box: int) -> int:
     """Return the number of BGP neighbours in the configuration of a box, booted or not."""
     plan = layout.plan
     role = plan.naming.boxes[box].role
@@ -175,7 +175,7 @@ def available_mb() -> int:
     return next(int(line.split()[1]) // 1024 for line in lines if line.startswith("MemAvailable:"))
 
 
-def check_fits(layout: Layout, *, one_rail: bool = False) -> None:
+def check_fits(layout: LabLayout, *, one_rail: bool = False) -> None:
     """Verify that a lab, or its first rail, fits the machine.
 
     Raises Refusal `lab-too-large` with the sum and with what would fit.
@@ -197,12 +197,12 @@ def check_fits(layout: Layout, *, one_rail: bool = False) -> None:
         )
 
 
-def fits(layout: Layout) -> bool:
+def fits(layout: LabLayout) -> bool:
     """Return whether a lab fits this machine."""
     return all(share.needed <= share.there for share in shares(layout))
 
 
-def _hint(layout: Layout, *, one_rail: bool) -> str:
+def _hint(layout: LabLayout, *, one_rail: bool) -> str:
     """Return a hint with what would fit: without BFD, a slice, or one rail at a time."""
     plan = layout.plan
     found = []

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from fabricgen.lab.topology import Layout
+    from fabricgen.lab.topology import LabLayout
     from fabricgen.planning.plan import Plan
 
 PATIENCE_S = 120.0
@@ -88,9 +88,11 @@ def _of_rail(rail: int, emit: Callable[[dict[str, Any]], None]) -> Callable[[dic
     return lambda document: emit({**document, "rail": rail})
 
 
-def _isolated(layout: Layout, request: LabRequest, emit: Callable[[dict[str, Any]], None]) -> int:
+def _isolated(
+    layout: LabLayout, request: LabRequest, emit: Callable[[dict[str, Any]], None]
+) -> int:
     """Run everything in a process tree of its own."""
-    return isolated(lambda tells: _whole(layout, request, tells), emit)
+    return isolated(lambda send: _whole(layout, request, send), emit)
 
 
 def isolated(
@@ -112,7 +114,7 @@ def isolated(
     return run_isolated(work, as_root=as_root(), meanwhile=listen, without=[reading])
 
 
-def _whole(layout: Layout, request: LabRequest, emit: Callable[[dict[str, Any]], None]) -> int:
+def _whole(layout: LabLayout, request: LabRequest, emit: Callable[[dict[str, Any]], None]) -> int:
     """Boot, try and report, inside the lab's own namespaces."""
     try:
         return attempt(boot(layout, request.out, emit, request.templates), request.failures, emit)
@@ -122,7 +124,7 @@ def _whole(layout: Layout, request: LabRequest, emit: Callable[[dict[str, Any]],
 
 
 def boot(
-    layout: Layout,
+    layout: LabLayout,
     out: Path | None,
     emit: Callable[[dict[str, Any]], None],
     templates: tuple[Path, ...] = (),

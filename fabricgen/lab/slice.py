@@ -11,13 +11,13 @@ import numpy as np
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.core.diagnostics import refuse
 from fabricgen.lab.bootability import check_bootable
-from fabricgen.lab.topology import Layout
+from fabricgen.lab.topology import LabLayout
 
 if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 
-def lay_out(plan: Plan, rails: int | None = None, domains: int | None = None) -> Layout:
+def lay_out(plan: Plan, rails: int | None = None, domains: int | None = None) -> LabLayout:
     """Choose what is booted: everything, whole rails, or some HB domains with every kind of path.
 
     Raises Refusal where the files cannot boot on Linux.
@@ -26,11 +26,11 @@ def lay_out(plan: Plan, rails: int | None = None, domains: int | None = None) ->
     every = plan.fabric.coordinates.domains
     some = frozenset(range(min(rails or plan.fabric.rails, plan.fabric.rails)))
     if domains is None or domains >= every:
-        return Layout(plan, some, tuple(range(every)))
-    return Layout(plan, some, _choose(plan, domains), SLICE_WIDTH)
+        return LabLayout(plan, some, tuple(range(every)))
+    return LabLayout(plan, some, _choose(plan, domains), SLICE_WIDTH)
 
 
-def one_rail(layout: Layout, rail: int) -> Layout:
+def one_rail(layout: LabLayout, rail: int) -> LabLayout:
     """Return one rail of a lab, with all its HB domains. Raises Refusal where blocks span rails."""
     if layout.plan.mapping.spans_rails:
         fact = (

@@ -1,7 +1,7 @@
 """The contents of a lab: switches, GPUs and HB domains, and the wires between them.
 
-Owns `Layout`; `slice` chooses the part of a fabric that is booted. Files are used as emitted: in a
-slice the cables to other parts are absent, as if they had failed. It starts nothing.
+Owns `LabLayout`; `slice` chooses the part of a fabric that is booted. Files are used as emitted: in
+a slice the cables to other parts are absent, as if they had failed. It starts nothing.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class LabSwitch(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Layout:
+class LabLayout:
     """The part of a plan that a lab boots: some rails and HB domains.
 
     It has at most `width` spines of a pod and cores of a group, or all with 0.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Choice(Document):
+class ControlChoice(Document):
     """A value of a control, its label, and why it would be refused; empty where it would not."""
 
     value: str
@@ -43,7 +43,7 @@ class Control(Document):
     """What the arrows of a number add; 0 where it is no number."""
     usual: tuple[str, ...] = ()
     """Values that are suggested."""
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[ControlChoice, ...] = ()
     """The only values, where there are any."""
     refused: str = ""
     """Why no other value would be accepted; empty where one may be."""
@@ -61,9 +61,12 @@ def _sizes(plan: Plan, catalog: Catalog) -> Iterator[Control]:
     fabric, value = plan.fabric, values(plan.spec)
     domain = fabric.domain_gpus
     yield Control("gpus", "GPUs", value["gpus"], step=domain, usual=_powers(6, 20))
-    designs = tuple(Choice(design.value, design.value) for design in COMPARED)
+    designs = tuple(ControlChoice(design.value, design.value) for design in COMPARED)
     yield Control("design", "Design", value["design"], choices=designs, resets=("per_switch",))
-    hosts = (Choice(ANY_HOST, "any"), *_listed(plan, catalog.names("hosts"), catalog.host, "host"))
+    hosts = (
+        ControlChoice(ANY_HOST, "any"),
+        *_listed(plan, catalog.names("hosts"), catalog.host, "host"),
+    )
     resets = ("hb_domain", "planes", "rails")
     yield Control("host", "Host", value["host"], choices=hosts, resets=resets)
     sizes = (*_powers(1, 6), "72", *_powers(7, 9), "576")
@@ -93,7 +96,7 @@ def _rails(plan: Plan) -> Iterator[Control]:
         "per_switch",
         "Rails per box",
         value["per_switch"],
-        choices=tuple(Choice(text, text) for text in shares),
+        choices=tuple(ControlChoice(text, text) for text in shares),
         refused="a fat-tree has no rails that could share a switch" if no_rails else "",
     )
     ports = list(fabric.host.speeds_gbps) if fabric.host else []
@@ -114,25 +117,25 @@ def _terms(plan: Plan, catalog: Catalog) -> Iterator[Control]:
     ratios = ("1:1", "3:2", "2:1", "3:1", "7:1")
     yield Control("oversubscription", "Oversubscription", value["oversubscription"], usual=ratios)
     books = dict.fromkeys([*catalog.names("prices"), value["prices"]])
-    listed = tuple(Choice(name, name) for name in books)
+    listed = tuple(ControlChoice(name, name) for name in books)
     yield Control("prices", "Prices", value["prices"], choices=listed)
 
 
-def _switches(plan: Plan, catalog: Catalog) -> tuple[Choice, ...]:
+def _switches(plan: Plan, catalog: Catalog) -> tuple[ControlChoice, ...]:
     """Return the switches of the catalog, and the generic one where the plan has that."""
     names = [name for name in catalog.names("switches") if name != GENERIC]
     listed = _listed(plan, names, catalog.switch, "leaf")
-    own = (Choice(GENERIC, plan.fabric.port_layouts[Role.LEAF].model.model),)
+    own = (ControlChoice(GENERIC, plan.fabric.port_layouts[Role.LEAF].model.model),)
     return listed if plan.spec.switches.leaf.model else (*own, *listed)
 
 
 def _listed(
     plan: Plan, names: list[str], find: Callable[[str], Host | Switch | None], kind: str
-) -> tuple[Choice, ...]:
+) -> tuple[ControlChoice, ...]:
     """Return models of the catalog as choices."""
     refused = {name: _unplaced(plan, find(name), kind) for name in names}
     return tuple(
-        Choice(name, f"{name} (size unknown)" if why else name, why)
+        ControlChoice(name, f"{name} (size unknown)" if why else name, why)
         for name, why in refused.items()
     )
 

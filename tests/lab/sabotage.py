@@ -26,7 +26,7 @@ from fabricgen.lab.frr import PLACE
 from fabricgen.lab.measure import RunningLab, Trial
 from fabricgen.lab.process_tree import run_isolated
 from fabricgen.lab.slice import lay_out
-from fabricgen.lab.topology import Layout
+from fabricgen.lab.topology import LabLayout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -298,7 +298,7 @@ FAULTS: dict[
 
 
 @dataclass(frozen=True)
-class Swapped(Layout):
+class Swapped(LabLayout):
     """A lab in which two cables are swapped at a leaf's hosts, and two more at its uplinks."""
 
     @cached_property

@@ -28,7 +28,7 @@ from tests.test_inventories import ready
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.lab.topology import Layout
+    from fabricgen.lab.topology import LabLayout
     from fabricgen.planning.plan import Plan
     from tests.lab.conftest import Machine
 
@@ -73,7 +73,7 @@ def test_the_doctor_prints_a_version_or_the_path(
 
 
 @pytest.fixture(params=PARTS)
-def part(request: pytest.FixtureRequest) -> Layout:
+def part(request: pytest.FixtureRequest) -> LabLayout:
     """Return a slice of each kind of fabric."""
     keys, rails, domains = PARTS[request.param]
     return lay_out(ready(keys) if isinstance(keys, str) else plan_of(**keys), rails, domains)
@@ -125,7 +125,7 @@ def test_a_rail_at_a_time(machine: Machine) -> None:
     assert figure(found, "paths").startswith(every_pair(4))
 
 
-def test_a_slice_has_every_kind_of_path(part: Layout) -> None:
+def test_a_slice_has_every_kind_of_path(part: LabLayout) -> None:
     """On one leaf, between leaves of a pod, and between pods where there are several."""
     plan, reach = part.plan, Reach(part.plan)
     leaves = [reach.leaf(gpu) for gpu in part.gpus]
@@ -144,7 +144,7 @@ def test_a_slice_has_every_kind_of_path(part: Layout) -> None:
     assert sum(box.role is Role.SPINE for box in boxes) == len(pods) * SLICE_WIDTH
 
 
-def test_a_slice_is_faithful(part: Layout) -> None:
+def test_a_slice_is_faithful(part: LabLayout) -> None:
     """Every pair takes its path of the whole fabric. Everything outside counts as failed."""
     whole, rest = PathSelector(Reach(part.plan)), PathSelector(Reach(part.plan, part.missing))
     for one, other in permutations(part.gpus, 2):
@@ -153,7 +153,7 @@ def test_a_slice_is_faithful(part: Layout) -> None:
         assert way == whole.way(one, other)
 
 
-def test_a_slice_names_what_it_leaves_out(part: Layout) -> None:
+def test_a_slice_names_what_it_leaves_out(part: LabLayout) -> None:
     """It prints the counts of what is booted; a whole lab prints none."""
     assert (
         f"{len(part.domains)} of {part.plan.fabric.gpus // part.plan.fabric.domain_gpus:,} "

@@ -41,7 +41,7 @@ REPORTS = Path("/var/cache/ibutils")
 
 def run(request: LabRequest, emit: Callable[[dict[str, Any]], None]) -> int:
     """Run the trials in an InfiniBand lab of its own; return 0 where all hold, else 1."""
-    return isolated(lambda tells: _whole(request, tells), emit)
+    return isolated(lambda send: _whole(request, send), emit)
 
 
 def _whole(request: LabRequest, emit: Callable[[dict[str, Any]], None]) -> int:

@@ -181,12 +181,11 @@ def discovers(fabric: RunningSubnets) -> Trial:
         return path
 
     found = audit(fabric.plan, read_evidence(fabric.each(discover)))
-    document = found.document()
-    findings = [finding["sentence"] for finding in document["findings"]]
-    if not document["matched"]:
+    findings = [finding.fact for finding in found.findings]
+    if not found.matched:
         findings.append("nothing of the plan was discovered")
-    figure = f"{document['matched']:,} of {document['links']:,} links matched" + (
-        f", {document['silent']:,} not booted" if document["silent"] else ""
+    figure = f"{len(found.matched):,} of {found.places.planned // 2:,} links matched" + (
+        f", {len(found.silent):,} not booted" if found.silent else ""
     )
     return Trial("ib-discovers", "ibnetdiscover finds the plan", figure, findings)
 

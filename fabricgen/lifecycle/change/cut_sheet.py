@@ -101,7 +101,7 @@ def _bad(name: str, line: int, what: str, hint: str, because: tuple[str, ...] = 
     )
 
 
-class Columns(NamedTuple):
+class SheetColumns(NamedTuple):
     """The columns of both devices and interfaces and, if there are any, of labels and pieces."""
 
     ends: tuple[int, int, int, int]
@@ -113,7 +113,7 @@ class Columns(NamedTuple):
         return cells[at].strip() if at is not None and at < len(cells) else ""
 
 
-def _columns(header: list[str], name: str) -> Columns:
+def _columns(header: list[str], name: str) -> SheetColumns:
     """Find the columns of a header."""
     titles = [re.sub(r"[^a-z0-9]+", "_", title.strip().lower()).strip("_") for title in header]
     wanted = {
@@ -133,7 +133,7 @@ def _columns(header: list[str], name: str) -> Columns:
     ends = tuple(at for at in found.values() if at is not None)
     label = next((titles.index(title) for title in LABELS if title in titles), None)
     piece = titles.index("piece") if "piece" in titles else None
-    return Columns((ends[0], ends[1], ends[2], ends[3]), label, piece)
+    return SheetColumns((ends[0], ends[1], ends[2], ends[3]), label, piece)
 
 
 def _once(rows: Iterator[Row]) -> Iterator[Row]:
@@ -156,7 +156,7 @@ def _titles(side: int, words: tuple[str, ...]) -> list[str]:
     ]
 
 
-def _links(cells: list[str], columns: Columns, line: int, name: str) -> Iterator[Row]:
+def _links(cells: list[str], columns: SheetColumns, line: int, name: str) -> Iterator[Row]:
     """Parse one line: a link, or with a piece the links of a cable, as cables.csv lists them."""
     padded = [cell.strip() for cell in cells] + [""] * (max(columns.ends) + 1)
     values = [padded[at] for at in columns.ends]

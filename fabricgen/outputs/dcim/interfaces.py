@@ -67,7 +67,7 @@ def type_of(speed_gbps: int, form_factor: str, lanes: int, transport: str) -> st
     return name if name in TYPES else "other"
 
 
-class Interfaces:
+class InterfaceRows:
     """The interfaces of one plan; `views` are those of its cables."""
 
     def __init__(self, plan: Plan, views: Views) -> None:
