@@ -26,7 +26,7 @@ from fabricgen.planning.measure import measure
 from fabricgen.planning.measured_lengths import measured_rows
 from fabricgen.planning.name_checks import check_names
 from fabricgen.planning.naming import host_names, make_naming, switch_names
-from fabricgen.planning.room.room import make_room
+from fabricgen.planning.room.room_positions import make_room
 from fabricgen.planning.segment_links import switches_with_links, wire_segment
 from fabricgen.planning.switch_ports import check_rail_nos, interface_names, switch_ports
 

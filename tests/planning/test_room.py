@@ -570,7 +570,7 @@ def test_a_table_of_another_fabric_is_refused_at_once(
         asked.append(word)
         return ""
 
-    monkeypatch.setattr("fabricgen.planning.room.room.suggest", suggest)
+    monkeypatch.setattr("fabricgen.planning.room.stated_positions.suggest", suggest)
     lines = [f"other-{number},A,1,{number % 9 + 1},{number % 9 + 1}" for number in range(1000)]
     (tmp_path / "positions.csv").write_text(
         "\n".join(["device,hall,row,rack,unit", *lines]), encoding="utf-8"

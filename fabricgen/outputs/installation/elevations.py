@@ -107,13 +107,12 @@ class Elevations:
 
     def _reserved(self, devices: list[int], units: int) -> list[ReservedView]:
         """Draw the reserved units of a rack."""
-        of = "hosts" if any(device < self.room.hosts for device in devices) else "switches"
+        hosts = any(device < self.room.hosts for device in devices)
         found = []
-        for each in self.room.shares.reserved:
+        for each in self.room.shares.reserved_in(hosts=hosts):
             last = each.last or each.first
-            if each.racks in ("all", of):
-                y, high = HEAD + (units - last) * UNIT, (last - each.first + 1) * UNIT
-                found.append(ReservedView(y, high - 2, y + high // 2 + 3, each.use))
+            y, high = HEAD + (units - last) * UNIT, (last - each.first + 1) * UNIT
+            found.append(ReservedView(y, high - 2, y + high // 2 + 3, each.use))
         return found
 
     @property

@@ -67,10 +67,14 @@ class Shares(NamedTuple):
         Racks with hosts and those with switches alone may reserve different ones.
         """
         units = (1 << self.rack.rack_units) - 1
-        for each in self.reserved:
-            if each.racks in ("all", "hosts" if hosts else "switches"):
-                units &= ~((1 << (each.last or each.first)) - (1 << each.first - 1))
+        for each in self.reserved_in(hosts=hosts):
+            units &= ~((1 << (each.last or each.first)) - (1 << each.first - 1))
         return units
+
+    def reserved_in(self, *, hosts: bool) -> list[ReservedUnits]:
+        """Return the reserved units of racks with hosts, or of those with switches alone."""
+        racks = ("all", "hosts" if hosts else "switches")
+        return [each for each in self.reserved if each.racks in racks]
 
     def limits(self, *loads: tuple[str, int]) -> list[int | None]:
         """Return the limits of a rack with these loads, without its reserved units."""

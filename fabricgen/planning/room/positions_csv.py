@@ -1,7 +1,7 @@
 """A user's table of positions: device, hall, row, rack, unit.
 
-Owns the format of the file and the findings about its lines. `room` checks which devices there are
-and whether they fit their racks.
+Owns the format of the file and the findings about its lines. `stated_positions` checks which
+devices there are and whether they fit their racks.
 """
 
 from __future__ import annotations
@@ -42,6 +42,11 @@ class Position(NamedTuple):
     rack_unit: int
     line: int
     names: tuple[str, str, str]
+
+    @property
+    def place(self) -> tuple[int, int, int]:
+        """Hall, row and rack."""
+        return self.hall, self.row, self.rack
 
 
 def read_positions(path: Path, shown: str, site: Site) -> list[Position]:
@@ -85,12 +90,12 @@ def _ambiguous(rows: list[Position], shown: str) -> Iterator[Finding]:
     """Yield a finding on each name whose number another name of the same row or hall has."""
     names: dict[tuple[int, ...], str] = {}
     for row in rows:
-        place = row.hall, row.row, row.rack
         for depth, (level, name) in enumerate(zip(LEVELS, row.names, strict=True), start=1):
-            other = names.setdefault(place[:depth], name)
+            other = names.setdefault(row.place[:depth], name)
             if other != name:
+                number = row.place[depth - 1] + 1
                 yield bad_line(shown, row.line).of(
-                    f"the {level}s `{other}` and `{name}` are both number {place[depth - 1] + 1}",
+                    f"the {level}s `{other}` and `{name}` are both number {number}",
                     hint=f"list their names in order: `{KEYS[level]}: [{other}, {name}, ...]`"
                     " under `site`",
                 )

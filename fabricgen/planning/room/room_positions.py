@@ -1,0 +1,154 @@
+"""Where the devices of a fabric are: by rule, by a table, or as a kept plan has them.
+
+A table of positions in the inventory places every device (`stated_positions`); otherwise
+`rack_placement` applies the rule, or `rack_expansion` places new devices beside existing ones. A
+kept plan carries the positions of its table. Owns the choice, and the checks of the result.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricgen.core.diagnostics import Finding, Refusal, refuse
+from fabricgen.core.terms import Role
+from fabricgen.inventory.fields import PLACE
+from fabricgen.planning.name_checks import LONGEST_NAME
+from fabricgen.planning.room.footprints import DEFAULT_SITE, HOST, KINDS, shares_of
+from fabricgen.planning.room.rack_placement import kinds_of, overflow, place_devices
+from fabricgen.planning.room.room import Room
+from fabricgen.planning.room.stated_positions import stated_positions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fabricgen.catalog.catalog import Catalog
+    from fabricgen.core.arrays import Int32Array
+    from fabricgen.inventory.site import Site
+    from fabricgen.planning.baseline.rack_positions import RackPositions
+    from fabricgen.planning.naming import DeviceNames
+    from fabricgen.planning.room.footprints import Shares
+
+_LEGAL = re.compile(PLACE)
+
+
+def make_room(naming: DeviceNames, catalog: Catalog, installed: Sequence[bool]) -> Room | None:
+    """Place every planned device; None where the inventory wants no room.
+
+    `installed` covers the switches of a segment. Raises Refusal where a device has no known size, a
+    rack overflows, the room is too small, or positions contradict each other.
+    """
+    fabric = naming.mapping.fabric
+    site = fabric.spec.site or DEFAULT_SITE
+    if site.lengths == "unknown":
+        return None
+    shares = shares_of(
+        fabric, (HOST, *(role.value for role in list(Role)[: naming.mapping.sizing.tiers]))
+    )
+    kind = kinds_of(naming)
+    kept = _kept(naming, site, shares, kind, installed)
+    if site.positions or kept:
+        positions = kept or stated_positions(naming, shares, kind, catalog, installed)
+        room = Room(naming, site, generated=False, shares=shares, kind=kind, positions=positions)
+        _check_loads(room)
+    else:
+        room = Room(
+            naming,
+            site,
+            fabric.spec.site is None,
+            shares,
+            kind,
+            place_devices(naming, shares, site),
+        )
+    if fabric.spec.naming.rack or room.positions.names:
+        _check_names(room)
+    return room
+
+
+def _kept(
+    naming: DeviceNames, site: Site, shares: Shares, kind: Int32Array, installed: Sequence[bool]
+) -> RackPositions | None:
+    """Return the positions of a plan that keeps those of another; None where none are kept.
+
+    New devices fill the room. Another table of positions than the kept one replaces them all.
+    Raises Refusal `bad-plan-file` where the plan does not place its devices, or `cannot-grow` where
+    they are outside of the site.
+    """
+    baseline = naming.mapping.baseline
+    if baseline is None or baseline.positions is None or baseline.table != (site.positions or ""):
+        return None
+    kept, hosts = baseline.positions, naming.mapping.fabric.coordinates.hosts
+    switches = int(np.count_nonzero(kind == 0)) + np.flatnonzero(
+        [*installed] * naming.mapping.segments
+    )
+    if len(kept.rack) != len(kind) or (
+        baseline.table and (kept.rack[[*range(hosts), *switches.tolist()]] < 0).any()
+    ):
+        because = (f"it places {int((kept.rack >= 0).sum())} of {len(kind)} devices",)
+        raise refuse(
+            "bad-plan-file",
+            "the plan has no positions of its devices",
+            path=("kept",),
+            because=because,
+            hint="write it again with `plan -o`",
+        )
+    if baseline.table:
+        return kept
+    from fabricgen.planning.room.rack_expansion import fill  # noqa: PLC0415 - for growth only
+
+    return fill(naming, shares, site, kept)
+
+
+def _check_loads(room: Room) -> None:
+    """Refuse the first rack that carries too much. Raises Refusal `rack-overflow`."""
+    held = room.positions.rack >= 0
+    counts = np.zeros((len(room.positions.hall), len(KINDS)), dtype=np.int64)
+    np.add.at(counts, (room.positions.rack[held], room.kind[held]), 1)
+    for rack, loads in enumerate(counts.tolist()):
+        named = [(kind, count) for kind, count in zip(KINDS, loads, strict=True) if count]
+        if room.shares.exceeded(*named):
+            raise overflow(room.shares, f"rack {room.names[rack]} overflows", *named)
+
+
+def _check_names(room: Room) -> None:
+    """Refuse names of racks that are illegal on a label, or repeated. Raises Refusal."""
+    path = ("naming", "rack")
+    illegal = next(
+        (name for name in room.names if not _LEGAL.fullmatch(name) or len(name) > LONGEST_NAME),
+        None,
+    )
+    if illegal is not None:
+        because = (
+            (
+                f"it holds letters, digits, `.`, `_` and `-`, and has at most {LONGEST_NAME}"
+                " characters"
+            ),
+        )
+        raise Refusal(
+            [
+                Finding(
+                    "illegal-name",
+                    f"`{illegal}` cannot be the name of a rack",
+                    path,
+                    because,
+                    "change the pattern under `naming`",
+                )
+            ]
+        )
+    name, times = Counter(room.names).most_common(1)[0]
+    if times > 1:
+        because = (f"{len(room.names)} racks need a name each",)
+        raise Refusal(
+            [
+                Finding(
+                    "name-twice",
+                    f"{times} racks would be called `{name}`",
+                    path,
+                    because,
+                    "put `{hall}`, `{row}` and `{rack}` into the pattern",
+                )
+            ]
+        )
