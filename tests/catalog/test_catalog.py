@@ -526,6 +526,19 @@ def test_planes_of_a_dgx_b300_share_the_cage_of_their_gpu() -> None:
         host.port(3, 2)
 
 
+def test_names_of_a_gb200_tray_are_published() -> None:
+    """The RDMA devices and PCI addresses are those of NVIDIA's deployment guide.
+
+    Names of interfaces follow from the address: the domain in decimal, the bus, the slot.
+    """
+    ports = _host("gb200-nvl72").ports
+    assert [port.rdma for port in ports] == ["mlx5_0", "mlx5_1", "mlx5_4", "mlx5_5"]
+    for port in ports:
+        domain, bus, _ = (int(part.split(".")[0], 16) for part in (port.pci or "").split(":"))
+        path = f"{f'P{domain}' if domain else ''}p{bus}s0"
+        assert (port.ethernet, port.infiniband) == (f"en{path}np0", f"ib{path}")
+
+
 def test_placeholders_are_marked() -> None:
     """An unpublished Linux name is `nic<i>`, and its file marks it."""
     for host in Catalog().hosts():

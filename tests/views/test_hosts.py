@@ -395,10 +395,18 @@ def test_the_traffic_class_is_the_tos_byte(dscp: int, tos: str) -> None:
 def test_a_tray_names_the_limits_of_pxn() -> None:
     """PXN relays inside one host.
 
-    A comment names the rails that it reaches, and lists interfaces whose devices are unknown.
+    A comment names the rails that it reaches.
     """
     output = {setting.name: " ".join(setting.why) for setting in hosts_of(plan_of(**TRAYS))[1].nccl}
     assert "(4-7)" in output["NCCL_PXN_DISABLE"]
+
+
+def test_interfaces_whose_devices_are_unknown_are_listed() -> None:
+    """A DGX B200 has no published names of RDMA devices."""
+    plan = plan_of(
+        gpus=64, hb_domain={"gpus": 8}, host={"model": "dgx-b200"}, switches=TRAYS["switches"]
+    )
+    output = {setting.name: " ".join(setting.why) for setting in hosts_of(plan)[0].nccl}
     assert "nic0 nic1 nic2 nic3" in output["NCCL_IB_HCA"]
 
 
