@@ -73,23 +73,23 @@ class PartCounts(NamedTuple):
     cables: dict[LinkKind, Counter[CableItem]]
 
 
-def count_parts(plan: Plan, stands: BoolArray | None = None) -> PartCounts:
-    """Count the modules and cables of a fabric, or of the rows of links that `stands` selects."""
-    takes = list(_takes(plan, stands))
-    cables = _by_length(plan) if stands is None and plan.lengths else _cables(plan, takes)
+def count_parts(plan: Plan, selected: BoolArray | None = None) -> PartCounts:
+    """Count the modules and cables of a fabric, or of the rows of links that `selected` selects."""
+    takes = list(_takes(plan, selected))
+    cables = _by_length(plan) if selected is None and plan.lengths else _cables(plan, takes)
     return PartCounts(_modules(plan, takes), cables)
 
 
-def _takes(plan: Plan, stands: BoolArray | None) -> Iterator[LinkGroup]:
+def _takes(plan: Plan, selected: BoolArray | None) -> Iterator[LinkGroup]:
     """Yield the links of each part, segment by segment."""
     segments, size = plan.mapping.segments, len(plan.segment.kind)
-    alike = stands is None and not plan.decides  # in their parts: lengths differ
+    alike = selected is None and not plan.decides  # in their parts: lengths differ
     for segment in range(1 if alike else segments):
         candidate = plan.candidate[segment]
         here = (
             np.ones(size, dtype=bool)
-            if stands is None
-            else stands[segment * size : (segment + 1) * size]
+            if selected is None
+            else selected[segment * size : (segment + 1) * size]
         )
         for number, joint in enumerate(plan.candidates):
             rows = np.flatnonzero(here & (candidate == number))

@@ -65,7 +65,7 @@ class Load(NamedTuple):
         return None if self.power_max_w is None else self.power_max_w * BTU_H_PER_W
 
     @property
-    def said(self) -> str:
+    def unknown_text(self) -> str:
         """The unknown facts as text."""
         return "; ".join(f"{key} of {', '.join(names)}" for key, names in self.unknown.items())
 
@@ -75,7 +75,7 @@ def load_of(parts: Iterable[tuple[str, PartLoad, int]]) -> Load:
 
     >>> box = PartLoad(Fraction(100), None, Fraction(9), Fraction(1))
     >>> load = load_of([("box", box, 2), ("module", PartLoad(Fraction(8), Fraction(8)), 4)])
-    >>> load.power_w, load.power_max_w, load.rack_units, load.said
+    >>> load.power_w, load.power_max_w, load.rack_units, load.unknown_text
     (Fraction(232, 1), None, Fraction(2, 1), 'power_max_w of box')
     """
     sums, unknown = (

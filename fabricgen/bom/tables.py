@@ -300,13 +300,13 @@ def _compared(
     saved = figure.saving(comparison.savings)
     unit = comparison.built[0][1].book.currency if figure.unit == "currency" else figure.unit
     bound = figure.bound(comparison, Design.FAT_TREE)
-    said = [_joined(notes), "" if saved is None else BOUNDS.get(bound, "")]
+    texts = [_joined(notes), "" if saved is None else BOUNDS.get(bound, "")]
     return FigureView(
         figure.name,
         unit,
         values,
         "" if saved is None else f"{saved:g}",
-        "; ".join(text for text in said if text),
+        "; ".join(text for text in texts if text),
         _joined(missing),
         bound,
     )

@@ -155,7 +155,7 @@ def _load(row: str, place: str, fabric: Load, every: Load, boxes: Mapping[str, i
     return LoadView(
         row=row,
         place=place,
-        unknown=every.said,
+        unknown=every.unknown_text,
         **counts,
         **_figures(fabric, ""),
         **_figures(every, "all_"),

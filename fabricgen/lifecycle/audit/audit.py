@@ -67,13 +67,13 @@ class Audit(Document):
     def extra(self) -> int:
         """The number of cables without a place in the plan, including those to unknown devices."""
         return sum(move.target is None for group in self.groups for move in group.moves) + len(
-            self.built.strangers
+            self.built.unknown_neighbors
         )
 
     @property
     def moves(self) -> int:
         """The number of moves that repair the cabling."""
-        return sum(len(group.moves) for group in self.groups) + len(self.built.strangers)
+        return sum(len(group.moves) for group in self.groups) + len(self.built.unknown_neighbors)
 
     @property
     def silent_cables(self) -> list[str]:
@@ -100,12 +100,12 @@ class Audit(Document):
                 f"{_named(self.built.foreign)} reported and {more} not in the plan; "
                 "a file is named by its device"
             )
-        unheard = sorted(
+        unseen = sorted(
             {self.places.places[port].device for link in self.silent for port in (link, link + 1)}
             - self.built.present
         )
-        if unheard:
-            yield f"never seen: {_named(unheard)}"
+        if unseen:
+            yield f"never seen: {_named(unseen)}"
         if self.built.nameless:
             count = len(self.built.nameless)
             yield f"ports whose neighbour gives neither a name nor a port of the plan: {count}"
@@ -170,16 +170,17 @@ class Audit(Document):
         """Return the neighbour of a port as text."""
         partner = self.built.partner.get(port)
         return (
-            self.built.strangers.get(port, "no neighbour")
+            self.built.unknown_neighbors.get(port, "no neighbour")
             if partner is None
             else self.places.text(partner)
         )
 
     def _fix(self, event: Event) -> Iterator[str]:
         """Yield the steps that repair a fault."""
-        for port in event.strangers:
+        for port in event.unknown_neighbors:
             device, port_text = self.places.places[port].device, self.places.words(port)
-            yield f"{device}: unplug the cable to {self.built.strangers[port]} from {port_text}"
+            neighbor = self.built.unknown_neighbors[port]
+            yield f"{device}: unplug the cable to {neighbor} from {port_text}"
         for group in event.groups:
             for step in group.steps:
                 yield self._sentence(step)
@@ -215,7 +216,10 @@ class Audit(Document):
     def _contradictions(self) -> Iterator[AuditFinding]:
         """Yield the ports whose reports contradict each other."""
         for port, other in self.built.disputed.items():
-            label, seen = self.places.labels[port], sorted(self.built.said.get(other, ()))
+            label, seen = (
+                self.places.labels[port],
+                sorted(self.built.reported_neighbors.get(other, ())),
+            )
             why = (
                 f"sees {self.places.text(self.built.partner.get(other, seen[0]))}"
                 if seen
@@ -263,8 +267,8 @@ def audit(plan: Plan, evidence: NeighborRecords) -> Audit:
         elif low in built.partner or high in built.partner:
             continue
         elif (
-            low in built.strangers
-            or high in built.strangers
+            low in built.unknown_neighbors
+            or high in built.unknown_neighbors
             or _is_missing(places, built, low, high)
         ):
             lost.append(low)

@@ -33,13 +33,13 @@ FEWEST = 2
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One fault; `strangers` are ports with a cable to an unknown device."""
+    """One fault; `unknown_neighbors` are ports with a cable to an unknown device."""
 
     kind: Kind
     severity: Severity
     sentence: str
     groups: tuple[MiscablingGroup, ...]
-    strangers: tuple[int, ...] = ()
+    unknown_neighbors: tuple[int, ...] = ()
 
 
 class FaultNamer:
@@ -85,17 +85,19 @@ class FaultNamer:
 
     def _event(self, kind: Kind, sentence: str, groups: tuple[MiscablingGroup, ...]) -> Event:
         """Return a fault; one that crosses a rail or a plane is critical."""
-        strangers = tuple(
+        unknown_neighbors = tuple(
             port
             for group in groups
             for port in self._touched(group)
-            if port in self.built.strangers
+            if port in self.built.unknown_neighbors
         )
         crossing = self._crossing(groups)
         if crossing is None:
-            return Event(kind, "minor" if kind in MINOR else "major", sentence, groups, strangers)
+            return Event(
+                kind, "minor" if kind in MINOR else "major", sentence, groups, unknown_neighbors
+            )
         own: Kind = crossing[0] if kind in ("swapped", "misplugged", "mixed-up", "extra") else kind
-        return Event(own, "critical", f"{sentence}; {crossing[1]}", groups, strangers)
+        return Event(own, "critical", f"{sentence}; {crossing[1]}", groups, unknown_neighbors)
 
     def _touched(self, group: MiscablingGroup) -> list[int]:
         """Return the distinct ports that the moves of a miscabling empty or fill."""
@@ -189,9 +191,13 @@ class FaultNamer:
     def _reversals(self) -> Iterator[Event]:
         """Yield cages with their cables in reverse order."""
         places = self.places
-        seats = ((places.places[port].device, places.seat(port)) for port in self._owner)
+        positions = ((places.places[port].device, places.position(port)) for port in self._owner)
         cages = sorted(
-            {(device, seat.cage, seat.ports) for device, seat in seats if seat.ports > 1}
+            {
+                (device, position.cage, position.ports)
+                for device, position in positions
+                if position.ports > 1
+            }
         )
         for device, cage, count in cages:
             own = places.at(device, cage)
@@ -218,7 +224,7 @@ class FaultNamer:
         return (
             port >= 0
             and self.places.places[port].device == device
-            and self.places.seat(port)[1:3] == (cage, sub)
+            and self.places.position(port)[1:3] == (cage, sub)
         )
 
     def _single(self, group: MiscablingGroup) -> Event:
@@ -228,19 +234,19 @@ class FaultNamer:
             [move for move in group.moves if move.source is not None and move.target is not None],
         )
         if not group.wrong:
-            port, strange = (
+            port, unknown = (
                 group.moves[0].kept,
-                [each for each in self._touched(group) if each in self.built.strangers],
+                [each for each in self._touched(group) if each in self.built.unknown_neighbors],
             )
-            if strange:
-                seen = self.built.strangers[strange[0]]
+            if unknown:
+                seen = self.built.unknown_neighbors[unknown[0]]
                 why = (
-                    f"where {places.text(places.peers[strange[0]])} belongs"
-                    if strange[0] in self.built.misplaced
+                    f"where {places.text(places.peers[unknown[0]])} belongs"
+                    if unknown[0] in self.built.misplaced
                     else "which is not in the plan"
                 )
                 return self._event(
-                    "stranger", f"{places.text(strange[0])} sees {seen}, {why}", (group,)
+                    "stranger", f"{places.text(unknown[0])} sees {seen}, {why}", (group,)
                 )
             return self._event(
                 "missing",
@@ -309,10 +315,10 @@ class FaultNamer:
         ):
             return ""
         for source, target in moved:
-            steps[places.seat(source).rank - places.seat(target).rank].append(target)
+            steps[places.position(source).rank - places.position(target).rank].append(target)
         for step in (1, -1):
             if len(steps[step]) == len(moved) - group.ring:
-                ranks = sorted((places.seat(target).rank, target) for _, target in moved)
+                ranks = sorted((places.position(target).rank, target) for _, target in moved)
                 first, last = (places.places[ranks[at][1]].interface for at in (0, -1))
                 way = "up" if step > 0 else "down"
                 device = places.places[ranks[0][1]].device

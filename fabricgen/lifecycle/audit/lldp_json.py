@@ -74,14 +74,14 @@ def _lldpctl(document: Json, device: str) -> Iterator[NeighborRecord]:
                 if isinstance(port.get("name"), str)
                 else list(port.items())
             )
-            for interface, said in named:
-                chassis: dict[str, Json] = next(iter(_many(said.get("chassis"))), {})
+            for interface, entry in named:
+                chassis: dict[str, Json] = next(iter(_many(entry.get("chassis"))), {})
                 name = (
                     _text(chassis.get("name"))
                     if {"id", "name"} & chassis.keys()
                     else next(iter(chassis), "")
                 )
-                peer: dict[str, Json] = next(iter(_many(said.get("port"))), {})
+                peer: dict[str, Json] = next(iter(_many(entry.get("port"))), {})
                 yield neighbor_record(
                     device, interface, name, (_text(peer.get("id")), _text(peer.get("descr")))
                 )
@@ -90,8 +90,8 @@ def _lldpctl(document: Json, device: str) -> Iterator[NeighborRecord]:
 def _nvue(document: Json, device: str) -> Iterator[NeighborRecord]:
     """Parse `nv show interface --view=lldp -o json`."""
     for interface, shown in document.items():
-        for name, said in ((shown.get("lldp") or {}).get("neighbor") or {}).items():
-            chassis, port = said.get("chassis") or {}, said.get("port") or {}
+        for name, entry in ((shown.get("lldp") or {}).get("neighbor") or {}).items():
+            chassis, port = entry.get("chassis") or {}, entry.get("port") or {}
             yield neighbor_record(
                 device,
                 interface,
@@ -118,18 +118,21 @@ def _eos(document: Json, device: str) -> Iterator[NeighborRecord]:
     """Parse `show lldp neighbors | json`, with or without `detail`."""
     neighbours = document["lldpNeighbors"]
     if isinstance(neighbours, list):
-        for said in neighbours:
+        for entry in neighbours:
             yield neighbor_record(
-                device, str(said["port"]), said.get("neighborDevice"), (said.get("neighborPort"),)
+                device,
+                str(entry["port"]),
+                entry.get("neighborDevice"),
+                (entry.get("neighborPort"),),
             )
         return
     for interface, shown in neighbours.items():
-        for said in shown.get("lldpNeighborInfo") or []:
-            port = said.get("neighborInterfaceInfo") or {}
+        for entry in shown.get("lldpNeighborInfo") or []:
+            port = entry.get("neighborInterfaceInfo") or {}
             yield neighbor_record(
                 device,
                 interface,
-                said.get("systemName"),
+                entry.get("systemName"),
                 (
                     port.get("interfaceId_v2") or port.get("interfaceId"),
                     port.get("interfaceDescription"),
@@ -145,10 +148,10 @@ def _sonic(document: Json, device: str) -> Iterator[NeighborRecord]:
         if key.startswith(f"{SONIC}:")
     }
     for interface, shown in table.items():
-        said = shown.get("value", shown)
+        entry = shown.get("value", shown)
         yield neighbor_record(
             device,
             interface,
-            said.get("lldp_rem_sys_name"),
-            (said.get("lldp_rem_port_id"), said.get("lldp_rem_port_desc")),
+            entry.get("lldp_rem_sys_name"),
+            (entry.get("lldp_rem_port_id"), entry.get("lldp_rem_port_desc")),
         )

@@ -50,12 +50,12 @@ def read_nxos(document: dict[str, Json], device: str) -> Iterator[NeighborRecord
     """Parse `show lldp neighbors | json`, with or without `detail`."""
     for table, rows in NXOS_TABLES.items():
         for row in _many((document.get(table) or {}).get(rows)):
-            said = {key: "" if value in _NXOS_ABSENT else value for key, value in row.items()}
+            entry = {key: "" if value in _NXOS_ABSENT else value for key, value in row.items()}
             yield neighbor_record(
                 device,
-                _long(str(said["l_port_id"])),
-                said.get("sys_name") or said.get("chassis_id"),
-                (_long(str(said.get("port_id") or "")), said.get("port_desc")),
+                _long(str(entry["l_port_id"])),
+                entry.get("sys_name") or entry.get("chassis_id"),
+                (_long(str(entry.get("port_id") or "")), entry.get("port_desc")),
             )
 
 
@@ -71,22 +71,22 @@ def _long(name: str) -> str:
 def read_junos(document: dict[str, Json], device: str) -> Iterator[NeighborRecord]:
     """Parse `show lldp neighbors | display json`, with or without `detail`."""
     for group in _many(document[JUNOS]):
-        for said in _many(group.get("lldp-neighbor-information")):
-            local = _data(said, "lldp-local-port-id") or _data(said, "lldp-local-interface")
+        for entry in _many(group.get("lldp-neighbor-information")):
+            local = _data(entry, "lldp-local-port-id") or _data(entry, "lldp-local-interface")
             yield neighbor_record(
                 device,
                 local.removesuffix(".0"),  # older releases name the logical unit
-                _data(said, "lldp-remote-system-name"),
+                _data(entry, "lldp-remote-system-name"),
                 (
-                    _data(said, "lldp-remote-port-id"),
-                    _data(said, "lldp-remote-port-description"),
+                    _data(entry, "lldp-remote-port-id"),
+                    _data(entry, "lldp-remote-port-description"),
                 ),
             )
 
 
-def _data(said: dict[str, Json], tag: str) -> str:
+def _data(entry: dict[str, Json], tag: str) -> str:
     """Return the text of a tag; "" where there is none."""
-    first: Json = next(iter(_many(said.get(tag))), {})
+    first: Json = next(iter(_many(entry.get(tag))), {})
     return str(first.get("data") or "")
 
 
@@ -106,12 +106,12 @@ def _interfaces(document: Json) -> list[Json] | None:
 def read_srlinux(document: Json, device: str) -> Iterator[NeighborRecord]:
     """Parse `info from state system lldp | as json`."""
     for interface in _interfaces(document) or ():
-        for said in _many(interface.get("neighbor")):
+        for entry in _many(interface.get("neighbor")):
             yield neighbor_record(
                 device,
                 str(interface["name"]),
-                said.get("system-name"),
-                (said.get("port-id"), said.get("port-description")),
+                entry.get("system-name"),
+                (entry.get("port-id"), entry.get("port-description")),
             )
 
 

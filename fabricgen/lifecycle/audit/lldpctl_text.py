@@ -38,9 +38,9 @@ def read_lldpctl(text: str, device: str) -> NeighborRecords:
     return NeighborRecords(
         [
             neighbor_record(
-                device, interface, said.get("chassis.name"), [said.get(key) for key in _PORT_IDS]
+                device, interface, entry.get("chassis.name"), [entry.get(key) for key in _PORT_IDS]
             )
-            for interface, said in found
+            for interface, entry in found
         ],
         {device},
     )
@@ -64,11 +64,11 @@ def _blocks(text: str) -> Iterable[tuple[str, Facts]]:
     """Parse the text: the interface and the facts of each neighbour."""
     starts = list(_INTERFACE.finditer(text))
     for start, following in zip(starts, [*starts[1:], None], strict=True):
-        said: Facts = {}
+        entry: Facts = {}
         block = text[start.end() : following.start() if following else len(text)]
         for name, value in filter(None, map(_fact, block.splitlines())):
-            said.setdefault(name, value)
-        yield start[1], said
+            entry.setdefault(name, value)
+        yield start[1], entry
 
 
 def _fact(line: str) -> tuple[str, str] | None:

@@ -145,10 +145,12 @@ class PortIndex:
                 sorted([*used, *port_layout.idle(used)], key=lambda port: (port.cage, port.sub))
             ):
                 cage, sub, mode = port
-                seat = PortPosition(port_layout.interface(port), cage, sub, mode.count, rank)
-                alias = port_layout.model.alias(port_layout.nos, cage, sub, mode) or seat.interface
-                for name in (seat.interface, alias, f"#{port_layout.number(port)}"):
-                    names.setdefault(name, seat)
+                position = PortPosition(port_layout.interface(port), cage, sub, mode.count, rank)
+                alias = (
+                    port_layout.model.alias(port_layout.nos, cage, sub, mode) or position.interface
+                )
+                for name in (position.interface, alias, f"#{port_layout.number(port)}"):
+                    names.setdefault(name, position)
             self._known[port_layout.role, port_layout.nos] = names
         return self._known[port_layout.role, port_layout.nos]
 
@@ -159,7 +161,7 @@ class PortIndex:
         for gpu in range(fabric.host_gpus):
             for plane in range(fabric.planes):
                 number = fabric.coordinates.nic(gpu, plane)
-                seat = PortPosition(naming.interface(gpu, plane), 0, 0, 1, number)
+                position = PortPosition(naming.interface(gpu, plane), 0, 0, 1, number)
                 other = fabric.host and fabric.host.port(gpu, plane)
                 second = "" if plane == 0 else f"/{plane + 1}"
                 given = fabric.rdma(gpu, plane)
@@ -168,8 +170,8 @@ class PortIndex:
                     if other
                     else (given or f"mlx5_{gpu}{second}", f"HCA-{gpu + 1}{second}")
                 )
-                for name in (seat.interface, *names):
-                    found.setdefault(name or seat.interface, seat)
+                for name in (position.interface, *names):
+                    found.setdefault(name or position.interface, position)
         return found
 
     def device(self, name: str) -> str:
@@ -193,17 +195,17 @@ class PortIndex:
                 plane = word.removeprefix("nic")
                 if plane.isdecimal() and int(plane) < len(self.gpu_ports[device]):
                     return self.gpu_ports[device][int(plane)]
-            elif (seat := self._seats(device).get(word)) is not None and (
-                seat.interface != word or device in self._port_layouts
+            elif (position := self._positions(device).get(word)) is not None and (
+                position.interface != word or device in self._port_layouts
             ):
-                return self._number(device, seat)
+                return self._number(device, position)
         by_print = self._by_print(device) if words and device not in self.gpu_ports else {}
-        seats = (by_print[word] for word in words if word in by_print)
-        return next((self._number(device, seat) for seat in seats), -1)
+        positions = (by_print[word] for word in words if word in by_print)
+        return next((self._number(device, position) for position in positions), -1)
 
-    def _number(self, device: str, seat: PortPosition) -> int:
+    def _number(self, device: str, position: PortPosition) -> int:
         """Return the number of the port at a position; on a host only planned ports have one."""
-        found = self._ids.get((device, seat.interface), -1)
+        found = self._ids.get((device, position.interface), -1)
         if found >= 0 or device not in self._port_layouts:
             return found
         rails, planes = (
@@ -213,8 +215,8 @@ class PortIndex:
         self._place(
             PortRef(
                 device,
-                seat.interface,
-                seat.printed,
+                position.interface,
+                position.printed,
                 upper=False,
                 rail=rails.pop() if len(rails) == 1 else "",
                 plane=planes.pop(),
@@ -224,7 +226,7 @@ class PortIndex:
         self.labels.append("")
         return len(self.places) - 1
 
-    def _seats(self, device: str) -> dict[str, PortPosition]:
+    def _positions(self, device: str) -> dict[str, PortPosition]:
         """Return the ports of a device by name."""
         port_layout = self._port_layouts.get(device)
         return self._nics if port_layout is None else self._ports(port_layout)
@@ -236,7 +238,9 @@ class PortIndex:
             return self._nics_by_print
         key = port_layout.role, port_layout.nos
         if key not in self._prints:
-            self._prints[key] = {seat.printed: seat for seat in self._ports(port_layout).values()}
+            self._prints[key] = {
+                position.printed: position for position in self._ports(port_layout).values()
+            }
         return self._prints[key]
 
     @cached_property
@@ -249,16 +253,18 @@ class PortIndex:
             for plane in range(fabric.planes)
         }
 
-    def seat(self, place: int) -> PortPosition:
+    def position(self, place: int) -> PortPosition:
         """Return the position of a port on its device."""
-        return self._seats(self.places[place].device)[self.places[place].interface]
+        return self._positions(self.places[place].device)[self.places[place].interface]
 
     def at(self, device: str, cage: int) -> dict[int, int]:
         """Return the planned ports in a cage of a device, by position."""
-        seats = (
-            (self.seat(place), place) for place in self.of_device[device] if self.peers[place] >= 0
+        positions = (
+            (self.position(place), place)
+            for place in self.of_device[device]
+            if self.peers[place] >= 0
         )
-        return {seat.sub: place for seat, place in seats if seat.cage == cage}
+        return {position.sub: place for position, place in positions if position.cage == cage}
 
     def ports_of(self, name: str) -> list[int]:
         """Return the numbered ports of a device or of a lab GPU."""

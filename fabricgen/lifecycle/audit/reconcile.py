@@ -40,11 +40,11 @@ class ObservedCabling:
 
     partner: dict[int, int] = field(default_factory=dict)
     """The port at the other end of the cable in a port, in both directions."""
-    said: dict[int, set[int]] = field(default_factory=dict)
+    reported_neighbors: dict[int, set[int]] = field(default_factory=dict)
     """The ports that each port reports as its neighbours."""
     one_way: int = 0
     """Links that one end does not report, although its device reported."""
-    strangers: dict[int, str] = field(default_factory=dict)
+    unknown_neighbors: dict[int, str] = field(default_factory=dict)
     """Planned ports with a neighbour outside of the plan, or a port where no cable belongs."""
     misplaced: set[int] = field(default_factory=set)
     """Those of them whose neighbour is a planned device that belongs elsewhere."""
@@ -69,7 +69,7 @@ class ObservedCabling:
 def observe_cabling(places: PortIndex, evidence: NeighborRecords) -> ObservedCabling:
     """Return the cabling that the records show."""
     built = ObservedCabling()
-    said = built.said = _neighbours(places, evidence, built)
+    reported_neighbors = built.reported_neighbors = _neighbours(places, evidence, built)
     for name in sorted(evidence.reporters):
         if ours := places.device(name):
             built.reported.update(places.ports_of(ours))
@@ -77,14 +77,14 @@ def observe_cabling(places: PortIndex, evidence: NeighborRecords) -> ObservedCab
         else:
             built.foreign.append(name)
     for pick in (_mutual, _one_sided):
-        for one, other in pick(places, said, built):
+        for one, other in pick(places, reported_neighbors, built):
             built.partner[one], built.partner[other] = other, one
     built.one_way = sum(
-        _is_one_way(one, other, said, built) for one, other in built.partner.items()
+        _is_one_way(one, other, reported_neighbors, built) for one, other in built.partner.items()
     )
-    for port in sorted(said):
+    for port in sorted(reported_neighbors):
         if port not in built.partner:
-            built.disputed[port] = min(said[port])
+            built.disputed[port] = min(reported_neighbors[port])
     built.nameless -= built.partner.keys()
     built.unjudged = {
         port: name for port, name in built.unjudged.items() if port not in built.partner
@@ -94,8 +94,8 @@ def observe_cabling(places: PortIndex, evidence: NeighborRecords) -> ObservedCab
         frozenset({places.owner(each.device), places.owner(each.peer)}) for each in built.unknown
     }
     taken = built.partner.keys() | built.disputed.keys()
-    built.strangers = {
-        port: name for port, name in sorted(built.strangers.items()) if port not in taken
+    built.unknown_neighbors = {
+        port: name for port, name in sorted(built.unknown_neighbors.items()) if port not in taken
     }
     return built
 
@@ -107,7 +107,7 @@ def _neighbours(
 
     Other neighbours of a planned port are kept in `built`.
     """
-    said: defaultdict[int, set[int]] = defaultdict(set)
+    reported_neighbors: defaultdict[int, set[int]] = defaultdict(set)
     for record in evidence.records:
         near, far = _ends(places, record)
         if not near[0]:
@@ -115,14 +115,14 @@ def _neighbours(
         built.present.update(places.owner(each) for each in (near[0], far[0]) if each)
         if near[1] >= 0 and far[1] >= 0:
             if near[1] != far[1]:
-                said[near[1]].add(far[1])
+                reported_neighbors[near[1]].add(far[1])
         elif near[1] >= 0:
             _keep_unplanned(places, record, near[1], far[0], built)
         elif far[0]:
             seen = " ".join([far[0], *record.peer_interfaces[:1]])
             unknown = UnknownPort(near[0], record.interface, far[0], seen, far[1])
             _keep_unknown(places, unknown, built)
-    return said
+    return reported_neighbors
 
 
 def _ends(places: PortIndex, record: NeighborRecord) -> tuple[tuple[str, int], tuple[str, int]]:
@@ -147,7 +147,7 @@ def _keep_unplanned(
         _keep_unknown(places, UnknownPort(device, name, near, places.text(port), port), built)
     elif peer >= 0:
         words = record.peer_interfaces[:1] or ("(port unknown)",)
-        built.strangers[port] = " ".join([record.peer, *words])
+        built.unknown_neighbors[port] = " ".join([record.peer, *words])
         built.misplaced.update({port} if device else ())
 
 
@@ -159,7 +159,7 @@ def _keep_unknown(places: PortIndex, unknown: UnknownPort, built: ObservedCablin
     elif far >= 0 and _belongs(places, device, far):
         built.unjudged[far] = name
     elif far >= 0 and places.peers[far] >= 0:
-        built.strangers[far] = f"{device} {name}"
+        built.unknown_neighbors[far] = f"{device} {name}"
         built.misplaced.add(far)
 
 
@@ -170,28 +170,32 @@ def _belongs(places: PortIndex, device: str, port: int) -> bool:
 
 
 def _mutual(
-    places: PortIndex, said: dict[int, set[int]], built: ObservedCabling
+    places: PortIndex, reported_neighbors: dict[int, set[int]], built: ObservedCabling
 ) -> Iterator[tuple[int, int]]:
     """Yield the links that both ends report, planned ones first."""
     pairs = [
         (one, other)
-        for one, others in said.items()
+        for one, others in reported_neighbors.items()
         for other in others
-        if one < other and one in said.get(other, ())
+        if one < other and one in reported_neighbors.get(other, ())
     ]
     yield from _free(pairs, places, built)
 
 
 def _one_sided(
-    places: PortIndex, said: dict[int, set[int]], built: ObservedCabling
+    places: PortIndex, reported_neighbors: dict[int, set[int]], built: ObservedCabling
 ) -> Iterator[tuple[int, int]]:
     """Yield the links that one end reports while the other reports nothing, planned ones first.
 
     An unplanned link counts only if no other candidate shares one of its ports.
     """
     pairs = []
-    for one, others in said.items():
-        free = [other for other in others if other not in said] if one not in built.partner else []
+    for one, others in reported_neighbors.items():
+        free = (
+            [other for other in others if other not in reported_neighbors]
+            if one not in built.partner
+            else []
+        )
         wanted = [other for other in free if other == places.peers[one]]
         pairs += [(one, other) for other in (wanted or (free if len(free) == 1 else []))]
     claims = Counter(port for pair in pairs for port in pair if places.peers[pair[0]] != pair[1])
@@ -217,6 +221,8 @@ def _free(
             yield one, other
 
 
-def _is_one_way(one: int, other: int, said: dict[int, set[int]], built: ObservedCabling) -> bool:
+def _is_one_way(
+    one: int, other: int, reported_neighbors: dict[int, set[int]], built: ObservedCabling
+) -> bool:
     """Return whether the device of a port reported without the other end of its cable."""
-    return one in built.reported and other not in said.get(one, ())
+    return one in built.reported and other not in reported_neighbors.get(one, ())

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 
-def parts_of(plan: Plan, wiring: Wiring, stands: BoolArray) -> Counter[str]:
+def parts_of(plan: Plan, wiring: Wiring, installed: BoolArray) -> Counter[str]:
     """Count the parts of some of a plan's links as a bill names them, without spares.
 
     NICs come with the hosts, which are all installed in the first phase.
@@ -32,7 +32,7 @@ def parts_of(plan: Plan, wiring: Wiring, stands: BoolArray) -> Counter[str]:
     used = tier[
         distinct(
             np.concatenate(
-                [wiring.upper[stands], wiring.lower[stands & (wiring.kind != LinkKind.HOST)]]
+                [wiring.upper[installed], wiring.lower[installed & (wiring.kind != LinkKind.HOST)]]
             )
         )
     ]
@@ -40,7 +40,7 @@ def parts_of(plan: Plan, wiring: Wiring, stands: BoolArray) -> Counter[str]:
         found[plan.fabric.port_layouts[role].model.model] += int(
             np.count_nonzero(used == role.tier)
         )
-    counted = count_parts(plan, stands)
+    counted = count_parts(plan, installed)
     for models in counted.modules.values():
         found.update(models)
     for cables in counted.cables.values():

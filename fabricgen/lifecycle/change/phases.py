@@ -63,10 +63,10 @@ def phase_in(plan: Plan) -> list[Stage]:
     before = np.zeros(len(wiring.kind), dtype=bool)
     bought: Counter[str] = Counter()
     for name, size in sizes:
-        stands = _standing(plan, wiring, size)
-        parts = parts_of(plan, wiring, stands)
-        stages.append(_stage(plan, wiring, name, (before, stands), parts - bought, bom))
-        before, bought = stands, parts
+        installed = _standing(plan, wiring, size)
+        parts = parts_of(plan, wiring, installed)
+        stages.append(_stage(plan, wiring, name, (before, installed), parts - bought, bom))
+        before, bought = installed, parts
     return stages
 
 
@@ -78,25 +78,25 @@ def _standing(plan: Plan, wiring: Wiring, size: dict[str, int]) -> BoolArray:
     # one Boolean per link; each key clears the links that a smaller number leaves out
     mapping, sizing, boxes = plan.mapping, plan.sizing, len(plan.naming.boxes)
     host = wiring.kind == LinkKind.HOST
-    stands: BoolArray = mapping.plane(wiring.segment) < size["planes"]
+    installed: BoolArray = mapping.plane(wiring.segment) < size["planes"]
     rail = plan.fabric.coordinates.rail(wiring.lower)
     if not mapping.spans_rails:
         rail = mapping.segment_rail(wiring.segment) + wiring.block
-        stands &= rail < size["rails"]
-    stands &= ~host | (rail < size["rails"])
+        installed &= rail < size["rails"]
+    installed &= ~host | (rail < size["rails"])
     index = np.tile([box.index for box in plan.naming.boxes], mapping.segments)
     for kind, spine in (
         (LinkKind.LEAF_SPINE, wiring.upper),
         (LinkKind.SPINE_CORE, np.where(host, 0, wiring.lower)),
     ):
-        stands &= (wiring.kind != kind) | (
+        installed &= (wiring.kind != kind) | (
             index[spine] % max(sizing.pod_spines, 1) < size["spines"]
         )
     if size["rails"] < plan.fabric.rails and mapping.spans_rails:
         served = np.zeros(boxes * mapping.segments, dtype=bool)
-        served[wiring.upper[stands & host]] = True
-        stands &= (wiring.kind != LinkKind.LEAF_SPINE) | served[np.where(host, 0, wiring.lower)]
-    return stands
+        served[wiring.upper[installed & host]] = True
+        installed &= (wiring.kind != LinkKind.LEAF_SPINE) | served[np.where(host, 0, wiring.lower)]
+    return installed
 
 
 def _stage(
@@ -108,11 +108,11 @@ def _stage(
     bom: Bom,
 ) -> Stage:
     """Return the phase that leads from one state to the next."""
-    before, stands = rows
+    before, installed = rows
     prices = {line.item: line.unit_price for line in bom.lines}
     priced = [price * count for part, count in parts.items() if (price := prices[part]) is not None]
-    pulled = stands & ~before
-    host = stands & (wiring.kind == LinkKind.HOST)
+    pulled = installed & ~before
+    host = installed & (wiring.kind == LinkKind.HOST)
     return Stage(
         name=name,
         rows=pulled,
@@ -122,15 +122,15 @@ def _stage(
         unpriced=tuple(bom.unpriced_of(parts)),
         nic_gbps=int(np.count_nonzero(host)) * plan.link_parts[LinkKind.HOST].speed_gbps,
         bare_gpus=plan.fabric.gpus - len(distinct(wiring.lower[host])),
-        oversubscription=_oversubscription(plan, wiring, stands),
+        oversubscription=_oversubscription(plan, wiring, installed),
     )
 
 
-def _oversubscription(plan: Plan, wiring: Wiring, stands: BoolArray) -> Fraction | None:
+def _oversubscription(plan: Plan, wiring: Wiring, installed: BoolArray) -> Fraction | None:
     """Return down to up at the worst leaf of any block."""
     if plan.sizing.tiers == 1:
         return None
-    down, up = (stands & (wiring.kind == kind) for kind in (LinkKind.HOST, LinkKind.LEAF_SPINE))
+    down, up = (installed & (wiring.kind == kind) for kind in (LinkKind.HOST, LinkKind.LEAF_SPINE))
     blocks, count = (
         plan.mapping.segment_blocks,
         len(plan.naming.boxes) * plan.mapping.segments * plan.mapping.segment_blocks,

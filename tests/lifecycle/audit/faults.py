@@ -125,7 +125,7 @@ class Cabling:
 
     def _cage(self, port: int) -> tuple[str, int] | int:
         """Return the cage of a port, or the port itself where its cage is whole."""
-        seat = self.places.seat(port)
+        seat = self.places.position(port)
         return (self.places.places[port].device, seat.cage) if seat.ports > 1 else -port - 1
 
     def swap(self, rng: random.Random) -> None:
@@ -175,12 +175,12 @@ class Cabling:
         )
 
     def _rank(self, port: int) -> int:
-        return self.places.seat(port).rank
+        return self.places.position(port).rank
 
     def reverse(self, rng: random.Random) -> None:
         """Reverse the cables of a split cage."""
         start = rng.randrange(self.places.planned)
-        device, seat = self.places.places[start].device, self.places.seat(start)
+        device, seat = self.places.places[start].device, self.places.position(start)
         own = self.places.at(device, seat.cage) if seat.ports > 1 else {}
         turned = {
             sub: self.places.find(device, [self._sub(device, seat.cage, seat.ports - 1 - sub)])
@@ -205,7 +205,7 @@ class Cabling:
             (
                 self.places.places[port].interface
                 for port in ports
-                if self.places.seat(port)[1:3] == (cage, sub)
+                if self.places.position(port)[1:3] == (cage, sub)
             ),
             "",
         )

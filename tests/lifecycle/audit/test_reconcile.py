@@ -102,7 +102,7 @@ def repair(cabling: Cabling, result: Audit) -> None:
                 RepairStep(step.action, here(step.kept) or 0, here(step.source), here(step.target))
                 for step in steps
             ],
-            event.strangers,
+            event.unknown_neighbors,
         )
 
 
@@ -194,7 +194,7 @@ def test_any_plan_is_audited(inventory: dict[str, Any], seed: int, count: int) -
     differences = cabling.differences
     result = audit(plan, cabling.evidence(rng))
     check_counts(result)
-    strangers = len(result.built.strangers)
+    strangers = len(result.built.unknown_neighbors)
     assert (result.wrong + result.extra - strangers, result.wrong + result.missing) == (
         differences["wrong"],
         differences["gone"],
