@@ -134,7 +134,7 @@ def _cost(plan: Plan, bom: Bom) -> Iterator[str]:
     if bom.unpriced_lines:
         yield f"No price, excluded from every total: {_unpriced(bom)}."
     if bom.power_w is not None:
-        yield f"The network draws {bom.power_w / 1000:,.3g} kW (typical, without hosts)."
+        yield f"The network draws {bom.power_w / 1000:,.1f} kW (typical, without hosts)."
 
 
 def _years(found: OwnershipCost, design: str) -> Iterator[str]:

@@ -42,6 +42,8 @@ def test_the_decision_has_the_amounts_of_the_bill() -> None:
         line.quantity + line.spares for line in bom.lines if line.part_class == "switches"
     )
     assert f"{ordered} switches" in told["buy"]
+    assert bom.power_w
+    assert f"draws {bom.power_w / 1000:,.1f} kW" in told["cost"]
     assert "of which 1 are spares" in told["buy"]
     assert f"USD {total:,.0f}, which is USD {total / 32:,.0f} per GPU" in told["cost"]
     assert "Against the fat-tree design, rail-only takes" in told["savings"]

@@ -16,7 +16,7 @@ import { grouped, useWorld } from "../world";
 /** The section; its table comes when the cables are read. */
 export function Cables() {
   const { fabric } = useWorld();
-  const hint = "What each cable joins, and where. A name opens what is known of the thing; a title sorts.";
+  const hint = "Both ends of each cable. Click a name for details, a heading to sort.";
   return (
     <Section id="cables" title="Cables" hint={hint}>
       {fabric ? <Missing held={fabric.cables.length} /> : <Reading what="cables" />}

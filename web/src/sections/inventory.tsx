@@ -7,7 +7,7 @@ import { useWorld } from "../world";
 export function Inventory() {
   const { page } = useWorld();
   return (
-    <Section id="inventory" title="Inventory" hint="From this, and from the catalog and the prices that it names, everything above was made.">
+    <Section id="inventory" title="Inventory" hint="The report is made from this inventory, and from the catalog and the prices that it names.">
       <Copy text={page.inventory} />
       <Scrolling label="Text of the inventory">
         <pre data-testid="inventory">{page.inventory}</pre>
