@@ -11,10 +11,16 @@ from fabricgen.cli.command import Command
 from fabricgen.cli.completion import complete_models, complete_nos
 from fabricgen.cli.options import DESIGNS, json_option
 from fabricgen.cli.printing import echo, print_document
+from fabricgen.core.terms import LinkKind, Role, speed_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fabricgen.catalog.catalog import Catalog
+    from fabricgen.catalog.models.host import Host
+    from fabricgen.catalog.models.prices import PriceBook
     from fabricgen.catalog.models.switch import Switch
+    from fabricgen.planning.plan import Plan
 
 SCHEMA, SCHEMA_MARK = "fabric.schema.json", r'\{.*"title": "FabricSpec"'
 """The schema beside an inventory, and how such a file begins, as a regular expression."""
@@ -33,6 +39,10 @@ ORIGINS: dict[str, tuple[tuple[str, ...], ...]] = {
 
 DOMAIN_GPUS, RADIX, GROWTH = 8, 64, 4
 """Values of an inventory without models, and the growth that its comment shows."""
+
+HALF = 0.5
+"""The share of ports in use up to which `init` names it, and of the bandwidth of a leaf from which.
+"""
 
 
 @click.command(
@@ -105,7 +115,8 @@ DOMAIN_GPUS, RADIX, GROWTH = 8, 64, 4
 def init(file: str, *, force: bool, as_json: bool, **wanted: Any) -> None:  # noqa: ANN401 - the options above
     """Write a commented inventory to start from.
 
-    It can be built as it is. The JSON Schema for editors is written beside it.
+    It can be built as it is: rails share leaves as far as they fit, and prices are those of the
+    newest price book that has the switch. The JSON Schema for editors is written beside it.
     """
     from fabricgen.build.load_plan import plan_of
     from fabricgen.build.write.manifest import json_document
@@ -130,8 +141,9 @@ def init(file: str, *, force: bool, as_json: bool, **wanted: Any) -> None:  # no
         for path in paths
     }
     inventory = read_text(text, "init", origins)
-    plan_of(inventory, catalog, Packs())
+    notes = list(_notes(plan_of(inventory, catalog, Packs())))
     if target is None:
+        text += "".join(f"# {note}\n" for note in notes)
         print_document({"text": text}) if as_json else echo(text, nl=False)
         return
     write_file(target, text, force=force)
@@ -139,9 +151,12 @@ def init(file: str, *, force: bool, as_json: bool, **wanted: Any) -> None:  # no
         target.with_name(SCHEMA), json_document(json_schema()), mark=SCHEMA_MARK, force=force
     )
     if as_json:
-        print_document({"file": str(target), "schema": str(target.with_name(SCHEMA))})
+        files = {"file": str(target), "schema": str(target.with_name(SCHEMA))}
+        print_document(files | {"notes": notes})
         return
     echo(f"wrote {target} and {target.with_name(SCHEMA)}; next: fabricgen build {target} -o out")
+    for note in notes:
+        echo(f"note: {note}")
 
 
 def _nos(asked: str | None, leaf: Switch | None) -> str:
@@ -149,6 +164,46 @@ def _nos(asked: str | None, leaf: Switch | None) -> str:
     if leaf is None:
         return asked or ""
     return leaf.nos_name(asked or leaf.default_nos)
+
+
+def _nics(host: Host, planes: int | None) -> str:
+    """Describe the NICs of a GPU of a host."""
+    ports = planes or min(host.speeds_gbps)
+    speed = speed_text(host.speeds_gbps.get(ports, max(host.speeds_gbps.values())))
+    return f"{host.nic}, {host.nics_per_gpu} per GPU, {ports} x {speed}"
+
+
+def _newest_book(leaf: str, catalog: Catalog) -> PriceBook | None:
+    """Return the newest dated price book with a price for a switch."""
+    books = [catalog.price_book(name) for name in catalog.names("prices")]
+    dated = {book.date: book for book in books if book and book.date and book.price(leaf)}
+    return dated[max(dated)] if dated else None
+
+
+def _prices(book: PriceBook | None) -> str:
+    """Return the line of a price book; a comment where the default applies."""
+    from fabricgen.bom.pricing import DEFAULT_BOOK
+
+    if book is None:
+        return f"# prices: {DEFAULT_BOOK}  # the default"
+    return f"prices: {book.name}  # {book.currency} of {book.date}"
+
+
+def _notes(plan: Plan) -> Iterator[str]:
+    """Yield what a user should know of the fabric before building it."""
+    from fabricgen.analysis.search.cheaper import cheaper_notes, leaf_lost_pct
+
+    used, lost = plan.link_count(LinkKind.HOST), leaf_lost_pct(plan)
+    ports = plan.switch_count(Role.LEAF) * plan.sizing.leaf_down * plan.mapping.segment_blocks
+    if used <= HALF * ports:
+        share = f"{used:,} of their {ports:,} ports to hosts ({100 * used / ports:.3g} %)"
+        yield f"leaves use {share}: choose smaller ones"
+    if lost >= 100 * HALF and plan.mapping.segment_blocks > 1:
+        yield (
+            f"a failed leaf takes {lost:.3g} % of the bandwidth: `rails.per_switch: 1` takes more"
+            " leaves, each of which serves fewer GPUs"
+        )
+    yield from cheaper_notes(plan)
 
 
 def _inventory(wanted: dict[str, Any], catalog: Catalog) -> str:
@@ -167,6 +222,8 @@ def _inventory(wanted: dict[str, Any], catalog: Catalog) -> str:
         "radix": RADIX,
         "reserve": GROWTH * wanted["gpus"],
         "mtu": limit.most if limit else Addressing().mtu,
+        "nics": _nics(host, wanted["planes"]) if host else "",
+        "prices": _prices(_newest_book(leaf.model, catalog) if leaf else None),
     }
     given = {key: value for key, value in wanted.items() if value is not None}
     open_keys = dict.fromkeys(("host", "leaf", "nos"))

@@ -576,6 +576,32 @@ def test_every_host_has_a_starter() -> None:
     } == set(Catalog().names("hosts"))
 
 
+def test_a_starter_packs_its_leaves(cli: Cli) -> None:
+    """Rails share leaves as far as they fit; a full fabric needs no note."""
+    ended = cli("init", "start.yaml", "--gpus", "1152", "--host", "gb200-nvl72", "--leaf", "sn5600")
+    assert (ended.code, len(ended.out.splitlines())) == (0, 1)
+    planned = cli("plan", "start.yaml", "--json").json
+    assert (planned["switches"]["total"], planned["cost"]["book"]) == (9, "street-2026-09")
+    assert "connectx-7, 1 per GPU, 1 x 400G" in Path("start.yaml").read_text(encoding="utf-8")
+
+
+def test_a_starter_has_the_newest_prices_of_its_switch(cli: Cli) -> None:
+    """A book without the switch would leave the largest part of the cost out."""
+    cli("init", "start.yaml", "--leaf", "sn4700")
+    assert cli("plan", "start.yaml", "--json").json["cost"]["book"] == "paper-v5"
+
+
+def test_init_prints_that_few_ports_are_used(cli: Cli) -> None:
+    """On stdout, with the share of the bandwidth on one leaf; as a comment where `-` prints."""
+    asked = ("--gpus", "16", "--host", "dgx-h100", "--leaf", "sn5600")
+    few = "leaves use 16 of their 128 ports to hosts (12.5 %): choose smaller ones"
+    ended = cli("init", "start.yaml", *asked)
+    assert f"note: {few}" in ended.out
+    assert "note: a failed leaf takes 100 % of the bandwidth" in ended.out
+    assert f"\n# {few}\n" in cli("init", "-", *asked).out
+    assert few in cli("init", "other.yaml", *asked, "--json").json["notes"]
+
+
 def test_a_starter_can_be_printed(cli: Cli) -> None:
     """`-` prints it, and the output is a valid inventory; nothing is written."""
     ended = cli("init", "-", "--gpus", "64")
