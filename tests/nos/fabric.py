@@ -81,6 +81,7 @@ def findings(found: Fabric) -> list[str]:
         *wrong_neighbors(found),
         *wrong_peer_as_numbers(found),
         *leaking_filters(found),
+        *unheard_hosts(found),
     ]
 
 
@@ -163,6 +164,63 @@ def wrong_peer_as_numbers(found: Fabric) -> Iterator[str]:
             has = found.instance((far, found.boxes[far].ports[far_interface].vrf)).asn
             if expected not in (None, has):
                 yield f"{name} {interface} expects AS {expected} of {far}, which has {has}"
+
+
+HOSTS_AS = -1
+"""The AS number that all hosts share."""
+
+
+def unheard_hosts(found: Fabric) -> Iterator[str]:
+    """Find hosts with BGP that do not learn the address of another host of their rail.
+
+    The announcement of one host of each leaf is followed to every instance, with the rules of BGP:
+    a router drops a path that holds its own AS number, and some systems do not send a path that
+    begins with that of the peer (Junos without `advertise-peer-as`, NX-OS without
+    `disable-peer-as-check`). Hosts accept their own number once (`allowas-in 1`).
+    """
+    between: dict[Seat, list[tuple[Seat, str]]] = {}
+    for link in found.between():
+        for (name, interface), (far, far_interface) in permutations(link):
+            box, other = found.boxes[name], found.boxes[far]
+            between.setdefault((name, box.ports[interface].vrf), []).append(
+                ((far, other.ports[far_interface].vrf), interface)
+            )
+    for group in found.groups():
+        leaves = sorted(
+            seat for seat in group if "HOSTS" in found.instance(seat).neighbours.values()
+        )
+        for origin in leaves:
+            paths = _announced(found, between, origin)
+            for leaf in leaves:
+                hosts = [*found.instance(leaf).neighbours.values()].count("HOSTS")
+                path = paths.get(leaf)
+                if hosts > (leaf == origin) and (
+                    path is None or not _sent_to_hosts(found, leaf, path)
+                ):
+                    yield f"hosts on {leaf} do not learn the addresses of hosts on {origin}"
+
+
+def _announced(
+    found: Fabric, between: dict[Seat, list[tuple[Seat, str]]], origin: Seat
+) -> dict[Seat, tuple[int, ...]]:
+    """Return the shortest path with which each instance accepts the address of a host."""
+    paths: dict[Seat, tuple[int, ...]] = {origin: (HOSTS_AS,)}
+    waiting = [origin]
+    for seat in waiting:
+        instance, path = found.instance(seat), paths[seat]
+        for far, interface in between.get(seat, ()):
+            sent, peer = (instance.asn, *path), found.instance(far).asn
+            withheld = instance.neighbours.get(interface) in instance.withholds and path[0] == peer
+            if not withheld and peer not in sent and far not in paths:
+                paths[far] = sent
+                waiting.append(far)
+    return paths
+
+
+def _sent_to_hosts(found: Fabric, leaf: Seat, path: tuple[int, ...]) -> bool:
+    """Return whether a leaf sends a path to its hosts, and they accept it."""
+    withheld = "HOSTS" in found.instance(leaf).withholds and path[0] == HOSTS_AS
+    return not withheld and path.count(HOSTS_AS) <= 1
 
 
 def leaking_filters(found: Fabric) -> Iterator[str]:

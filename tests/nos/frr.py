@@ -54,6 +54,10 @@ class Instance:
     """Permitted prefixes, by `GROUP in`, `GROUP out` and `connected`."""
     ecmp: int = 1
     bfd: bool = False
+    withholds: set[str] = field(default_factory=set)
+    """The peer groups to which it sends no route whose path begins with their own AS number.
+
+    FRR, NVUE, SONiC and EOS never do so."""
 
 
 @dataclass

@@ -103,6 +103,8 @@ def _instance(lines: Lines, own: Lines) -> Instance:
             )
         ]
         instance.neighbours |= dict.fromkeys(ports, group)
+        if ["advertise-peer-as"] not in words:
+            instance.withholds.add(group)
         if len(asns) == 1:
             instance.peer_asns |= dict.fromkeys(ports, asns[0])
         instance.filters[f"{group} in"] = _permits(lines, _one(words, "import"), "bgp")

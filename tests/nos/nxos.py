@@ -102,6 +102,8 @@ def _instance(
             int(line.split()[1]) for line in lines if line.startswith("remote-as ")
         )
         instance.bfd |= "bfd" in templates[template]
+        if not any(line.strip() == "disable-peer-as-check" for line in templates[template]):
+            instance.withholds.add(group)
         for line in templates[template]:
             words = line.split()
             if words[0] in ("prefix-list", "route-map"):

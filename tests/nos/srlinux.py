@@ -95,6 +95,9 @@ def _instance(bgp: Node, policies: dict[str, tuple[Permit, ...]], probed: set[st
         (instance.peer_asns[name],) = map(int, one["allowed-peer-as"])
     for name in sorted({"FABRIC", *instance.neighbours.values()}):
         (importing,), (exporting,) = groups[name]["import-policy"], groups[name]["export-policy"]
+        # where the path is left as it is, whether it is sent is not documented
+        if not groups[name].get("as-path-options", {}).get("replace-peer-as"):
+            instance.withholds.add(name)
         if name in instance.neighbours.values():
             instance.filters |= {
                 f"{name} in": policies[importing],

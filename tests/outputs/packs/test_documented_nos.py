@@ -81,6 +81,26 @@ def test_the_comparison_of_files_finds_errors(system: Documented) -> None:
 
 
 @pytest.mark.parametrize(
+    ("system", "statement"),
+    [(JUNOS, "advertise-peer-as"), (NXOS, "disable-peer-as-check")],
+    ids=["junos", "nxos"],
+)
+@pytest.mark.parametrize("name", ["unnumbered hosts", "unnumbered hosts on shared boxes"])
+def test_hosts_of_one_leaf_learn_of_each_other(
+    system: Documented, statement: str, name: str
+) -> None:
+    """All hosts share an AS number, and these systems hold back its routes unless told not to."""
+    texts = [system.text(one) for one in system.switches(name)]
+    silent = [
+        "".join(line for line in text.splitlines(keepends=True) if statement not in line)
+        for text in texts
+    ]
+    found = findings(fabric([system.read(text) for text in silent]))
+    assert found
+    assert all("do not learn the addresses of hosts" in finding for finding in found)
+
+
+@pytest.mark.parametrize(
     "system", [system for system in SYSTEMS if system.models], ids=lambda system: system.nos
 )
 def test_every_breakout_of_the_catalog_is_documented(system: Documented) -> None:

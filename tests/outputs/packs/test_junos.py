@@ -112,6 +112,7 @@ BGP = """
   peer-as-list <use:as-list>
   import <use:policy>
   export <use:policy>
+  advertise-peer-as
   bfd-liveness-detection minimum-interval <n:1-255000>
   bfd-liveness-detection multiplier <n:1-255>
   dynamic-neighbor <word> peer-auto-discovery family inet6 ipv6-nd

@@ -88,6 +88,7 @@ router bgp <n:1-4294967295>
     bfd
     timers <n> <n>
     address-family ipv4 unicast
+      disable-peer-as-check
       route-map <use:route-map> <in|out>
       prefix-list <use:prefix-list> <in|out>
       filter-list <use:as-path> in

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import pytest
 from fabricgen.core.terms import LinkKind
 from tests.fabrics import Inventory, plan_of
 from tests.nos import eos, sonic, srlinux_yang
-from tests.nos.fabric import assert_is_plan, fabric, findings
+from tests.nos.fabric import Fabric, assert_is_plan, fabric, findings
 from tests.nos.srlinux import read
 from tests.nos.switch_files import SwitchFiles, render_switches, sample
 
@@ -249,6 +250,16 @@ def test_the_files_alone_rebuild_the_plan(name: str) -> None:
     """
     plan = plan_of(nos="srlinux", **VARIANTS[name])
     assert_is_plan(fabric(boxes(variant_files(name))), plan)
+
+
+def test_hosts_of_one_leaf_learn_of_each_other() -> None:
+    """All hosts share an AS number, which a leaf replaces by its own in what it sends them."""
+    built = fabric(boxes(variant_files("unnumbered hosts")))
+    assert findings(built) == []
+    leaf = next(box for box in built.boxes.values() if "-leaf-" in box.name)
+    leaf = replace(leaf, instances={"": replace(leaf.instances[""], withholds={"HOSTS"})})
+    found = findings(Fabric({**built.boxes, leaf.name: leaf}))
+    assert any("do not learn the addresses of hosts" in finding for finding in found)
 
 
 @pytest.mark.parametrize(
