@@ -23,6 +23,7 @@ WORDS = {
     r"reckon(?:s|ed|ing)?": "compute, estimate",
     r"mend(?:s|ed|ing)?": "fix, repair",
     r"tells?|told": "print, show, describe, report",
+    r"says": "print, state, describe, have",
     r"(?:is|are|was|were|be|been) said": "is listed, is documented",
     r"take(?:s|n)? over|taking over|took over": "import, adopt",
     r"so-manieth": "every fifth",

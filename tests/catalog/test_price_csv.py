@@ -127,7 +127,7 @@ def test_a_finding_has_its_line(tmp_path: Path, text: str, line: int, fact: str)
 @pytest.mark.parametrize("value", ["x", -1, 1.5, [], {}, None, True, [{}], {"a": {}}, 10**400])
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_finding_has_the_words_of_a_library(tmp_path: Path, kind: str, value: object) -> None:
-    """Whatever a fact of a file is, a finding says what it must be."""
+    """Whatever a fact of a file is, a finding states what it must be."""
     shape = KINDS[kind]
     lines = "\n".join(f"{key}: {value!r}" for key in shape.model_fields)
     path = book_of(tmp_path, lines.replace("None", "null").replace("True", "true"), "own.yaml")

@@ -3,7 +3,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-/** Copies `text`, and says whether it could. Where the browser forbids it, what `shown` holds is selected instead. */
+/** Copies `text`, and shows whether it could. Where the browser forbids it, what `shown` holds is selected instead. */
 export function Copy({ text, shown }: { text: string; shown?: RefObject<HTMLElement> }) {
   const [said, say] = useState("");
   useEffect(() => say(""), [text]);

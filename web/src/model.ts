@@ -107,9 +107,9 @@ export type Fact = "leaves-source" | "lands-on-target" | "target-rail" | "source
 
 /** The order of relays, best first: each exit with each landing. `fabricgen.analysis.forwarding.relay_rules` makes it. */
 export interface RelayOrder {
-  /** How a GPU to leave over is found: its rail, the turns after the source's own, and which third rail it is. */
+  /** How a GPU to leave over is found: its rail, its rail slot after the source's own, and which third rail it is. */
   exits: ["itself" | "target" | "source" | "third", number, number][];
-  /** The turns after the target's own on the rail of the exit; null is the target itself. */
+  /** The rail slot after the target's own, on the rail of the exit; null is the target itself. */
   landings: (number | null)[];
   /** The first kind whose facts all hold is that of a path. */
   kinds: [Kind, Fact[]][];

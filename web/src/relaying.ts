@@ -1,7 +1,7 @@
 /**
  * Which GPU carries a packet out of its HB domain, and on which GPU of the far domain it may land, in the order of `RelayOrder`.
  *
- * GPUs count over all HB domains. A GPU's turn is its place among the GPUs of its domain that share its rail.
+ * GPUs count over all HB domains. A GPU's rail slot is its place among the GPUs of its domain that share its rail.
  */
 
 import type { Fact, Kind, Page, RelayOrder } from "./model";
@@ -70,16 +70,16 @@ export function* legs(shape: Shape, source: number, target: number): Generator<L
 
 /** The GPUs of its domain over which a GPU may send to one of `rail`, best first. */
 export function exits(shape: Shape, gpu: number, rail: number): Set<number> {
-  const found = shape.relays.exits.map(([on, turn, third]) => {
+  const found = shape.relays.exits.map(([on, offset, third]) => {
     switch (on) {
       case "itself":
         return gpu;
       case "target":
-        return onRail(shape, gpu, rail, turn);
+        return onRail(shape, gpu, rail, offset);
       case "source":
-        return onRail(shape, gpu, railOf(shape, gpu), turn);
+        return onRail(shape, gpu, railOf(shape, gpu), offset);
       default:
-        return onRail(shape, gpu, (rail + 1 + ((domainOf(shape, gpu) + third) % (shape.rails - 1))) % shape.rails, turn);
+        return onRail(shape, gpu, (rail + 1 + ((domainOf(shape, gpu) + third) % (shape.rails - 1))) % shape.rails, offset);
     }
   });
   return new Set(found);
@@ -87,14 +87,14 @@ export function exits(shape: Shape, gpu: number, rail: number): Set<number> {
 
 /** The GPUs of the target's domain on which a packet that travels on `rail` may land, best first. */
 function landings(shape: Shape, target: number, rail: number): Set<number> {
-  return new Set(shape.relays.landings.map((turn) => (turn === null ? target : onRail(shape, target, rail, turn))));
+  return new Set(shape.relays.landings.map((offset) => (offset === null ? target : onRail(shape, target, rail, offset))));
 }
 
-/** The GPU of a GPU's domain that is on a rail, so many turns after its own. */
-function onRail(shape: Shape, gpu: number, rail: number, turn: number): number {
-  const turns = shape.domain_gpus / shape.rails;
+/** The GPU of a GPU's domain that is on a rail, `offset` rail slots after its own. */
+function onRail(shape: Shape, gpu: number, rail: number, offset: number): number {
+  const slots = shape.domain_gpus / shape.rails;
   const own = Math.floor((gpu % shape.domain_gpus) / shape.rails);
-  return domainOf(shape, gpu) * shape.domain_gpus + ((own + turn) % turns) * shape.rails + rail;
+  return domainOf(shape, gpu) * shape.domain_gpus + ((own + offset) % slots) * shape.rails + rail;
 }
 
 /** The kind of a path of one leg. */

@@ -1,4 +1,4 @@
-/** Long tables as columns: each holds its different values once, and a number per row that says which. */
+/** Long tables as columns: each holds its different values once, and a number per row that selects one. */
 
 import type { Column } from "./model";
 

@@ -5,7 +5,7 @@ import type { Path } from "../routing";
 import { useWorld } from "../world";
 import { type Station, stations } from "./stations";
 
-/** Draws a path. The list beneath it says the same in words, so that this is hidden from those who listen. */
+/** Draws a path. The list beneath it has the same in words, so this is hidden from screen readers. */
 export function Profile({ path }: { path: Path }) {
   const { placed, width, height } = stations(path.hops);
   return (
