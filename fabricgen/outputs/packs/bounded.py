@@ -17,7 +17,7 @@ from jinja2.sandbox import SandboxedFormatter
 from fabricgen.outputs.packs.code_cache import CodeCache
 from fabricgen.outputs.packs.compiler import Compiler
 from fabricgen.outputs.packs.filters import filters_within
-from fabricgen.outputs.packs.limits import Bounds, Limits
+from fabricgen.outputs.packs.limits import LimitCheck, Limits
 from fabricgen.outputs.packs.sandbox import Sandbox
 from fabricgen.outputs.packs.timer import timed
 
@@ -94,7 +94,7 @@ class BoundedSandbox(Sandbox):
     def __init__(self, loader: BaseLoader | None, limits: Limits) -> None:
         """Create the environment."""
         super().__init__(loader)
-        self.bounds = Bounds(limits)
+        self.bounds = LimitCheck(limits)
         self.filters = filters_within(self.bounds)
         self.globals = {"range": self.bounds.numbers}
         self.concat = self.bounds.written  # type: ignore[method-assign]  # Jinja takes it from the instance

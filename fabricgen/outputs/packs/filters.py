@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from jinja2.nodes import EvalContext
 
-    from fabricgen.outputs.packs.limits import Bounds
+    from fabricgen.outputs.packs.limits import LimitCheck
 
     Filter = Callable[..., Any]
 
@@ -43,7 +43,7 @@ _BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 """The characters at which Python splits lines."""
 
 
-def filters_within(bounds: Bounds) -> dict[str, Filter]:
+def filters_within(bounds: LimitCheck) -> dict[str, Filter]:
     """Return every filter by its name."""
     found: dict[str, Filter] = {name: JINJAS[name] for name in FILTERS} | OWN_FILTERS
     join, indent, integer = (found[name] for name in ("join", "indent", "int"))
@@ -91,7 +91,7 @@ def filters_within(bounds: Bounds) -> dict[str, Filter]:
     return {name: _within(bounds, made, apart=name in _APART) for name, made in found.items()}
 
 
-def _within(bounds: Bounds, made: Filter, *, apart: bool) -> Filter:
+def _within(bounds: LimitCheck, made: Filter, *, apart: bool) -> Filter:
     """Return a filter whose arguments and results are checked against the limits."""
 
     @wraps(made)  # with the mark by which Jinja passes a filter its environment

@@ -41,7 +41,7 @@ class LimitError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class LimitCheck:
     """A check of values against limits; every method raises LimitError."""
 
     limits: Limits

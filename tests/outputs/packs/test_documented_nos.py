@@ -89,7 +89,7 @@ def test_the_comparison_of_files_finds_errors(system: Documented) -> None:
 def test_hosts_of_one_leaf_learn_of_each_other(
     system: Documented, statement: str, name: str
 ) -> None:
-    """All hosts share an AS number, and these systems hold back its routes unless told not to."""
+    """All hosts share an AS number, whose routes these systems suppress by default."""
     texts = [system.text(one) for one in system.switches(name)]
     silent = [
         "".join(line for line in text.splitlines(keepends=True) if statement not in line)
