@@ -1,4 +1,4 @@
-"""The ways to grow as text: a table, and what speaks for each of them."""
+"""The ways to grow as text: a table, and how each compares with the recommended one."""
 
 from __future__ import annotations
 
@@ -47,6 +47,7 @@ def ways_text(found: PhaseList) -> str:
         "",
         f"recommended: {found.recommended}, which {_moves(best.cables_moved)}",
         *(f"  {line}" for line in _against(found)),
+        *(f"{name} leaves over {_listed(way)}" for name, way in ways.items() if way.left_over),
         "spares are not included",
         *([f"no price, excluded from the cost: {', '.join(unpriced)}"] if unpriced else []),
     ]
@@ -72,6 +73,11 @@ def _parts(way: WaySummary) -> dict[str, list[int]]:
     """Return how many of each part every phase buys."""
     parts = dict.fromkeys(part for phase in way.phases for part in phase.parts)
     return {part: [phase.parts.get(part, 0) for phase in way.phases] for part in parts}
+
+
+def _listed(way: WaySummary) -> str:
+    """List the parts that a way leaves over, each with its number."""
+    return ", ".join(f"{part} ({grouped(count)})" for part, count in way.left_over.items())
 
 
 def _against(found: PhaseList) -> Iterator[str]:

@@ -152,6 +152,17 @@ def test_a_way_that_cannot_be_planned_is_named() -> None:
     assert "recommended: reserve-now" in text
 
 
+def test_parts_that_are_left_over_are_named() -> None:
+    """A part that an early phase bought and the last does not use."""
+    ways = ways_of(**SMALL)
+    early = ways.found[1].phases[0]
+    bought = early._replace(parts=early.parts | {"generic-400g": early.parts["generic-400g"] + 999})
+    way = replace(ways.found[1], phases=(bought, *ways.found[1].phases[1:]))
+    assert way.left_over == {"generic-400g": 999}
+    text = ways_text(summarize_ways(replace(ways, found=(ways.found[0], way))))
+    assert "grow-later leaves over generic-400g (999)\n" in text
+
+
 def test_gpus_beyond_the_last_phase_are_a_phase() -> None:
     """As for phases by rails, the rest completes the fabric."""
     found = ways_of(**SMALL | {"gpus": 256, "phases": [{"gpus": 64}]})
