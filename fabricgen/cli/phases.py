@@ -54,12 +54,20 @@ CABLE_COLUMNS = ("cable", "a_device", "a_interface", "b_device", "b_interface")
     help="Directory to save the plan of each phase in; phases by GPUs only.",
 )
 @force_option
+@click.option(
+    "--from",
+    "older",
+    metavar="PLAN",
+    type=click.Path(),
+    help="Saved plan that is installed, which the ways begin with; phases by GPUs only.",
+)
 @json_option
 def phases(
     asked: FabricArguments,
     name: str | None,
     way: str | None,
     output: Path | None,
+    older: str | None,
     *,
     as_json: bool,
 ) -> None:
@@ -69,26 +77,28 @@ def phases(
     and the cables that move. Phases by planes, rails or spines are parts of one plan: no cable is
     pulled twice, and names, ports and addresses are final from the first day.
     """
+    from fabricgen.lifecycle.change.growth_ways import ways_to_grow
     from fabricgen.lifecycle.change.phase_sizes import by_gpus
 
     plan, inventory = asked.plan()
+    installed = asked.older(older).plan()[0] if older else None
     with inventory.locate_findings():
         if by_gpus(plan.spec):
-            _by_gpus(plan, name, way, output, as_json=as_json)
-        elif way or output:
-            raise click.UsageError("--way and -o need phases by GPUs: `phases: [{gpus: N}, …]`")
+            ways = ways_to_grow(plan.spec, plan.catalog, installed)
+            _by_gpus(ways, name, way, output, as_json=as_json)
+        elif way or output or older:
+            options = "--way, --from and -o"
+            raise click.UsageError(f"{options} need phases by GPUs: `phases: [{{gpus: N}}, …]`")
         else:
             _by_parts(plan, name, as_json=as_json)
 
 
 def _by_gpus(
-    plan: Plan, name: str | None, way: str | None, output: Path | None, *, as_json: bool
+    ways: Ways, name: str | None, way: str | None, output: Path | None, *, as_json: bool
 ) -> None:
     """Print phases by GPUs, or the cables of one, and save their plans."""
-    from fabricgen.lifecycle.change.growth_ways import ways_to_grow
     from fabricgen.lifecycle.change.phase_summary import summarize_ways
 
-    ways = ways_to_grow(plan.spec, plan.catalog)
     chosen = _chosen(ways, way)
     at = None if name is None else _index([phase.name for phase in chosen.phases], name)
     if output:
@@ -205,5 +215,6 @@ def _new_cables(way: Way, phase: int) -> Iterator[CableView]:
             view for rows in map(Views(plan).cables, range(plan.mapping.segments)) for view in rows
         )
 
-    before = {_ends(view) for view in views(way.phases[phase - 1].plan)} if phase else set()
-    yield from (view for view in views(way.phases[phase].plan) if _ends(view) not in before)
+    asked = way.phases[phase]
+    before = {_ends(view) for view in views(asked.before)} if asked.before else set()
+    yield from (view for view in views(asked.plan) if _ends(view) not in before)

@@ -57,7 +57,7 @@ def ways_text(found: PhaseList) -> str:
 def _figures(way: WaySummary, currency: str) -> Iterator[list[str]]:
     """Yield the rows of a way: what each phase adds, and the sum."""
     of = way.phases
-    yield ["  switches", *_cells([each.switches for each in of], of[-1].switches_by_then)]
+    yield ["  switches", *_cells([each.switches for each in of], sum(each.switches for each in of))]
     yield ["  cables", *_cells([each.cables for each in of], sum(each.cables for each in of))]
     yield ["  cables moved", *_cells([each.cables_moved for each in of], way.cables_moved)]
     yield [f"  cost, {currency}", *_cells([each.cost for each in of], way.cost)]

@@ -15,12 +15,17 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from fabricgen.bom.bill import Bom, make_bom
 from fabricgen.bom.counts import part_of
-from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.inventory.sizing import Reserve
 from fabricgen.lifecycle.change.expand import grow, pinned
 from fabricgen.lifecycle.change.growth import Growth, growth
 from fabricgen.lifecycle.change.phase_sizes import gpu_sizes
-from fabricgen.lifecycle.change.purchases import items_bought, items_left_over, priced_items
+from fabricgen.lifecycle.change.purchases import (
+    installed_items,
+    items_bought,
+    items_left_over,
+    priced_items,
+)
 from fabricgen.planning.plan import make_plan
 
 if TYPE_CHECKING:
@@ -38,13 +43,15 @@ class GrowthPhase(NamedTuple):
     """One phase of a way; `parts` are bought in it, without spares."""
 
     name: str
+    before: Plan | None
+    """The plan that is installed before it; None for the first phase of a new fabric."""
     plan: Plan
     bom: Bom
     parts: dict[str, int]
     cost: Decimal | None
     unpriced: tuple[str, ...]
     growth: Growth | None
-    """What happens to the cables of the phase before; None in the first phase."""
+    """What happens to the installed cables; None in the first phase of a new fabric."""
 
     @property
     def cables(self) -> int:
@@ -73,8 +80,9 @@ class Way:
     @cached_property
     def left_over(self) -> dict[str, int]:
         """Parts that were bought and that the last phase does not use."""
-        last = self.phases[-1]
-        bought = sum((Counter(phase.parts) for phase in self.phases), Counter[str]())
+        first, last = self.phases[0], self.phases[-1]
+        owned = installed_items(make_bom(first.before)) if first.before else Counter[str]()
+        bought = sum((Counter(phase.parts) for phase in self.phases), owned)
         return dict(items_left_over(last.plan, last.bom, bought))
 
     @property
@@ -119,22 +127,38 @@ def installed_switches(plan: Plan) -> int:
     return sum(map(plan.switch_count, plan.roles))
 
 
-def ways_to_grow(spec: FabricSpec, catalog: Catalog) -> Ways:
-    """Plan the phases by GPUs of an inventory in each way.
+def ways_to_grow(spec: FabricSpec, catalog: Catalog, installed: Plan | None = None) -> Ways:
+    """Plan the phases by GPUs of an inventory in each way, from what is installed.
 
     Raises Refusal `bad-phases`, or where the size of the last phase cannot be planned.
     """
+    sizes = _to_come(gpu_sizes(spec), installed)
     steps = _Steps(spec, catalog, plan_of_end(spec, catalog))
     found: list[Way] = []
     refused: list[tuple[WayName, Finding]] = []
     for name, step in steps.by_way().items():
         try:
-            found.append(_way(name, gpu_sizes(spec), step))
+            found.append(_way(name, sizes, step, installed))
         except Refusal as refusal:
             refused.append((name, refusal.findings[0]))
     if not found:
         raise Refusal([finding for _, finding in refused[:1]])
     return Ways(tuple(found), tuple(refused))
+
+
+def _to_come(sizes: list[tuple[str, int]], installed: Plan | None) -> list[tuple[str, int]]:
+    """Return the phases beyond the installed GPUs. Raises Refusal `bad-phases` for none."""
+    gpus = installed.fabric.gpus if installed else 0
+    found = [(name, size) for name, size in sizes if size > gpus]
+    if not found:
+        raise refuse(
+            "bad-phases",
+            "no phase has more GPUs than are installed",
+            path=("phases",),
+            because=(f"{gpus:,} GPUs are installed, and {sizes[-1][1]:,} are in the last phase",),
+            hint="add a phase with more GPUs",
+        )
+    return found
 
 
 def plan_of_end(spec: FabricSpec, catalog: Catalog) -> Plan:
@@ -202,20 +226,22 @@ class _Steps(NamedTuple):
 
 
 def _way(
-    name: WayName, sizes: list[tuple[str, int]], step: Callable[[Plan | None, int], Plan]
+    name: WayName,
+    sizes: list[tuple[str, int]],
+    step: Callable[[Plan | None, int], Plan],
+    installed: Plan | None,
 ) -> Way:
     """Plan the phases of a way one after the other. Raises Refusal."""
     phases: list[GrowthPhase] = []
-    owned: Counter[str] = Counter()
-    before: Plan | None = None
+    owned = installed_items(make_bom(installed)) if installed else Counter[str]()
+    before = installed
     for title, gpus in sizes:
         plan = step(before, gpus)
         bom = make_bom(plan)
         bought = items_bought(plan, bom, owned)
         owned += bought
         change = growth(before, plan) if before else None
-        phases.append(
-            GrowthPhase(title, plan, bom, dict(bought), *priced_items(bom, bought), change)
-        )
+        cost = priced_items(bom, bought)
+        phases.append(GrowthPhase(title, before, plan, bom, dict(bought), *cost, change))
         before = plan
     return Way(name, tuple(phases))

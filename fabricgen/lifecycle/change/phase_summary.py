@@ -147,30 +147,25 @@ def summarize_ways(ways: Ways) -> PhaseList:
 def _way(way: Way) -> WaySummary:
     """Return the figures of a way."""
     costs = running_costs(phase.cost for phase in way.phases)
-    before = (None, *way.phases[:-1])
     return WaySummary(
-        phases=[
-            _growth_phase(earlier, phase, cost)
-            for earlier, phase, cost in zip(before, way.phases, costs, strict=True)
-        ],
+        phases=[_growth_phase(phase, cost) for phase, cost in zip(way.phases, costs, strict=True)],
         cables_moved=way.moved,
         cost=number(costs[-1]),
         left_over=way.left_over,
     )
 
 
-def _growth_phase(
-    before: GrowthPhase | None, phase: GrowthPhase, cost_by_then: Decimal | None
-) -> PhaseSummary:
+def _growth_phase(phase: GrowthPhase, cost_by_then: Decimal | None) -> PhaseSummary:
     """Return the figures of a phase by GPUs."""
-    plan, links = phase.plan, {kind.key: phase.plan.link_count(kind) for kind in LinkKind}
-    was = {kind.key: before.plan.link_count(kind) if before else 0 for kind in LinkKind}
+    plan, before = phase.plan, phase.before
+    links = {kind.key: plan.link_count(kind) for kind in LinkKind}
+    was = {kind.key: before.link_count(kind) if before else 0 for kind in LinkKind}
     host = plan.link_parts[LinkKind.HOST]
     return PhaseSummary(
         name=phase.name,
         gpus=plan.fabric.gpus,
         links={key: count - was[key] for key, count in links.items()},
-        switches=installed_switches(plan) - (installed_switches(before.plan) if before else 0),
+        switches=installed_switches(plan) - (installed_switches(before) if before else 0),
         cables=phase.cables,
         cables_moved=phase.growth.moved if phase.growth else 0,
         parts=phase.parts,

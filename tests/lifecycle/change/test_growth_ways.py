@@ -163,6 +163,27 @@ def test_parts_that_are_left_over_are_named() -> None:
     assert "grow-later leaves over generic-400g (999)\n" in text
 
 
+def test_the_ways_begin_with_what_is_installed() -> None:
+    """In the second year: its two phases, each way from the plan of the first."""
+    whole = ways_of(**HALL).recommended
+    first = whole.phases[0].plan
+    later = ways_to_grow(spec_of(**HALL), Catalog(), first)
+    rest = next(way for way in later.found if way.name == "spines-later")
+    assert [phase.name for phase in rest.phases] == ["gpus-1024", "gpus-2048"]
+    assert [phase.cost for phase in rest.phases] == [phase.cost for phase in whole.phases[1:]]
+    assert [phase.parts for phase in rest.phases] == [phase.parts for phase in whole.phases[1:]]
+    assert not rest.left_over
+    assert [way.moved for way in later.found] == [0, 512, 0]
+    assert summarize_ways(later).phases[-1].switches_by_then == 48
+
+
+def test_phases_that_are_all_installed_are_refused() -> None:
+    """There is nothing to compare."""
+    last = ways_of(**SMALL).recommended.phases[-1].plan
+    with pytest.raises(Refusal, match="no phase has more GPUs than are installed"):
+        ways_to_grow(spec_of(**SMALL), Catalog(), last)
+
+
 def test_gpus_beyond_the_last_phase_are_a_phase() -> None:
     """As for phases by rails, the rest completes the fabric."""
     found = ways_of(**SMALL | {"gpus": 256, "phases": [{"gpus": 64}]})
