@@ -14,8 +14,11 @@ from fabricgen.cli.output_file import OutputPath, force_option, forced, inputs
 from fabricgen.cli.printing import echo, grouped, print_advice, print_result
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fabricgen.analysis.forwarding.failures import Failures
     from fabricgen.lifecycle.audit.audit import Audit
+    from fabricgen.lifecycle.audit.finding import AuditFinding
     from fabricgen.lifecycle.audit.report import AuditReport, DegradedFabric
     from fabricgen.planning.plan import Plan
 
@@ -160,8 +163,11 @@ def _write(plan: Plan, failures: Failures, out: Path) -> int:
 
 
 def _text(report: AuditReport) -> list[str]:
-    """Lay out the counts, the findings with numbered moves, and the rest."""
-    parts = _findings(report.audit) if report.audit else []
+    """Lay out the counts, the findings with numbered moves, the verdict, and the failures."""
+    found, number = report.audit, count(1)
+    parts = [_counts(found)] if found else []
+    parts += [_finding(finding, number) for finding in report.findings]
+    parts += [_verdict(found, report.findings)] if found else []
     if report.degraded:
         from fabricgen.analysis.impact.text import sentence
 
@@ -170,8 +176,8 @@ def _text(report: AuditReport) -> list[str]:
     return parts
 
 
-def _findings(found: Audit) -> list[str]:
-    """Lay out the counts, the findings, the worst first, and the verdict."""
+def _counts(found: Audit) -> str:
+    """Return the number of links in each state."""
     counts = {
         "matched": len(found.matched),
         "wrong": found.wrong,
@@ -180,24 +186,23 @@ def _findings(found: Audit) -> list[str]:
         "silent": len(found.silent),
     }
     shown = ", ".join(f"{grouped(links)} {state}" for state, links in counts.items())
-    parts = [f"{grouped(found.places.planned // 2)} links: {shown}"]
-    number = count(1)
-    for finding in found.findings:
-        lines = [f"{finding.level}[{finding.code}]: {finding.fact}"]
-        lines += [f"   = because {reason}" for reason in finding.because]
-        lines += [f"  {next(number)}. {step}" for step in finding.fix]
-        lines += [f"  hint: {finding.hint}"] if finding.hint else []
-        parts.append("\n".join(lines))
-    return [*parts, _verdict(found)]
+    return f"{grouped(found.places.planned // 2)} links: {shown}"
 
 
-def _verdict(found: Audit) -> str:
+def _finding(finding: AuditFinding, number: Iterator[int]) -> str:
+    """Lay out a finding, then the steps that repair it."""
+    from fabricgen.core.diagnostics import text_of
+
+    steps = [f"  {next(number)}. {step}" for step in finding.fix]
+    return "\n".join([text_of(finding), *steps])
+
+
+def _verdict(found: Audit, findings: list[AuditFinding]) -> str:
     """Return the verdict in one line."""
     if found.moves:
         moves = f"{grouped(found.moves)} move{'s' * (found.moves != 1)}"
         return f"the cabling differs from the plan: {moves} to fix it"
+    verdict = "the findings name no cable to move" if findings else "no record contradicts the plan"
     silent = len(found.silent)
-    verdict = (
-        "the findings name no cable to move" if found.findings else "no record contradicts the plan"
-    )
-    return verdict + (f"; {grouped(silent)} links could not be verified" if silent else "")
+    links = f"{grouped(silent)} link{'s' * (silent != 1)}"
+    return f"{verdict}; {links} could not be verified" if silent else verdict

@@ -146,7 +146,7 @@ def test_a_list_of_failures_alone(fabric: Path, capsys: pytest.CaptureFixture[st
     dead.write_text("gpu:d0-g1\n", encoding="utf-8")
     assert audited(fabric, capsys, "--degraded", str(dead))[0] == 1
     assert run(["audit", str(fabric), "--degraded", str(dead)]) == 1
-    assert capsys.readouterr().out.startswith("gpu:d0-g1 down: ")
+    assert "\n\ngpu:d0-g1 down: " in capsys.readouterr().out
 
 
 def test_nothing_to_compare_is_a_usage_error(
@@ -155,3 +155,17 @@ def test_nothing_to_compare_is_a_usage_error(
     """Evidence, or a list of failures, must be given."""
     assert run(["audit", str(fabric)]) == 2
     assert "--lldp" in capsys.readouterr().err
+
+
+def test_every_finding_is_printed(fabric: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Silence under --strict and pairs without a path are lines of the text, too."""
+    one = fabric.with_name("one.csv")
+    one.write_text("r0-leaf-1,swp1,host-1,nic0\n", encoding="utf-8")
+    dead = fabric.with_name("dead.txt")
+    dead.write_text("".join(f"switch:r{rail}-leaf-1\n" for rail in range(8)), encoding="utf-8")
+    words = ["--lldp", str(one), "--strict", "--degraded", str(dead)]
+    assert run(["audit", str(fabric), *words]) == 1
+    parts = capsys.readouterr().out.split("\n\n")
+    kinds = [part.partition(":")[0] for part in parts[1:3]]
+    assert kinds == ["minor[silent]", "critical[unreachable]"]
+    assert parts[3].startswith("the findings name no cable to move; ")
