@@ -190,6 +190,30 @@ class AdvisedPlan(Document):
 
 
 @dataclass(frozen=True)
+class CheaperSavings(Document):
+    """What a cheaper mapping saves against the fat-tree, in per cent; None if unknown."""
+
+    switches_pct: float | None
+    cost_pct: float | None
+    cost_bound: Bound
+
+    def __str__(self) -> str:
+        """Describe the savings that are known."""
+        cost = _OF_COST[self.cost_bound].format(self.cost_pct)
+        return f"{self.switches_pct} % of the switches" + (
+            "" if self.cost_pct is None else f" and {cost}"
+        )
+
+
+_OF_COST: dict[Bound, str] = {
+    "exact": "{} % of the cost",
+    "at least": "at least {} % of the cost",
+    "at most": "at most {} % of the cost",
+    "of priced parts": "{} % of the cost of priced parts",
+}
+
+
+@dataclass(frozen=True)
 class AdvisedComparison(Document):
     """The designs side by side with a cheaper mapping of the first: `compare --json`."""
 
@@ -197,27 +221,28 @@ class AdvisedComparison(Document):
     cheaper: CheaperMapping
 
     @property
-    def savings(self) -> dict[str, float | None]:
-        """What the cheaper mapping saves against the fat-tree, in per cent; None if unknown."""
+    def savings(self) -> CheaperSavings | None:
+        """The savings against the fat-tree; None if it cannot be built."""
         baseline = self.comparison.summary_of(Design.FAT_TREE)
         if baseline is None:
-            return {"switches_pct": None, "cost_pct": None}
-        return {
-            "switches_pct": saving_pct(self.cheaper.switches, baseline.switches.total),
-            "cost_pct": saving_pct(self.cheaper.cost, baseline.cost.total),
-        }
+            return None
+        return CheaperSavings(
+            saving_pct(self.cheaper.switches, baseline.switches.total),
+            saving_pct(self.cheaper.cost, baseline.cost.total),
+            bound(
+                ours_unpriced=self.cheaper.cost_bound == "of priced parts",
+                theirs_unpriced=bool(baseline.cost.unpriced),
+            ),
+        )
 
     def document(self) -> dict[str, Any]:
         """Return the comparison with the cheaper mapping."""
-        cheaper = self.cheaper.document() | {"savings": self.savings}
+        savings = self.savings and self.savings.document()
+        cheaper = self.cheaper.document() | {"savings": savings}
         return self.comparison.document() | {"cheaper": cheaper}
 
     def __str__(self) -> str:
         """Describe the cheaper mapping, and what it saves against the fat-tree."""
         design = self.comparison.built[0][0].fabric.design
-        switches, cost = self.savings.values()
-        saved = f"{switches} % of the switches" + (
-            "" if cost is None else f" and {cost} % of the cost"
-        )
-        against = "" if switches is None else f"; against the fat-tree it saves {saved}"
+        against = f"; against the fat-tree it saves {self.savings}" if self.savings else ""
         return f"cheaper as {design}: {self.cheaper}{against}"
