@@ -16,7 +16,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from fabricgen.bom.counts import count_parts, item_name
-from fabricgen.bom.pricing import price_book, terms_of
+from fabricgen.bom.pricing import terms_of
+from fabricgen.planning.price_book import price_book
 
 if TYPE_CHECKING:
     from collections import Counter

@@ -1,6 +1,6 @@
 """What a part costs: the book's price, less a discount, in the currency of payment.
 
-Owns the lookup of a price book, and `Terms`. A price given in the inventory is paid as it is,
+Owns `Terms`; `planning.price_book` finds the book. A price given in the inventory is paid as it is,
 without discount; a rate of exchange is stated, never looked up.
 """
 
@@ -10,16 +10,13 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING
 
-from fabricgen.catalog.catalog import CSV, YAML
-from fabricgen.core.diagnostics import nearest, refuse
+from fabricgen.core.diagnostics import refuse
 
 if TYPE_CHECKING:
-    from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.prices import PriceBook
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.inventory.purchasing import Prices
 
-DEFAULT_BOOK = "paper-v5"
 CENT = Decimal("0.01")
 
 
@@ -65,34 +62,6 @@ class Terms:
             if off == 0 and rate == 1
             else (price * (100 - off) / 100 * rate).quantize(CENT, ROUND_HALF_UP)
         )
-
-
-def price_book(spec: FabricSpec, catalog: Catalog) -> PriceBook:
-    """Return the inventory's book with its own prices over it.
-
-    Raises Refusal `unknown-price-book`.
-    """
-    name = spec.prices.book or DEFAULT_BOOK
-    book = catalog.price_book(name)
-    if book is None:
-        near = nearest(name, catalog.names("prices"))
-        is_path = name.endswith((*YAML, CSV))
-        known = (
-            "a path is relative to the inventory; "
-            if is_path
-            else f"did you mean `{near}`? "
-            if near
-            else ""
-        )
-        listed = ", ".join(catalog.names("prices"))
-        hint = f"{known}books: {listed}, or the path of a .yaml or .csv file"
-        raise refuse(
-            "unknown-price-book",
-            f"there is no price book {'file ' if is_path else ''}`{name}`",
-            path=("prices", "book"),
-            hint=hint,
-        )
-    return book.model_copy(update={"parts": {**book.parts, **spec.prices.parts}})
 
 
 def terms_of(spec: FabricSpec, book: PriceBook) -> Terms:

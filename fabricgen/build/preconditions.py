@@ -12,11 +12,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabricgen.bom.pricing import price_book, terms_of
+from fabricgen.bom.pricing import terms_of
 from fabricgen.build.selection import choose
 from fabricgen.core.diagnostics import refuse
 from fabricgen.outputs.groups import GROUPS
 from fabricgen.outputs.packs.nos_packs import nos_packs
+from fabricgen.planning.price_book import price_book
 
 if TYPE_CHECKING:
     from collections.abc import Collection

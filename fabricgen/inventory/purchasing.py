@@ -83,6 +83,32 @@ class Exchange(InventoryModel):
     """The date of the rate, shown beside every sum."""
 
 
+class Preferences(InventoryModel):
+    """The choice between modules and cables that fit a link and have one medium.
+
+    Named parts come first, then vendors, then the price. Without a preference the reach decides,
+    then your own catalog directories, proof, and power.
+    """
+
+    part: Annotated[str | tuple[str, ...], Field(examples=["mma4z00-ns", ["aa-osfp"]])] = ()
+    """A module or cable of the catalog, or a list in the order of preference."""
+    vendor: Annotated[str | tuple[str, ...], Field(examples=["NVIDIA"])] = ()
+    """A vendor as catalog files name it, or a list in the order of preference."""
+    cheapest: Annotated[bool, Field(strict=True, examples=[True])] = False
+    """Whether the part with the lowest price in the price book is taken; an unpriced part comes
+    last, and a cable counts with the lowest price of any length."""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The preferred parts, in their order."""
+        return (self.part,) if isinstance(self.part, str) else self.part
+
+    @property
+    def vendors(self) -> tuple[str, ...]:
+        """The preferred vendors, in their order."""
+        return (self.vendor,) if isinstance(self.vendor, str) else self.vendor
+
+
 class Prices(InventoryModel):
     """A price book, and prices of single parts that take precedence over it."""
 
@@ -100,6 +126,10 @@ class Prices(InventoryModel):
         Exchange | None, Field(examples=[{"currency": "EUR", "rate": 0.92, "date": "2026-09-22"}])
     ] = None
     """Another currency to pay in. Default: the currency of the book."""
+    prefer: Annotated[Preferences, Field(examples=[{"vendor": "NVIDIA", "cheapest": True}])] = (
+        Preferences.model_construct()
+    )
+    """The choice between parts that fit a link."""
 
 
 class SupportRates(InventoryModel):

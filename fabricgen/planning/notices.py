@@ -55,6 +55,7 @@ def advice(plan: Plan) -> list[str]:
         _narrow_halves,
         _long_cables,
         _other_parts,
+        _unused_preferences,
         _public_asns,
     )
     return [sentence for rule in rules for sentence in rule(plan)]
@@ -249,4 +250,20 @@ def _other_parts(plan: Plan) -> Iterator[str]:
     """Yield a notice for each part with alternatives of the same medium and reach."""
     for taken, others in alternatives(plan.fabric, plan.catalog, plan.candidates):
         names = " or ".join(other.model for other in others)
-        yield f"{taken.model} is planned where {names} would fit as well: {RULE}, then the name"
+        yield (
+            f"{taken.model} is planned where {names} would fit as well: {RULE}, then the name;"
+            " `prices.prefer` chooses"
+        )
+
+
+def _unused_preferences(plan: Plan) -> Iterator[str]:
+    """Yield a notice for each preference that no part of the fabric meets."""
+    used = [part for joint in plan.candidates for part in (joint.cable, *joint.modules.values())]
+    asked = plan.spec.prices.prefer
+    for key, preferred, known in (
+        ("part", asked.parts, {part.model for part in used}),
+        ("vendor", asked.vendors, {part.vendor.lower() for part in used}),
+    ):
+        if preferred and not known.intersection(name.lower() for name in preferred):
+            names = ", ".join(preferred)
+            yield f"`prices.prefer.{key}: {names}` has no effect: it fits no link of this fabric"

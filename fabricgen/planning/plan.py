@@ -17,7 +17,7 @@ from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.addressing import plan_addresses
 from fabricgen.planning.cabling.assignment import first_candidates
 from fabricgen.planning.cabling.cages import make_cages
-from fabricgen.planning.cabling.candidates import part_candidates
+from fabricgen.planning.cabling.candidates import part_candidates, preference_of
 from fabricgen.planning.cabling.shared_cages import one_module_a_cage
 from fabricgen.planning.designs import map_design
 from fabricgen.planning.draft import Draft
@@ -77,7 +77,7 @@ def draft_of(mapping: Mapping, catalog: Catalog) -> Draft:
     addresses = plan_addresses(mapping)
     ports = switch_ports(mapping)
     candidates = part_candidates(fabric, catalog, list(LinkKind)[: mapping.sizing.tiers])
-    candidates = one_module_a_cage(candidates, mapping, ports, catalog)
+    candidates = one_module_a_cage(candidates, mapping, ports, preference_of(fabric, catalog))
     return Draft(fabric, catalog, mapping, naming, addresses, ports, candidates)
 
 

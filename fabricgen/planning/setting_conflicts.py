@@ -121,7 +121,8 @@ def tray_conflicts(spec: FabricSpec) -> Iterator[Finding]:
 
 
 def price_conflicts(spec: FabricSpec, catalog: Catalog) -> Iterator[Finding]:
-    """Refuse prices of unknown parts: they would have no effect."""
+    """Refuse prices and preferences of unknown parts and vendors: they would have no effect."""
+    yield from _unknown_preferences(spec, catalog)
     if not spec.prices.parts:
         return
     known = {
@@ -138,3 +139,24 @@ def price_conflicts(spec: FabricSpec, catalog: Catalog) -> Iterator[Finding]:
                 ("prices", "parts", part),
                 hint=hint,
             )
+
+
+def _unknown_preferences(spec: FabricSpec, catalog: Catalog) -> Iterator[Finding]:
+    """Refuse preferred parts and vendors that the catalog does not have."""
+    asked = spec.prices.prefer
+    if not asked.parts and not asked.vendors:
+        return
+    known = [*catalog.transceivers(), *catalog.cables()]
+    for key, what, names, have in (
+        ("part", "module or cable", asked.parts, [part.model for part in known]),
+        ("vendor", "module or cable of the vendor", asked.vendors, [part.vendor for part in known]),
+    ):
+        for name in names:
+            if name.lower() not in {each.lower() for each in have}:
+                listed = "`fabricgen catalog list` shows what there is"
+                yield Finding(
+                    "unknown-model",
+                    f"the catalog has no {what} `{name}` to prefer",
+                    ("prices", "prefer", key),
+                    hint=suggest(name, sorted({*have}), listed),
+                )

@@ -11,8 +11,8 @@ import json
 from typing import TYPE_CHECKING
 
 from fabricgen.bom.comparison import as_design
-from fabricgen.bom.pricing import DEFAULT_BOOK
 from fabricgen.core.terms import ROLES, Design, ratio_text
+from fabricgen.planning.price_book import DEFAULT_BOOK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

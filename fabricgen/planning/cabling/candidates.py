@@ -17,11 +17,12 @@ from fabricgen.planning.cabling.compatibility import (
     FIBRES,
     Cage,
     LinkParts,
-    fibre,
+    fibres_of,
     fitting,
     modules_of,
 )
-from fabricgen.planning.cabling.preference import Rank, rank
+from fabricgen.planning.cabling.preference import PartPrices, Preference, Rank, Stated
+from fabricgen.planning.price_book import price_book
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,14 +58,21 @@ def part_candidates(
     Raises Refusal `no-part-for-link` where a room is described and no part of the catalog joins two
     known cages.
     """
-    site = fabric.spec.site
+    site, preference = fabric.spec.site, preference_of(fabric, catalog)
     if site is None or site.lengths == "unknown":
-        return tuple(_joint(*_ends(fabric, kind), kind, catalog) for kind in kinds)
+        return tuple(_joint(*_ends(fabric, kind), kind, preference) for kind in kinds)
     return tuple(
         joint
         for kind in kinds
-        for joint in _described_candidates(fabric, kind, catalog, getattr(site.media, kind.key))
+        for joint in _described_candidates(fabric, kind, preference, getattr(site.media, kind.key))
     )
+
+
+def preference_of(fabric: ResolvedFabric, catalog: Catalog) -> Preference:
+    """Return what the parts of a fabric are chosen by."""
+    asked = fabric.spec.prices.prefer
+    prices = PartPrices(price_book(fabric.spec, catalog)) if asked.cheapest else None
+    return Preference(catalog, asked, prices)
 
 
 def label_prefix(kind: LinkKind, rail: int | None, plane: int | None) -> str:
@@ -117,10 +125,12 @@ def _host_cage(fabric: ResolvedFabric, transport: str) -> Cage:
 
 
 @lru_cache(maxsize=256)
-def _joint(lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog) -> LinkParts:
+def _joint(lower: Cage, upper: Cage, kind: LinkKind, preference: Preference) -> LinkParts:
     """Return the parts of the shortest sufficient reach: multimode, or single-mode at the core."""
-    known = _known(lower, upper, kind, catalog)
-    return known[0][1] if known else _half_known(lower, upper, kind, catalog, _assumed_media(kind))
+    known = _known(lower, upper, kind, preference)
+    if known:
+        return known[0][1]
+    return _half_known(lower, upper, kind, preference, _assumed_media(kind))
 
 
 def _assumed_media(kind: LinkKind) -> tuple[str, ...]:
@@ -129,13 +139,13 @@ def _assumed_media(kind: LinkKind) -> tuple[str, ...]:
 
 
 def _known(
-    lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog
+    lower: Cage, upper: Cage, kind: LinkKind, preference: Preference
 ) -> list[tuple[Order, LinkParts]]:
     """Yield the catalog's modules and straight fibres of the assumed reach, with sort keys."""
     reach, media = ASSUMED_REACH_M[kind], _assumed_media(kind)
     found = (
         joint
-        for joint in fitting(lower, upper, kind, catalog, media)
+        for joint in fitting(lower, upper, kind, preference.catalog, media)
         if joint.shared == 1 and len(joint.modules) > 1
     )
     enough = (
@@ -143,7 +153,7 @@ def _known(
         for joint in found
         if all((part.reach_m or 0) >= reach for part in _parts(joint) if part)
     )
-    return _ranked(((_assumed_order(joint, media), joint) for joint in enough), catalog)
+    return _ranked(((_assumed_order(joint, media), joint) for joint in enough), preference)
 
 
 def _assumed_order(joint: LinkParts, media: tuple[str, ...]) -> Order:
@@ -153,20 +163,34 @@ def _assumed_order(joint: LinkParts, media: tuple[str, ...]) -> Order:
 
 
 def _ranked(
-    ordered: Iterable[tuple[Order, LinkParts]], catalog: Catalog
+    ordered: Iterable[tuple[Order, LinkParts]], preference: Preference
 ) -> list[tuple[Order, LinkParts]]:
-    """Sort parts by their order, and equals by preference."""
-    return sorted(ordered, key=lambda item: (item[0], _preference(item[1], catalog)))
+    """Sort parts by medium, then what the inventory prefers, the rest of their order, and facts."""
+    return sorted(
+        ordered,
+        key=lambda item: (
+            item[0][0],
+            _stated(item[1], preference),
+            item[0][1:],
+            _facts(item[1], preference),
+        ),
+    )
+
+
+def _stated(joint: LinkParts, preference: Preference) -> Stated:
+    """Rank the parts of a link by what the inventory prefers, each with its share of a link."""
+    modules = [(module, 1 / module.ports) for module in joint.modules.values()]
+    return preference.stated([(joint.cable, joint.cables / joint.shared), *modules])
 
 
 def _half_known(
-    lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog, media: tuple[str, ...]
+    lower: Cage, upper: Cage, kind: LinkKind, preference: Preference, media: tuple[str, ...]
 ) -> LinkParts:
     """Return a generic module where an end is generic, or no two modules of the catalog join.
 
     The fibre follows the known end.
     """
-    reach = ASSUMED_REACH_M[kind]
+    reach, catalog = ASSUMED_REACH_M[kind], preference.catalog
     low, high = (
         catalog.generic_transceiver(cage.speed_gbps, cage.links) for cage in (lower, upper)
     )
@@ -182,13 +206,14 @@ def _half_known(
             known,
             key=lambda item: (
                 media.index(item[1].medium),
+                preference.stated([(item[1], 1)]),
                 item[1].reach_m or 0,
-                rank(item[1], catalog),
+                preference.rank(item[1]),
                 item[1].model,
             ),
         )
         low, high = (low, module) if end else (module, high)
-        cable = fibre(catalog, module, reach) or cable
+        cable = _fibre(preference, module, reach) or cable
     return LinkParts(
         kind=kind,
         speed_gbps=lower.speed_gbps,
@@ -200,24 +225,39 @@ def _half_known(
     )
 
 
+def _fibre(preference: Preference, module: Transceiver, reach: int) -> Cable | None:
+    """Return the preferred straight fibre for a module, of the shortest sufficient reach."""
+    return min(
+        fibres_of(preference.catalog, module, reach),
+        key=lambda cable: (
+            preference.stated([(cable, 1)]),
+            cable.reach_m or 0,
+            preference.rank(cable),
+            cable.model,
+        ),
+        default=None,
+    )
+
+
 def _described_candidates(
-    fabric: ResolvedFabric, kind: LinkKind, catalog: Catalog, media: tuple[str, ...]
+    fabric: ResolvedFabric, kind: LinkKind, preference: Preference, media: tuple[str, ...]
 ) -> list[LinkParts]:
     """Return the candidates of a kind of link in a described room, each reaching further.
 
-    They are sorted by preference of medium, then by reach. All take as many cables for each link as
+    They are sorted by medium, preference, and reach. All take as many cables for each link as
     the one of the longest reach, because labels count cables.
     """
     lower, upper = _ends(fabric, kind)
     if GENERIC in (lower.form_factor, upper.form_factor):
-        return [_joint(lower, upper, kind, catalog)]
-    found = [joint for joint in fitting(lower, upper, kind, catalog, media) if joint.reach_m]
+        return [_joint(lower, upper, kind, preference)]
+    fits = fitting(lower, upper, kind, preference.catalog, media)
+    found = [joint for joint in fits if joint.reach_m]
     if not found:
         raise _nothing_fits(fabric, kind, (lower, upper), media)
     furthest = max(found, key=lambda joint: (_reach(joint), -joint.cables))
     alike = (joint for joint in found if joint.cables == furthest.cables)
     candidates: list[LinkParts] = []
-    for _, joint in _ranked(((_order(joint, media), joint) for joint in alike), catalog):
+    for _, joint in _ranked(((_order(joint, media), joint) for joint in alike), preference):
         if not candidates or _reach(joint) > _reach(candidates[-1]):
             candidates.append(joint)
     return candidates
@@ -248,11 +288,17 @@ class Alternative(NamedTuple):
 def alternatives(
     fabric: ResolvedFabric, catalog: Catalog, candidates: Iterable[LinkParts]
 ) -> list[Alternative]:
-    """Yield the candidates that other parts of equal medium and reach could replace."""
+    """Yield the candidates that other parts of equal medium and reach could replace.
+
+    What the inventory prefers has decided on the others.
+    """
+    preference = preference_of(fabric, catalog)
     found: dict[str, dict[str, Transceiver | Cable]] = {}
     taken: dict[str, Transceiver | Cable] = {}
     for candidate in candidates:
-        for joint in _equals(fabric, catalog, candidate):
+        for joint in _equals(fabric, preference, candidate):
+            if _stated(joint, preference) != _stated(candidate, preference):
+                continue
             for part, other in zip(_parts(candidate), _parts(joint), strict=True):
                 if part and other and part.model != other.model:
                     taken[part.model] = part
@@ -265,7 +311,9 @@ def _parts(joint: LinkParts) -> tuple[Transceiver | Cable | None, ...]:
     return joint.cable, joint.lower, joint.upper
 
 
-def _equals(fabric: ResolvedFabric, catalog: Catalog, candidate: LinkParts) -> list[LinkParts]:
+def _equals(
+    fabric: ResolvedFabric, preference: Preference, candidate: LinkParts
+) -> list[LinkParts]:
     """Return what fits a kind of link like a candidate: its medium and reach, itself too."""
     cages, site = _ends(fabric, candidate.kind), fabric.spec.site
     if GENERIC in (cages[0].form_factor, cages[1].form_factor):
@@ -276,12 +324,12 @@ def _equals(fabric: ResolvedFabric, catalog: Catalog, candidate: LinkParts) -> l
         )
         return [
             joint
-            for _, joint in _known(*cages, candidate.kind, catalog)
+            for _, joint in _known(*cages, candidate.kind, preference)
             if joint.medium == candidate.medium
             and _assumed_order(joint, (candidate.medium,)) == order
         ]
     order = _order(candidate, (candidate.medium,))
-    found = fitting(*cages, candidate.kind, catalog, (candidate.medium,))
+    found = fitting(*cages, candidate.kind, preference.catalog, (candidate.medium,))
     return [
         joint
         for joint in found
@@ -327,7 +375,7 @@ def _nothing_fits(
     )
 
 
-def _preference(joint: LinkParts, catalog: Catalog) -> tuple[tuple[Rank, ...], tuple[str, ...]]:
+def _facts(joint: LinkParts, preference: Preference) -> tuple[tuple[Rank, ...], tuple[str, ...]]:
     """Return the rank of the parts of a link, the cable first; their names come last."""
     parts: tuple[Transceiver | Cable, ...] = (joint.cable, *joint.modules.values())
-    return tuple(rank(part, catalog) for part in parts), tuple(part.model for part in parts)
+    return tuple(preference.rank(part) for part in parts), tuple(part.model for part in parts)

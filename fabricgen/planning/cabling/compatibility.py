@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from fabricgen.planning.cabling.preference import rank
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -218,11 +216,6 @@ def _fibres(catalog: Catalog, module: Transceiver) -> list[Cable]:
     ]
 
 
-def fibre(catalog: Catalog, module: Transceiver, reach: int) -> Cable | None:
-    """Return the straight fibre for a module with the shortest sufficient reach."""
-    fitting = [cable for cable in _fibres(catalog, module) if (cable.reach_m or 0) >= reach]
-    return (
-        min(fitting, key=lambda cable: (cable.reach_m or 0, rank(cable, catalog), cable.model))
-        if fitting
-        else None
-    )
+def fibres_of(catalog: Catalog, module: Transceiver, reach: int) -> list[Cable]:
+    """Return the straight fibres for a module that reach so many metres."""
+    return [cable for cable in _fibres(catalog, module) if (cable.reach_m or 0) >= reach]

@@ -1,19 +1,25 @@
-"""The choice between parts that fit, where medium and reach leave several.
+"""The choice between parts that fit, where a medium leaves several.
 
-Owns the rule, in its order: a part of the user's own catalog directories comes before a shipped
-one, because users add what they buy; then the part whose facts are better proven; then the one of
-lower power. Names decide only between parts that are equal in all of this. Prices decide nothing: a
-price book must not change a fabric.
+Owns the rule. What the inventory prefers comes first: parts, then vendors, then the lowest price.
+Then the least reach; then a part of the user's own catalog directories before a shipped one,
+because users add what they buy; then the part whose facts are better proven; then the one of lower
+power. Names decide only between parts that are equal in all of this. Prices decide only where the
+inventory asks for the cheapest: otherwise a price book must not change a fabric.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.optics import Cable, Transceiver
+    from fabricgen.catalog.models.prices import PriceBook
+    from fabricgen.inventory.purchasing import Preferences
 
 QUALITIES = "ABC"
 """How well facts are proven, the best first."""
@@ -32,11 +38,66 @@ class Rank(NamedTuple):
     power_w: float
 
 
-def rank(part: Transceiver | Cable, catalog: Catalog) -> Rank:
-    """Rank a part; unpublished power comes last."""
-    kind = "cables" if hasattr(part, "legs") else "transceivers"
-    return Rank(
-        catalog.directory(kind, part.model),
-        QUALITIES.index(part.quality),
-        math.inf if part.power_w is None else part.power_w,
-    )
+class Stated(NamedTuple):
+    """The sort key of what an inventory prefers, of one part or several; smaller comes first."""
+
+    parts: int
+    vendors: int
+    unpriced: int
+    price: float
+
+
+@dataclass(frozen=True, eq=False)
+class PartPrices:
+    """The prices of parts by a price book, before any length is known."""
+
+    book: PriceBook
+
+    def of(self, part: Transceiver | Cable) -> float | None:
+        """Return the price of a part, of a cable the lowest of any length; None without one."""
+        quoted = [quote.price for quote in self.book.quotes if quote.part.lower() == part.model]
+        price = self.book.price(part.model, number=part.opn or "") or min(quoted, default=None)
+        if price is None and not hasattr(part, "legs"):
+            price = self.book.transceiver(part.ports * part.port_gbps)
+        return None if price is None else float(price)
+
+
+class Preference(NamedTuple):
+    """What parts are chosen by: an inventory's preferences, and facts of the catalog.
+
+    `prices` are None where they decide nothing.
+    """
+
+    catalog: Catalog
+    asked: Preferences
+    prices: PartPrices | None = None
+
+    def stated(self, parts: Iterable[tuple[Transceiver | Cable, float]]) -> Stated:
+        """Rank parts by what the inventory prefers, each with how many of it a link takes."""
+        counted = list(parts)
+        prices = [(self.prices.of(part), count) for part, count in counted] if self.prices else []
+        return Stated(
+            sum(_place(part.model, self.asked.parts) for part, _ in counted),
+            sum(_place(part.vendor, self.asked.vendors) for part, _ in counted),
+            sum(price is None for price, _ in prices),
+            sum(price * count for price, count in prices if price is not None),
+        )
+
+    def rank(self, part: Transceiver | Cable) -> Rank:
+        """Rank a part by its facts; unpublished power comes last."""
+        kind = "cables" if hasattr(part, "legs") else "transceivers"
+        return Rank(
+            self.catalog.directory(kind, part.model),
+            QUALITIES.index(part.quality),
+            math.inf if part.power_w is None else part.power_w,
+        )
+
+
+def _place(name: str, preferred: tuple[str, ...]) -> int:
+    """Return the place of a name in a list of preferred ones; others come last.
+
+    >>> [_place(name, ("FS", "NVIDIA")) for name in ("nvidia", "FS", "Luma")]
+    [1, 0, 2]
+    """
+    lowered = [each.lower() for each in preferred]
+    return lowered.index(name.lower()) if name.lower() in lowered else len(lowered)

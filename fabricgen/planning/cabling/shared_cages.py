@@ -9,15 +9,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import refuse
-from fabricgen.planning.cabling.preference import rank
 from fabricgen.planning.switch_ports import switch_widths
 
 if TYPE_CHECKING:
-    from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.optics import Transceiver
     from fabricgen.core.diagnostics import Refusal
     from fabricgen.core.terms import LinkKind, Role
     from fabricgen.planning.cabling.compatibility import LinkParts
+    from fabricgen.planning.cabling.preference import Preference
     from fabricgen.planning.mapping import Mapping
     from fabricgen.planning.port_layout import Port
 
@@ -26,7 +25,7 @@ def one_module_a_cage(
     candidates: tuple[LinkParts, ...],
     mapping: Mapping,
     ports: dict[Role, list[Port]],
-    catalog: Catalog,
+    preference: Preference,
 ) -> tuple[LinkParts, ...]:
     """Leave out candidates that would need two modules in a cage that links of two kinds share.
 
@@ -38,7 +37,7 @@ def one_module_a_cage(
         split, down = layouts[role].down.count, widths[role][0]
         cage = ports[role][down].cage
         if down % split and cage == ports[role][down - 1].cage:
-            module = _common(candidates, below, above, catalog)
+            module = _common(candidates, below, above, preference)
             if module is None:
                 raise _two_modules(
                     candidates, (below, above), f"{down} downlinks at {split} a cage", cage
@@ -50,14 +49,18 @@ def one_module_a_cage(
 
 
 def _common(
-    candidates: tuple[LinkParts, ...], below: LinkKind, above: LinkKind, catalog: Catalog
+    candidates: tuple[LinkParts, ...], below: LinkKind, above: LinkKind, preference: Preference
 ) -> Transceiver | None:
     """Return the preferred module that both kinds can have in the switch between them, if any."""
     down = {candidate.upper for candidate in candidates if candidate.kind is below}
     up = {candidate.lower for candidate in candidates if candidate.kind is above}
     return min(
         (module for module in down & up if module),
-        key=lambda module: (rank(module, catalog), module.model),
+        key=lambda module: (
+            preference.stated([(module, 1)]),
+            preference.rank(module),
+            module.model,
+        ),
         default=None,
     )
 

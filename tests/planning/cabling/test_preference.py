@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.catalog.catalog import Catalog
+from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.resources import shipped
 from fabricgen.core.yaml_text import load_facts, write_yaml
 from fabricgen.planning.cabling.preference import RULE
@@ -60,9 +61,8 @@ def test_the_name_of_a_file_does_not_matter(tmp_path: Path, room: str, name: str
     copied(tmp_path, "transceivers", LEAF, name)
     plan = planned_with(tmp_path, room=room)
     assert leaf_module(plan) == name
-    assert f"{name} is planned where {LEAF} would fit as well: {RULE}, then the name" in advice(
-        plan
-    )
+    note = f"{name} is planned where {LEAF} would fit as well: {RULE}, then the name"
+    assert f"{note}; `prices.prefer` chooses" in advice(plan)
 
 
 @pytest.mark.parametrize("room", ROOMS)
@@ -116,3 +116,61 @@ def test_an_end_has_no_more_reach_than_needed() -> None:
     assert [
         joint.modules["upper"].model for joint in plan.candidates if joint.kind.key == "leaf_spine"
     ] == ["mms4x00-ns"]
+
+
+def preferring(*directories: Path, room: str, prices: dict[str, Any]) -> Plan:
+    """Plan the fabric with preferences."""
+    return make_plan(spec_of(**FABRIC, **ROOMS[room], prices=prices), Catalog(directories))
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_preference_comes_before_reach_and_facts(tmp_path: Path, room: str) -> None:
+    """A part that is named comes first, then a vendor, each in the order of its list.
+
+    What is decided so needs no note.
+    """
+    copied(tmp_path, "transceivers", LEAF, "aa-osfp")
+    copied(tmp_path, "transceivers", LEAF, "far-osfp", reach_m=100, vendor="FS", quality="C")
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({}, "aa-osfp"),
+        ({"part": LEAF}, LEAF),
+        ({"part": ["far-osfp", LEAF]}, "far-osfp"),
+        ({"vendor": "fs"}, "far-osfp"),
+        ({"vendor": "FS", "part": LEAF}, LEAF),
+        ({"vendor": ["NVIDIA", "FS"]}, "aa-osfp"),
+    ]
+    for prefer, module in cases:
+        plan = preferring(tmp_path, room=room, prices={"prefer": prefer})
+        assert leaf_module(plan) == module, prefer
+        noted = any("would fit as well" in note for note in advice(plan))
+        assert noted == (module == "aa-osfp"), prefer
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_the_cheapest_part_is_taken_where_it_is_asked_for(tmp_path: Path, room: str) -> None:
+    """Of parts that fit, the price book decides; an unpriced part comes last."""
+    copied(tmp_path, "transceivers", LEAF, "aa-osfp")
+    copied(tmp_path, "transceivers", LEAF, "far-osfp", reach_m=100)
+    book: dict[str, Any] = {
+        "book": "street-2026-09",
+    }
+    own = {"parts": {"far-osfp": 500}}
+    for prices, module in (
+        (book, "aa-osfp"),
+        (book | {"prefer": {"cheapest": True}}, LEAF),
+        (book | own | {"prefer": {"cheapest": True}}, "far-osfp"),
+        (book | own | {"prefer": {"cheapest": True, "part": "aa-osfp"}}, "aa-osfp"),
+    ):
+        assert leaf_module(preferring(tmp_path, room=room, prices=prices)) == module, prices
+
+
+def test_a_preference_without_effect_is_reported() -> None:
+    """A part that no link of the fabric takes gets a note; an unknown name is refused."""
+    plan = preferring(room="generated", prices={"prefer": {"part": "mms1v00-wm"}})
+    assert (
+        "`prices.prefer.part: mms1v00-wm` has no effect: it fits no link of this fabric"
+        in advice(plan)
+    )
+    for prefer in ({"part": "mma4z0-ns"}, {"vendor": "NVIDA"}):
+        with pytest.raises(Refusal, match="unknown-model"):
+            preferring(room="generated", prices={"prefer": prefer})
