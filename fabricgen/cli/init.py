@@ -182,7 +182,7 @@ def _newest_book(leaf: str, catalog: Catalog) -> PriceBook | None:
 
 def _prices(book: PriceBook | None) -> str:
     """Return the line of a price book; a comment where the default applies."""
-    from fabricgen.bom.pricing import DEFAULT_BOOK
+    from fabricgen.planning.price_book import DEFAULT_BOOK
 
     if book is None:
         return f"# prices: {DEFAULT_BOOK}  # the default"
