@@ -6,7 +6,7 @@ Owns the columns and the findings of bad lines. `models.prices` has the meaning 
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -127,7 +127,8 @@ def _line_finding(
     column = str(error["loc"][0])  # type: ignore[index]  # of a field of Quote
     if error["type"] == "missing":
         return _bad(path, f"there is no {column}", line)
-    asked = demand(str(error["type"]), error.get("ctx", {}), str(error["msg"]))  # type: ignore[arg-type]
+    context: Any = error.get("ctx", {})
+    asked = demand(str(error["type"]), context, str(error["msg"]))
     hint = "write it like 1234.50" if column in NUMBERS else ""
     fact = f"`{column}` is `{values[column]}`"
     return _bad(path, fact, line, because=(f"it must be {asked}",), hint=hint)
