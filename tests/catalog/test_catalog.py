@@ -865,7 +865,7 @@ def _refused(root: Path, kind: str, model: str) -> tuple[Finding, ...]:
         (
             "switches",
             "sn5600",
-            "hwsku: {2x400G:",
+            "hwsku: {1x800G:",
             "hwsku: {3x400G:",
             "nos.sonic.hwsku: 3x400G is not a breakout of the switch",
             "",

@@ -325,6 +325,8 @@ def test_import_and_plan(tmp_path: Path, run: Run) -> None:
     """
     (tmp_path / "p.platform.json").write_text(json.dumps(platform()), encoding="utf-8")
     printed = run("catalog", "import", "p.platform.json", cwd=tmp_path)
+    assert "# still needed: nos.sonic.default_hwsku: " in printed.stdout
+    (tmp_path / "default_sku").write_text("Acme-Box-32 t1\n", encoding="utf-8")
     done = run(
         "catalog",
         "import",

@@ -53,6 +53,8 @@ class Description:
     """Keys of `facts` that are derived from the file by a guess."""
     notes: list[str] = field(default_factory=list)
     """What was left out of the file, one sentence each."""
+    missing: dict[str, str] = field(default_factory=dict)
+    """Facts that the file does not have, and where they are found."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,7 @@ def draft_model(path: Path, found: Description, stated: Mapping[str, Any]) -> Mo
         for key, why in WANTED.items()
         if not facts.get(key) or (key == "breakouts" and len(made.breakouts) < EIGHT // FOUR)
     ]
+    needed += [f"{key}: {where}" for key, where in found.missing.items()]
     ordered = {
         key: facts[key]
         for key in ("model", "vendor", "description", *Switch.model_fields)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.catalog.importers.model_draft import Description, mode, model_name, refused
 from fabricgen.catalog.importers.port_names import NamedPort, pattern_of
+from fabricgen.core.files import FileError, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +27,8 @@ slower speeds.
 """
 
 SUFFIX = ".platform.json"
+SKU_BYTES = 2**10
+"""A file default_sku is one line; a larger file is none."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,8 @@ def read_platform(path: Path, facts: dict[str, Any]) -> Description:
         "mode": {made["name"]: text for text, made in modes.items()},
         "lanes": {"per_lane": " ".join(f"{cage.lanes[0]}-{cage.lanes[-1]}" for cage in cages)},
     }
+    if sku := _default_sku(path):
+        sonic["default_hwsku"] = sku
     contents = "cages, lanes, breakouts, names, aliases"
     described = f"{path.name} of {platform or model}, a SONiC platform file ({contents})"
     found = Description(described, {})
@@ -73,6 +78,11 @@ def read_platform(path: Path, facts: dict[str, Any]) -> Description:
     }
     found.facts["interfaces"] = {"sonic": _names(path, cages, modes, found)}
     found.doubtful |= set() if platform else {"nos.sonic.platform"}
+    if not sku:
+        found.missing["nos.sonic.default_hwsku"] = (
+            "needed for SONiC configurations: the first word of the file default_sku, which is"
+            " read where it is beside platform.json"
+        )
     limits = [*_limits(cages, modes)]
     found.facts |= {"cage_limits": limits} if limits else {}
     found.notes += (
@@ -114,6 +124,15 @@ def _platform(path: Path) -> str:
         return path.name.removesuffix(SUFFIX)
     folder = path.resolve().parent.name
     return folder if re.match(r"(x86_64|arm64|armhf)-", folder) else ""
+
+
+def _default_sku(path: Path) -> str:
+    """Return the SKU that the file default_sku beside a platform.json names; "" without one."""
+    try:
+        words = read_text(path.parent / "default_sku", SKU_BYTES).split()
+    except FileError:
+        return ""
+    return words[0] if words and re.fullmatch(r"[A-Za-z0-9._-]{1,80}", words[0]) else ""
 
 
 def _names(

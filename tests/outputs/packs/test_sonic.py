@@ -15,9 +15,9 @@ import pytest
 
 from fabricgen.catalog.models.base import LaneFact
 from fabricgen.core.terms import LinkKind
+from fabricgen.core.yaml_text import load_facts
 from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.planning.plan import make_plan
-from fabricgen.views.factory import Views
 from tests.fabrics import CATALOG, Inventory, cables_of, plan_of
 from tests.nos import frr, sonic_yang
 from tests.nos.fabric import assert_is_plan, fabric, findings
@@ -369,13 +369,31 @@ def test_all_models_with_lanes_are_covered() -> None:
     } == set(MODELS)
     pack = PACKS.for_nos("sonic")
     assert pack is not None
-    assert pack.needs == ("lanes", "platform")
+    assert pack.needs == ("lanes", "platform", "default_hwsku")
+
+
+def test_skus_are_those_of_the_platforms(oracles: Path) -> None:
+    """Each SKU of the catalog exists, and its ports are split as the catalog states."""
+    skus = load_facts(oracles / "sonic-skus.yaml", "bad-catalog-file")
+    seen = 0
+    for name in CATALOG.names("switches"):
+        model = CATALOG.switch(name)
+        facts: dict[str, Any] = dict(model.nos.get("sonic", {}) if model else {})
+        if not facts or "default_hwsku" not in facts:
+            continue
+        known = skus[facts["platform"]]
+        assert facts["default_hwsku"] == str(known["default_sku"]).split()[0]
+        for breakout, sku in facts["hwsku"].items():
+            ports = max(known["skus"][sku]["split"].items(), key=lambda split: int(split[1]))
+            assert re.split(r"[\[(]", ports[0])[0] == breakout, (name, sku)
+            seen += 1
+    assert seen >= 14
 
 
 def test_a_sku_is_named_only_for_its_split() -> None:
-    """Mellanox-SN5600-O128 means 128 x 400G.
+    """Mellanox-SN5600-O128 means 128 x 400G, and ACS-SN5600 is the default of the platform.
 
-    With whole cages, or whole uplinks, the SKU is another one, and none is named.
+    The default one stands for leaves whose uplinks are split otherwise.
     """
     keys = {"name": "t", "gpus": 2048, "hb_domain": {"gpus": 8}, "nos": "sonic"}
     named = []
@@ -390,5 +408,10 @@ def test_a_sku_is_named_only_for_its_split() -> None:
             ),
             CATALOG,
         )
-        named.append(next(Views(plan).switches(0)).facts.get("hwsku"))
-    assert named == ["Mellanox-SN5600-O128", None, None]
+        device = json.loads(render_switches(plan)[0].files["config_db.json"])["DEVICE_METADATA"]
+        named.append((device["localhost"]["hwsku"], device["localhost"]["type"]))
+    assert named == [
+        ("Mellanox-SN5600-O128", "ToRRouter"),
+        ("ACS-SN5600", "ToRRouter"),
+        ("ACS-SN5600", "ToRRouter"),
+    ]
