@@ -382,6 +382,53 @@ def gain(before: float, after: float) -> float:
     return 1 if before == after else before / after if after else inf
 
 
+def test_several_hb_domains_are_compared() -> None:
+    """Given by a host or by a size; a language model ranks them."""
+    hosts = spec_of(
+        **{**SMALL, "gpus": 576},
+        search={"hosts": ["dgx-h100", "gb200-nvl72"], "switches": ["sn5600"]},
+    )
+    found = search(hosts, CATALOG, LLM)
+    assert {each.draft.fabric.domain_gpus for row in found.rows for each in row} == {8, 72}
+    sizes = spec_of(
+        gpus=512,
+        hb_domain={"gpus": 8, "bandwidth": "3.6Tbps"},
+        radix=64,
+        search={"hb_domains": [8, 64, 3], "oversubscription": ["1:1"], "switches": ["sn5600"]},
+    )
+    found = search(sizes, CATALOG, LLM)
+    assert {sized.mapping.fabric.domain_gpus for sized in found.pool.sized} == {8, 64}
+    assert {each.draft.fabric.domain_gpus for row in found.rows for each in row} == {64}
+    assert found.pool.refused["gpus-not-whole-domains"]
+
+
+def test_numbers_of_rails_that_do_not_divide_are_refused() -> None:
+    """They are counted by code, and the others are compared."""
+    offer = {
+        "switches": ["qm9700"],
+        "designs": ["rail-only"],
+        "rails": [3, 4],
+        "per_switch": [4, 3],
+    }
+    found = search(spec_of(**SMALL, search=offer), CATALOG, every=True)
+    assert found.pool.refused["rails-do-not-divide"]
+    mappings = [each.draft.mapping for row in found.rows for each in row]
+    assert {(mapping.fabric.rails, mapping.per_switch) for mapping in mappings} == {(4, 4)}
+
+
+def test_all_rows_are_listed_on_request(ask: Callable[..., tuple[str, str]]) -> None:
+    """The table names the option and the number of rows that it adds."""
+    asked = ("search", "--gpus", "1024", "--hb-domain", "8", "--radix", "64")
+    offer = ("--set", "search.switches=[qm9700, sn4700, sn5600]")
+    table, _ = ask(*asked, *offer)
+    shown, every = (
+        json.loads(ask(*asked, *offer, *option, "--json")[0]) for option in ((), ("--all",))
+    )
+    more = len(every["designs"]) - len(shown["designs"])
+    assert (len(shown["designs"]), shown["more"], every["more"]) == (10, more, 0)
+    assert f"--all lists {more} more" in table
+
+
 def test_a_switch_without_a_price_is_never_the_cheapest() -> None:
     """An unknown price counts as the highest.
 
