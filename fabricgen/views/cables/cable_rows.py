@@ -1,6 +1,6 @@
 """From the links of a fabric to the rows of its cable list, one for each cable.
 
-Owns `CableRows`, and how many links a row stands for. A cable that carries several links has one
+Owns `CableRows`, and the number of links of a row. A cable that carries several links has one
 row; where its links differ in a column, the cell has the value of each, in the order of links, with
 a space between them.
 """
@@ -83,7 +83,7 @@ def _joined(links: Sequence[CableView]) -> CableView:
 
 
 def link_count(row: CableView) -> int:
-    """Return how many links a row of the cable list stands for.
+    """Return the number of links of a row of the cable list.
 
     They differ in the interface at the near end of their cable.
     """
