@@ -68,9 +68,11 @@ class RelaySelection:
         """
         leavings, landings = np.full_like(source, -1), np.full_like(source, -1)
         for _, of_rail in groupby(exits, lambda each: (each.rail, each.third)):
+            if not len(left):
+                break
             attempts = [*of_rail]
             rows = left[self._works(source[left], target[left], attempts[0])]
-            for each in attempts:
+            for each in attempts if len(rows) else ():
                 leaving = self._leaving(source[rows], target[rows], each)
                 working = self.living.mask[leaving] > 0
                 tried = rows[working], leaving[working]
