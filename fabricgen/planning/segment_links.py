@@ -58,12 +58,12 @@ def switches_with_links(segment: Segment, boxes: int) -> list[bool]:
 
 
 def _installed_leaves(mapping: Mapping, slots: Int32Array) -> BoolArray:
-    """Return which leaves are wired: with a reserve, those that serve an installed GPU.
+    """Return which leaves are wired: those that serve an installed GPU.
 
     In three tiers a pod is wired as a whole.
     """
     sizing = mapping.sizing
-    if mapping.fabric.spec.reserve is None:
+    if mapping.fabric.planned_gpus == mapping.fabric.gpus:
         return np.ones(sizing.leaf, dtype=bool)
     serves = np.zeros(sizing.leaf, dtype=bool)
     serves[slots // sizing.leaf_down] = True

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.analysis.checks.laws import check
+from fabricgen.analysis.search.worst_failure import worst
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.core.diagnostics import Refusal
@@ -68,6 +69,23 @@ def test_the_other_hosts_are_cabled_as_if_none_were_excluded(name: str) -> None:
     }
     assert set(whole.hosts) - set(part.hosts) == set(excluded)
     assert check(part).ok
+
+
+@pytest.mark.parametrize(
+    ("keys", "leaves"),
+    [
+        ({"radix": 8}, 16),
+        ({"radix": 8, "exclude": ["host-5"]}, 16),
+        ({"radix": 16, "rails": {"tiers": 2}}, 8),
+    ],
+)
+def test_a_leaf_of_vacant_positions_is_not_built(keys: dict[str, Any], leaves: int) -> None:
+    """An HB domain with leaves of its own: without it, they serve no GPU."""
+    shape = {"gpus": 64, "hb_domain": {"gpus": 16}, "design": "fat-tree", "exclude": ["host-2"]}
+    plan = plan_of(**shape | keys)
+    assert check(plan).ok, check(plan).findings
+    assert summarize(plan, make_bom(plan)).document()["switches"]["leaf"] == leaves
+    assert worst(plan).gpus_cut_off == 0
 
 
 def test_a_pattern_excludes_every_host_that_it_matches() -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def leaves_used(evidence: Evidence) -> Verdict:
-    """Every installed leaf serves an endpoint, or has a port for a GPU of the reserve."""
+    """Every installed leaf serves an endpoint, or has a port for a GPU that is planned."""
     vertices, plan = evidence.vertices, evidence.plan
     uplinks = np.bincount(
         vertices.lower[evidence.wiring.kind == LinkKind.LEAF_SPINE], minlength=vertices.count
@@ -39,7 +39,8 @@ def leaves_used(evidence: Evidence) -> Verdict:
         if len(counts)
         else "no"
     )
-    waiting = f"; {np.count_nonzero(waits):,} more wait for the reserve" if waits.any() else ""
+    hosts = "the reserve" if plan.spec.reserve else "excluded hosts"
+    waiting = f"; {np.count_nonzero(waits):,} more wait for {hosts}" if waits.any() else ""
     why = "the reserve has no GPU for it" if plan.spec.reserve else "no `reserve` asks for it"
 
     def describe(vertex: int) -> Violation:
@@ -58,7 +59,7 @@ def _reserved_leaves(plan: Plan) -> IntArray:
     """Return the leaves of a block with a port for a GPU that is planned and not installed."""
     slots = (
         np.flatnonzero(plan.mapping.pattern() >= plan.fabric.gpus)
-        if plan.spec.reserve
+        if plan.spec.reserve or plan.spec.exclude
         else np.zeros(0, dtype=np.int64)
     )
     return distinct(slots // plan.sizing.leaf_down)

@@ -198,7 +198,8 @@ def _in_turn(
 def _missing(evidence: Evidence) -> Iterator[Violations]:
     """Yield switches with fewer uplinks than the rule gives them.
 
-    All leaves have uplinks; with a reserve those that serve a GPU, in three tiers by whole pods.
+    All leaves have uplinks; with vacant positions those that serve a GPU, in three tiers by whole
+    pods.
     """
     plan, vertices = evidence.plan, evidence.vertices
     sizing = plan.sizing
@@ -207,7 +208,11 @@ def _missing(evidence: Evidence) -> Iterator[Violations]:
     pod = np.arange(sizing.leaf) // sizing.pod_leaves
     pods = np.isin(np.arange(sizing.pods), pod[served])
     leaves = (
-        np.ones_like(served) if plan.spec.reserve is None else pods[pod] if sizing.core else served
+        np.ones_like(served)
+        if plan.fabric.planned_gpus == plan.fabric.gpus
+        else pods[pod]
+        if sizing.core
+        else served
     )
     for kind, wired, uplinks in (
         (LinkKind.LEAF_SPINE, leaves, sizing.leaf_up),

@@ -100,7 +100,7 @@ def _cut_off(draft: Draft) -> int:
     if draft.mapping.segments > 1 or domains == 1:
         return 0
     gpu = draft.mapping.pattern()
-    slots = np.flatnonzero(gpu >= 0)
+    slots = np.flatnonzero((gpu >= 0) & (gpu < fabric.gpus))
     domain, leaf = fabric.coordinates.domain(gpu[slots]), slots // sizing.leaf_down
     first, last = np.full(domains, sizing.leaf), np.full(domains, -1)
     np.minimum.at(first, domain, leaf)
