@@ -39,7 +39,7 @@ COMPARED_GPUS = 65536
 @click.command(
     cls=Command,
     examples=(
-        "fabricgen impact fabric.yaml --fail switch:r0-leaf-1",
+        "fabricgen impact fabric.yaml --fail switch:leaf-1",
         "fabricgen impact fabric.yaml --each leaf",
     ),
 )

@@ -30,7 +30,7 @@ RELAYED = {
     cls=Command,
     examples=(
         "fabricgen route fabric.yaml d0-g0 d1-g3",
-        "fabricgen route fabric.yaml d0-g0 d1-g0 --fail switch:r0-leaf-1",
+        "fabricgen route fabric.yaml d0-g0 d1-g0 --fail switch:leaf-1",
     ),
 )
 @fabric_arguments

@@ -116,7 +116,9 @@ def test_the_examples_run_in_the_order_of_the_help(
     (tmp_path / "dead.txt").write_text("link:r3-h00002\n", encoding="utf-8")
     (tmp_path / "neighbors").mkdir()
     (tmp_path / "neighbors" / "walked.csv").write_text(
-        "device,interface,neighbour,its interface\nr0-leaf-1,Ethernet0,host-01,enp24s0np0\n",
+        "device,interface,neighbour,its interface\n"
+        "leaf-1,Ethernet0,host-01,enp24s0np0\nleaf-1,Ethernet4,host-01,enp64s0np0\n"
+        "leaf-1,Ethernet8,host-01,enp79s0np0\nleaf-1,Ethernet12,host-01,enp94s0np0\n",
         encoding="utf-8",
     )
     for name in (name for names in SECTIONS.values() for name in names):
