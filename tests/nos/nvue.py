@@ -32,8 +32,8 @@ def expanded(text: str) -> Iterator[Command]:
 
 def flattened(text: str) -> Iterator[Command]:
     """Yield the settings of a startup.yaml as commands; every scalar is read as text."""
-    (revision,) = cast("list[dict[str, object]]", YAML(typ="base", pure=True).load(text))
-    assert set(revision) == {"set"}
+    header, revision = cast("list[dict[str, object]]", YAML(typ="base", pure=True).load(text))
+    assert (set(header), set(revision)) == ({"header"}, {"set"})
     yield from _leaves(revision["set"], ())
 
 
@@ -155,6 +155,7 @@ def roce(commands: str) -> dict[str, object]:
     (lossless,) = (
         int(line[3]) for line in lines if line[0] == "pfc" and line[2] == "switch-priority"
     )
+    queue = queues[lossless]
     watched = [
         line[1]
         for line in expanded(commands)
@@ -168,8 +169,8 @@ def roce(commands: str) -> dict[str, object]:
             for line in lines
             if line[0] == "egress-scheduler" and line[4:] == ("mode", "strict")
         ],
-        "ecn": (int(ecn[lossless, "min-threshold"]), int(ecn[lossless, "max-threshold"]))
-        if ecn[lossless, "ecn"] == "enable"
+        "ecn": (int(ecn[queue, "min-threshold"]), int(ecn[queue, "max-threshold"]))
+        if ecn[queue, "ecn"] == "enable"
         else None,
         "watched": watched,
     }

@@ -111,22 +111,28 @@ def test_every_breakout_of_the_catalog_is_documented(system: Documented) -> None
 
 @pytest.mark.parametrize("name", ["two tiers", "other numbers"])
 @pytest.mark.parametrize(
-    ("system", "roce"), [(NVUE, nvue.roce), (NXOS, nxos.roce)], ids=["nvue", "nxos"]
+    ("system", "roce", "fixed_queues"),
+    [(NVUE, nvue.roce, (3, 6)), (NXOS, nxos.roce, None)],
+    ids=["nvue", "nxos"],
 )
 def test_the_lossless_class_is_the_inventorys(
-    system: Documented, roce: Callable[[str], dict[str, Any]], name: str
+    system: Documented,
+    roce: Callable[[str], dict[str, Any]],
+    fixed_queues: tuple[int, int] | None,
+    name: str,
 ) -> None:
     """All 64 DSCPs, the paused priority, thresholds, the queue served first.
 
-    The watchdog is on every port.
+    The watchdog is on every port. A queue has the number of its priority, but where the NOS has
+    queues for RoCE and CNPs already.
     """
     one = system.switches(name)[0]
     wanted = one.switch.roce
+    queue, strict = fixed_queues or (wanted.priority, wanted.cnp_priority)
     assert roce(system.text(one)) == {
-        "dscp": dict.fromkeys(range(64), 0)
-        | {wanted.dscp: wanted.priority, wanted.cnp_dscp: wanted.cnp_priority},
+        "dscp": dict.fromkeys(range(64), 0) | {wanted.dscp: queue, wanted.cnp_dscp: strict},
         "lossless": wanted.priority,
-        "strict": [wanted.cnp_priority],
+        "strict": [strict],
         "ecn": (wanted.ecn_minimum_bytes, wanted.ecn_maximum_bytes),
         "watched": [port.interface for port in one.switch.ports],
     }

@@ -35,8 +35,10 @@ nv set interface
 nv set vrf
   <def:vrf> table auto
   <use:vrf> loopback ip address <address>
-# Cumulus Linux 5.18, RDMA over Converged Ethernet - RoCE: nv set qos roce mode lossless
+# Cumulus Linux 5.18, RDMA over Converged Ethernet - RoCE: nv set qos roce mode lossless; since
+# 5.15 `state enabled` (Changes to Command Syntax)
 nv set qos
+  roce @on
   roce mode lossless
 # Cumulus Linux 5.18, Quality of Service: mapping, egress queues, PFC, scheduler, ECN
   mapping default-global trust l3
@@ -239,6 +241,35 @@ def test_on_is_written_unquoted() -> None:
     for text in (stored, new):
         assert not re.search(r"\b(true|false|yes|no)\b", text, re.IGNORECASE)
     assert not re.search(r"\bon\b", new)
+
+
+def test_startup_yaml_begins_with_a_header() -> None:
+    """It has what NVUE writes: its own numbers, and the release where the inventory has it."""
+    beginning = "- header:\n    nvue-api-version: nvue_v1\n    rev-id: 1.0\n"
+    dated, undated = (
+        found[0].files["startup.yaml"]
+        for found in (old("two tiers"), variant_files("two tiers", "nvue"))
+    )
+    assert dated.startswith(f"{beginning}    version: Cumulus Linux 5.14\n- set:\n")
+    assert undated.startswith(f"{beginning}- set:\n")
+
+
+@pytest.mark.parametrize(("priority", "cnp_priority"), [(4, 7), (2, 3), (6, 5)])
+def test_other_priorities_are_put_onto_the_traffic_classes_of_roce(
+    priority: int, cnp_priority: int
+) -> None:
+    """Classes 3 and 6 of `roce mode lossless` have the pools and schedulers; no other is set up."""
+    keys = {"roce": {"priority": priority, "cnp_priority": cnp_priority}}
+    lines = set(
+        expanded(render_switches(variant_plan("one tier", "nvue", **keys))[0].files["commands.txt"])
+    )
+    queues = {
+        int(line[4]): int(line[6]) for line in lines if line[:2] == ("qos", "egress-queue-mapping")
+    }
+    assert queues == dict.fromkeys(range(8), 0) | {priority: 3, cnp_priority: 6}
+    assert ("qos", "pfc", "default-global", "switch-priority", str(priority)) in lines
+    named = {line[4] for line in lines if line[1] in ("egress-scheduler", "congestion-control")}
+    assert named == {"0", "3", "6"}
 
 
 def test_versions_are_compared_numerically() -> None:
