@@ -114,4 +114,6 @@ class Nic(Part):
     speed_gbps: Count
     form_factor: FormFactor
     transports: tuple[Transport, ...]
+    # what configures its lossless class on Linux: NVIDIA's mlnx-tools, or dcb of iproute2
+    roce_tools: Literal["mlnx-tools", "dcb"] | None = None
     power_w: Amount | None = None

@@ -135,6 +135,8 @@ class Hosts:
             mtu=self.settings.mtu,
             timers=self.settings.timers,
             roce=self.settings.roce,
+            nic=fabric.nic.model if fabric.nic else "",
+            roce_tools=(fabric.nic.roce_tools or "") if fabric.nic else "",
             nics=nics,
             kernel=KERNEL,
             routes=self._routes() if self.ethernet else [],

@@ -106,6 +106,10 @@ class HostView:
     mtu: int
     timers: TimersView
     roce: RoceView
+    nic: str
+    """The model of its NICs; empty where the inventory has none."""
+    roce_tools: str
+    """What sets the lossless class on its NICs: `mlnx-tools`, `dcb`, or empty where unknown."""
     nics: list[NicView]
     """In order of GPU, then plane."""
     kernel: list[tuple[str, int]]

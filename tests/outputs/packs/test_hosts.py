@@ -30,6 +30,7 @@ from tests import ROOT
 from tests.conftest import SYSTEM_PATH
 from tests.fabrics import CATALOG, build_context, build_job, plan_file, plan_of, set_limit
 from tests.nos.frr import validate
+from tests.outputs.packs.nic_tools import make_nics, run_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -548,6 +549,9 @@ def make_sys(root: Path, one: Shown) -> None:
         (shows / "device").symlink_to(device)
         (shows / "speed").write_text(f"{one.view.speed_mbps}\n")
         (shows / "mtu").write_text(f"{one.view.mtu}\n")
+    make_nics(root, one.view)
+    if "roce.sh" in one.files and one.view.roce_tools:
+        assert run_on(root, one.files["roce.sh"]).returncode == 0
 
 
 def make_programs(folder: Path, one: Shown, *, port: str = "ifname") -> None:
@@ -575,15 +579,7 @@ def make_programs(folder: Path, one: Shown, *, port: str = "ifname") -> None:
 
 def probe(one: Shown, root: Path) -> subprocess.CompletedProcess[str]:
     """Run the probe against a simulated host."""
-    environment = {"PATH": f"{root / 'bin'}:{SYSTEM_PATH}", "FABRIC_ROOT": str(root), "LC_ALL": "C"}
-    return subprocess.run(
-        ["/bin/sh", "-s"],
-        input=one.files["probe.sh"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return run_on(root, one.files["probe.sh"])
 
 
 @pytest.mark.parametrize("port", ["ifname", "local"])
@@ -685,8 +681,9 @@ def test_the_probe_reads_the_real_addresses(
     """In a namespace where rails.sh ran, with the real `ip` and a simulated /sys."""
     one = variant("rail-only")
     make_sys(tmp_path, one)
+    root = shlex.quote(str(tmp_path))
     run = (
-        f"FABRIC_ROOT={shlex.quote(str(tmp_path))} sh -s <<'PROBE' || "
+        f"FABRIC_ROOT={root} PATH={root}/tools:$PATH sh -s <<'PROBE' || "
         f":\n{one.files['probe.sh']}PROBE\n"
     )
     first, second = one.view.nics[:2]
