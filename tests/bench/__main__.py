@@ -28,8 +28,8 @@ from fabricgen.core.resources import shipped
 from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.inventory.load import read_inventory
 from fabricgen.lab.requirements import doctor
-from fabricgen.outputs.packs.quoted_text import csv_cell, csv_rows, json_text, quoted
 from fabricgen.outputs.packs.render import Packs
+from fabricgen.outputs.packs.sandbox import OWN_FILTERS
 from fabricgen.planning.plan import make_plan
 from fabricgen.serve.plan_cache import PlanCache
 from fabricgen.views.cables.view import Chunk
@@ -464,8 +464,10 @@ def _templates(pack: str, each: str) -> Iterator[Template]:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"csv": csv_cell, "rows": csv_rows, "json": json_text, "quoted": quoted}
+    environment.filters |= OWN_FILTERS
     found = Packs().pack(pack)
+    if found:
+        environment.globals |= {"assumed": found.assumed, "words": found.words_of("")}
     outputs = found.outputs if found else ()
     return (
         environment.get_template(f"{pack}/{output.template}")
