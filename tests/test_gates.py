@@ -85,7 +85,7 @@ NUMBERS = {
     "frr/daemons.j2": {"90000000": "the socket buffer of FRR's own file"},
     "frr/roce.sh.j2": {
         **dict.fromkeys(("2", "3", "12"), "bands and handles of tc"),
-        **dict.fromkeys(("7", "300"), "a comment"),
+        "7": "a comment",
     },
     "frr/start.sh.j2": {"90": "a file's name"},
     "nxos/queues.j2": dict.fromkeys("234567", "names of queues, which are fixed"),

@@ -124,10 +124,10 @@ class Roce(InventoryModel):
     """Milliseconds after which the PFC watchdog lets the queue send again; EOS, Junos, SONiC and
     SR Linux. Default: SONiC's."""
     headroom_bytes: Annotated[
-        int, Field(strict=True, ge=1, examples=[262144], exclude_if=partial(eq, 262144))
-    ] = 262_144
-    """Buffer of a port in bytes for packets that arrive after it sent a pause; FRR. Default: 300 m
-    of cable at 400G, and two packets."""
+        int | None, Field(strict=True, ge=1, examples=[262144], exclude_if=partial(eq, None))
+    ] = None
+    """Buffer of a port in bytes for packets that arrive after it sent a pause; FRR. Default: by the
+    speed of the port and the length of its cable, or 300 m where no `site` is described."""
 
 
 class Naming(InventoryModel):

@@ -6,6 +6,7 @@ Every switch and host of a plan has the same values; the law `ends-agree` verifi
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 if TYPE_CHECKING:
@@ -17,6 +18,33 @@ DSCPS = 64
 
 QUEUE_LIMIT_FACTOR = 4
 """A queue ends at this multiple of the depth at which ECN marks most, so nothing is dropped."""
+
+RESPONSE_QUANTA = {
+    10_000: 67,
+    25_000: 80,
+    40_000: 118,
+    50_000: 147,
+    100_000: 394,
+    200_000: 453,
+    400_000: 905,
+    800_000: 905,
+}
+"""Time that a port may take to obey a pause, in quanta, by its speed in Mb/s.
+
+IEEE 802.3, 31B.3.7, as SONiC has it (`buffer_headroom_mellanox.lua`); faster ports as the fastest.
+"""
+
+QUANTUM_BYTES = 64
+"""A quantum of pauses is 512 bits."""
+
+METRES_PER_MICROSECOND = 198
+"""Speed of light in fibre, as SONiC has it."""
+
+UNKNOWN_LENGTH_M = 300
+"""Cable for which a port has headroom where the inventory describes no room."""
+
+HEADROOM_STEP = 65_536
+"""Headroom is a multiple of it, which leaves room for packets that fill buffer cells in part."""
 
 SHARE_PERCENT = 50
 """Bandwidth of RoCE traffic, and of the rest; the few notifications are served before both."""
@@ -61,7 +89,10 @@ class RoceView:
     pfc_restore_ms: int
     """Time after which the PFC watchdog lets the queue send again."""
     headroom_bytes: int
-    """Buffer of a port for packets that arrive after it sent a pause."""
+    """Buffer of each port for packets that arrive after it sent a pause.
+
+    It is 0 where the inventory has none, and each port has its own by speed and length.
+    """
     queue_limit_bytes: int
     """Where the queue ends."""
     queue_limit_factor: int
@@ -78,14 +109,30 @@ class RoceView:
         """Take the settings of an inventory, and derive the rest."""
         own = {roce.dscp: roce.priority, roce.cnp_dscp: roce.cnp_priority}
         given = {known.name for known in fields(cls)} & type(roce).model_fields.keys()
+        given.remove("headroom_bytes")
         return cls(
             **{name: getattr(roce, name) for name in given},
+            headroom_bytes=roce.headroom_bytes or 0,
             queue_limit_bytes=QUEUE_LIMIT_FACTOR * roce.ecn_maximum_bytes,
             queue_limit_factor=QUEUE_LIMIT_FACTOR,
             share_percent=SHARE_PERCENT,
             classes=tuple(own.get(dscp, 0) for dscp in range(DSCPS)),
             other_dscps=tuple(dscp for dscp in range(DSCPS) if dscp not in own),
         )
+
+
+@cache
+def headroom_bytes(speed_mbps: int, length_m: int, mtu: int) -> int:
+    """Return the buffer that a port needs for what arrives after it sent a pause.
+
+    IEEE 802.1Qbb, Annex O: what is on the cable both ways, a packet that delays the pause and one
+    that the peer has begun, and what the peer sends until it obeys.
+    """
+    both_ways = 2 * (length_m or UNKNOWN_LENGTH_M)
+    on_cable = both_ways * speed_mbps // (METRES_PER_MICROSECOND * 8)
+    quanta = RESPONSE_QUANTA.get(speed_mbps, max(RESPONSE_QUANTA.values()))
+    needed = on_cable + 2 * mtu + quanta * QUANTUM_BYTES
+    return -(-needed // HEADROOM_STEP) * HEADROOM_STEP
 
 
 class LinkSettings(NamedTuple):

@@ -16,7 +16,7 @@ import numpy as np
 from fabricgen.core.terms import ROLES, LinkKind, Role, speed_text
 from fabricgen.planning.addressing import dotted
 from fabricgen.views.link_ends import objects
-from fabricgen.views.protocols import LinkSettings
+from fabricgen.views.protocols import LinkSettings, headroom_bytes
 from fabricgen.views.switches.facts import cage_facts, switch_facts
 from fabricgen.views.switches.ports import PortFacts, Ports, SegmentLabels, facts_of, vrf_name
 from fabricgen.views.switches.view import (
@@ -132,6 +132,7 @@ class SwitchViews:
             cages=cages,
             instances=instances,
             vrfs=instances if shared else [],
+            headrooms=_headrooms(ports),
             nos_version=plan.fabric.nos_version(port_layout),
             adaptive_routing=port_layout.model.adaptive_routing,
         )
@@ -159,8 +160,10 @@ class SwitchViews:
         block, to_host = links.block.tolist(), links.is_host.tolist()
         far = np.where(is_upper, links.lower, links.upper).tolist()
         vrf = np.where(every.is_shared[here], links.block, np.int32(-1)).tolist()
+        metres = self._metres(labels.ends.segment)[rows].tolist()
+        facts = dict(zip(PortFacts._fields, zip(*every.facts[here], strict=True), strict=True))
         columns = {
-            **dict(zip(PortFacts._fields, zip(*every.facts[here], strict=True), strict=True)),
+            **facts,
             "peer_device": np.where(is_upper, links.lower_device, links.upper_device).tolist(),
             "peer_interface": map(
                 attrgetter("interface"),
@@ -171,7 +174,8 @@ class SwitchViews:
             "to_host": to_host,
             "vrf": map([*labels.vrfs, ""].__getitem__, vrf),
             "rail": map(labels.rail_texts.__getitem__, block),
-            "length_m": self._metres(labels.ends.segment)[rows].tolist(),
+            "length_m": metres,
+            "headroom_bytes": map(self._headroom, facts["speed_mbps"], metres),
             "lane_count": every.lanes[here].tolist(),
             "peer_asn": map(labels.peer_asn, far, to_host),
         }
@@ -259,6 +263,11 @@ class SwitchViews:
             starts=starts.tolist(),
         )
 
+    def _headroom(self, speed_mbps: int, length_m: int) -> int:
+        """Return the headroom of a port: the inventory's, or by its speed and cable."""
+        given = self.settings.roce.headroom_bytes
+        return given or headroom_bytes(speed_mbps, length_m, self.settings.mtu)
+
     def _metres(self, segment: int) -> Int32Array:
         """Return the length of each link of a segment in whole metres, rounded up.
 
@@ -273,6 +282,12 @@ class SwitchViews:
             )
             self._lengths = segment, long
         return self._lengths[1]
+
+
+def _headrooms(ports: list[PortView]) -> list[tuple[int, list[PortView]]]:
+    """Group ports by the headroom that they need."""
+    sizes = sorted({port.headroom_bytes for port in ports})
+    return [(size, [port for port in ports if port.headroom_bytes == size]) for size in sizes]
 
 
 def _cages(port_layout: PortLayout, ports: list[Port]) -> list[CageView]:

@@ -39,6 +39,8 @@ class PortView:
 
     A switch computes its headroom from it, so it must not be a guess.
     """
+    headroom_bytes: int = 0
+    """Buffer for packets that arrive after the port sent a pause."""
     lane_count: int = 0
     """Serdes lanes of the port."""
     peer_asn: int = 0
@@ -150,6 +152,8 @@ class SwitchView:
     """The default instance alone, or one for each rail of a shared box."""
     vrfs: list[Instance] = field(default_factory=list)
     """The instances that are VRFs; empty on a box that serves one rail."""
+    headrooms: list[tuple[int, list[PortView]]] = field(default_factory=list)
+    """Each `headroom_bytes` of the ports in use, smallest first, with the ports that have it."""
     nos_version: str = ""
     """Version of the NOS in the inventory; empty for the newest."""
     adaptive_routing: bool = False

@@ -5,6 +5,7 @@ Each has the units of its file.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +15,7 @@ from fabricgen.outputs.packs.pack_yaml import Limit, OlderVersion, Pack
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan_document import plan_document
 from fabricgen.views.hosts.build import Hosts
+from fabricgen.views.protocols import headroom_bytes
 from tests.fabrics import plan_of, spec_of
 from tests.nos.switch_files import render_switches
 
@@ -106,6 +108,38 @@ def test_a_nos_writes_the_settings_of_the_inventory(nos: str) -> None:
     """Each setting in the unit that the NOS takes."""
     text = "\n".join(render_switches(fabric(nos))[0].files.values())
     assert [part for part in WRITTEN[nos] if part not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("speed_mbps", "length_m", "wanted"),
+    [(400_000, 0, 262_144), (800_000, 0, 393_216), (800_000, 300, 393_216), (800_000, 5, 131_072)],
+)
+def test_headroom_grows_with_speed_and_length(speed_mbps: int, length_m: int, wanted: int) -> None:
+    """What is on the cable both ways, two packets, and what the peer sends until it obeys."""
+    found = headroom_bytes(speed_mbps, length_m, 9216)
+    assert found == wanted
+    on_cable = 2 * (length_m or 300) / 198e6 * speed_mbps * 1e6 / 8
+    assert 0 <= found - (on_cable + 2 * 9216 + 905 * 64) < 65_536
+
+
+def test_ports_of_two_speeds_have_each_their_headroom() -> None:
+    """A leaf with 400G to its hosts and 800G to its spines has two sizes of buffers in roce.sh."""
+    keys: dict[str, Any] = {"gpus": 128, "hb_domain": {"gpus": 2}, "rails": {"tiers": 2}}
+    leaf = {
+        "leaf": {"model": "sn5600", "breakout": "2x400G"},
+        "spine": {"model": "sn5600", "breakout": "1x800G"},
+    }
+    one = render_switches(plan_of(**keys, switches=leaf, nos="frr"))[0]
+    listed = {
+        port: int(headroom)
+        for headroom, ports in re.findall(
+            r'^headroom=(\d+) .*\nports="(.*) "$', one.files["roce.sh"], re.MULTILINE
+        )
+        for port in ports.split()
+    }
+    assert listed == {port.interface: port.headroom_bytes for port in one.switch.ports}
+    speeds = {port.speed: port.headroom_bytes for port in one.switch.ports}
+    assert speeds == {"400G": 262_144, "800G": 393_216}
 
 
 def test_a_host_has_the_timers_of_its_leaf() -> None:
