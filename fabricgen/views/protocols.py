@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 DSCPS = 64
 """Values of the DSCP field (RFC 2474)."""
 
+CONTROL_DSCPS = (48, 56)
+"""CS6 and CS7, which routing protocols and BFD use (RFC 4594); they are served with the CNPs."""
+
 QUEUE_LIMIT_FACTOR = 4
 """A queue ends at this multiple of the depth at which ECN marks most, so nothing is dropped."""
 
@@ -99,6 +102,8 @@ class RoceView:
     """The same as a multiple of `ecn_maximum_bytes`."""
     share_percent: int
     """Bandwidth of RoCE traffic, and of the rest."""
+    strict_dscps: tuple[int, ...]
+    """Every DSCP of class `cnp_priority`, in order: CNPs, CS6 and CS7."""
     classes: tuple[int, ...]
     """The traffic class of each DSCP, from 0 to 63."""
     other_dscps: tuple[int, ...]
@@ -107,7 +112,8 @@ class RoceView:
     @classmethod
     def of(cls, roce: Roce) -> Self:
         """Take the settings of an inventory, and derive the rest."""
-        own = {roce.dscp: roce.priority, roce.cnp_dscp: roce.cnp_priority}
+        own = dict.fromkeys((*CONTROL_DSCPS, roce.cnp_dscp), roce.cnp_priority)
+        own[roce.dscp] = roce.priority
         given = {known.name for known in fields(cls)} & type(roce).model_fields.keys()
         given.remove("headroom_bytes")
         return cls(
@@ -116,6 +122,7 @@ class RoceView:
             queue_limit_bytes=QUEUE_LIMIT_FACTOR * roce.ecn_maximum_bytes,
             queue_limit_factor=QUEUE_LIMIT_FACTOR,
             share_percent=SHARE_PERCENT,
+            strict_dscps=tuple(sorted(own.keys() - {roce.dscp})),
             classes=tuple(own.get(dscp, 0) for dscp in range(DSCPS)),
             other_dscps=tuple(dscp for dscp in range(DSCPS) if dscp not in own),
         )

@@ -115,7 +115,7 @@ def roce(text: str) -> dict[str, object]:
     """Read the queue of each DSCP, and the treatment of the lossless class."""
     block = [words for _, words, _ in paths(text)]
     matches = {
-        line[4]: int(line[7])
+        line[4]: [int(dscp) for dscp in line[7].split(",")]
         for line in block
         if line[:2] == ["class-map", "type"] and line[5:7] == ["match", "dscp"]
     }
@@ -131,7 +131,7 @@ def roce(text: str) -> dict[str, object]:
         and line[8:9] in (["random-detect"], ["priority"])
     }
     (lossless,) = (int(line[-1]) for line in block if line[-3:-1] == ["pause", "pfc-cos"])
-    named = {dscp: groups[name] for name, dscp in matches.items()}
+    named = {dscp: groups[name] for name, dscps in matches.items() for dscp in dscps}
     marking = queues[f"c-out-8q-q{lossless}"]
     on = [
         name

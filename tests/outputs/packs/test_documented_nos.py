@@ -130,7 +130,9 @@ def test_the_lossless_class_is_the_inventorys(
     wanted = one.switch.roce
     queue, strict = fixed_queues or (wanted.priority, wanted.cnp_priority)
     assert roce(system.text(one)) == {
-        "dscp": dict.fromkeys(range(64), 0) | {wanted.dscp: queue, wanted.cnp_dscp: strict},
+        "dscp": dict.fromkeys(range(64), 0)
+        | dict.fromkeys((wanted.cnp_dscp, 48, 56), strict)
+        | {wanted.dscp: queue},
         "lossless": wanted.priority,
         "strict": [strict],
         "ecn": (wanted.ecn_minimum_bytes, wanted.ecn_maximum_bytes),

@@ -270,7 +270,7 @@ def test_settings_reach_the_file() -> None:
         )
         for dscp in dscps.split()
     }
-    assert mapped == dict.fromkeys(range(64), "0") | {24: "4", 46: "7"}
+    assert mapped == dict.fromkeys(range(64), "0") | {24: "4", 46: "7", 48: "7", 56: "7"}
     assert read(config(variant_files("two tiers")[0])).instances[""].bfd
 
 

@@ -176,8 +176,12 @@ def test_settings_reach_every_file() -> None:
     assert "\nbfd\n" not in one.files["frr.conf"]
     assert "bfdd=no\n" in one.files["daemons"]
     assert (
-        "dscp=24 priority=4\ncnp_dscp=46 cnp_priority=7\nminimum=1000 maximum=2000\n"
-        in one.files["roce.sh"]
+        "dscp=24 priority=4\ncnp_priority=7  # of notifications, and of routing protocols\n"
+        "minimum=1000 maximum=2000\n" in one.files["roce.sh"]
+    )
+    assert (
+        '"$dscp:$priority" "46:$cnp_priority" "48:$cnp_priority" "56:$cnp_priority"\n'
+        in (one.files["roce.sh"])
     )
     assert 'bands="2 2 2 2 1 2 2 0 "' in one.files["roce.sh"]
     with_bfd = render_switches(plan_of(nos="frr", **generic(16)))[0]

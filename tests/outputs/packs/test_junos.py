@@ -223,7 +223,8 @@ def test_the_lossless_class_is_the_inventorys(name: str) -> None:
     assert set(strict) == {wanted.cnp_priority}
     assert found == {
         "dscp": dict.fromkeys(range(64), 0)
-        | {wanted.dscp: wanted.priority, wanted.cnp_dscp: wanted.cnp_priority},
+        | dict.fromkeys((wanted.cnp_dscp, 48, 56), wanted.cnp_priority)
+        | {wanted.dscp: wanted.priority},
         "lossless": wanted.priority,
         "ecn": True,
         "watched": True,

@@ -30,7 +30,7 @@ vrf context <def:vrf>
 # Cisco Nexus 9000 NX-OS, Quality of Service Configuration Guide: classification; Paresh Gupta,
 # roce_enable.py
 class-map type qos match-any <def:class>
-  match dscp <n:0-63>
+  match dscp <n:0-63,>
 policy-map type qos <def:policy-qos>
   class <use:class>
     set qos-group <n:0-7>

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.inventory.load import inventory_text
+from fabricgen.inventory.settings import Roce
 from fabricgen.outputs.packs.pack_yaml import Limit, OlderVersion, Pack
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan_document import plan_document
 from fabricgen.views.hosts.build import Hosts
-from fabricgen.views.protocols import headroom_bytes
+from fabricgen.views.protocols import RoceView, headroom_bytes
 from tests.fabrics import plan_of, spec_of
 from tests.nos.switch_files import render_switches
 
@@ -108,6 +109,16 @@ def test_a_nos_writes_the_settings_of_the_inventory(nos: str) -> None:
     """Each setting in the unit that the NOS takes."""
     text = "\n".join(render_switches(fabric(nos))[0].files.values())
     assert [part for part in WRITTEN[nos] if part not in text] == []
+
+
+def test_control_packets_are_served_with_notifications() -> None:
+    """CS6 and CS7 are strict whatever the DSCP of CNPs, but for one that RoCE traffic has."""
+    default, other, taken = (
+        RoceView.of(Roce(**keys)) for keys in ({}, {"cnp_dscp": 46}, {"dscp": 56})
+    )
+    assert (default.strict_dscps, other.strict_dscps) == ((48, 56), (46, 48, 56))
+    assert taken.strict_dscps == (48,)
+    assert taken.classes[56] == taken.priority
 
 
 @pytest.mark.parametrize(

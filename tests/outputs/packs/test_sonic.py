@@ -334,7 +334,7 @@ def test_the_lossless_class_is_the_inventorys_on_every_port() -> None:
     one = variant_files("other numbers")[0]
     tables = tables_of(one)
     assert tables["DSCP_TO_TC_MAP"]["ROCE"] == {
-        str(dscp): {24: "4", 46: "7"}.get(dscp, "0") for dscp in range(64)
+        str(dscp): {24: "4", 46: "7", 48: "7", 56: "7"}.get(dscp, "0") for dscp in range(64)
     }
     assert tables["TC_TO_PRIORITY_GROUP_MAP"]["ROCE"] == {
         str(tc): "4" if tc == 4 else "0" for tc in range(8)

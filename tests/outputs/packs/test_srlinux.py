@@ -342,7 +342,7 @@ def test_settings_reach_the_file() -> None:
     (policy,) = qos["classifiers"]["dscp-policy"]
     assert {each["value"]: each["forwarding-class"] for each in policy["dscp"]} == dict.fromkeys(
         range(64), "fc0"
-    ) | {24: "fc4", 46: "fc7"}
+    ) | {24: "fc4", 46: "fc7", 48: "fc7", 56: "fc7"}
     assert {each["name"]: each["queue-index"] for each in qos["queues"]["queue"]} == {
         "rest": 0,
         "roce": 4,
