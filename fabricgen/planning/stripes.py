@@ -1,7 +1,7 @@
 """The stripes of a fabric: the HB domains that share the same leaf in every rail.
 
-Owns the grouping. It follows the wiring and not a rule, so that it is correct for plans that keep
-cables of older ones.
+Owns the grouping, and that of stripes by pod. Stripes follow the wiring and not a rule, so that
+they are correct for plans that keep cables of older ones.
 """
 
 from __future__ import annotations
@@ -42,3 +42,17 @@ def stripes(plan: Plan) -> list[Stripe]:
         Stripe(tuple(distinct(leaves[members[0]]).tolist()), tuple(members))
         for members in found.values()
     ]
+
+
+def pods(plan: Plan, found: list[Stripe]) -> list[list[int]]:
+    """Group stripes, given by their index, by the pod of their leaves; [] where one has several.
+
+    All segments have the same links, so every rail and plane cuts pods at the same stripes.
+    """
+    of_pod: dict[int, list[int]] = {}
+    for index, stripe in enumerate(found):
+        pod, *others = {leaf // plan.sizing.pod_leaves for leaf in stripe.leaves}
+        if others:
+            return []
+        of_pod.setdefault(pod, []).append(index)
+    return list(of_pod.values())

@@ -12,7 +12,7 @@ import subprocess
 import time
 from collections import Counter
 from functools import cache
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -34,7 +34,7 @@ from fabricgen.planning.name_checks import LONGEST_NAME
 from fabricgen.planning.stripes import stripes
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.build import Hosts
-from tests.fabrics import build_job, plan_of, set_limit
+from tests.fabrics import build_job, cables_of, plan_of, set_limit
 from tests.laws.drawing import Inventory, inventories
 
 if TYPE_CHECKING:
@@ -48,6 +48,21 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "one stripe": SMALL | {"radix": 16},
     "two tiers": SMALL,
     "three tiers": SMALL | {"gpus": 128},
+    "pods": {"gpus": 128, "hb_domain": {"gpus": 2}, "radix": 8, "rails": {"tiers": 3}},
+    "pods of a fat-tree": {
+        "design": "fat-tree",
+        "gpus": 64,
+        "hb_domain": {"gpus": 4},
+        "radix": 8,
+        "rails": {"tiers": 3},
+    },
+    "domains that straddle pods": {
+        "design": "fat-tree",
+        "gpus": 32,
+        "hb_domain": {"gpus": 2},
+        "radix": 6,
+        "rails": {"tiers": 3},
+    },
     "domains of several hosts": SMALL | {"hb_domain": {"gpus": 8, "hosts": 4}},
     "every host on every rail": SMALL
     | {"hb_domain": {"gpus": 8, "hosts": 2}, "rails": {"count": 4}, "radix": 8},
@@ -251,12 +266,83 @@ def test_the_tree_holds_every_host_once(variant: str) -> None:
     assert len(below) == len(leaves) == len(stripes(plan))
     rails = [{nic.rail for nic in host.nics} for host in Hosts(plan).views(range(len(plan.hosts)))]
     meet = plan.mapping.spans_rails or all(one & other for one, other in combinations(rails, 2))
-    roots = [line for line in lines if "Switches" in line]
+    above = {line["SwitchName"]: expanded(line["Switches"]) for line in lines if "Switches" in line}
+    roots = [above.pop("fabric")] if "fabric" in above else []
     assert len(roots) == (len(leaves) > 1 and meet)
-    assert [expanded(line["Switches"]) for line in roots] == [list(below) for _ in roots]
+    assert roots == [list(above or below) for _ in roots]
+    assert roots or not above
+    assert sorted(name for names in above.values() for name in names) == sorted(above and below)
     assert len({line["SwitchName"] for line in lines}) == len(lines)
     assert all(len(line["SwitchName"]) <= LONGEST_NAME for line in lines)
     assert ("one common root would promise connectivity" in text) == (not plan.mapping.spans_rails)
+
+
+SPINE_TIER = 2
+
+
+def spines_of(plan: Plan) -> dict[str, set[str]]:
+    """Return the spines that each leaf is cabled to."""
+    found: dict[str, set[str]] = {}
+    for cable in cables_of(plan):
+        if cable.tier == SPINE_TIER:
+            found.setdefault(cable.a_device, set()).add(cable.b_device)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("variant", "pods"),
+    [
+        ("pods", 4),
+        ("three tiers", 4),
+        ("two tiers", 0),
+        ("one stripe", 0),
+        ("pods of a fat-tree", 4),
+        ("domains that straddle pods", 0),
+    ],
+)
+def test_a_pod_is_the_stripes_that_share_spines(variant: str, pods: int) -> None:
+    """Two stripes are in one pod exactly where their leaves share spines in every rail.
+
+    There is no such level where a stripe has leaves in several pods.
+    """
+    plan = variant_plan(variant)
+    view, spines = cluster_view(plan), spines_of(plan)
+    assert len(view.pods) == pods
+    if not pods:
+        return
+    hosts = {host.name: host for host in Hosts(plan).views(range(len(plan.hosts)))}
+    leaves = {
+        stripe.name: [nic.leaf for nic in hosts[stripe.batches[0][0]].nics]
+        for stripe in view.stripes
+    }
+    for one, other in combinations(view.stripes, 2):
+        shared = [
+            bool(spines[left] & spines[right])
+            for left, right in zip(leaves[one.name], leaves[other.name], strict=True)
+        ]
+        assert set(shared) == {one.pod == other.pod}
+
+
+def test_every_scheduler_has_the_level_of_pods() -> None:
+    """Slurm, Kueue and topograph have pods between stripes and the root."""
+    files = files_of("pods")
+    tree = {line["SwitchName"]: line for line in pairs(files["slurm/tree/topology.conf"])}
+    assert tree["pod-2"]["Switches"] == "stripe-[5-8]"
+    assert tree["fabric"]["Switches"] == "pod-[1-4]"
+    sizes = [line for line in pairs(files["slurm/block/topology.conf"]) if "BlockSizes" in line]
+    assert sizes == [{"BlockSizes": "1,4,16"}]
+    topology, flavor = yaml_of(files["kueue/topology.yaml"])
+    tiers = [f"fabric.topograph.run/tier-{tier}" for tier in (2, 1, 0)]
+    assert [level["nodeLabel"] for level in topology["spec"]["levels"]][:3] == tiers
+    assert list(flavor["spec"]["nodeLabels"]) == tiers[:1]
+    assert (
+        "fabric.topograph.run/tier-0=stripe-5 fabric.topograph.run/tier-1=pod-2"
+        in files["kueue/label-nodes.sh"]
+    )
+    ((model),) = yaml_of(files["topograph/model.yaml"])
+    assert model["switches"]["fabric"]["switches"] == [f"pod-{number}" for number in range(1, 5)]
+    assert model["switches"]["pod-4"]["switches"] == [f"stripe-{at}" for at in range(13, 17)]
+    assert "cores of every rail side by side, which all pods share" in "".join(files.values())
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -272,17 +358,17 @@ def test_a_block_is_an_hb_domain(variant: str) -> None:
     assert blocks == {f"hb-{number}": hosts for number, hosts in enumerate(domain_hosts(plan))}
     base, *larger = map(int, sizes["BlockSizes"].split(","))
     assert {len(hosts) for hosts in blocks.values()} == {base}
+    view = cluster_view(plan)
+    below = [{*expanded(stripe.nodes)} for stripe in view.stripes]
+    pods = [
+        {*chain.from_iterable(expanded(own.nodes) for own in view.stripes if own.pod == pod.name)}
+        for pod in view.pods
+    ]
     for size in larger:
-        below = [
-            set(expanded(line["Nodes"]))
-            for line in pairs(files_of(variant)["slurm/tree/topology.conf"])
-            if "Nodes" in line
-        ]
         in_turn = [host for hosts in blocks.values() for host in hosts]
         assert (size // base).bit_count() == 1
-        assert [
-            set(in_turn[first : first + size]) for first in range(0, len(in_turn), size)
-        ] == below
+        groups = [set(in_turn[first : first + size]) for first in range(0, len(in_turn), size)]
+        assert groups in (below, pods)
 
 
 def test_the_size_of_a_stripe_needs_a_power_of_two() -> None:
@@ -338,7 +424,9 @@ def run_script(
     )
 
 
-@pytest.mark.parametrize("variant", ["two tiers", "numbers in the middle", "numbers at both ends"])
+@pytest.mark.parametrize(
+    "variant", ["two tiers", "pods", "numbers in the middle", "numbers at both ends"]
+)
 def test_a_stripe_is_reserved(variant: str, tmp_path: Path) -> None:
     """The script reserves the hosts of one stripe and keeps the given options.
 
@@ -581,6 +669,7 @@ HARMLESS = ("MailProg", "state file", "read_slurm_conf")
     "variant",
     [
         "two tiers",
+        "pods",
         "domains of several hosts",
         "hosts called like stripes",
         "numbers in the middle",

@@ -1,6 +1,6 @@
 """From a plan to what schedulers and automation read: stripes, HB domains, and how they join.
 
-Owns the names of stripes and HB domains, what joins stripes, and the notes on it. `view` defines
+Owns the names of stripes, pods and HB domains, what joins them, and the notes on it. `view` defines
 the shapes; templates hold the words of each scheduler.
 
 A scheduler's tree gives each host one parent, and here a host is connected to a leaf of every rail.
@@ -21,24 +21,21 @@ from fabricgen.outputs.schedulers.view import (
     DomainView,
     GroupView,
     ManagedDeviceView,
+    PodView,
     StripeView,
 )
 from fabricgen.planning.addressing import dotted
-from fabricgen.planning.stripes import stripes
+from fabricgen.planning.stripes import pods, stripes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from fabricgen.planning.naming import Box
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.stripes import Stripe
 
-WIDEST, STRIPE, DOMAIN, HOST = (
-    "fabric.topograph.run/tier-1",
-    "fabric.topograph.run/tier-0",
-    "accelerator.topograph.run/domain",
-    "kubernetes.io/hostname",
-)
+TIERS = [f"fabric.topograph.run/tier-{tier}" for tier in range(3)]
+DOMAIN, HOST = "accelerator.topograph.run/domain", "kubernetes.io/hostname"
 """Labels of Kubernetes nodes, as topograph writes them; tier 0 is the nearest to the host."""
 
 BATCH = 100
@@ -53,25 +50,33 @@ def cluster_view(plan: Plan) -> ClusterView:
     fabric, found = plan.fabric, stripes(plan)
     views = _stripes(plan, found)
     root = ROOT if len(found) > 1 and hosts_meet(plan) else ""
-    names = [view.name for view in views]
+    of_pod = pods(plan, found) if root else []
+    if not 1 < len(of_pod) < len(found):
+        of_pod = []
+    joined = _pods(of_pod, views)
+    names = [view.name for view in joined or views]
+    tiers = TIERS[2::-1] if joined else TIERS[1::-1]
     levels = [
-        *([WIDEST] if root else []),
-        STRIPE,
+        *(tiers if root else tiers[1:]),
         *([DOMAIN] if fabric.domain_hosts > 1 else []),
         HOST,
     ]
+    by_stripe = [list(stripe.domains) for stripe in found]
+    by_pod = [[domain for index in pod for domain in by_stripe[index]] for pod in of_pod]
     return ClusterView(
         fabric=plan.spec.name,
         design=fabric.design.value,
         stripes=views,
+        pods=joined,
         root=root,
         children=node_expression(names),
         names=names,
-        last=names[-1],
-        notes=list(_notes(plan, root, len(found))),
-        block_sizes=_block_sizes(fabric.domain_hosts, found),
+        last=views[-1].name,
+        notes=list(_notes(plan, root, len(found), joined)),
+        block_sizes=_block_sizes(fabric.domain_hosts, by_stripe, by_pod),
         domain_hosts=fabric.domain_hosts,
         levels=levels,
+        widest=tiers[0],
     )
 
 
@@ -107,30 +112,38 @@ def _stripes(plan: Plan, found: list[Stripe]) -> list[StripeView]:
     return views
 
 
-def _block_sizes(domain_hosts: int, found: Sequence[Stripe]) -> list[int]:
-    """List the sizes of blocks: an HB domain's, and a stripe's where Slurm can express it.
+def _pods(of_pod: list[list[int]], views: list[StripeView]) -> list[PodView]:
+    """Name the pods from 1, and state the pod of each of their stripes."""
+    found = []
+    for number, members in enumerate(of_pod, start=1):
+        name, own = f"pod-{number}", [views[index] for index in members]
+        for view in own:
+            view.pod = name
+        names = [view.name for view in own]
+        found.append(PodView(name, node_expression(names), names))
+    return found
+
+
+def _block_sizes(domain_hosts: int, *groupings: list[list[int]]) -> list[int]:
+    """List the sizes of blocks: an HB domain's, and a stripe's and pod's that Slurm can express.
 
     A larger size is a power of two times the first, and takes blocks in their order; so stripes
-    must hold that many domains in a row.
+    and pods must hold that many domains in a row.
     """
-    most = len(found[0].domains)
-    in_a_row = [domain for stripe in found for domain in stripe.domains] == list(
-        range(sum(len(stripe.domains) for stripe in found))
-    )
-    full = (
-        all(len(stripe.domains) == most for stripe in found[:-1]) and len(found[-1].domains) <= most
-    )
-    return [
-        domain_hosts,
-        *(
-            [domain_hosts * most]
-            if in_a_row and full and most.bit_count() == 1 and most > 1
-            else []
-        ),
-    ]
+    sizes = [domain_hosts]
+    for groups in groupings:
+        most = len(groups[0]) if groups else 0
+        ordered = [domain for group in groups for domain in group]
+        in_a_row = ordered == list(range(len(ordered)))
+        full = all(len(group) == most for group in groups[:-1]) and len(ordered) <= most * len(
+            groups
+        )
+        if in_a_row and full and most.bit_count() == 1 and domain_hosts * most > sizes[-1]:
+            sizes.append(domain_hosts * most)
+    return sizes
 
 
-def _notes(plan: Plan, root: str, count: int) -> Iterator[str]:
+def _notes(plan: Plan, root: str, count: int, joined: list[PodView]) -> Iterator[str]:
     """Yield notes on what a stripe is, and what its root does and does not promise."""
     fabric = plan.fabric
     yield (
@@ -147,10 +160,16 @@ def _notes(plan: Plan, root: str, count: int) -> Iterator[str]:
                 "Between rails a GPU relays inside its HB domain, so give out whole hosts, and"
                 " every GPU of a job reaches every other."
             )
-    if root:
+    if joined:
         yield (
-            f"The root `{root}` joins stripes and not rails: it stands for the spines of every rail"
-            " side by side, which all stripes share."
+            "A pod is the stripes whose leaves share their spines in every rail; between pods every"
+            " packet crosses the cores."
+        )
+    if root:
+        below, shared = "pods" if joined else "stripes", "cores" if plan.sizing.core else "spines"
+        yield (
+            f"The root `{root}` joins {below} and not rails: it stands for the {shared} of every"
+            f" rail side by side, which all {below} share."
         )
     elif count > 1:
         within = (

@@ -34,6 +34,19 @@ class StripeView:
     """Its hosts as host ranges of Ansible."""
     group: str
     """Its name as a group of Ansible."""
+    pod: str = ""
+    """Its pod, where `ClusterView.pods` has pods."""
+
+
+@dataclass(slots=True)
+class PodView:
+    """The stripes whose leaves share their spines in every rail."""
+
+    name: str
+    children: str
+    """The names of its stripes, as Slurm writes lists of names."""
+    names: list[str]
+    """The same, one by one."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -43,13 +56,15 @@ class ClusterView:
     fabric: str
     design: str
     stripes: list[StripeView]
+    pods: list[PodView]
+    """What joins stripes below the root; none below three tiers, and where it adds no level."""
     root: str
-    """What joins the stripes, or an empty text.
+    """What joins the pods, or else the stripes, or an empty text.
 
     It is empty for one stripe alone, and where hosts of two stripes may share no rail.
     """
     children: str
-    """The names of all stripes, as Slurm writes lists of names."""
+    """The names of what the root joins, as Slurm writes lists of names."""
     names: list[str]
     """The same, one by one."""
     last: str
@@ -57,10 +72,12 @@ class ClusterView:
     notes: list[str]
     """What a reader should know of the stripes and of what joins them, a sentence each."""
     block_sizes: list[int]
-    """Hosts of an HB domain, then of a stripe where stripes are a power of two of HB domains."""
+    """Hosts of an HB domain, then of a stripe and of a pod that are a power of two of them."""
     domain_hosts: int
     levels: list[str]
     """Labels of Kubernetes nodes, from the widest level to the host."""
+    widest: str
+    """The label of the whole fabric, a level only where the stripes have a root."""
 
 
 @dataclass(slots=True)
