@@ -103,7 +103,8 @@ class Roce(InventoryModel):
     cnp_dscp: Annotated[int, Field(strict=True, ge=1, le=63, examples=[48])] = 48
     """DSCP of congestion notification packets (CNP)."""
     cnp_priority: Annotated[int, Field(strict=True, ge=1, le=7, examples=[6])] = 6
-    """Traffic class and queue of congestion notification packets; strict priority."""
+    """Traffic class and queue of congestion notification packets, and of CS6 and CS7, which BGP and
+    BFD use; strict priority."""
     ecn_minimum_bytes: Annotated[int, Field(strict=True, ge=1, examples=[150000])] = 150_000
     """Queue depth in bytes at which ECN marking starts."""
     ecn_maximum_bytes: Annotated[int, Field(strict=True, ge=1, examples=[1500000])] = 1_500_000

@@ -81,7 +81,7 @@ class RoceView:
     cnp_dscp: int
     """DSCP of congestion notification packets."""
     cnp_priority: int
-    """Traffic class and queue of congestion notification packets, served first."""
+    """Traffic class and queue of `strict_dscps`, served first."""
     ecn_minimum_bytes: int
     """Queue depth at which ECN marking starts."""
     ecn_maximum_bytes: int
