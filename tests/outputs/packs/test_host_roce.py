@@ -158,7 +158,7 @@ def test_nics_of_other_vendors_are_set_by_dcb(tmp_path: Path) -> None:
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     interface = view.nics[0].interface
     commands = (tmp_path / "commands").read_text().splitlines()
-    assert f"dcb app replace dev {interface} default-prio 0 dscp-prio 26:3 48:6" in commands
+    assert f"dcb app replace dev {interface} default-prio 0 dscp-prio 26:3 48:6 56:6" in commands
     assert f"dcb pfc set dev {interface} prio-pfc all:off 3:on" in commands
     assert not any(line.startswith("mlnx_qos") for line in commands)
     assert faults(tmp_path, view) == []
