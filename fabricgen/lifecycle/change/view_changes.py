@@ -49,6 +49,7 @@ REPEATED = frozenset(
     {
         "idle_ports",
         "vrfs",
+        "headrooms",
         "own_ports",
         "host_ports",
         "fabric_ports",
