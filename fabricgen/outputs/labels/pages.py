@@ -75,20 +75,26 @@ def label_pages(
     title = f"Labels of {fabric}: {cables[0].cable} to {cables[-1].cable}"
     labels = [*labelling.labels(cables)]
     pages = -(-len(labels) // layout.per_page) or 1
+    widths = {kind: layout.characters(kind) for kind in (*layout.beside, *layout.below)}
     for number in range(pages):
         run = labels[number * layout.per_page : (number + 1) * layout.per_page]
         codes = paths([label.qr for label in run])
-        printed = [_printed(label, code, layout) for label, code in zip(run, codes, strict=True)]
+        printed = [
+            _printed(label, code, layout, widths) for label, code in zip(run, codes, strict=True)
+        ]
         yield LabelPage(title, layout, printed, number + 1, pages)
 
 
-def _printed(label: Label, code: str, layout: Layout) -> PrintedLabel:
-    """Return a label with the lines of a layout; a line without a text is left out."""
+def _printed(label: Label, code: str, layout: Layout, widths: dict[str, int]) -> PrintedLabel:
+    """Return a label with the lines of a layout, cut to so many characters.
+
+    A line without a text is left out.
+    """
     hue = HUES[int(label.rail or 0) % len(HUES)]
     texts = _texts(label)
     beside, below = (
         [
-            LabelLine(kind, text if kind in WHOLE else cut(text, layout.characters(kind)))
+            LabelLine(kind, text if kind in WHOLE else cut(text, widths[kind]))
             for kind in lines
             if (text := texts[kind])
         ]
