@@ -20,7 +20,7 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.yaml_text import load_facts
 from fabricgen.outputs.labels.layouts import choose_layout
 from fabricgen.outputs.labels.pages import label_pages
-from fabricgen.outputs.labels.qr_codes import ERROR, MASK, matrices, paths, size
+from fabricgen.outputs.labels.qr_codes import ERROR, MASK, paths, size
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.cables.label_fit import fitting
 from fabricgen.views.cables.labels import LINE, Labelling
@@ -219,8 +219,7 @@ def test_codes_equal_those_of_segno(texts: list[str]) -> None:
         )
         for text in texts
     ]
-    for made, want, path, text in zip(matrices(texts), wanted, paths(texts), texts, strict=True):
-        assert (made == want).all()
+    for want, path, text in zip(wanted, paths(texts), texts, strict=True):
         assert (drawn(path, size(text)) == want).all()
 
 
@@ -283,7 +282,7 @@ def test_the_printed_page(name: str) -> None:
         assert f"{label.length_m} m" in cell or not shown & {"end", "length"}
     codes = dict(re.findall(r'<path id="([^"]+)" fill="none" d="([^"]+)"', text))
     assert [*codes] == [f"{cable.cable}/{end}" for cable in cables for end in "AB"]
-    assert (drawn(codes["h00001/B"], 21) == matrices(["h00001/B"])[0]).all()
+    assert codes["h00001/B"] == next(paths(["h00001/B"]))
     assert "&lt;fabric&gt; &amp; co" in text
     assert [text.count(tag) for tag in ("<html", "</html>", "<body>", "</body>")] == [1, 1, 1, 1]
 

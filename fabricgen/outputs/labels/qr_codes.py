@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Bits = NDArray[np.uint8]
+    Rows = NDArray[np.int64]
 
 ERROR, MASK = "m", 3
 """Error correction of 15 %, because labels get dirty; one mask for all: any is readable."""
@@ -32,8 +32,8 @@ def paths(texts: Sequence[str]) -> Iterator[str]:
     """
     lengths = [len(text.encode()) for text in texts]
     for _, run in groupby(range(len(texts)), key=lengths.__getitem__):
-        for rows in _rows(matrices([texts[at] for at in run])).tolist():
-            yield "".join(f"M0 {y}.5{_strokes(row)}" for y, row in enumerate(rows))
+        for rows in _rows([texts[at] for at in run]).tolist():
+            yield "".join(map(str.__add__, _starts(len(rows)), map(_strokes, rows)))
 
 
 def size(text: str) -> int:
@@ -42,42 +42,49 @@ def size(text: str) -> int:
     >>> size("r0-h00001"), size("r255p1-h000001")
     (21, 21)
     """
-    return int(_pattern(len(text.encode()))[0].shape[0])
+    return len(_pattern(len(text.encode()))[0])
 
 
-def matrices(texts: Sequence[str]) -> Bits:
-    """Return the codes of texts of one length in bytes, as 0 and 1, by text, row and column."""
-    zero, units = _pattern(len(texts[0].encode()))
-    bits = np.unpackbits(
-        np.frombuffer("".join(texts).encode(), dtype=np.uint8).reshape(len(texts), -1), axis=1
-    )
-    summed = (
-        bits.astype(np.float32) @ units % 2
-    )  # as floats, which BLAS multiplies; sums stay far below 2**24
-    return np.bitwise_xor(summed.astype(np.uint8).reshape(len(texts), *zero.shape), zero)
-
-
-def _rows(codes: Bits) -> NDArray[np.int64]:
-    """Return the rows of codes as numbers, whose lowest bit is the leftmost module."""
-    rows: NDArray[np.int64] = (codes.astype(np.int64) << np.arange(codes.shape[-1])).sum(axis=-1)
+def _rows(texts: Sequence[str]) -> Rows:
+    """Return the rows of the codes of texts of one length in bytes; shape (texts, rows)."""
+    zero, changes = _pattern(len(texts[0].encode()))
+    data = np.frombuffer("".join(texts).encode(), dtype=np.uint8).reshape(len(texts), -1)
+    rows = np.tile(zero, (len(texts), 1))
+    for change, values in zip(changes, data.T, strict=True):
+        rows ^= change[values]
     return rows
 
 
 @cache
-def _pattern(length: int) -> tuple[Bits, NDArray[np.float32]]:
-    """Return the code of so many zero bytes, and the changes by each bit of a text, flat."""
+def _pattern(length: int) -> tuple[Rows, Rows]:
+    """Return the code of so many zero bytes, and its changes by the value of each byte.
+
+    The shapes are (rows,) and (bytes, 256, rows).
+    """
     zero = _code(bytes(length))
-    ones = (np.packbits(row).tobytes() for row in np.eye(8 * length, dtype=np.uint8))
-    units = np.array([_code(one) ^ zero for one in ones], dtype=np.float32).reshape(8 * length, -1)
-    return zero, units
+    changes: Rows = np.zeros((length, 256, len(zero)), dtype=np.int64)
+    for place in range(length):
+        for bit in range(8):
+            unit = _code(bytes(place) + bytes([1 << bit]) + bytes(length - place - 1)) ^ zero
+            # the values with this bit set, each of which has the changes of its lower bits so far
+            changes[place, 1 << bit : 2 << bit] = changes[place, : 1 << bit] ^ unit
+    return zero, changes
 
 
-def _code(text: bytes) -> Bits:
-    """Have segno make one code."""
+@cache
+def _starts(rows: int) -> list[str]:
+    """Return for each row of a code the move to its left end."""
+    return [f"M0 {y}.5" for y in range(rows)]
+
+
+def _code(text: bytes) -> Rows:
+    """Have segno make one code; return its rows as numbers, whose lowest bit is leftmost."""
     import segno  # noqa: PLC0415 - it costs 25 ms, and most commands draw no code
 
     made = segno.make_qr(text, error=ERROR, mask=MASK, mode="byte", boost_error=False)
-    return np.array([[*row] for row in made.matrix], dtype=np.uint8)
+    return np.array(
+        [sum(module << at for at, module in enumerate(row)) for row in made.matrix], dtype=np.int64
+    )
 
 
 @lru_cache(maxsize=1 << 16)
