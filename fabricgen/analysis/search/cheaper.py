@@ -6,7 +6,7 @@ only; `search` also varies switches, tiers and all that an inventory can state.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -112,7 +112,9 @@ def _drafts(plan: Plan) -> Iterator[Draft]:
         changed = rails.model_copy(update={"count": asked, "per_switch": "auto"})
         spec = plan.spec.model_copy(update={"rails": changed})
         try:
-            mapping = Sizer(resolve_positions(spec, plan.catalog)).mapping(shape_of(spec))
+            # nothing but the rails differs; `_measured` resolves the mapping that is chosen
+            fabric = replace(plan.fabric, spec=spec, rails=number_of)
+            mapping = Sizer(fabric).mapping(shape_of(spec))
             if (
                 mapping
                 and mapping.sizing.tiers <= plan.sizing.tiers
@@ -143,6 +145,7 @@ def leaf_lost_pct(draft: Draft) -> float:
 def _measured(plan: Plan, bom: Bom, draft: Draft) -> CheaperMapping | None:
     """Plan a draft in full, and return it with its figures if it is cheaper."""
     try:
+        resolve_positions(draft.spec, plan.catalog)
         other = complete(draft)
     except Refusal:
         return None
