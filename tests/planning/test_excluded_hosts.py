@@ -11,6 +11,7 @@ from fabricgen.analysis.search.worst_failure import worst
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.terms import LinkKind
 from fabricgen.lifecycle.change.expand import grow
 from fabricgen.planning.baseline.baseline import read_baseline
 from fabricgen.planning.plan import make_plan
@@ -110,6 +111,16 @@ def test_a_host_that_arrives_later_moves_no_cable() -> None:
     document = plan_document(later, summarize(later, make_bom(later)).document())
     again = make_plan(later.spec, CATALOG, read_baseline(document["kept"]))
     assert (again.digest(), again.hosts) == (later.digest(), later.hosts)
+
+
+@pytest.mark.parametrize("tiers", [2, 3])
+def test_the_first_leaf_may_have_no_host(tiers: int) -> None:
+    """All hosts at its positions are excluded: the laws hold, and flows start at another leaf."""
+    absent = [f"host-0{number}" for number in (1, 2)]
+    keys: dict[str, Any] = {"hb_domain": {"gpus": 4}, "rails": {"count": 2, "tiers": tiers}}
+    plan = plan_of(gpus=56, radix=8, exclude=absent, **keys)
+    assert plan.segment.upper[plan.segment.kind == LinkKind.HOST].min() == 1
+    assert check(plan).ok
 
 
 def test_an_installed_host_cannot_be_excluded_by_growth() -> None:

@@ -69,7 +69,7 @@ def _mixed(bits: Any) -> Any:  # noqa: ANN401 - one number, or an array
 
 
 def spread(plan: Plan, segment: int, flows: int) -> dict[LinkKind, Int32Array]:
-    """Count the flows on each uplink of the first leaf of a segment.
+    """Count the flows on each uplink of the first leaf of a segment that has a GPU.
 
     In three tiers they are also counted on each uplink of its pod's spines. The GPUs of the leaf
     send in turn to all outside of their pod, or of their leaf if there is no other pod. Counts are
@@ -82,21 +82,27 @@ def spread(plan: Plan, segment: int, flows: int) -> dict[LinkKind, Int32Array]:
 
 
 class _Climb:
-    """Flows on their way up from the first leaf of a segment."""
+    """Flows on their way up from the first leaf of a segment that has a GPU."""
 
     def __init__(self, plan: Plan, segment: int) -> None:
         columns, sizing, number = plan.segment, plan.sizing, segment * plan.mapping.segment_blocks
         hosts = (columns.kind == LinkKind.HOST) & (columns.block == 0)
         leaf, slot = columns.upper[hosts], columns.slot[hosts]
-        beyond = leaf >= sizing.pod_leaves
-        outside = beyond if beyond.any() else leaf > 0
-        self.sources = plan.addresses.host_addresses(number, slot[leaf == 0].tolist())
+        # the first leaf has no endpoint where all hosts at its positions are excluded
+        self.leaf = int(leaf.min())
+        pod = self.leaf // sizing.pod_leaves
+        beyond = leaf // sizing.pod_leaves != pod
+        outside = beyond if beyond.any() else leaf != self.leaf
+        self.sources = plan.addresses.host_addresses(number, slot[leaf == self.leaf].tolist())
         self.targets = plan.addresses.host_addresses(number, slot[outside].tolist())
         self.upper, self.counts = columns.upper, np.zeros(len(columns.kind), dtype=np.int32)
         crossed = plan.kinds[1 : None if beyond.any() else 2] if self.targets else []
         first = {
-            LinkKind.LEAF_SPINE: (0, 1),
-            LinkKind.SPINE_CORE: (sizing.leaf, sizing.leaf + sizing.pod_spines),
+            LinkKind.LEAF_SPINE: (self.leaf, self.leaf + 1),
+            LinkKind.SPINE_CORE: (
+                sizing.leaf + pod * sizing.pod_spines,
+                sizing.leaf + (pod + 1) * sizing.pod_spines,
+            ),
         }
         own = {
             kind: (
@@ -118,7 +124,7 @@ class _Climb:
     def send(self, flows: int) -> None:
         """Send flows up, tier by tier, and count them on every link."""
         sums = np.array([self._checksum(number) for number in range(flows)], dtype=np.uint64)
-        at = np.zeros(flows, dtype=self.upper.dtype)
+        at = np.full(flows, self.leaf, dtype=self.upper.dtype)
         for rows in self.kinds.values():
             leaving = np.empty(flows, dtype=rows.dtype)
             for box in distinct(at).tolist():
