@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.mapping import Mapping
 
 HIGHEST_ASN = 2**32 - 2
+"""The last AS number that RFC 7300 allows."""
 RESERVED = (
     (23456, 23456, "AS_TRANS, RFC 6793"),
     (64496, 64511, "documentation, RFC 5398"),

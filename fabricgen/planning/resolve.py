@@ -111,6 +111,8 @@ class ResolvedFabric:
 
     def host_position(self, host: int) -> int:
         """Return the position of a host, which decides its name and its place in a rack."""
+        if not self.domain_positions:
+            return host
         coordinates = self.coordinates
         domain = self.domain_position(coordinates.domain_of_host(host))
         return coordinates.domain_host_range(domain)[coordinates.domain_slot(host)]

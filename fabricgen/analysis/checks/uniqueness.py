@@ -15,6 +15,7 @@ from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violat
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.addressing import dotted
+from fabricgen.planning.as_numbers import HIGHEST_ASN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from fabricgen.analysis.checks.evidence import Evidence
     from fabricgen.core.arrays import IntArray
 
-LONGEST_NAME, HIGHEST_ASN = 63, 2**32 - 2
-"""The longest host name of RFC 1123; the last AS number that RFC 7300 allows."""
+LONGEST_NAME = 63
+"""The longest host name of RFC 1123."""
 
 _LEGAL = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 _PREFIX = re.compile(r"([a-z0-9]+-)?[a-z]+")

@@ -64,6 +64,7 @@ def grow(old: Plan, spec: FabricSpec, catalog: Catalog) -> Plan:
     endpoints = _endpoints(old, plain.mapping)
     wired = _wired(old, plain.mapping)
     positions = _positions(old, spec, plain)
+    moved = () if domains == [*range(len(domains))] else tuple(domains)
     if (
         len(stages) == 1
         and not digits
@@ -71,7 +72,7 @@ def grow(old: Plan, spec: FabricSpec, catalog: Catalog) -> Plan:
         and not wired
         and slices == _slices(plain)
         and positions is None
-        and domains == [*range(len(domains))]
+        and not moved
     ):
         return make_plan(spec, catalog)
     return make_plan(
@@ -84,7 +85,7 @@ def grow(old: Plan, spec: FabricSpec, catalog: Catalog) -> Plan:
             endpoints,
             wired,
             positions,
-            () if domains == [*range(len(domains))] else tuple(domains),
+            moved,
         ),
     )
 

@@ -85,7 +85,9 @@ def place_devices(naming: DeviceNames, shares: Shares, site: Site) -> RackPositi
     )
     rack, rack_unit = np.full((2, len(kinds)), -1, dtype=np.int32)
     fabric = naming.mapping.fabric
-    number = np.array([fabric.host_position(host) for host in range(hosts)])
+    number = np.arange(hosts)
+    if fabric.domain_positions:
+        number = np.array([fabric.host_position(host) for host in range(hosts)])
     stacked = shares.stacked((HOST, each), (Role.LEAF, -(-len(on_top) // host_racks))) or {}
     rack[:hosts], rack_unit[:hosts] = slots[number // each], np.array(stacked[HOST])[number % each]
     rack[apart], rack_unit[apart] = network[packed], packed_units
