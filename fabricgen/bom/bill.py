@@ -56,7 +56,7 @@ class BillLine:
     description: str
     purposes: tuple[tuple[str, int], ...]
     quantity: int
-    spares: int
+    spares: int = 0
     list_price: Decimal | None
     unit_power_w: Fraction | None
     unit_power_max_w: Fraction | None
@@ -166,15 +166,16 @@ def make_bom(plan: Plan) -> Bom:
 
 def priced(draft: Draft, switches: dict[Role, int], counted: PartCounts) -> Bom:
     """Price the switches of each role, and counted modules and cables; no links are needed."""
-    book = price_book(draft.spec, draft.catalog)
-    terms = terms_of(draft.spec, book)
+    spec = draft.spec
+    book = price_book(spec, draft.catalog)
+    terms = terms_of(spec, book)
     lines = (
         *_switches(draft, switches, book),
         *_transceivers(draft, counted, book),
-        *_cables(draft, counted, book),
-        *_nics(draft, book),
+        *_cables(draft, counted),
+        *_nics(draft),
     )
-    bought = tuple(_bought(line, draft.spec.spares, book, terms) for line in lines)
+    bought = tuple(_bought(line, spec.spares, book, terms) for line in lines)
     return Bom(bought, book.model_copy(update={"currency": terms.currency}), terms)
 
 
@@ -185,19 +186,15 @@ def _switches(draft: Draft, switches: dict[Role, int], book: PriceBook) -> Itera
         counts[draft.fabric.port_layouts[role].model.model][role] = count
     for part, roles in counts.items():
         model = draft.fabric.port_layouts[next(iter(roles))].model
-        price = _list_price(draft, book, part, model.part_number) or book.switch_port(
-            model.capacity_gbps
-        )  # the price of a box does not depend on how its cages are split
         watts = model.typical_w if model.typical_w is not None else model.maximum_w
         line = _line(
-            draft,
             "switches",
             part,
             model.part_number,
             model.description,
             {str(role): count for role, count in roles.items()},
-            price,
             watts,
+            book.switch_port(model.capacity_gbps),  # of a box, however its cages are split
         )
         yield replace(line, unit_power_max_w=_watts(model.maximum_w))
 
@@ -209,20 +206,18 @@ def _transceivers(draft: Draft, counted: PartCounts, book: PriceBook) -> Iterato
     }
     for part, purposes in _by_part(counted.modules).items():
         module = models[part]
-        rate = book.transceiver(module.ports * module.port_gbps)
         yield _line(
-            draft,
             "transceivers",
             part,
             module.opn,
             module.description,
             purposes,
-            _list_price(draft, book, part, module.opn) or rate,
             module.power_w,
+            book.transceiver(module.ports * module.port_gbps),
         )
 
 
-def _cables(draft: Draft, counted: PartCounts, book: PriceBook) -> Iterator[BillLine]:
+def _cables(draft: Draft, counted: PartCounts) -> Iterator[BillLine]:
     """List the cables by model and length, the models in their order and the shortest first."""
     cables = {joint.cable.model: joint.cable for joint in draft.candidates}
     named = {kind.key.replace("_", "-"): items for kind, items in counted.cables.items()}
@@ -232,26 +227,15 @@ def _cables(draft: Draft, counted: PartCounts, book: PriceBook) -> Iterator[Bill
         key=lambda each: (order[each[0].model], Decimal(each[0].length_m or 0)),
     ):
         cable = cables[item.model]
-        number = cable.order_number(item.length_m)
         line = _line(
-            draft,
             "cables",
             item.model,
-            number,
+            cable.order_number(item.length_m),
             cable.description,
             purposes,
-            _list_price(draft, book, item.model, number, item.length_m),
             cable.power_w or 0,
         )
         yield replace(line, length_m=item.length_m)
-
-
-def _list_price(
-    draft: Draft, book: PriceBook, part: str, number: str | None, length_m: str = ""
-) -> Decimal | None:
-    """Return the price of a part, a model or its order number: the inventory's, or the book's."""
-    own = draft.spec.prices.parts.get(part)
-    return book.price(part, length_m, number or "") if own is None else own
 
 
 def _by_part(counted: dict[str, Counter[Named]]) -> dict[Named, dict[str, int]]:
@@ -263,71 +247,63 @@ def _by_part(counted: dict[str, Counter[Named]]) -> dict[Named, dict[str, int]]:
     return found
 
 
-def _nics(draft: Draft, book: PriceBook) -> Iterator[BillLine]:
+def _nics(draft: Draft) -> Iterator[BillLine]:
     """Count NICs, where the inventory names one."""
     nic = draft.fabric.nic
     if nic and draft.spec.nic.model:
         count = draft.fabric.gpus * draft.fabric.nics_per_gpu
         yield _line(
-            draft,
-            "nics",
-            nic.model,
-            nic.part_number,
-            nic.description,
-            {"GPUs": count},
-            _list_price(draft, book, nic.model, nic.part_number),
-            nic.power_w,
+            "nics", nic.model, nic.part_number, nic.description, {"GPUs": count}, nic.power_w
         )
 
 
 def _line(
-    draft: Draft,
     part_class: PartClass,
     part: str,
     number: str | None,
     description: str,
     purposes: dict[str, int],
-    price: Decimal | None,
     watts: float | None,
+    rate: Decimal | None = None,
 ) -> BillLine:
-    """Make the line of a part at its list price, with the spares of its policy.
+    """Make the line of a part without spares, at the book's rate for its bandwidth.
 
     A part with one known power draws no more than that at most.
     """
-    quantity, policy = sum(purposes.values()), getattr(draft.spec.spares, part_class)
-    spares, power = spare_count(policy, quantity), _watts(watts)
+    power = _watts(watts)
     return BillLine(
         part_class=part_class,
         part=part,
         part_number=number or "",
         description=description,
         purposes=tuple(purposes.items()),
-        quantity=quantity,
-        spares=spares,
-        list_price=price,
+        quantity=sum(purposes.values()),
+        list_price=rate,
         unit_power_w=power,
         unit_power_max_w=power,
     )
 
 
 def _bought(line: BillLine, spares: Spares, book: PriceBook, terms: Terms) -> BillLine:
-    """Apply discount and exchange rate to a part, and fill its last pack."""
-    policy: SparePolicy = getattr(spares, line.part_class)
-    pack = policy.pack or book.packs.get(line.part, 1)
-    filled = -(-(line.quantity + line.spares) // pack) * pack
-    paid = (
-        None if line.list_price is None else terms.paid(line.list_price, line.part_class, line.part)
-    )
-    off = Decimal(0) if paid is None else terms.discount_pct(line.part_class, line.part)
+    """Add price and spares: discount and exchange rate apply, and the last pack is filled.
+
+    A price of the inventory comes before a quote, that before the book's, and its rate is last.
+    """
+    part, part_class = line.part, line.part_class
+    own = part in terms.asked.parts
+    quote = None if own else book.quote(part, line.length_m, line.part_number)
+    price = quote.price if quote else book.parts.get(part, line.list_price)
+    policy: SparePolicy = getattr(spares, part_class)
+    pack = policy.pack or book.packs.get(part, 1)
+    filled = -(-(line.quantity + spare_count(policy, line.quantity)) // pack) * pack
     return replace(
         line,
-        unit_price=paid,
-        discount_pct=off,
+        list_price=price,
+        unit_price=None if price is None else terms.paid(price, part_class, part),
+        discount_pct=Decimal(0) if price is None else terms.discount_pct(part_class, part),
         spares=filled - line.quantity,
         pack=pack,
-        quote=None
-        if line.part in terms.asked.parts
-        else book.quote(line.part, line.length_m, line.part_number),
+        quote=quote,
     )
 
 

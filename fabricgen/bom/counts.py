@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.core.arrays import distinct
-from fabricgen.planning.cabling.cable_runs import metres
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,7 +129,7 @@ def _by_length(plan: Plan) -> dict[LinkKind, Counter[CableItem]]:
     counted: dict[LinkKind, Counter[CableItem]] = {kind: Counter() for kind in plan.kinds}
     if plan.lengths is None:
         return counted
-    texts = [*map(metres, plan.lengths.stock_mm.tolist())]
+    texts = plan.lengths.stock_m
     for joint, stocks in zip(plan.candidates, plan.lengths.counted, strict=True):
         for stock in np.flatnonzero(stocks).tolist():
             item = CableItem(joint.cable.model, texts[stock])
@@ -162,5 +161,4 @@ def lengths_of(
         return
     stock = plan.lengths.laid(segment).stock[rows]
     for each in distinct(stock).tolist():
-        length_mm = int(plan.lengths.stock_mm[each])
-        yield CableItem(joint.cable.model, metres(length_mm)), rows[stock == each]
+        yield CableItem(joint.cable.model, plan.lengths.stock_m[each]), rows[stock == each]

@@ -24,13 +24,13 @@ from fabricgen.catalog.parse import Shape, bad_file, parse
 from fabricgen.catalog.price_csv import read_price_csv
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.files import is_file
-from fabricgen.core.resources import find_files, shipped
+from fabricgen.core.resources import find_file, shipped
 from fabricgen.core.terms import speed_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from fabricgen.catalog.models.base import Sourced
+    from fabricgen.catalog.models.base import Sourced, Top
 
 KINDS: Mapping[str, type[Sourced]] = {
     "switches": Switch,
@@ -66,6 +66,7 @@ class Catalog:
         self._base = base or Path()
         self._home = home or self._base
         self._roots = tuple(Path(root) for root in roots)
+        self._inventories = shipped("inventories")
         self._found: dict[tuple[str, str], object] = {}
         self._lists: dict[str, object] = {}
 
@@ -132,6 +133,14 @@ class Catalog:
     def transceivers(self) -> tuple[Transceiver, ...]:
         """Return every transceiver, sorted by model."""
         return self._all("transceivers", Transceiver)
+
+    def fitting_transceivers(self, form_factor: str, top: Top, transport: str) -> list[Transceiver]:
+        """Return the transceivers that fit a cage and carry a transport, sorted by model."""
+        return [
+            module
+            for module in self.transceivers()
+            if module.fits(form_factor, top) and transport in module.transports
+        ]
 
     def cables(self) -> tuple[Cable, ...]:
         """Return every cable, sorted by model."""
@@ -218,10 +227,9 @@ class Catalog:
     def _folders(self, kind: str) -> list[Path]:
         return [*(root / kind for root in self._roots), self._shipped(kind) / kind]
 
-    @staticmethod
-    def _shipped(kind: str) -> Path:
+    def _shipped(self, kind: str) -> Path:
         """Return the shipped directory with the folder of a kind."""
-        return shipped("inventories") if kind in _BESIDE else shipped("inventories") / "catalog"
+        return self._inventories if kind in _BESIDE else self._inventories / "catalog"
 
     def _find(self, kind: str, name: str, shape: type[Shape]) -> Shape | None:
         key = (kind, name)
@@ -245,7 +253,7 @@ class Catalog:
     def _path(self, kind: str, name: str) -> Path | None:
         if not MODEL.fullmatch(name):  # a name with a slash could leave the folder
             return None
-        return next(find_files(self._roots, self._shipped(kind), kind, f"{name}.yaml"), None)
+        return find_file(self._roots, self._shipped(kind), kind, f"{name}.yaml")
 
     def _all(self, kind: str, shape: type[Shape]) -> tuple[Shape, ...]:
         if kind not in self._lists:

@@ -31,6 +31,11 @@ def shipped(name: str) -> Path:
     return installed if installed.is_dir() else _PACKAGE.parent / name
 
 
+def find_file(roots: Sequence[Path], home: Path, *parts: str) -> Path | None:
+    """Return the first of `find_files`; None where there is none."""
+    return next(find_files(roots, home, *parts), None)
+
+
 def find_files(roots: Sequence[Path], home: Path, *parts: str) -> Iterator[Path]:
     """Yield the files at this path: from the user's directories in order, then from `home`.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from enum import IntEnum, StrEnum
 from fractions import Fraction
+from functools import cached_property
 
 
 class Design(StrEnum):
@@ -26,7 +27,7 @@ class Role(StrEnum):
     SPINE = "spine"
     CORE = "core"
 
-    @property
+    @cached_property
     def tier(self) -> int:
         """The tier: 1 leaf, 2 spine, 3 core.
 
@@ -46,7 +47,7 @@ class LinkKind(IntEnum):
     LEAF_SPINE = 2
     SPINE_CORE = 3
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The name in JSON and in column headers.
 
@@ -55,12 +56,12 @@ class LinkKind(IntEnum):
         """
         return self.name.lower()
 
-    @property
+    @cached_property
     def upper(self) -> Role:
         """The role of the switch at the upper end."""
         return ROLES[self - 1]
 
-    @property
+    @cached_property
     def lower(self) -> Role | None:
         """The role of the switch at the lower end; None for a host."""
         return ROLES[self - 2] if self > 1 else None

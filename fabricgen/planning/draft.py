@@ -9,13 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabricgen.core.terms import LinkKind, Role
-from fabricgen.planning.cabling.assignment import decided_by_length
-from fabricgen.planning.cabling.candidates import LABEL_DIGITS, label_prefix
-from fabricgen.planning.switch_ports import switch_widths
+from fabricgen.planning.cabling.label_format import label_prefix
 
 if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
+    from fabricgen.core.terms import LinkKind, Role
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.planning.addressing import AddressPlan
     from fabricgen.planning.cabling.compatibility import LinkParts
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.resolve import ResolvedFabric
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Draft:
     """A fabric, sized, named and addressed."""
 
@@ -42,6 +40,18 @@ class Draft:
 
     All candidates of a kind have the same speed and the same number of cables.
     """
+    kinds: list[LinkKind]
+    """The kinds of link that the fabric has, from the hosts up."""
+    roles: list[Role]
+    """The roles that the fabric has, from the leaf up."""
+    widths: dict[Role, tuple[int, int]]
+    """The ports of a switch of each role that face down, and those that face up."""
+    link_parts: dict[LinkKind, LinkParts]
+    """The first candidate of each kind of link."""
+    decides: bool
+    """Whether segments may differ in their parts."""
+    label_width: int
+    """Digits of the number on a cable's label."""
 
     @property
     def spec(self) -> FabricSpec:
@@ -52,38 +62,6 @@ class Draft:
     def sizing(self) -> Sizing:
         """The size of one block."""
         return self.mapping.sizing
-
-    @property
-    def kinds(self) -> list[LinkKind]:
-        """The kinds of link that the fabric has, from the hosts up."""
-        return list(LinkKind)[: self.sizing.tiers]
-
-    @property
-    def roles(self) -> list[Role]:
-        """The roles that the fabric has, from the leaf up."""
-        return list(Role)[: self.sizing.tiers]
-
-    @property
-    def widths(self) -> dict[Role, tuple[int, int]]:
-        """The ports of a switch of each role that face down, and those that face up."""
-        return switch_widths(self.mapping)
-
-    @property
-    def link_parts(self) -> dict[LinkKind, LinkParts]:
-        """The first candidate of each kind of link."""
-        return {joint.kind: joint for joint in reversed(self.candidates)}
-
-    @property
-    def decides(self) -> bool:
-        """Whether segments may differ in their parts."""
-        return decided_by_length(self.candidates)
-
-    @property
-    def label_width(self) -> int:
-        """Digits of the number on a cable's label."""
-        sizing = self.sizing
-        largest = max(sizing.slots, sizing.leaf * sizing.leaf_up, sizing.spine * sizing.spine_up)
-        return max(LABEL_DIGITS, self.mapping.digits("cable", largest))
 
     def label(self, kind: LinkKind, segment: int, block: int) -> str:
         """Return what precedes the number on the labels of a kind of cable in a block."""

@@ -7,6 +7,7 @@ links, so that one is planned for all. `designs` chooses the mapping of each des
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.resolve import ResolvedFabric
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Mapping:
     """The blocks of a fabric: equal `segments`, each of `segment_blocks` blocks of one `sizing`.
 
@@ -36,7 +37,7 @@ class Mapping:
     baseline: Baseline | None = None
     """What an expanded or imported plan keeps; None where all follows from the inventory."""
 
-    @property
+    @cached_property
     def stages(self) -> ExpansionStages:
         """The stages in which the switches of a block were added."""
         return self.baseline.stages if self.baseline else ExpansionStages((stage_of(self.sizing),))
@@ -49,22 +50,22 @@ class Mapping:
         kept = self.baseline.digits.get(names) if self.baseline else None
         return kept or len(str(largest))
 
-    @property
+    @cached_property
     def spans_rails(self) -> bool:
         """Whether a block spans rails."""
         return self.fabric.design is not Design.RAIL_ONLY
 
-    @property
+    @cached_property
     def segment_blocks(self) -> int:
         """Blocks that share leaves."""
         return 1 if self.spans_rails else self.per_switch
 
-    @property
+    @cached_property
     def segments(self) -> int:
         """Segments of the fabric, in order of rail group and plane."""
         return self.rail_groups * self.fabric.planes
 
-    @property
+    @cached_property
     def rail_groups(self) -> int:
         """Groups of rails, each with switches of its own: one where blocks span rails."""
         return 1 if self.spans_rails else self.fabric.rails // self.per_switch

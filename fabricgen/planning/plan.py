@@ -15,9 +15,10 @@ import numpy as np
 
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.addressing import plan_addresses
-from fabricgen.planning.cabling.assignment import first_candidates
+from fabricgen.planning.cabling.assignment import decided_by_length, first_candidates
 from fabricgen.planning.cabling.cages import make_cages
 from fabricgen.planning.cabling.candidates import part_candidates, preference_of
+from fabricgen.planning.cabling.label_format import label_width
 from fabricgen.planning.cabling.shared_cages import one_module_a_cage
 from fabricgen.planning.designs import map_design
 from fabricgen.planning.draft import Draft
@@ -28,7 +29,12 @@ from fabricgen.planning.name_checks import check_names
 from fabricgen.planning.naming import host_names, make_naming, switch_names
 from fabricgen.planning.room.room_positions import make_room
 from fabricgen.planning.segment_links import switches_with_links, wire_segment
-from fabricgen.planning.switch_ports import check_rail_nos, interface_names, switch_ports
+from fabricgen.planning.switch_ports import (
+    check_rail_nos,
+    interface_names,
+    switch_ports,
+    switch_widths,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -76,9 +82,24 @@ def draft_of(mapping: Mapping, catalog: Catalog) -> Draft:
     naming = make_naming(mapping)
     addresses = plan_addresses(mapping)
     ports = switch_ports(mapping)
-    candidates = part_candidates(fabric, catalog, list(LinkKind)[: mapping.sizing.tiers])
+    kinds = list(LinkKind)[: mapping.sizing.tiers]
+    candidates = part_candidates(fabric, catalog, kinds)
     candidates = one_module_a_cage(candidates, mapping, ports, preference_of(fabric, catalog))
-    return Draft(fabric, catalog, mapping, naming, addresses, ports, candidates)
+    return Draft(
+        fabric=fabric,
+        catalog=catalog,
+        mapping=mapping,
+        naming=naming,
+        addresses=addresses,
+        ports=ports,
+        candidates=candidates,
+        kinds=kinds,
+        roles=[kind.upper for kind in kinds],
+        widths=switch_widths(mapping),
+        link_parts={joint.kind: joint for joint in reversed(candidates)},
+        decides=decided_by_length(candidates),
+        label_width=label_width(mapping),
+    )
 
 
 def complete(draft: Draft) -> Plan:
@@ -109,7 +130,7 @@ def complete(draft: Draft) -> Plan:
     )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Plan(Draft):
     """A fabric with every decision made: a draft that is wired, placed, measured and has parts."""
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from fabricgen.core.terms import LinkKind, speed_text
 from fabricgen.planning.addressing import dotted
-from fabricgen.planning.cabling.cable_runs import metres
 from fabricgen.planning.fabric_links import Wiring
 
 if TYPE_CHECKING:
@@ -199,9 +198,7 @@ def _positions(evidence: Evidence, rows: range) -> list[Texts]:
     elif lengths.pieces and lengths.needed_mm is not None:
         shared = lengths.pieces.number.ravel()[here] >= 0
         run_mm[shared] = lengths.needed_mm.ravel()[here][shared]
-    stock = _texts(map(metres, lengths.stock_mm.tolist()))[
-        lengths.stock.rounded(evidence.candidate[here], run_mm)
-    ]
+    stock = _texts(lengths.stock_m)[lengths.stock.rounded(evidence.candidate[here], run_mm)]
     racks, rack_units = _texts(room.names), room.positions.rack_unit
     columns = [
         column

@@ -25,7 +25,7 @@ from fabricgen.outputs.installation.view import (
     StretchView,
     chip,
 )
-from fabricgen.planning.cabling.cable_runs import metres
+from fabricgen.planning.cabling.stock_lengths import metres
 from fabricgen.planning.cabling.trays import Trays, pairs_of
 
 if TYPE_CHECKING:

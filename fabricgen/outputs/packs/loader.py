@@ -11,7 +11,7 @@ from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.files import FileError, read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 MOST_BYTES = 2**18
@@ -19,10 +19,10 @@ MOST_BYTES = 2**18
 
 
 class Loader(BaseLoader):
-    """A reader of templates; `find` yields the files of a path, the first of which is used."""
+    """A reader of templates; `find` returns the file of a path, or None."""
 
-    def __init__(self, find: Callable[..., Iterator[Path]]) -> None:
-        """Keep the function that finds files."""
+    def __init__(self, find: Callable[..., Path | None]) -> None:
+        """Keep the function that finds a file."""
         self._find = find
 
     def get_source(self, environment: Any, template: str) -> tuple[str, str, None]:  # noqa: ANN401, ARG002 - the signature is that of Jinja
@@ -30,7 +30,7 @@ class Loader(BaseLoader):
 
         Raises Refusal if it is not text, too large, or reached through a link that leaves its pack.
         """
-        path = next(self._find(*split_template_path(template)), None)
+        path = self._find(*split_template_path(template))
         if path is None:
             raise TemplateNotFound(template)
         try:

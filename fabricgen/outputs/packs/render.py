@@ -11,13 +11,13 @@ from pydantic import ValidationError
 
 from fabricgen.core.diagnostics import Finding, Place, Refusal
 from fabricgen.core.files import is_file
-from fabricgen.core.resources import find_files, shipped
+from fabricgen.core.resources import find_file, find_files, shipped
 from fabricgen.core.yaml_text import load_facts
 from fabricgen.outputs.packs.limits import Limits
 from fabricgen.outputs.packs.pack_yaml import Pack
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from jinja2 import Template
 
@@ -36,7 +36,7 @@ class Packs:
         self._limits = limits
         self.roots, self.home = [Path(root) for root in roots], shipped("templates")
         self._compiled: dict[tuple[str, str], Template] = {}
-        self._read: dict[Path, Pack] = {}
+        self._read: dict[str, Pack | None] = {}
 
     def names(self) -> list[str]:
         """Return the names of the packs, sorted."""
@@ -53,12 +53,11 @@ class Packs:
 
         Raises Refusal `bad-pack` for a pack.yaml that does not fit.
         """
-        if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
-            return None
-        path = next(self._find(name, "pack.yaml"), None)
-        if path is not None and path not in self._read:
-            self._read[path] = self._parse(path)
-        return self._read[path] if path else None
+        if name not in self._read:
+            known = re.fullmatch(r"[a-z0-9][a-z0-9-]*", name)
+            path = self._find(name, "pack.yaml") if known else None
+            self._read[name] = self._parse(path) if path else None
+        return self._read[name]
 
     @staticmethod
     def _parse(path: Path) -> Pack:
@@ -102,11 +101,11 @@ class Packs:
 
     def files(self, pack: str, name: str) -> list[Path]:
         """Return every file of a pack that has this name, a user's own before the shipped one."""
-        return [*self._find(pack, name)]
+        return [*find_files(self.roots, self.home, pack, name)]
 
-    def _find(self, *parts: str) -> Iterator[Path]:
-        """Yield every file of this path, a user's own before the shipped one."""
-        return find_files(self.roots, self.home, *parts)
+    def _find(self, *parts: str) -> Path | None:
+        """Return the file at this path, a user's own before the shipped one; None without one."""
+        return find_file(self.roots, self.home, *parts)
 
     def render(self, pack: str, template: str, **view: Any) -> str:  # noqa: ANN401 - whatever the pack's view is
         """Render one template, which sees the view, and `assumed` and `words` of its pack.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from jinja2 import StrictUndefined, UndefinedError
@@ -219,11 +219,14 @@ class Sandbox(SandboxedEnvironment):
         )
 
 
+_declared: Callable[[type], frozenset[str]] = cache(template_names)
+
+
 def names_of(obj: object) -> frozenset[str]:
     """Return the attributes of a value that a template may use."""
     if isinstance(obj, TemplateModule):  # what `import` gives: the macros of a template
         return frozenset(name for name in vars(obj) if not name.startswith("_"))
-    own = template_names(type(obj))
+    own = _declared(type(obj))
     return own or next(
         (names for shape, names in METHODS.items() if isinstance(obj, shape)), frozenset()
     )

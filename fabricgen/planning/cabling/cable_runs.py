@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.core.terms import LinkKind
+from fabricgen.planning.cabling.stock_lengths import metres
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -44,16 +45,6 @@ class DevicePositions(NamedTuple):
     x: Int32Array
     y: Int32Array
     hall: Int32Array
-
-
-def metres(millimetres: int) -> str:
-    """Format a length in metres.
-
-    >>> metres(3000), metres(7500)
-    ('3', '7.5')
-    """
-    whole, rest = divmod(millimetres, 1000)
-    return f"{whole}.{rest:03}".rstrip("0") if rest else str(whole)
 
 
 @dataclass(frozen=True, eq=False)

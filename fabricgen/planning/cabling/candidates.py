@@ -42,12 +42,7 @@ ASSUMED_REACH_M = {LinkKind.HOST: 50, LinkKind.LEAF_SPINE: 50, LinkKind.SPINE_CO
 reference architectures.
 """
 
-LABEL_DIGITS = 5
-"""Digits of a cable number, or more where needed. Fixed, so that growth keeps labels."""
-
 GENERIC = "generic"
-
-_LETTERS = {LinkKind.HOST: "h", LinkKind.LEAF_SPINE: "u", LinkKind.SPINE_CORE: "c"}
 
 
 def part_candidates(
@@ -73,16 +68,6 @@ def preference_of(fabric: ResolvedFabric, catalog: Catalog) -> Preference:
     asked = fabric.spec.prices.prefer
     prices = PartPrices(price_book(fabric.spec, catalog)) if asked.cheapest else None
     return Preference(catalog, asked, prices)
-
-
-def label_prefix(kind: LinkKind, rail: int | None, plane: int | None) -> str:
-    """Return the prefix of a cable's label.
-
-    >>> label_prefix(LinkKind.HOST, 3, None)
-    'r3-h'
-    """
-    scope = ("" if rail is None else f"r{rail}") + ("" if plane is None else f"p{plane}")
-    return f"{scope}-{_LETTERS[kind]}" if scope else _LETTERS[kind]
 
 
 def _ends(fabric: ResolvedFabric, kind: LinkKind) -> tuple[Cage, Cage]:

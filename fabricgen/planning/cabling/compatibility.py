@@ -181,13 +181,9 @@ def pairs(
                 yield low, high, cables
 
 
-def _fitting_modules(cage: Cage, catalog: Catalog) -> Iterator[Transceiver]:
-    """Yield the modules that fit a cage, whatever they carry."""
-    yield from (
-        module
-        for module in catalog.transceivers()
-        if module.fits(cage.form_factor, cage.top) and cage.transport in module.transports
-    )
+def _fitting_modules(cage: Cage, catalog: Catalog) -> list[Transceiver]:
+    """Return the modules that fit a cage, whatever they carry."""
+    return catalog.fitting_transceivers(cage.form_factor, cage.top, cage.transport)
 
 
 def modules_of(cage: Cage, catalog: Catalog) -> Iterator[tuple[Transceiver, int]]:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.planning.cabling.assignment import has_unassignable
-from fabricgen.planning.cabling.cable_runs import metres
-from fabricgen.planning.cabling.stock_lengths import millimetres
+from fabricgen.planning.cabling.stock_lengths import metres, millimetres
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -103,6 +103,11 @@ class Lengths:
         """Every stock length of any candidate, sorted, in millimetres."""
         return self.stock.every_mm
 
+    @property
+    def stock_m(self) -> list[str]:
+        """The same in metres, as text."""
+        return self.stock.every_m
+
 
 def candidate_set(candidates: tuple[LinkParts, ...], runs: CableRuns, cages: Cages) -> CandidateSet:
     """Return the candidates with all that decides among them."""

@@ -30,10 +30,14 @@ STEP_MM = 10_000
 
 @dataclass(frozen=True, eq=False)
 class StockTables:
-    """The stock lengths of each candidate, and all of them as one table; sorted, in millimetres."""
+    """The stock lengths of each candidate, and all of them as one table; sorted, in millimetres.
+
+    `every_m` is that table in metres, as text.
+    """
 
     of_candidate: tuple[Int32Array, ...]
     every_mm: Int32Array
+    every_m: list[str]
 
     def rounded(self, candidate: IntArray, run_mm: Int32Array) -> Int32Array:
         """Round runs up to stock lengths of their candidates; return the indices in `every_mm`."""
@@ -61,7 +65,8 @@ def stock_tables(
         )
         for joint in candidates
     )
-    return StockTables(tables, distinct(np.concatenate(tables)))
+    every_mm = distinct(np.concatenate(tables))
+    return StockTables(tables, every_mm, [metres(each) for each in every_mm.tolist()])
 
 
 def stock_mm(lengths_m: Iterable[object], furthest_mm: int) -> Int32Array:
@@ -77,6 +82,16 @@ def stock_mm(lengths_m: Iterable[object], furthest_mm: int) -> Int32Array:
     return np.array(
         [*stock, *range(first * STEP_MM, furthest_mm + STEP_MM, STEP_MM)], dtype=np.int32
     )
+
+
+def metres(length_mm: int) -> str:
+    """Format a length in metres.
+
+    >>> metres(3000), metres(7500)
+    ('3', '7.5')
+    """
+    whole, rest = divmod(length_mm, 1000)
+    return f"{whole}.{rest:03}".rstrip("0") if rest else str(whole)
 
 
 def millimetres(length_m: float) -> int:

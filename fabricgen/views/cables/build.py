@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricgen.core.terms import speed_text
-from fabricgen.planning.cabling.cable_runs import metres
 from fabricgen.views.cables.view import CABLE_COLUMNS, CableView
 
 if TYPE_CHECKING:
@@ -164,7 +163,7 @@ class CableViews:
         rack_units = np.array(
             [*map(str, range(int(positions.rack_unit.max(initial=0)) + 1)), ""], dtype=object
         )[positions.rack_unit]
-        return racks, rack_units, np.array([*map(metres, lengths.stock_mm.tolist())], dtype=object)
+        return racks, rack_units, np.array(lengths.stock_m, dtype=object)
 
 
 def _part_texts(joint: LinkParts) -> tuple[str, str, str, str, str]:
