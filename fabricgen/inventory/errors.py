@@ -13,6 +13,7 @@ from fabricgen.core.diagnostics import Finding, nearest
 from fabricgen.core.value_words import RANGES, kind_of, limit, must_be, shown
 from fabricgen.inventory.fabric import SHORT_FORMS
 from fabricgen.inventory.fields import PATTERNS
+from fabricgen.inventory.management import SECRET_KEYS
 from fabricgen.inventory.model_keys import fields, key_paths, known_path, value_at
 from fabricgen.inventory.value_hints import choice_hint, typed_example, value_hint
 
@@ -67,7 +68,9 @@ def _finding(document: YamlDocument, path: Path, detail: dict[str, Any]) -> Find
             hint=f"for example `{typed_example(path)}`",
             place=place,
         )
-    hint, is_value = value_hint(path, value), f"`{key}` is {shown(value)}"
+    hidden = _may_hold_secret(path, value)
+    hint = f"for example `{typed_example(path)}`" if hidden else value_hint(path, value)
+    is_value = f"`{key}` has a wrong value" if hidden else f"`{key}` is {shown(value)}"
     if kind in ("literal_error", "enum"):
         choices = str(context["expected"]).replace("'", "")
         return Finding(
@@ -92,7 +95,7 @@ def _finding(document: YamlDocument, path: Path, detail: dict[str, Any]) -> Find
             hint,
             place,
         )
-    described = f"{kind_of(value)} ({shown(value)})"
+    described = kind_of(value) if hidden else f"{kind_of(value)} ({shown(value)})"
     return Finding(
         "wrong-type",
         is_value if value is None else f"`{key}` is {described}",
@@ -100,6 +103,13 @@ def _finding(document: YamlDocument, path: Path, detail: dict[str, Any]) -> Find
         (f"it must be {_must(path, kind)}",),
         hint,
         place,
+    )
+
+
+def _may_hold_secret(path: Path, value: object) -> bool:
+    """Return whether a value may be or hold a secret that was written instead of a reference."""
+    return path[:1] == ("management",) and (
+        path[-1] in SECRET_KEYS or isinstance(value, dict | list)
     )
 
 

@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 
 from fabricgen.core.terms import Design, Role
 from fabricgen.inventory.fields import NAME, Count, InventoryModel, Ratio, Word
+from fabricgen.inventory.management import KEY_EXAMPLE, Management
 from fabricgen.inventory.purchasing import Ownership, Prices, Spares
 from fabricgen.inventory.search import Search
 from fabricgen.inventory.settings import Addressing, Naming, Nccl, Nos, Roce
@@ -110,6 +111,20 @@ class FabricSpec(InventoryModel):
         Addressing.model_construct()
     )
     """Addresses, AS numbers and link settings."""
+    management: Annotated[
+        Management | None,
+        Field(
+            examples=[
+                {
+                    "pool": "10.90.0.0/16",
+                    "ntp": ["10.90.0.123"],
+                    "users": [{"name": "ops", "key": KEY_EXAMPLE}],
+                }
+            ]
+        ),
+    ] = None
+    """Addresses, users and servers for the management of the switches. Default: the site manages
+    them, and the files have none of it."""
     roce: Annotated[Roce, Field(examples=[{"dscp": 26, "priority": 3}])] = Roce.model_construct()
     """The lossless traffic class for RoCE."""
     naming: Annotated[Naming, Field(examples=[{"host": "dgx-{n:03}"}])] = Naming.model_construct()

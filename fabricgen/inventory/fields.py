@@ -27,6 +27,19 @@ if TYPE_CHECKING:
 
 NAME = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 MODEL = r"[a-z0-9][a-z0-9.-]*"
+FILE = r"[A-Za-z0-9_./-]+"
+SECRET = rf"(env:[A-Za-z_][A-Za-z0-9_]*|file:{FILE}|sops:{FILE}#[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*)"
+SERVER = r"[A-Za-z0-9]([A-Za-z0-9.:-]*[A-Za-z0-9])?"
+ADDRESS = r"[0-9A-Fa-f:.]{2,45}"
+SSH_KEY = (
+    r"(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/]{40,}={0,2}"
+    r"( [A-Za-z0-9@._-]+)?"
+)
+ACCOUNT = r"[a-z_][a-z0-9_-]{0,30}"
+PLAIN_TEXT = r"[A-Za-z0-9][A-Za-z0-9 .,:()@/_+-]*"
+DN = r"[A-Za-z0-9]+=[A-Za-z0-9 ._-]+(,[A-Za-z0-9]+=[A-Za-z0-9 ._-]+)*"
+ZONE = r"[A-Z][A-Za-z]+(/[A-Za-z0-9_+-]+){0,2}"
+VRF = r"[A-Za-z][A-Za-z0-9_-]{0,14}"
 BREAKOUT = r"\d+x\d+(\.\d+)?[GT]"
 VERSION = r"\d{1,4}\.\d{1,4}(\.\d{1,4})?"
 CURRENCY = r"[A-Z]{3}"
@@ -41,6 +54,15 @@ PATTERNS = {
     f"^{LINUX_NAME}$": "as Linux writes it, in at most 15 letters, digits, dots and hyphens",
     f"^{PLACE}$": "in letters, digits, `.`, `_` and `-`, like DH3",
     f"^{CURRENCY}$": "as the three capital letters of ISO 4217, like EUR",
+    f"^{SECRET}$": "as env:NAME, file:PATH or sops:PATH#KEY, never as the secret itself",
+    f"^{SERVER}$": "as an address or a name of DNS, like ntp.example.com",
+    f"^{ADDRESS}$": "as an address, like 10.90.0.53",
+    f"^{SSH_KEY}$": "as the line of a public key file of SSH: type, key and, at most, one comment",
+    f"^{ACCOUNT}$": "in at most 31 lower case letters, digits, `_` and `-`, not a digit first",
+    f"^{PLAIN_TEXT}$": "in letters, digits, spaces and `.,:()@/_+-`",
+    f"^{DN}$": "as a distinguished name, like dc=example,dc=com",
+    f"^{ZONE}$": "as in the tz database, like Europe/Berlin",
+    f"^{VRF}$": "in at most 15 letters, digits, `_` and `-`, a letter first",
     f"^{TABLE}$": "as the path of a .csv file below the inventory's directory, like positions.csv",
 }
 """Pattern -> how a value that matches it is written."""

@@ -23,6 +23,7 @@ from fabricgen.planning.cabling.shared_cages import one_module_a_cage
 from fabricgen.planning.designs import map_design
 from fabricgen.planning.draft import Draft
 from fabricgen.planning.excluded_hosts import resolve_positions
+from fabricgen.planning.management import plan_management
 from fabricgen.planning.measure import measure
 from fabricgen.planning.measured_lengths import measured_rows
 from fabricgen.planning.name_checks import check_names
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.cabling.cages import Cages
     from fabricgen.planning.cabling.lengths import Lengths
     from fabricgen.planning.cabling.pieces import Pieces
+    from fabricgen.planning.management import ManagementPlan
     from fabricgen.planning.mapping import Mapping
     from fabricgen.planning.port_layout import PortLayout
     from fabricgen.planning.segment_links import Segment
@@ -108,6 +110,7 @@ def complete(draft: Draft) -> Plan:
     installed = switches_with_links(segment, len(draft.naming.boxes))
     hosts = host_names(draft.naming)
     check_names(list(switch_names(draft.naming, installed)), hosts)
+    management = plan_management(draft, hosts)
     measured = measured_rows(draft, segment)
     room = make_room(draft.naming, draft.catalog, installed)
     cages = make_cages(draft.mapping, draft.ports, segment, len(draft.naming.boxes))
@@ -123,6 +126,7 @@ def complete(draft: Draft) -> Plan:
         segment=segment,
         installed=installed,
         hosts=hosts,
+        management=management,
         names=names,
         cages=cages,
         lengths=lengths,
@@ -140,6 +144,8 @@ class Plan(Draft):
     """Whether each switch of a segment, in the order of `Naming.boxes`, has a link now."""
     hosts: list[str]
     """The names of the installed hosts, in order."""
+    management: ManagementPlan | None
+    """The management addresses; None where the inventory has no `management`."""
     names: InterfaceNames
     """The names of the ports in use by role and NOS, in the order of `ports`."""
     cages: Cages

@@ -14,6 +14,7 @@ import pytest
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.yaml_text import read_scalar, write_yaml
 from fabricgen.inventory.load import read_text
+from fabricgen.inventory.management import KEY_EXAMPLE
 from fabricgen.inventory.model_keys import fields
 
 SMALL: dict[str, Any] = {
@@ -22,6 +23,13 @@ SMALL: dict[str, Any] = {
     "hb_domain": {"gpus": 8},
     "switches": {"leaf": {"generic": {"radix": 64}}},
 }
+MANAGEMENT: dict[str, Any] = {
+    "pool": "10.90.0.0/16",
+    "ntp": ["10.90.0.123"],
+    "users": [{"name": "ops", "key": KEY_EXAMPLE}],
+}
+"""The keys that `management` requires."""
+READER = {"name": "monitor", "auth": "env:SNMP_AUTH", "privacy": "env:SNMP_PRIVACY"}
 BAD: list[object] = [
     None,
     True,
@@ -79,9 +87,13 @@ def changed(path: tuple[str, ...], value: object) -> dict[str, Any]:
         upper = path[0] == "switches" and key in ("spine", "core")
         whole = {
             "reserve": {"gpus": 64},
+            "management": deepcopy(MANAGEMENT),
+            "snmp": {"users": [{**READER}]},
+            "aaa": {"protocol": "tacacs", "servers": ["10.90.0.49"], "secret": "env:TACACS_KEY"},
             "exchange": {"currency": "EUR", "rate": 0.92, "date": "2026-09-22"},
         }
         node = node.setdefault(key, whole.get(key, {"generic": {"radix": 64}} if upper else {}))
+        node = node[0] if isinstance(node, list) else node
     if path[-1] == "model" and path[:1] == ("switches",):
         node.pop("generic", None)
     if path[-1] == "breakout":

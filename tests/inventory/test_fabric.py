@@ -22,6 +22,7 @@ from fabricgen.inventory.load import read_inventory, read_text
 from fabricgen.planning.plan import make_plan
 from fabricgen.planning.plan_document import plan_document
 from tests import ROOT
+from tests.inventory.test_errors import MANAGEMENT, READER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,6 +51,7 @@ DRAFT_7 = {
     "examples",
     "exclusiveMinimum",
     "items",
+    "maxItems",
     "maxLength",
     "maximum",
     "minItems",
@@ -139,6 +141,8 @@ def completed(change: dict[str, Any]) -> dict[str, Any]:
     for key in ("hb_domain", "reserve"):
         if key in change:
             whole[key] = {"gpus": 8, **change[key]}
+    if "management" in change:
+        whole["management"] = complete_management(change["management"])
     if "exchange" in change.get("prices", {}):
         whole["prices"] = {
             "exchange": {
@@ -152,6 +156,19 @@ def completed(change: dict[str, Any]) -> dict[str, Any]:
         leaf = {"leaf": SMALL["switches"]["leaf"], **change["switches"]}
         whole["switches"] = {role: complete_switch(switch) for role, switch in leaf.items()}
     return whole
+
+
+def complete_management(given: dict[str, Any]) -> dict[str, Any]:
+    """Complete `management` with the keys that it and its mappings require."""
+    needed: dict[str, dict[str, Any]] = {
+        "snmp": {"users": [READER]},
+        "aaa": {"protocol": "tacacs", "servers": ["10.90.0.49"], "secret": "env:TACACS_KEY"},
+    }
+    ldap = {"protocol": "ldap", "base_dn": "dc=example", "bind_dn": "cn=switch"}
+    if given.get("aaa", {}).keys() & {"base_dn", "bind_dn"}:
+        needed["aaa"] |= ldap
+    whole = {key: needed[key] | value if key in needed else value for key, value in given.items()}
+    return MANAGEMENT | whole
 
 
 def complete_switch(switch: Any) -> Any:  # noqa: ANN401 - an example need not be a switch
@@ -188,7 +205,17 @@ def test_the_schema_is_draft_07() -> None:
 
 def test_the_schema_has_the_keys_of_the_contract() -> None:
     """All of them, and no other."""
-    newer = {"exclude", "roce", "phases", "outputs", "search", "spare_ports", "ownership", "labels"}
+    newer = {
+        "exclude",
+        "roce",
+        "phases",
+        "outputs",
+        "search",
+        "spare_ports",
+        "ownership",
+        "labels",
+        "management",
+    }
     assert CONTRACT | newer == set(SCHEMA["properties"])
     assert set(SCHEMA["required"]) == {"name", "gpus", "hb_domain", "switches"}
     assert len(KEYS) >= 70

@@ -16,6 +16,7 @@ import numpy as np
 from fabricgen.core.terms import ROLES, LinkKind, Role, speed_text
 from fabricgen.planning.addressing import dotted
 from fabricgen.views.link_ends import objects
+from fabricgen.views.management import ManagementViews
 from fabricgen.views.protocols import LinkSettings, headroom_bytes
 from fabricgen.views.switches.facts import cage_facts, switch_facts
 from fabricgen.views.switches.ports import PortFacts, Ports, SegmentLabels, facts_of, vrf_name
@@ -71,6 +72,7 @@ class SwitchViews:
     def __init__(self, ports: Ports, *, kept: bool = False) -> None:
         """Keep the ports of the plan; with `kept`, each view is made once."""
         self.plan, self.ports = ports.plan, ports
+        self._management = ManagementViews(self.plan.spec.management, self.plan.management)
         self._lengths: tuple[int, Int32Array] | None = None
         self._made: dict[tuple[int, int], SwitchView] | None = {} if kept else None
 
@@ -134,6 +136,7 @@ class SwitchViews:
             vrfs=instances if shared else [],
             headrooms=_headrooms(ports),
             nos_version=plan.fabric.nos_version(port_layout),
+            management=self._management.view(segment, index),
             adaptive_routing=port_layout.model.adaptive_routing,
         )
 

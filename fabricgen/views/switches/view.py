@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from fabricgen.views.management import ManagementView
     from fabricgen.views.protocols import RoceView, TimersView
     from fabricgen.views.switches.facts import Values
 
@@ -156,5 +157,7 @@ class SwitchView:
     """Each `headroom_bytes` of the ports in use, smallest first, with the ports that have it."""
     nos_version: str = ""
     """Version of the NOS in the inventory; empty for the newest."""
+    management: ManagementView | None = None
+    """Its management; None where the inventory has no `management`."""
     adaptive_routing: bool = False
     """Whether the box can spread packets over equal paths by their load."""

@@ -1,0 +1,309 @@
+"""The management of the switches: addresses, servers, users and the secrets that they refer to.
+
+An inventory never has a secret itself: it names an environment variable, a file or a key of a file
+that sops encrypts, and `build.secrets` reads it where the user asks for it.
+"""
+
+from __future__ import annotations
+
+import re
+from ipaddress import IPv4Address, ip_address
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PlainSerializer,
+    WithJsonSchema,
+    model_validator,
+)
+
+from fabricgen.inventory.fields import (
+    ACCOUNT,
+    ADDRESS,
+    DN,
+    PLAIN_TEXT,
+    SECRET,
+    SERVER,
+    SSH_KEY,
+    VRF,
+    ZONE,
+    InventoryModel,
+    Prefix,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+KEY_EXAMPLE = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGPKx0nN3b1Ux4CSj5gE0xrKPGsEzgHTAH0rJTzRSqZ2"
+
+SECRET_KEYS = frozenset({"secret", "auth", "privacy"})
+"""Keys that refer to secrets: what is written there by mistake is shown in no message."""
+
+BANNER_ENDS = "^#%@~|&+"
+"""Signs that may end a banner on a NOS that takes any sign for it."""
+
+
+def address_of(value: str) -> str:
+    """Return an IPv4 or IPv6 address in its usual form."""
+    try:
+        return str(ip_address(value))
+    except ValueError:
+        raise ValueError("an address is written like 10.90.0.53") from None
+
+
+def host_address_of(value: object) -> IPv4Address:
+    """Return an IPv4 address; a number would be one as well, and never means it."""
+    try:
+        return IPv4Address(value if isinstance(value, str | IPv4Address) else "")
+    except ValueError:
+        raise ValueError("an IPv4 address is written like 10.90.0.1") from None
+
+
+def server_of(value: str) -> str:
+    """Return an address in its usual form, or the name of a server."""
+    return address_of(value) if ":" in value or value[-1].isdigit() else value.lower()
+
+
+Text = Annotated[str, Field(strict=True, max_length=200)]
+Address = Annotated[str, Field(strict=True, pattern=f"^{ADDRESS}$"), AfterValidator(address_of)]
+HostAddress = Annotated[
+    IPv4Address,
+    BeforeValidator(host_address_of),
+    PlainSerializer(str),
+    WithJsonSchema({"type": "string", "pattern": r"^\d+(\.\d+){3}$"}),
+]
+Server = Annotated[
+    str, Field(strict=True, pattern=f"^{SERVER}$", max_length=253), AfterValidator(server_of)
+]
+Secret = Annotated[str, Field(strict=True, pattern=f"^{SECRET}$", max_length=200)]
+Account = Annotated[str, Field(strict=True, pattern=f"^{ACCOUNT}$")]
+
+
+class User(InventoryModel):
+    """A local user of every switch."""
+
+    name: Annotated[Account, Field(examples=["ops"])]
+    """The name of the user."""
+    role: Annotated[Literal["admin", "operator"], Field(examples=["admin"])] = "admin"
+    """`admin` may change everything, `operator` may read."""
+    key: Annotated[
+        str | None,
+        Field(
+            strict=True,
+            pattern=f"^{SSH_KEY}$",
+            max_length=1000,
+            examples=[KEY_EXAMPLE],
+        ),
+    ] = None
+    """The public key of SSH, one line as in `id_ed25519.pub`."""
+    secret: Annotated[Secret | None, Field(examples=["env:OPS_SECRET"])] = None
+    """Where the hash of the password is: `env:NAME`, `file:PATH` or `sops:PATH#KEY`; never the
+    password. `build --with-secrets` reads it; otherwise the user has the key alone."""
+
+    @model_validator(mode="after")
+    def _can_log_in(self) -> Self:
+        """Refuse a user without key and secret."""
+        if not (self.key or self.secret):
+            raise ValueError("has neither `key` nor `secret`")
+        return self
+
+
+class SnmpUser(InventoryModel):
+    """A reader of SNMPv3 with SHA authentication and AES-128 privacy."""
+
+    name: Annotated[Account, Field(examples=["monitor"])]
+    """The name of the reader."""
+    auth: Annotated[Secret, Field(examples=["env:SNMP_AUTH"])]
+    """Where the authentication password is; 8 characters at least (RFC 3414)."""
+    privacy: Annotated[Secret, Field(examples=["env:SNMP_PRIVACY"])]
+    """Where the privacy password is; 8 characters at least."""
+
+
+class Snmp(InventoryModel):
+    """SNMPv3, read-only; older versions send passwords in clear text and are not offered."""
+
+    users: Annotated[
+        tuple[SnmpUser, ...],
+        Field(
+            examples=[
+                [{"name": "monitor", "auth": "env:SNMP_AUTH", "privacy": "env:SNMP_PRIVACY"}]
+            ],
+        ),
+    ]
+    """The readers."""
+    location: Annotated[
+        Text | None, Field(pattern=f"^{PLAIN_TEXT}$", examples=["DC 3, hall B"])
+    ] = None
+    """The value of sysLocation."""
+    contact: Annotated[
+        Text | None, Field(pattern=f"^{PLAIN_TEXT}$", examples=["noc@example.com"])
+    ] = None
+    """The value of sysContact."""
+
+    @model_validator(mode="after")
+    def _has_readers(self) -> Self:
+        """Refuse SNMP without a reader."""
+        if not self.users:
+            raise ValueError("has no `users`")
+        return self
+
+
+class Aaa(InventoryModel):
+    """Servers that authenticate logins; local users are the fallback."""
+
+    protocol: Annotated[Literal["tacacs", "radius", "ldap"], Field(examples=["tacacs"])]
+    """TACACS+, RADIUS or LDAP."""
+    servers: Annotated[tuple[Address, ...], Field(min_length=1, examples=[["10.90.0.49"]])]
+    """Addresses of the servers, in the order in which they are asked."""
+    secret: Annotated[Secret, Field(examples=["file:/run/secrets/tacacs"])]
+    """Where the key shared with the servers is, or the password of `bind_dn`."""
+    base_dn: Annotated[Text | None, Field(pattern=f"^{DN}$", examples=["dc=example,dc=com"])] = None
+    """LDAP: where the search for users begins."""
+    bind_dn: Annotated[
+        Text | None, Field(pattern=f"^{DN}$", examples=["cn=switch,dc=example,dc=com"])
+    ] = None
+    """LDAP: the account that searches."""
+
+    @model_validator(mode="after")
+    def _has_names(self) -> Self:
+        """Refuse LDAP without its names, and the names without LDAP."""
+        given = [name for name in ("base_dn", "bind_dn") if getattr(self, name)]
+        if self.protocol == "ldap" and len(given) < 2:  # noqa: PLR2004 - both names
+            raise ValueError("needs `base_dn` and `bind_dn` for LDAP")
+        if self.protocol != "ldap" and given:
+            raise ValueError(f"has `{given[0]}`, which is for `protocol: ldap` only")
+        return self
+
+
+class Management(InventoryModel):
+    """How the switches are reached and by whom, by what clock they run, and where they report."""
+
+    pool: Annotated[Prefix, Field(examples=["10.90.0.0/16"])]
+    """IPv4 prefix of the switches' management addresses, which are counted in a stable order."""
+    subnet: Annotated[Prefix | None, Field(examples=["10.90.0.0/16"])] = None
+    """The subnet that the pool is a part of; default: the pool."""
+    gateway: Annotated[HostAddress | None, Field(examples=["10.90.0.1"])] = None
+    """The router of the subnet; default: its first address."""
+    addresses: Annotated[
+        dict[str, HostAddress], Field(examples=[{"r0-leaf-1": "10.90.0.200"}])
+    ] = {}
+    """Addresses in the subnet for switches and hosts by name; the others are counted."""
+    host_pool: Annotated[Prefix | None, Field(examples=["10.91.0.0/16"])] = None
+    """Prefix of the addresses by which the hosts themselves are managed, counted in the order of
+    the hosts. Default: hosts are managed by their names."""
+    vrf: Annotated[str, Field(strict=True, pattern=f"^{VRF}$", examples=["mgmt"])] = "mgmt"
+    """The VRF of management, where the NOS does not give it a fixed name."""
+    dns: Annotated[tuple[Address, ...], Field(max_length=3, examples=[["10.90.0.53"]])] = ()
+    """Addresses of name servers."""
+    ntp: Annotated[tuple[Server, ...], Field(min_length=1, examples=[["10.90.0.123"]])]
+    """Time servers."""
+    syslog: Annotated[tuple[Server, ...], Field(examples=[["10.90.0.51"]])] = ()
+    """Servers that the logs are sent to, over UDP port 514."""
+    snmp: Annotated[
+        Snmp | None,
+        Field(
+            examples=[
+                {
+                    "users": [
+                        {"name": "monitor", "auth": "env:SNMP_AUTH", "privacy": "env:SNMP_PRIVACY"}
+                    ]
+                }
+            ]
+        ),
+    ] = None
+    """SNMPv3, read-only."""
+    aaa: Annotated[
+        Aaa | None,
+        Field(
+            examples=[{"protocol": "tacacs", "servers": ["10.90.0.49"], "secret": "env:TACACS_KEY"}]
+        ),
+    ] = None
+    """Servers that authenticate logins."""
+    users: Annotated[
+        tuple[User, ...],
+        Field(
+            examples=[
+                [
+                    {
+                        "name": "ops",
+                        "key": KEY_EXAMPLE,
+                    }
+                ]
+            ],
+        ),
+    ]
+    """Local users; an `admin` among them has a key, which works without secrets."""
+    banner: Annotated[
+        str | None, Field(strict=True, min_length=1, max_length=2000, examples=["Authorized only."])
+    ] = None
+    """Text shown before a login, in ASCII."""
+    api: Annotated[
+        tuple[Literal["gnmi", "http", "netconf"], ...], Field(examples=[["gnmi", "http"]])
+    ] = ()
+    """Interfaces for programs beside SSH, which is always on: gNMI, the HTTP API of the NOS (NVUE,
+    eAPI, NX-API, JSON-RPC), NETCONF."""
+    time_zone: Annotated[
+        str, Field(strict=True, pattern=f"^{ZONE}$", max_length=40, examples=["Europe/Berlin"])
+    ] = "Etc/UTC"
+    """The time zone, by its name in the tz database."""
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        """Refuse what no switch could be configured with."""
+        for fault in (*self._pool_faults(), *self._user_faults(), *self._banner_faults()):
+            raise ValueError(fault)
+        named = [server for server in (*self.ntp, *self.syslog) if not is_address(server)]
+        if named and not self.dns:
+            raise ValueError(f"has the server `{named[0]}` and no `dns` to resolve its name")
+        return self
+
+    def _pool_faults(self) -> Iterator[str]:
+        """Yield what is wrong with the subnet and the gateway."""
+        subnet = self.subnet or self.pool
+        if not self.pool.subnet_of(subnet):
+            yield f"has `pool` {self.pool} outside of `subnet` {subnet}"
+        if subnet.prefixlen > 30:  # noqa: PLR2004 - a gateway and a switch
+            yield f"has `subnet` {subnet} without room for a gateway and a switch"
+        outside = [at for at in [self.gateway] if at and at not in subnet]
+        if outside:
+            yield f"has `gateway` {outside[0]} outside of `subnet` {subnet}"
+        if len(set(self.addresses.values())) < len(self.addresses):
+            yield "has the same address twice in `addresses`"
+
+    def _user_faults(self) -> Iterator[str]:
+        """Yield what is wrong with the users."""
+        names = [user.name for user in self.users]
+        if twice := [name for name in names if names.count(name) > 1]:
+            yield f"has two `users` called `{twice[0]}`"
+        if "root" in names:
+            yield "has `root` in `users`, which every NOS has already"
+        if not any(user.key and user.role == "admin" for user in self.users):
+            yield "has no `users` of role `admin` with a `key`, which works without secrets"
+
+    def _banner_faults(self) -> Iterator[str]:
+        """Yield what is wrong with the banner: signs that no NOS takes, or that would end it."""
+        banner = self.banner or ""
+        if not re.fullmatch(r"[ -~\n]*", banner):
+            yield "has a `banner` with a character that is not printable ASCII"
+        if any(line.strip() == "EOF" for line in banner.split("\n")):
+            yield "has a line EOF in `banner`, which ends it on EOS"
+        if all(sign in banner for sign in BANNER_ENDS):
+            yield f"has all of {BANNER_ENDS} in `banner`, one of which must end it on NX-OS"
+
+    def secrets(self) -> list[str]:
+        """List the references to secrets, each once, in order."""
+        readers = self.snmp.users if self.snmp else ()
+        found = chain(
+            (user.secret for user in self.users if user.secret),
+            (self.aaa.secret for _ in [0] if self.aaa),
+            chain.from_iterable((reader.auth, reader.privacy) for reader in readers),
+        )
+        return list(dict.fromkeys(found))
+
+
+def is_address(server: str) -> bool:
+    """Return whether a server is given by its address."""
+    return ":" in server or server[-1].isdigit()

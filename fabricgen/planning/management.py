@@ -1,0 +1,173 @@
+"""The management addresses of switches and hosts.
+
+Owns their order: switches are counted by the expansion that adds them, then by segment, then by
+their places in it, so that an expansion changes no address; hosts are counted by their positions.
+`inventory.management` owns the keys.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricgen.core.diagnostics import Finding, Refusal, suggest
+from fabricgen.planning.addressing import dotted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from ipaddress import IPv4Network
+
+    from fabricgen.core.arrays import Int64Array
+    from fabricgen.inventory.management import Management
+    from fabricgen.planning.draft import Draft
+    from fabricgen.planning.naming import Box
+
+KEY = "management"
+
+
+@dataclass(frozen=True, eq=False)
+class ManagementPlan:
+    """The management addresses of one fabric, as numbers."""
+
+    subnet: IPv4Network
+    gateway: int
+    switches: Int64Array
+    """Of each switch, in the order of `Naming.boxes`; shape (segments, switches of a segment)."""
+    hosts: Int64Array | None
+    """Of each host; None where hosts are managed by their names."""
+
+    def switch(self, segment: int, box: int) -> str:
+        """Return the address of a switch."""
+        return dotted(int(self.switches[segment, box]))
+
+    def host(self, host: int) -> str:
+        """Return the address of a host; empty without `host_pool`."""
+        return "" if self.hosts is None else dotted(int(self.hosts[host]))
+
+
+def plan_management(draft: Draft, hosts: Sequence[str]) -> ManagementPlan | None:
+    """Give every switch its management address, and every host where there is a pool for them.
+
+    Returns None without `management`. Raises Refusal where a pool is too small, where pools share
+    addresses, and for a name or an address under `addresses` that does not fit.
+    """
+    asked = draft.spec.management
+    if asked is None:
+        return None
+    subnet = asked.subnet or asked.pool
+    gateway = int(asked.gateway or subnet.network_address + 1)
+    names = [name for segment in _segments(draft) for name in draft.naming.switches(segment)]
+    places = _places(draft)
+    edges = [subnet, *([asked.host_pool] if asked.host_pool else [])]
+    taken = {int(edge) for net in edges for edge in (net.network_address, net.broadcast_address)}
+    taken |= {gateway} | set(map(int, asked.addresses.values()))
+    findings = [*_overlaps(asked, draft), *_misfits(asked, subnet, gateway, [*names, *hosts])]
+    switches, short = _counted(asked.pool, taken, places.size)
+    findings += _shortage("pool", asked.pool, short, f"{places.size} switches")
+    own, short = np.zeros(0, dtype=np.int64), 0
+    if asked.host_pool:
+        positions = [draft.fabric.host_position(host) for host in range(len(hosts))]
+        own, short = _counted(asked.host_pool, taken, max(positions) + 1)
+        findings += _shortage("host_pool", asked.host_pool, short, f"{max(positions) + 1} hosts")
+    if findings:
+        raise Refusal(findings)
+    given = _pinned(asked, names, switches[places.ravel()]).reshape(places.shape)
+    if not asked.host_pool:
+        return ManagementPlan(subnet, gateway, given, None)
+    return ManagementPlan(subnet, gateway, given, _pinned(asked, hosts, own[positions]))
+
+
+def _segments(draft: Draft) -> range:
+    """Return the segments of a fabric."""
+    return range(draft.mapping.segments)
+
+
+def _places(draft: Draft) -> Int64Array:
+    """Return the number of each switch in the order of the addresses; see the module."""
+    stages, boxes = draft.mapping.stages, draft.naming.boxes
+    totals = [stage.leaf + stage.spine + stage.core for stage in stages.stages]
+
+    def place(box: Box) -> tuple[int, int, int]:
+        number = stages.place(box.role, box.index)
+        return bisect_right(totals, number), box.block, number
+
+    keys = np.array([place(box) for box in boxes], dtype=np.int64)
+    count = draft.mapping.segments
+    stage, block, number = (np.tile(column, count) for column in keys.T)
+    order = np.lexsort((number, block, np.repeat(np.arange(count), len(boxes)), stage))
+    places = np.empty(len(order), dtype=np.int64)
+    places[order] = np.arange(len(order))
+    return places.reshape(count, len(boxes))
+
+
+def _counted(pool: IPv4Network, taken: set[int], count: int) -> tuple[Int64Array, int]:
+    """Return the first addresses of a pool that nothing else has, and how many are missing."""
+    first, size = int(pool.network_address), pool.num_addresses
+    free = np.arange(first, first + min(size, count + len(taken)), dtype=np.int64)
+    free = free[~np.isin(free, list(taken))][:count]
+    return free, count - len(free)
+
+
+def _pinned(asked: Management, names: Iterable[str], counted: Int64Array) -> Int64Array:
+    """Return the addresses of devices, those under `addresses` instead of the counted ones."""
+    given = counted.copy()
+    for number, name in enumerate(names) if asked.addresses else ():
+        if name in asked.addresses:
+            given[number] = int(asked.addresses[name])
+    return given
+
+
+def _shortage(key: str, pool: IPv4Network, short: int, what: str) -> Iterator[Finding]:
+    """Refuse a pool that has too few addresses."""
+    if short:
+        because = (
+            f"{what} need an address each",
+            f"{pool} lacks {short} of them, without those that are taken",
+        )
+        hint = "give a larger pool"
+        fact = f"{pool} has too few management addresses"
+        yield Finding("pool-too-small", fact, (KEY, key), because, hint)
+
+
+def _overlaps(asked: Management, draft: Draft) -> Iterator[Finding]:
+    """Refuse management pools that share addresses with each other or with the fabric's slices."""
+    plan, blocks = draft.addresses, draft.mapping.segments * draft.mapping.segment_blocks
+    for key in ("pool", "host_pool"):
+        pool: IPv4Network | None = getattr(asked, key)
+        if pool is None:
+            continue
+        first, last = int(pool.network_address), int(pool.broadcast_address)
+        for other, slices in (("host_pool", plan.hosts), ("loopback_pool", plan.loopbacks)):
+            end = slices.base + slices.size * blocks
+            if first < end and slices.base <= last:
+                fact = f"{pool} shares addresses with the fabric"
+                because = (f"`addressing.{other}` uses {slices.cover(blocks)}",)
+                hint = "choose a pool outside of it"
+                yield Finding("pools-overlap", fact, (KEY, key), because, hint)
+    if asked.host_pool and asked.host_pool.overlaps(asked.pool):
+        fact = f"{asked.host_pool} and {asked.pool} share addresses"
+        hint = "choose two that share no address"
+        yield Finding("pools-overlap", fact, (KEY, "host_pool"), (), hint)
+
+
+def _misfits(
+    asked: Management, subnet: IPv4Network, gateway: int, names: list[str]
+) -> Iterator[Finding]:
+    """Refuse names under `addresses` that no device has, and addresses that none can have."""
+    path, known = (KEY, "addresses"), set(names)
+    edges = {int(subnet.network_address), int(subnet.broadcast_address), gateway}
+    for name, address in asked.addresses.items():
+        pools = [subnet, *([asked.host_pool] if asked.host_pool else [])]
+        if name not in known:
+            fact = f"no switch or host is called `{name}`"
+            yield Finding(
+                "bad-management-address", fact, path, hint=suggest(name, names, "see `plan`")
+            )
+        elif not any(address in pool for pool in pools) or int(address) in edges:
+            because = (f"the subnet is {subnet}, its gateway {dotted(gateway)}",)
+            fact = f"{address} cannot be the address of `{name}`"
+            hint = "give a free address of the subnet"
+            yield Finding("bad-management-address", fact, path, because, hint)

@@ -1,0 +1,94 @@
+"""Management addresses: one for each switch, in an order that growth and pins do not change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.inventory.management import KEY_EXAMPLE
+from fabricgen.planning.addressing import dotted
+from fabricgen.planning.baseline.expansion_stages import ExpansionStage, ExpansionStages
+from fabricgen.planning.management import _places
+from tests.fabrics import plan_of
+
+OPS = {"name": "ops", "key": KEY_EXAMPLE}
+MANAGEMENT: dict[str, Any] = {"pool": "10.200.0.0/24", "ntp": ["10.200.0.123"], "users": [OPS]}
+SMALL = {"gpus": 16, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 4}}}}
+
+
+def addresses(**keys: Any) -> dict[str, str]:  # noqa: ANN401 - keys of an inventory
+    """Return the management address of each switch of the small fabric, and of each host."""
+    plan = plan_of(**SMALL, management=MANAGEMENT | keys)
+    assert plan.management
+    given = dict(
+        zip(plan.switches(), map(dotted, plan.management.switches.ravel().tolist()), strict=True)
+    )
+    return given | {host: plan.management.host(row) for row, host in enumerate(plan.hosts)}
+
+
+def test_switches_are_counted_from_the_pool() -> None:
+    """The gateway is the first address of the subnet; hosts have none without a pool."""
+    found = addresses()
+    assert [*found.values()][:3] == ["10.200.0.2", "10.200.0.3", "10.200.0.4"]
+    assert {found[host] for host in found if host.startswith("host")} == {""}
+    switches = [address for address in found.values() if address]
+    assert len(set(switches)) == len(switches)
+
+
+def test_a_pinned_address_is_given_to_nothing_else() -> None:
+    """A pin outside of the counted range changes no other address."""
+    plain = addresses()
+    pinned = addresses(addresses={"r0-leaf-1": "10.200.0.200"})
+    assert pinned == plain | {"r0-leaf-1": "10.200.0.200"}
+    inside = addresses(addresses={"r1-leaf-1": "10.200.0.2"})
+    values = [address for address in inside.values() if address]
+    assert inside["r1-leaf-1"] == "10.200.0.2"
+    assert len(set(values)) == len(values)
+
+
+def test_a_pool_may_be_a_part_of_its_subnet() -> None:
+    """Its first and last address are then used as well."""
+    found = addresses(pool="10.200.0.64/26", subnet="10.200.0.0/24", gateway="10.200.0.254")
+    assert found["r0-leaf-1"] == "10.200.0.64"
+
+
+def test_hosts_are_counted_by_their_positions() -> None:
+    """A host pool gives each host an address; a pin may be in it."""
+    found = addresses(host_pool="10.201.0.0/24", addresses={"host-2": "10.201.0.99"})
+    assert (found["host-1"], found["host-2"]) == ("10.201.0.1", "10.201.0.99")
+
+
+@pytest.mark.parametrize(
+    ("keys", "code"),
+    [
+        ({"pool": "10.200.0.0/29"}, "pool-too-small"),
+        ({"host_pool": "10.201.0.1/32"}, "pool-too-small"),
+        ({"pool": "10.0.0.0/24"}, "pools-overlap"),
+        ({"host_pool": "10.200.0.0/16"}, "pools-overlap"),
+        ({"addresses": {"leaf": "10.200.0.9"}}, "bad-management-address"),
+        ({"addresses": {"r0-leaf-1": "10.200.0.1"}}, "bad-management-address"),
+        ({"addresses": {"r0-leaf-1": "10.202.0.1"}}, "bad-management-address"),
+    ],
+)
+def test_what_does_not_fit_is_refused(keys: dict[str, Any], code: str) -> None:
+    """Each fault has its code."""
+    with pytest.raises(Refusal) as refused:
+        addresses(**keys)
+    assert {finding.code for finding in refused.value.findings} == {code}
+
+
+def test_switches_of_an_expansion_come_after_all_older_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An expansion changes no address: its leaves are counted after the spines of all segments."""
+    plan = plan_of(**SMALL, management=MANAGEMENT)
+    sizing = plan.sizing
+    before = ExpansionStage(sizing.leaf - 1, sizing.spine, sizing.core, sizing.pods)
+    after = ExpansionStage(sizing.leaf, sizing.spine, sizing.core, sizing.pods)
+    monkeypatch.setattr(type(plan.mapping), "stages", ExpansionStages((before, after)))
+    boxes = [box.role.value for box in plan.naming.boxes]
+    places = _places(plan)
+    new = places[:, boxes.index("leaf") + sizing.leaf - 1]
+    assert sorted(new.tolist()) == list(range(places.size - len(new), places.size))
