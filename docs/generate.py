@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from fabricgen.inventory.keys import InventoryKey
     from fabricgen.outputs.groups import GroupSpec
     from fabricgen.outputs.packs.pack_yaml import Pack
+    from fabricgen.outputs.packs.verification import Verification
 
 
 KEYS_INTRODUCTION = """
@@ -217,6 +218,20 @@ def _pack(pack: Pack) -> Iterator[str]:
             for output in pack.outputs
         )
         yield table(["path", "for each", "template", "reader"], rows)
+    if pack.verified_by:
+        verified = (_verified(each) for each in pack.verified_by)
+        yield table(["file", "verified by", "statements unknown to it", "documented in"], verified)
+
+
+def _verified(record: Verification) -> list[str]:
+    """Return the row of one record: its documents, each beside the statements that it covers."""
+    unknown = ("all" if key == "*" else code(key) for key in record.unknown)
+    return [
+        ", ".join(map(code, record.files)),
+        _escaped(record.tool or "no tool"),
+        "<br>".join(unknown) or "none",
+        "<br>".join(map(_escaped, record.unknown.values())),
+    ]
 
 
 def columns_page(packs: Packs) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
     from tests.fabrics import Inventory
 
-MODELS = {"nvue": "sn5600", "junos": "qfx5240", "nxos": "n9364e-sg2"}
+MODELS = {"nvue": "sn5600", "junos": "qfx5240", "nxos": "n9364e-sg2", "eos": "7060x6-64pe"}
 """A switch model for each NOS."""
 
 SHARED = {"gpus": 96, "hb_domain": {"gpus": 4}, "rails": {"per_switch": 2, "tiers": 2}}

@@ -6,7 +6,7 @@ brackets is a placeholder:
 
 - `<n>` and `<n:1-64>` a number, `<ip>`, `<address>` with a length, `<prefix>` without host bits,
   `<text>` in quotes, `<word>` anything
-- `<on|off>` one of these
+- `<on|off>` one of these, `<rest>` the rest of the line, which a vendor's model verifies
 - `<def:kind>` and `<use:kind>` a name that is defined or used there; a kind that starts with a dot
   is known within the VRF of the statement only
 - any other, like `<port>`, one of the names that the caller lists; `<port,>` takes several, joined
@@ -145,6 +145,8 @@ def _walk(
         return found
     for place, inner in node.places.items():
         kind = place[1:-1]
+        if kind == "rest":
+            return inner, [*values, (kind, " ".join(words))]
         if _fits(word, kind, names) and (
             found := _walk(inner, rest, [*values, (kind, word)], names)
         ):

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabricgen.outputs.packs.pack_yaml import Pack
+    from fabricgen.outputs.packs.verification import Verification
     from fabricgen.planning.plan import Plan
     from fabricgen.views.switches.view import SwitchView
 
@@ -35,6 +36,12 @@ def _pack_of(nos: str) -> Pack:
     pack = PACKS.for_nos(nos)
     assert pack is not None
     return pack
+
+
+def verification(nos: str, file: str) -> Verification:
+    """Return the record of what verified a file of a NOS."""
+    (found,) = (each for each in _pack_of(nos).verified_by if file in each.files)
+    return found
 
 
 def render_switches(plan: Plan) -> list[SwitchFiles]:

@@ -20,6 +20,7 @@ from fabricgen.inventory.fields import VERSION
 from fabricgen.outputs.groups import PACK_GROUPS
 from fabricgen.outputs.packs.containers import Container, Thing
 from fabricgen.outputs.packs.kinds import KINDS
+from fabricgen.outputs.packs.verification import Verification
 
 Constant = str | int | float
 Word = str | bool | dict[str, str]
@@ -154,6 +155,8 @@ class Pack(BaseModel):
     """The group of outputs of its files: a key of `PACK_GROUPS`."""
     verified: str
     """How the syntax was verified, or why it could not be."""
+    verified_by: tuple[Verification, ...] = ()
+    """The same file by file: the tool that the tests run, and the statements unknown to it."""
     facts: dict[str, str] = {}
     """Facts that it reads under `nos` of the switch model, with their meaning."""
     needs: tuple[str, ...] = ()
@@ -178,6 +181,15 @@ class Pack(BaseModel):
         """Refuse a required fact that is not declared."""
         if unknown := [name for name in self.needs if name not in self.facts]:
             raise ValueError(f"`needs`: `{unknown[0]}` is not declared under `facts`")
+        return self
+
+    @model_validator(mode="after")
+    def _verified_files_are_written(self) -> Self:
+        """Refuse a verified file that is no output."""
+        written = {output.path.split("/")[-1] for output in self.outputs}
+        named = [file for each in self.verified_by for file in each.files]
+        if unknown := [file for file in named if file not in written]:
+            raise ValueError(f"`verified_by`: `{unknown[0]}` is not the name of an output")
         return self
 
     @field_validator("group")

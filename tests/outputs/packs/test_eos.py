@@ -17,7 +17,7 @@ from tests.fabrics import Inventory, plan_of
 from tests.nos import eos_avd, frr, sonic
 from tests.nos.eos import lines_of, read
 from tests.nos.fabric import assert_is_plan, fabric, findings
-from tests.nos.switch_files import PACKS, SwitchFiles, render_switches, sample
+from tests.nos.switch_files import PACKS, SwitchFiles, render_switches, sample, verification
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -105,8 +105,9 @@ def boxes(found: list[SwitchFiles]) -> list[Box]:
 def test_arista_writes_the_same_lines(name: str) -> None:
     """From the same facts pyavd renders exactly our lines, each below the same lines.
 
-    Its schema accepts every fact.
+    Its schema accepts every fact. The pack lists the lines for which it has no key.
     """
+    listed = verification("eos", "startup-config.cfg")
     found = variant_files(name)
     chosen = list({one.switch.role: one for one in found}.values()) if len(found) > FEW else found
     for one in sample(chosen, FEW):
@@ -115,6 +116,8 @@ def test_arista_writes_the_same_lines(name: str) -> None:
         ours, theirs = lines_of(config(one)), lines_of(eos_avd.rendered(facts))
         assert len(set(ours)) == len(ours), "a line twice"
         assert sorted(set(ours) ^ set(theirs)) == [], one.switch.name
+        bare = {line[-1] for line in ours if listed.document(" ".join(line).split())}
+        assert bare == set(facts["eos_cli"].splitlines())
 
 
 @pytest.mark.parametrize(

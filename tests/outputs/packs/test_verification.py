@@ -1,0 +1,75 @@
+"""The record of what verified the files of each NOS: it covers every file, and is not outdated.
+
+The tests of each NOS compare it with what the tool knows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from pydantic import ValidationError
+
+from fabricgen.outputs.packs.verification import Verification, begins
+from tests.nos import eos, junos, nvue
+from tests.nos.model_variants import VARIANTS, variant_files
+from tests.nos.statements import paths
+from tests.nos.switch_files import PACKS
+from tests.outputs.packs.test_nvue import old
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from tests.nos.switch_files import SwitchFiles
+
+NOSES = sorted(pack.nos for name in PACKS.names() if (pack := PACKS.pack(name)) and pack.nos)
+
+
+@pytest.mark.parametrize("nos", NOSES)
+def test_every_file_has_one_record(nos: str) -> None:
+    """What verified a file, or which document describes its statements, is recorded once."""
+    pack = PACKS.for_nos(nos)
+    assert pack is not None
+    recorded = [file for each in pack.verified_by for file in each.files]
+    assert sorted(recorded) == sorted(output.path.split("/")[-1] for output in pack.outputs)
+
+
+STATEMENTS: dict[str, tuple[str, Callable[[str], Iterable[Sequence[str]]]]] = {
+    "junos": ("junos.set", junos.spoken),
+    "nvue": ("startup.yaml", nvue.flattened),
+    "nxos": ("nxos.cfg", lambda text: (words for _, words, _ in paths(text))),
+    "eos": (
+        "startup-config.cfg",
+        lambda text: (" ".join(line).split() for line in eos.lines_of(text)),
+    ),
+}
+"""The file of each NOS whose record lists statements, and how it is read."""
+
+
+def _switches(nos: str) -> Iterable[SwitchFiles]:
+    """Yield switches of every variant, in every version of the syntax."""
+    for name in VARIANTS:
+        yield from (variant_files(name, nos)[0], variant_files(name, nos)[-1])
+        if nos == "nvue":
+            yield from (old(name)[0], old(name)[-1])
+
+
+@pytest.mark.parametrize("nos", STATEMENTS)
+def test_every_recorded_statement_is_written(nos: str) -> None:
+    """A key that no statement begins with is outdated."""
+    file, read = STATEMENTS[nos]
+    pack = PACKS.for_nos(nos)
+    assert pack is not None
+    left = {key for each in pack.verified_by if file in each.files for key in each.unknown}
+    for one in _switches(nos):
+        for statement in read(one.files[file]):
+            left -= {key for key in left if begins(statement, key)}
+        if not left:
+            break
+    assert not left
+
+
+def test_a_file_without_a_tool_needs_a_document() -> None:
+    """Neither is not a record."""
+    with pytest.raises(ValidationError, match="name the `tool`"):
+        Verification(files=("x.cfg",))
