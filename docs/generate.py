@@ -197,7 +197,7 @@ def _pack(pack: Pack) -> Iterator[str]:
         "configures": code(pack.nos) if pack.nos else "",
         "releases": ", ".join(pack.nos_versions),
         "facts of the switch": "; ".join(
-            f"{code(name)}{' (needed)' if name in pack.needs else ''}: {meaning}"
+            f"{code(name)}{_necessity(pack, name)}: {meaning}"
             for name, meaning in pack.facts.items()
         ),
         "takes": "; ".join(f"{code(key)} {limit}" for key, limit in pack.limits.items()),
@@ -232,6 +232,11 @@ def _verified(record: Verification) -> list[str]:
         "<br>".join(unknown) or "none",
         "<br>".join(map(_escaped, record.unknown.values())),
     ]
+
+
+def _necessity(pack: Pack, fact: str) -> str:
+    """Return whether the files of a pack need a fact of the switch, or lack something without."""
+    return " (needed)" if fact in pack.needs else " (wanted)" if fact in pack.wants else ""
 
 
 def columns_page(packs: Packs) -> str:

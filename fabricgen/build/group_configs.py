@@ -8,7 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabricgen.build.pack_outputs import config_packs, switch_outputs, unconfigured
+from fabricgen.build.pack_outputs import (
+    config_packs,
+    incomplete,
+    switch_outputs,
+    unconfigured,
+)
 from fabricgen.build.runs import installed_switches, switch_runs
 from fabricgen.build.subnet_files import subnet_tasks
 from fabricgen.build.write.files import Root, write_text
@@ -28,6 +33,7 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     if config_packs(context):
         yield from (SwitchFiles(segment, boxes) for segment, boxes in switch_runs(context))
     yield from unconfigured(context)
+    yield from incomplete(context)
     yield from subnet_tasks(context)
 
 

@@ -14,6 +14,7 @@ from fabricgen.core.terms import Role
 from fabricgen.outputs.groups import PACK_GROUPS
 from fabricgen.outputs.packs.nos_packs import nos_packs
 from fabricgen.views.infiniband.transport import is_infiniband
+from fabricgen.views.switches.facts import switch_facts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,6 +46,18 @@ def unconfigured(context: BuildContext) -> Iterator[Skipped]:
     )
     for role, nos in _nos_packs(context).without:
         yield Skipped(f"no configurations for the {role} switches: no pack writes {nos}{managed}")
+
+
+def incomplete(context: BuildContext) -> Iterator[Skipped]:
+    """List what configurations lack because the catalog lacks a fact of a switch."""
+    packs, plan = config_packs(context), context.plan
+    for role in plan.roles:
+        for layout in plan.fabric.nos_variants(role):
+            pack, facts = packs.get(layout.nos), switch_facts(layout)
+            for fact, lack in pack.wants.items() if pack else ():
+                if fact not in facts:
+                    named = f"the {role} switches ({layout.model.model}, {layout.nos})"
+                    yield Skipped(f"on {named}, {lack}")
 
 
 def switch_outputs(context: BuildContext, segment: int, role: Role) -> list[PackOutput]:

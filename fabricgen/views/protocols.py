@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 DSCPS = 64
 """Values of the DSCP field (RFC 2474)."""
 
+QUEUES = 8
+"""Queues of a port, one for each priority of PFC (IEEE 802.1Q)."""
+
 CONTROL_DSCPS = (48, 56)
 """CS6 and CS7, which routing protocols and BFD use (RFC 4594); they are served with the CNPs."""
 
@@ -108,6 +111,8 @@ class RoceView:
     """The traffic class of each DSCP, from 0 to 63."""
     other_dscps: tuple[int, ...]
     """Every DSCP of class 0, in order."""
+    lossy_queues: tuple[str, ...]
+    """The queues other than that of RoCE, as ranges like `4-7`."""
 
     @classmethod
     def of(cls, roce: Roce) -> Self:
@@ -125,7 +130,20 @@ class RoceView:
             strict_dscps=tuple(sorted(own.keys() - {roce.dscp})),
             classes=tuple(own.get(dscp, 0) for dscp in range(DSCPS)),
             other_dscps=tuple(dscp for dscp in range(DSCPS) if dscp not in own),
+            lossy_queues=_ranges_around(roce.priority),
         )
+
+
+def _ranges_around(queue: int) -> tuple[str, ...]:
+    """Return the other queues as ranges.
+
+    >>> _ranges_around(3), _ranges_around(1), _ranges_around(7)
+    (('0-2', '4-7'), ('0', '2-7'), ('0-6',))
+    """
+    ends = ((0, queue - 1), (queue + 1, QUEUES - 1))
+    return tuple(
+        f"{first}-{last}" if first < last else f"{first}" for first, last in ends if first <= last
+    )
 
 
 @cache

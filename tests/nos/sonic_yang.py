@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from tests.nos.yang import Statement, element, leaf, module
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
     from tests.nos.sonic import ConfigDb
@@ -71,7 +72,8 @@ def _row(shape: Statement, name: str, row: dict[str, object]) -> str:
     assert chosen is not None, f"{shape.argument} has no list for {name}"
     keys = _leaves(dict(zip(chosen.value("key").split(), parts, strict=True)))
     maps = chosen.of("list")
-    return element(chosen.argument, keys + (_map(maps[0], row) if maps else _leaves(row)))
+    lists = {inner.argument for inner in chosen.of("leaf-list")}
+    return element(chosen.argument, keys + (_map(maps[0], row) if maps else _leaves(row, lists)))
 
 
 def _map(shape: Statement, row: dict[str, object]) -> str:
@@ -83,9 +85,13 @@ def _map(shape: Statement, row: dict[str, object]) -> str:
     )
 
 
-def _leaves(row: dict[str, object]) -> str:
-    """Convert plain fields."""
-    return "".join(leaf(name, value) for name, value in row.items())
+def _leaves(row: dict[str, object], lists: Collection[str] = ()) -> str:
+    """Convert plain fields; those of `lists` have values separated by commas."""
+    return "".join(
+        leaf(name, each)
+        for name, value in row.items()
+        for each in (str(value).split(",") if name in lists else [value])
+    )
 
 
 def validate(

@@ -161,6 +161,8 @@ class Pack(BaseModel):
     """Facts that it reads under `nos` of the switch model, with their meaning."""
     needs: tuple[str, ...] = ()
     """The facts without which it cannot configure a switch."""
+    wants: dict[str, str] = {}
+    """The facts without which its files are incomplete, with what they then lack."""
     limits: dict[str, Annotated[Limit, BeforeValidator(_as_limit)]] = {}
     """The values that the NOS accepts of a number of the inventory, like `addressing.mtu`.
 
@@ -179,8 +181,9 @@ class Pack(BaseModel):
     @model_validator(mode="after")
     def _needs_are_facts(self) -> Self:
         """Refuse a required fact that is not declared."""
-        if unknown := [name for name in self.needs if name not in self.facts]:
-            raise ValueError(f"`needs`: `{unknown[0]}` is not declared under `facts`")
+        for key in ("needs", "wants"):
+            if unknown := [name for name in getattr(self, key) if name not in self.facts]:
+                raise ValueError(f"`{key}`: `{unknown[0]}` is not declared under `facts`")
         return self
 
     @model_validator(mode="after")

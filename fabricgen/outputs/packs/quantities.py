@@ -48,10 +48,13 @@ def at_most(number: int, most: int) -> int:
     return min(number, most)
 
 
-def step_up(number: int, steps: Sequence[int]) -> int:
+def step_up(number: int, steps: Sequence[int] | str) -> int:
     """Return the smallest of some rising steps that is at least a number, or the last.
 
-    >>> step_up(65, (64, 128)), step_up(200, (64, 128))
-    (128, 128)
+    Steps may be a text, as a fact of a NOS is.
+
+    >>> step_up(65, (64, 128)), step_up(200, (64, 128)), step_up(7, "5 40")
+    (128, 128, 40)
     """
-    return next((step for step in steps if step >= number), steps[-1])
+    rising = [*map(int, steps.split())] if isinstance(steps, str) else steps
+    return next((step for step in rising if step >= number), rising[-1])

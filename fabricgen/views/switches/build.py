@@ -267,16 +267,20 @@ class SwitchViews:
         )
 
     def _headroom(self, speed_mbps: int, length_m: int) -> int:
-        """Return the headroom of a port: the inventory's, or by its speed and cable."""
+        """Return the headroom of a port: the inventory's, or by its speed and cable.
+
+        A cable in a room that the inventory does not describe counts as one of unknown length.
+        """
         given = self.settings.roce.headroom_bytes
-        return given or headroom_bytes(speed_mbps, length_m, self.settings.mtu)
+        known_m = length_m if self.plan.spec.site else 0
+        return given or headroom_bytes(speed_mbps, known_m, self.settings.mtu)
 
     def _metres(self, segment: int) -> Int32Array:
         """Return the length of each link of a segment in whole metres, rounded up.
 
-        It is 0 where the inventory has no `site`. The lengths of the last segment are kept.
+        It is 0 where cables have no lengths. The lengths of the last segment are kept.
         """
-        lengths = self.plan.lengths if self.plan.spec.site else None
+        lengths = self.plan.lengths
         if self._lengths is None or self._lengths[0] != segment:
             long = (
                 -(-lengths.stock_mm[lengths.laid(segment).stock] // 1000)

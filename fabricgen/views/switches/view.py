@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
+from fabricgen.core.template_api import for_templates
+
 if TYPE_CHECKING:
     from fabricgen.views.management import ManagementView
     from fabricgen.views.protocols import RoceView, TimersView
@@ -36,9 +38,9 @@ class PortView:
     """The VRF of the port's rail; empty where the box serves one rail only."""
     rail: str
     length_m: int = 0
-    """Length of the cable in whole metres, rounded up; 0 without a `site`.
+    """Length of the cable as it is bought, in whole metres, rounded up; 0 where it has none.
 
-    A switch computes its headroom from it, so it must not be a guess.
+    Without a `site` it is that of a generated room.
     """
     headroom_bytes: int = 0
     """Buffer for packets that arrive after the port sent a pause."""
@@ -161,3 +163,9 @@ class SwitchView:
     """Its management; None where the inventory has no `management`."""
     adaptive_routing: bool = False
     """Whether the box can spread packets over equal paths by their load."""
+
+    @property
+    @for_templates
+    def every_port(self) -> list[PortView | IdlePort]:
+        """The ports in use, then those without a cable."""
+        return [*self.ports, *self.idle_ports]

@@ -13,13 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fabricgen.build.context import BuildContext
+from fabricgen.build.pack_outputs import incomplete
+from fabricgen.build.selection import choose
 from fabricgen.catalog.models.base import LaneFact
-from fabricgen.core.terms import LinkKind
+from fabricgen.core.terms import LinkKind, Role
 from fabricgen.core.yaml_text import load_facts
 from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.planning.plan import make_plan
+from fabricgen.views.factory import Views
 from tests.fabrics import CATALOG, Inventory, cables_of, plan_of
-from tests.nos import frr, sonic_yang
+from tests.nos import frr, sonic_buffers, sonic_yang
 from tests.nos.fabric import assert_is_plan, fabric, findings
 from tests.nos.sonic import read
 from tests.nos.switch_files import MOST, PACKS, SwitchFiles, render_switches, sample
@@ -95,6 +99,8 @@ VARIANTS = MODELS | {
             "ecn_maximum_bytes": 2000,
         },
     ),
+    "a whole SKU": of("z9864f", "1x800G", 160, nic={"speed": "800G"}),
+    "a priority at the end": of("7060x6-64pe", "2x400G", 320, roce={"priority": 1}),
     "a room": {
         "gpus": 512,
         "hb_domain": {"gpus": 8},
@@ -159,21 +165,65 @@ def tables_of(one: SwitchFiles) -> ConfigDb:
     return tables
 
 
-def test_lengths_are_written_where_the_room_is_described() -> None:
-    """They are those of the cable list, in whole metres.
-
-    Lossless headroom depends on them, so SONiC's default is better than a guess.
-    """
-    plan = plan_of(nos="sonic", **VARIANTS["a room"])
+@pytest.mark.parametrize("name", ["a room", "a real host"])
+def test_lengths_are_those_of_the_cables(name: str) -> None:
+    """They are those of the cable list, in whole metres: in a described room, and without one."""
+    plan = plan_of(nos="sonic", **VARIANTS[name])
     sheet = {(cable.b_device, cable.b_interface): cable.length_m for cable in cables_of(plan)}
     printed = {
         (one.switch.name, port): length
-        for one in variant_files("a room")
+        for one in variant_files(name)
         for port, length in tables_of(one)["CABLE_LENGTH"]["AZURE"].items()
     }
     assert printed == {end: f"{math.ceil(float(length))}m" for end, length in sheet.items()}
     assert len(set(printed.values())) > 1
-    assert not any("CABLE_LENGTH" in tables_of(one) for one in variant_files("a real host"))
+
+
+def test_cables_of_unknown_length_count_as_the_longest() -> None:
+    """Headroom for 300 m is enough, and that for SONiC's default of 5 m may not be."""
+    keys = of("sn4700", "1x400G", 80, site={"lengths": "unknown"})
+    lengths = tables_of(render_switches(plan_of(nos="sonic", **keys))[0])["CABLE_LENGTH"]["AZURE"]
+    assert set(lengths.values()) == {"300m"}
+
+
+def test_a_static_model_gets_the_next_length_of_its_table() -> None:
+    """It looks profiles up by the length as text, and there are three lengths for 400G."""
+    tables = tables_of(variant_files("7060x6-64pe")[0])
+    lengths = tables["CABLE_LENGTH"]["AZURE"]
+    planned = {
+        port.interface: port.length_m for port in variant_files("7060x6-64pe")[0].switch.ports
+    }
+    steps = {port: next(step for step in (5, 40, 150) if step >= m) for port, m in planned.items()}
+    assert lengths == {port: f"{step}m" for port, step in steps.items()}
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_pauses_have_headroom_behind_them(name: str) -> None:
+    """A port has PFC, the watchdog and buffers, or, where no source has the buffers, neither."""
+    for one in sample(variant_files(name), 4):
+        tables = tables_of(one)
+        known = str(one.switch.facts.get("headroom_lengths_m", "")).split()
+        assert sonic_buffers.findings(tables, [*map(int, known)]) == []
+        up = {port.interface for port in one.switch.ports}
+        paused = {port for port, row in tables["PORT_QOS_MAP"].items() if "pfc_enable" in row}
+        assert paused == (up if "pool_bytes" in one.switch.facts else set())
+        assert ("PFC_WD" in tables) == ("BUFFER_POOL" in tables) == bool(paused)
+
+
+def test_a_split_without_known_buffers_is_named() -> None:
+    """The build names the switches whose configurations lack PFC, and the others not."""
+    switches = {
+        "leaf": {"model": "7060x6-64pe", "breakout": "2x400G"},
+        "spine": {"model": "7060x6-64pe", "breakout": "1x800G"},
+    }
+    plan = plan_of(nos="sonic", **of("7060x6-64pe", "2x400G", 320) | {"switches": switches})
+    context = BuildContext(plan, PACKS, choose(["configs"], (), PACKS))
+    text = "PFC and its buffers: no source has those of the SKU for this split"
+    assert [skipped.reason for skipped in incomplete(context)] == [
+        f"on the {role} switches (7060x6-64pe, sonic), {text}" for role in ("leaf", "spine")
+    ]
+    known = BuildContext(plan_of(nos="sonic", **VARIANTS["sn5600"]), PACKS, context.selection)
+    assert [*incomplete(known)] == []
 
 
 def boxes(found: list[SwitchFiles]) -> list[Box]:
@@ -219,6 +269,8 @@ def test_sonic_accepts_the_files(
         ("INTERFACE", "Ethernet0|10.0.0.0/33", {}, 'Invalid union value "10.0.0.0/33"'),
         ("INTERFACE", "Ethernet1", {}, 'Invalid leafref value "Ethernet1"'),
         ("PFC_WD", "Ethernet0", {"detection_time": "99"}, 'value "99" is out of the allowed range'),
+        ("BUFFER_QUEUE", "Ethernet0|3", {"profile": "AZURE"}, 'Invalid leafref value "AZURE"'),
+        ("CABLE_LENGTH", "AZURE", {"Ethernet0": "7"}, "Invalid cable length"),
     ],
 )
 def test_the_models_find_errors(
@@ -282,7 +334,7 @@ def test_every_scalar_is_a_string_and_every_port_is_listed(name: str) -> None:
         )
         assert all("description" in tables["PORT"][port] for port in up)
         assert set(tables["PORT_QOS_MAP"]) == {"global", *up}
-        assert set(tables["PFC_WD"]) == {"GLOBAL", *up}
+        assert set(tables.get("PFC_WD", {"GLOBAL", *up})) == {"GLOBAL", *up}
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -355,11 +407,31 @@ def test_buffers_are_dynamic_only_where_sonic_supports_it() -> None:
     Elsewhere SONiC looks profiles up.
     """
     nvidia = tables_of(variant_files("sn5600")[0])
-    other = tables_of(variant_files("z9864f")[0])
+    other = tables_of(variant_files("7060x6-64pe")[0])
     assert nvidia["DEVICE_METADATA"]["localhost"]["buffer_model"] == "dynamic"
     assert nvidia["BUFFER_PG"]["Ethernet0|3"] == {"profile": "NULL"}
     assert other["DEVICE_METADATA"]["localhost"]["buffer_model"] == "traditional"
-    assert "BUFFER_PG" not in other
+    assert "Ethernet0|3" not in other["BUFFER_PG"]
+    assert other["BUFFER_POOL"]["ingress_lossless_pool"]["xoff"] == "29423360"
+
+
+def test_a_core_has_a_type_of_its_own_where_its_sku_has_the_buffers() -> None:
+    """SONiC seeds its ECMP hash by type, so that spine and core choose differently."""
+    types = {}
+    for model, breakout in (("sn5640", "2x400G"), ("sn4700", "1x400G")):
+        plan = plan_of(nos="sonic", **of(model, breakout, 8, rails={"tiers": 3, "count": 1}))
+        for role in Role:
+            switch = next(Views(plan).switches(0, (role,)))
+            text = PACKS.render("sonic", "device.json.j2", switch=switch)
+            types[model, role.value] = re.findall('"type": "(.*)"', text)[0]
+    assert types == {
+        ("sn5640", "leaf"): "ToRRouter",
+        ("sn5640", "spine"): "LeafRouter",
+        ("sn5640", "core"): "SpineRouter",
+        ("sn4700", "leaf"): "ToRRouter",
+        ("sn4700", "spine"): "LeafRouter",
+        ("sn4700", "core"): "LeafRouter",
+    }
 
 
 def test_all_models_with_lanes_are_covered() -> None:
