@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fabricgen.core.terms import LinkKind
 from fabricgen.views.factory import vrf_name
 
@@ -25,15 +27,11 @@ def nodes(plan: Plan) -> Iterator[tuple[str, Shown]]:
 
     They come domain by domain with GPUs and NIC ports, then the switches segment by segment.
     """
-    fabric = plan.fabric
-    coordinates = fabric.coordinates
-    for domain in range(coordinates.domains):
+    for domain, gpus in enumerate(_domains(plan)):
         yield f"hb:{domain}", {"kind": "hb-domain"}
-        for gpu in coordinates.domain_range(domain):
-            name, rail = coordinates.name(gpu), coordinates.rail(gpu)
-            host = plan.hosts[coordinates.host(gpu)]
+        for name, rail, host in gpus:
             yield name, {"kind": "gpu", "rail": rail, "host": host}
-            for plane in range(fabric.planes):
+            for plane in range(plan.fabric.planes):
                 yield f"{name}/{plane}", {"kind": "nic", "rail": rail, "plane": plane, "host": host}
     for segment in range(plan.mapping.segments):
         yield from switch_nodes(plan, segment)
@@ -48,10 +46,8 @@ def edges(plan: Plan) -> Iterator[tuple[str, str, str, Shown]]:
     hb = {"kind": "hb"} | (
         {"capacity_gbps": fabric.hb_bandwidth_gbps} if fabric.hb_bandwidth_gbps else {}
     )
-    coordinates = fabric.coordinates
-    for domain in range(coordinates.domains):
-        for gpu in coordinates.domain_range(domain):
-            name, rail = coordinates.name(gpu), coordinates.rail(gpu)
+    for domain, gpus in enumerate(_domains(plan)):
+        for name, rail, _ in gpus:
             yield f"hb:{domain}", name, name, dict(hb)
             for plane in range(fabric.planes):
                 port = f"{name}/{plane}"
@@ -70,10 +66,20 @@ def edges(plan: Plan) -> Iterator[tuple[str, str, str, Shown]]:
         yield from link_edges(plan, segment)
 
 
+def _domains(plan: Plan) -> Iterator[Iterator[tuple[str, int, str]]]:
+    """Yield the GPUs of each HB domain: name, rail and host of each."""
+    coordinates = plan.fabric.coordinates
+    for domain in range(coordinates.domains):
+        gpus = np.array(coordinates.domain_range(domain))
+        hosts = [plan.hosts[host] for host in coordinates.host(gpus).tolist()]
+        yield zip(
+            coordinates.names(gpus.tolist()), coordinates.rail(gpus).tolist(), hosts, strict=True
+        )
+
+
 def switch_nodes(plan: Plan, segment: int) -> Iterator[tuple[str, Shown]]:
     """Yield the nodes of the installed switches of a segment."""
-    plane, blocks = plan.mapping.plane(segment), range(plan.mapping.segment_blocks)
-    rails = [plan.mapping.rail(segment, block) for block in blocks]
+    plane, rails = plan.mapping.plane(segment), plan.mapping.rails(segment)
     names = iter(switch_names(plan, segment))
     for switch, box in zip(plan.naming.switches(segment), plan.naming.boxes, strict=True):
         for rail in rails:
@@ -86,8 +92,7 @@ def switch_names(plan: Plan, segment: int) -> list[str]:
 
     It is empty if the box is not installed or does not serve the block.
     """
-    blocks = range(plan.mapping.segment_blocks)
-    rails = [plan.mapping.rail(segment, block) for block in blocks]
+    rails = plan.mapping.rails(segment)
     names: list[str] = []
     for switch, box, has in zip(
         plan.naming.switches(segment), plan.naming.boxes, plan.installed, strict=True
@@ -95,40 +100,47 @@ def switch_names(plan: Plan, segment: int) -> list[str]:
         if box.block < 0:
             names += [f"{switch}/{vrf_name(rail)}" if has else "" for rail in rails]
         else:
-            names += [switch if has and box.block == block else "" for block in blocks]
+            names += [switch if has and box.block == block else "" for block in range(len(rails))]
     return names
 
 
 def link_edges(plan: Plan, segment: int) -> Iterator[tuple[str, str, str, Shown]]:
     """Yield the links of one segment."""
-    coordinates, mapping, names = plan.fabric.coordinates, plan.mapping, switch_names(plan, segment)
-    plane, blocks, width = mapping.plane(segment), mapping.segment_blocks, plan.label_width
+    mapping, names = plan.mapping, switch_names(plan, segment)
+    plane, rails, width = mapping.plane(segment), mapping.rails(segment), plan.label_width
     of_kind = {
         (kind.value, block): (
-            plan.label(kind, segment, block),
-            mapping.rail(segment, block),
+            prefix,
             {"kind": kind_name(kind), "capacity_gbps": plan.link_parts[kind].speed_gbps},
         )
-        for kind in plan.kinds
-        for block in range(blocks)
+        for (kind, block), prefix in plan.label_prefixes(segment).items()
     }
+    gpus = _gpus_of_links(plan, segment)
     columns = zip(*(column.tolist() for column in plan.segment), strict=True)
     for (kind, block, lower, _, upper, _, _, number), length in zip(
         columns, _lengths(plan, segment), strict=True
     ):
-        label, rail, first = of_kind[kind, block]
+        label, first = of_kind[kind, block]
         cable = f"{label}{number:0{width}}"
         if kind == LinkKind.HOST:
-            gpu = mapping.lower_gpu(segment, lower, block)
-            below, rail = f"{coordinates.name(gpu)}/{plane}", coordinates.rail(gpu)
+            gpu, rail = next(gpus)
+            below = f"{gpu}/{plane}"
         else:
-            below = names[lower * blocks + block]
+            below, rail = names[lower * len(rails) + block], rails[block]
         yield (
             below,
-            names[upper * blocks + block],
+            names[upper * len(rails) + block],
             cable,
             {**first, **scope(rail, plane), "cable": cable, **length},
         )
+
+
+def _gpus_of_links(plan: Plan, segment: int) -> Iterator[tuple[str, int | None]]:
+    """Return name and rail of the GPU at each host link of a segment, in order."""
+    links, coordinates = plan.segment, plan.fabric.coordinates
+    host = links.kind == LinkKind.HOST
+    gpus = plan.mapping.lower_gpu(segment, links.lower[host], links.block[host])
+    return zip(coordinates.names(gpus.tolist()), coordinates.rail(gpus).tolist(), strict=True)
 
 
 def _lengths(plan: Plan, segment: int) -> list[dict[str, float]]:

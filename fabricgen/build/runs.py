@@ -80,9 +80,9 @@ def _chunks(
     plan: Plan, sheet: CableSheet, rows_of: Callable[[int, int, int], list[CableView]]
 ) -> Iterator[Chunk]:
     """Cut rows into runs of links."""
-    segments, rows = plan.mapping.segments, len(plan.segment.kind)
+    name, segments, rows = plan.spec.name, plan.mapping.segments, len(plan.segment.kind)
     for segment in range(segments):
         for start in range(0, rows, ROWS):
             stop = min(start + ROWS, rows)
             first, last = segment == start == 0, segment == segments - 1 and stop == rows
-            yield Chunk(plan.spec.name, rows_of(segment, start, stop), first, last, sheet)
+            yield Chunk(name, rows_of(segment, start, stop), first, last, sheet)

@@ -133,12 +133,3 @@ def ratio_text(ratio: Fraction) -> str:
     '3:2'
     """
     return f"{ratio.numerator}:{ratio.denominator}"
-
-
-def gpu_name(domain: int, rank: int) -> str:
-    """Return the name of the GPU with this rank in an HB domain; both count from 0.
-
-    >>> gpu_name(0, 3)
-    'd0-g3'
-    """
-    return f"d{domain}-g{rank}"

@@ -1,5 +1,21 @@
 """Texts that must fit a box."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def cut_each(texts: Mapping[str, str], most: Mapping[str, int]) -> dict[str, str]:
+    """Shorten the texts of some keys to so many characters; the others stay whole.
+
+    >>> cut_each({"cable": "r0-h00001", "device": "rack12-tray07"}, {"device": 9})
+    {'cable': 'r0-h00001', 'device': 'rack…ay07'}
+    """
+    return {key: cut(text, most[key]) if key in most else text for key, text in texts.items()}
+
 
 def cut(text: str, most: int) -> str:
     """Shorten a text to so many characters; its middle is cut because names differ at their ends.

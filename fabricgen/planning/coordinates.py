@@ -11,13 +11,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from fabricgen.core.terms import gpu_name
-
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fabricgen.core.arrays import Int32Array, Int64Array, IntArray
 
 Whole = TypeVar("Whole", int, "Int32Array", "Int64Array", "IntArray")
 """One integer, or an array of them."""
+
+
+def gpu_name(domain: int, rank: int) -> str:
+    """Return the name of the GPU with this rank in an HB domain; both count from 0.
+
+    >>> gpu_name(0, 3)
+    'd0-g3'
+    """
+    return f"d{domain}-g{rank}"
 
 
 @dataclass(frozen=True)
@@ -56,6 +65,10 @@ class DomainCoordinates:
     def name(self, gpu: int) -> str:
         """Name a GPU, like d0-g3."""
         return gpu_name(*divmod(gpu, self.domain_gpus))
+
+    def names(self, gpus: Iterable[int]) -> list[str]:
+        """Name several GPUs."""
+        return [gpu_name(*divmod(gpu, self.domain_gpus)) for gpu in gpus]
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,14 @@ class Draft:
         plane = self.mapping.plane(segment) if self.fabric.planes > 1 else None
         return label_prefix(kind, self.mapping.rail(segment, block), plane)
 
+    def label_prefixes(self, segment: int) -> dict[tuple[LinkKind, int], str]:
+        """Return `label` for each kind of link and each block of a segment."""
+        return {
+            (kind, block): self.label(kind, segment, block)
+            for kind in self.kinds
+            for block in range(self.mapping.segment_blocks)
+        }
+
     def port_layouts(self, segment: int) -> dict[Role, PortLayout]:
         """Return the port layout of each role in a segment, by the NOS of its rail."""
         return self.fabric.layouts_of_rail(self.mapping.rail(segment))

@@ -82,6 +82,10 @@ class Mapping:
         """Return the rail of a block of a segment; None where blocks span rails."""
         return None if self.spans_rails else self.first_rail(segment, block)
 
+    def rails(self, segment: int) -> list[int | None]:
+        """Return the rail of each block of a segment."""
+        return [self.rail(segment, block) for block in range(self.segment_blocks)]
+
     def segment_rail(self, segment: Whole) -> Whole:
         """Return the lowest rail of a segment, which is 0 where blocks span rails."""
         return segment * 0 if self.spans_rails else self.rail_group(segment) * self.per_switch

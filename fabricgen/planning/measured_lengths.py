@@ -6,7 +6,6 @@ Owns the step from labels to links, and the refusal of labels that no cable has.
 from __future__ import annotations
 
 import re
-from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,10 +36,10 @@ def measured_rows(draft: Draft, segment: Segment) -> dict[tuple[int, int], int]:
 
 def _prefixes(draft: Draft) -> dict[str, tuple[int, int, LinkKind]]:
     """Return the segment, the block and the kind of link of each prefix of labels."""
-    mapping = draft.mapping
-    scopes = product(range(mapping.segments), range(mapping.segment_blocks), draft.kinds)
     return {
-        draft.label(kind, segment, block): (segment, block, kind) for segment, block, kind in scopes
+        prefix: (segment, block, kind)
+        for segment in range(draft.mapping.segments)
+        for (kind, block), prefix in draft.label_prefixes(segment).items()
     }
 
 

@@ -61,7 +61,7 @@ class Views:
 
     def cables(self, segment: int, start: int = 0, stop: int | None = None) -> list[CableView]:
         """Return the cables of one segment, or a run of them, in the order of `Plan.segment`."""
-        own = self._of(segment)
+        own = self._by_segment[segment]
         if own is not self:
             return own.cables(segment, start, stop)
         if not self._kept:
@@ -75,7 +75,7 @@ class Views:
         self, segment: int, roles: tuple[Role, ...] = ROLES, boxes: Sequence[int] | None = None
     ) -> Iterator[SwitchView]:
         """Make the view of each installed switch of a segment, or of those at these boxes."""
-        own = self._of(segment)
+        own = self._by_segment[segment]
         return (
             self._switches.switches(segment, roles, boxes)
             if own is self
@@ -84,7 +84,7 @@ class Views:
 
     def settings(self, segment: int) -> LinkSettings:
         """Return the settings that every switch of a segment shares with its neighbors."""
-        own = self._of(segment)
+        own = self._by_segment[segment]
         return self._switches.settings if own is self else own.settings(segment)
 
     @cached_property
@@ -95,7 +95,8 @@ class Views:
             for rail, port_layouts in self.plan.fabric.switches_by_rail.items()
         }
 
-    def _of(self, segment: int) -> Views:
-        """Return what makes the views of a segment."""
-        rail = self.plan.mapping.rail(segment)
-        return self if rail is None else self._by_rail.get(rail, self)
+    @cached_property
+    def _by_segment(self) -> list[Views]:
+        """What makes the views of each segment."""
+        rails = (self.plan.mapping.rail(segment) for segment in range(self.plan.mapping.segments))
+        return [self if rail is None else self._by_rail.get(rail, self) for rail in rails]

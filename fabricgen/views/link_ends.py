@@ -185,14 +185,10 @@ def cable_labels(plan: Plan, segment: int) -> list[Callable[[int], str]]:
 
     The one of a kind of link and a block is at index kind * blocks of a segment + block.
     """
-    blocks = range(plan.mapping.segment_blocks)
     number = f"%0{plan.label_width}d"
-    prefixes = [
-        plan.label(kind, segment, block).replace("%", "%%")
-        for kind in plan.kinds
-        for block in blocks
-    ]
-    return [*[str] * len(blocks) * LinkKind.HOST, *(f"{each}{number}".__mod__ for each in prefixes)]
+    prefixes = [each.replace("%", "%%") for each in plan.label_prefixes(segment).values()]
+    no_kind = [str] * plan.mapping.segment_blocks * LinkKind.HOST
+    return [*no_kind, *(f"{each}{number}".__mod__ for each in prefixes)]
 
 
 def objects(values: Sequence[object]) -> NDArray[np.object_]:

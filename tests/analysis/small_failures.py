@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.analysis.graph import graph
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.core.terms import LinkKind, gpu_name
+from fabricgen.core.terms import LinkKind
+from fabricgen.planning.coordinates import gpu_name
 from tests.fabrics import plan_of
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from hypothesis import given
 from fabricgen.analysis.graph import graph, graphml, node_link, switch_graph
 from fabricgen.analysis.graph_files import GraphFiles
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.core.terms import gpu_name
+from fabricgen.planning.coordinates import gpu_name
 from fabricgen.views.factory import Views
 from tests.fabrics import cables_of, plan_of
 from tests.laws.drawing import Inventory, inventories

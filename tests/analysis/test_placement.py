@@ -16,7 +16,7 @@ from fabricgen.analysis.communicator.placement import Placement, placement
 from fabricgen.analysis.forwarding.relay_rules import exits
 from fabricgen.cli import run as run_program
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.core.terms import gpu_name
+from fabricgen.planning.coordinates import gpu_name
 from tests.analysis.small_failures import small_plans
 from tests.fabrics import plan_of
 

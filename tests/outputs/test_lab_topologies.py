@@ -20,10 +20,11 @@ from pydantic import ValidationError
 
 from fabricgen.build.run import build
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.core.terms import LinkKind, gpu_name
+from fabricgen.core.terms import LinkKind
 from fabricgen.outputs.lab_topologies.build import Topologies
 from fabricgen.outputs.packs.containers import Bind, Container
 from fabricgen.outputs.packs.render import Packs
+from fabricgen.planning.coordinates import gpu_name
 from fabricgen.views.hosts.build import Hosts
 from fabricgen.views.switches.view import PortView
 from tests.conftest import SYSTEM_PATH

@@ -54,10 +54,7 @@ def named_links(evidence: Evidence, rows: IntArray) -> NamedLinks:
     fabric, mapping, between = plan.fabric, plan.mapping, ~host
     gpu, port = wiring.lower[host].astype(np.int64), wiring.lower_port[host]
     rails = [
-        [
-            "" if rail is None else str(rail)
-            for rail in (mapping.rail(segment, block) for block in range(mapping.segment_blocks))
-        ]
+        ["" if rail is None else str(rail) for rail in mapping.rails(segment)]
         for segment in range(mapping.segments)
     ]
     rail = np.array(rails, dtype=object)[wiring.segment, wiring.block]
@@ -90,13 +87,10 @@ def named_links(evidence: Evidence, rows: IntArray) -> NamedLinks:
         f"{evidence.prefixes[segment, block, kind]}{number:0{width}}"
         for segment, block, kind, number in names
     ]
-    planes = np.array([mapping.plane(segment) for segment in range(mapping.segments)])[
-        wiring.segment
-    ]
     return NamedLinks(
         label=_texts(labels),
         rail=rail,
-        plane=planes,
+        plane=mapping.plane(wiring.segment),
         kind=wiring.kind,
         low=low,
         low_port=low_port,

@@ -27,12 +27,8 @@ def evidence_of(plan: Plan, views: Views | None = None) -> Evidence:
 
     Raises the Refusal of a price book that does not exist.
     """
-    segments, blocks, views, bom = (
-        range(plan.mapping.segments),
-        range(plan.mapping.segment_blocks),
-        views or Views(plan),
-        make_bom(plan),
-    )
+    segments = range(plan.mapping.segments)
+    views, bom = views or Views(plan), make_bom(plan)
     return Evidence(
         plan=plan,
         wiring=wiring_of(plan),
@@ -45,10 +41,9 @@ def evidence_of(plan: Plan, views: Views | None = None) -> Evidence:
         switches=list(chain.from_iterable(plan.naming.switches(segment) for segment in segments)),
         hosts=plan.hosts,
         prefixes={
-            (segment, block, int(kind)): plan.label(kind, segment, block)
+            (segment, block, int(kind)): prefix
             for segment in segments
-            for block in blocks
-            for kind in plan.kinds
+            for (kind, block), prefix in plan.label_prefixes(segment).items()
         },
         addresses=_addresses(plan),
         bom=bom,

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.core.diagnostics import refuse, suggest
-from fabricgen.core.terms import LinkKind, gpu_name
+from fabricgen.core.terms import LinkKind
+from fabricgen.planning.coordinates import gpu_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -130,14 +131,9 @@ def _link(plan: Plan, label: str) -> Failures:
     """
     match = re.fullmatch(r"(.*?)(\d+)([a-h]?)", label)
     for segment in range(plan.mapping.segments) if match else ():
-        for block in range(plan.mapping.segment_blocks):
-            for kind in plan.kinds:
-                if (
-                    match
-                    and match[1] == plan.label(kind, segment, block)
-                    and len(match[2]) == plan.label_width
-                ):
-                    return _cable(plan, kind, segment, block, label, match)
+        for (kind, block), prefix in plan.label_prefixes(segment).items():
+            if match and match[1] == prefix and len(match[2]) == plan.label_width:
+                return _cable(plan, kind, segment, block, label, match)
     raise _unknown("link", label, "`cables.csv` lists every label")
 
 

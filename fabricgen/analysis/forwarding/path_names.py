@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.core.terms import gpu_name
 from fabricgen.planning.addressing import dotted
+from fabricgen.planning.coordinates import gpu_name
 from fabricgen.views.factory import vrf_name
 from fabricgen.views.link_ends import HostLinks, LinkEnds, cable_label
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from fabricgen.bom.bill import Bom
     from fabricgen.bom.comparison import Bound, Comparison
     from fabricgen.bom.summary import PlanSummary
+    from fabricgen.core.arrays import BoolArray
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.planning.draft import Draft
     from fabricgen.planning.mapping import Mapping
@@ -104,22 +105,19 @@ def cheaper_notes(plan: Plan) -> list[str]:
 
 def _drafts(plan: Plan) -> Iterator[Draft]:
     """Yield a draft of each number of rails that takes fewer switches, the plan's own first."""
-    own, rails = plan.fabric.rails, plan.spec.rails
+    own, spec, tiers = plan.fabric.rails, plan.spec, plan.sizing.tiers
+    rails, total = spec.rails, _total(plan.mapping)
     for number_of in sorted(
         divisors(plan.fabric.domain_gpus), key=lambda each: (each != own, each)
     ):
         asked = number_of if number_of != own else rails.count
         changed = rails.model_copy(update={"count": asked, "per_switch": "auto"})
-        spec = plan.spec.model_copy(update={"rails": changed})
+        other = spec.model_copy(update={"rails": changed})
         try:
             # nothing but the rails differs; `_measured` resolves the mapping that is chosen
-            fabric = replace(plan.fabric, spec=spec, rails=number_of)
-            mapping = Sizer(fabric).mapping(shape_of(spec))
-            if (
-                mapping
-                and mapping.sizing.tiers <= plan.sizing.tiers
-                and _total(mapping) < _total(plan.mapping)
-            ):
+            fabric = replace(plan.fabric, spec=other, rails=number_of)
+            mapping = Sizer(fabric).mapping(shape_of(other))
+            if mapping and mapping.sizing.tiers <= tiers and _total(mapping) < total:
                 yield draft_of(mapping, plan.catalog)
         except Refusal:
             continue
@@ -132,13 +130,18 @@ def _total(mapping: Mapping) -> int:
 
 def _order(draft: Draft) -> tuple[float, float]:
     """Return the sort key of a draft: its cost, then what a failed leaf takes."""
-    cost = priced(draft, switch_counts(draft.mapping), count(draft)).cost()
-    return inf if cost is None else float(cost), leaf_lost_pct(draft)
+    used = endpoints(draft)
+    cost = priced(draft, switch_counts(draft.mapping), count(draft, used)).cost()
+    return inf if cost is None else float(cost), leaf_lost_pct(draft, used)
 
 
-def leaf_lost_pct(draft: Draft) -> float:
-    """Return the percentage of the bandwidth that the failure of the fullest leaf takes."""
-    served = int(endpoints(draft).sum(axis=1).max()) * draft.mapping.segment_blocks
+def leaf_lost_pct(draft: Draft, used: BoolArray | None = None) -> float:
+    """Return the percentage of the bandwidth that the failure of the fullest leaf takes.
+
+    `used` are its `endpoints`, where they are known.
+    """
+    used = endpoints(draft) if used is None else used
+    served = int(used.sum(axis=1).max()) * draft.mapping.segment_blocks
     return 100 * served / (draft.fabric.planned_gpus * draft.fabric.planes)
 
 

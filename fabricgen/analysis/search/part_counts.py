@@ -151,6 +151,5 @@ def _facing_down(sizing: Sizing, role: Role) -> list[tuple[int, int]]:
 
 def endpoints(draft: Draft) -> BoolArray:
     """Return which endpoint positions of a block's leaves are used; shape (leaves, downlinks)."""
-    return np.asarray(
-        (draft.mapping.pattern() >= 0).reshape(draft.sizing.leaf, draft.sizing.leaf_down)
-    )
+    sizing = draft.sizing
+    return np.asarray((draft.mapping.pattern() >= 0).reshape(sizing.leaf, sizing.leaf_down))

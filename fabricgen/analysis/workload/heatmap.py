@@ -19,7 +19,7 @@ from fabricgen.analysis.workload.svg_charts import (
     picture,
     text,
 )
-from fabricgen.core.terms import gpu_name
+from fabricgen.planning.coordinates import gpu_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

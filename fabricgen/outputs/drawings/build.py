@@ -227,11 +227,7 @@ class Drawings:
         }
         index = np.array([every[box].index for box in boxes.tolist()])
         together = index // sizes[role] if sizing.core else index
-        others = [
-            plan.mapping.rail(number, other)
-            for other in range(plan.mapping.segment_blocks)
-            if other != block
-        ]
+        others = [rail for other, rail in enumerate(plan.mapping.rails(number)) if other != block]
         beside = (
             f"also rail {others[0]}, apart"
             if len(others) == 1
@@ -305,9 +301,7 @@ class Drawings:
     def _host_cables(self, segment: int, rows: BoolArray) -> Callable[[int], str]:
         """Return a function that names a host link of a segment."""
         blocks, numbers = self.plan.segment.block[rows], self.plan.segment.number[rows]
-        prefixes = [
-            self.plan.label(LinkKind.HOST, segment, block)
-            for block in range(self.plan.mapping.segment_blocks)
-        ]
-        width = self.plan.label_width
-        return lambda row: f"{prefixes[int(blocks[row])]}{int(numbers[row]):0{width}}"
+        prefixes, width = self.plan.label_prefixes(segment), self.plan.label_width
+        return lambda row: (
+            f"{prefixes[LinkKind.HOST, int(blocks[row])]}{int(numbers[row]):0{width}}"
+        )

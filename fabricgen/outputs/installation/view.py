@@ -7,6 +7,7 @@ that states it, never 0. `pull_sheets` and `elevations` make these.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from fabricgen.core.colours import HUES, colour
 
@@ -28,6 +29,7 @@ SEVERAL = Chip("", "", "#ECEFF1", "#000000")
 """What has no rail's colour."""
 
 
+@cache
 def chip(rail: str) -> Chip:
     """Return the colour of a rail; no colour where a cable or a box serves several.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.colours import HUES
 from fabricgen.core.template_api import for_templates
-from fabricgen.core.text_fit import cut
+from fabricgen.core.text_fit import cut_each
 from fabricgen.outputs.labels.layouts import WHOLE
 from fabricgen.outputs.labels.qr_codes import paths, size
 
@@ -75,7 +75,8 @@ def label_pages(
     title = f"Labels of {fabric}: {cables[0].cable} to {cables[-1].cable}"
     labels = [*labelling.labels(cables)]
     pages = -(-len(labels) // layout.per_page) or 1
-    widths = {kind: layout.characters(kind) for kind in (*layout.beside, *layout.below)}
+    lines = (*layout.beside, *layout.below)
+    widths = {kind: layout.characters(kind) for kind in lines if kind not in WHOLE}
     for number in range(pages):
         run = labels[number * layout.per_page : (number + 1) * layout.per_page]
         codes = paths([label.qr for label in run])
@@ -91,13 +92,9 @@ def _printed(label: Label, code: str, layout: Layout, widths: dict[str, int]) ->
     A line without a text is left out.
     """
     hue = HUES[int(label.rail or 0) % len(HUES)]
-    texts = _texts(label)
+    texts = cut_each(_texts(label), widths)
     beside, below = (
-        [
-            LabelLine(kind, text if kind in WHOLE else cut(text, widths[kind]))
-            for kind in lines
-            if (text := texts[kind])
-        ]
+        [LabelLine(kind, texts[kind]) for kind in lines if texts[kind]]
         for lines in (layout.beside, layout.below)
     )
     return PrintedLabel(label, size(label.qr), code, hue.fill, hue.text, beside, below)

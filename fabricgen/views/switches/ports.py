@@ -112,7 +112,7 @@ class SegmentLabels:
         """Compute those of each block, and name the switches."""
         plan, self.ends = ports.plan, ports.link_ends.of_segment(segment)
         blocks = range(plan.mapping.segment_blocks)
-        self.rails = [plan.mapping.rail(segment, block) for block in blocks]
+        self.rails = plan.mapping.rails(segment)
         self.rail_texts = ["" if rail is None else str(rail) for rail in self.rails]
         self.vrfs = [vrf_name(rail) for rail in self.rails]
         starts = [

@@ -26,9 +26,10 @@ from fabricgen.analysis.graph import graph
 from fabricgen.api import plan_file
 from fabricgen.build.run import build
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.core.terms import LinkKind, gpu_name
+from fabricgen.core.terms import LinkKind
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.addressing import dotted
+from fabricgen.planning.coordinates import gpu_name
 from tests import ROOT
 from tests.fabrics import build_job, plan_of
 from tests.laws.drawing import Inventory, inventories

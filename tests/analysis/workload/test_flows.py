@@ -32,7 +32,7 @@ from fabricgen.analysis.search.score import judge
 from fabricgen.analysis.workload.collectives import Groups
 from fabricgen.analysis.workload.equations import iterate
 from fabricgen.analysis.workload.machine import BYTES_S, find_llm, machine_of
-from fabricgen.core.terms import gpu_name
+from fabricgen.planning.coordinates import gpu_name
 from tests.fabrics import CATALOG, plan_of
 
 if TYPE_CHECKING:
