@@ -105,7 +105,12 @@ def draft_of(mapping: Mapping, catalog: Catalog) -> Draft:
 
 
 def complete(draft: Draft) -> Plan:
-    """Wire a draft, place its devices, measure its cables, choose their parts. Raises Refusal."""
+    """Wire a draft, place its devices, measure its cables, choose their parts. Raises Refusal.
+
+    A plan is complete already.
+    """
+    if isinstance(draft, Plan):
+        return draft
     segment = wire_segment(draft.mapping, draft.fabric.gpus)
     installed = switches_with_links(segment, len(draft.naming.boxes))
     hosts = host_names(draft.naming)

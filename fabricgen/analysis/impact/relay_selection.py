@@ -64,7 +64,7 @@ class RelaySelection:
         """Return the exit and the landing of the first usable attempt for the rows `left`.
 
         A large HB domain has hundreds of GPUs on a rail. So the exits of one rail are tried for the
-        rows whose domain has a working port on it, and landings for those whose exit has one.
+        rows whose two domains have working ports for it, and landings for those whose exit has one.
         """
         leavings, landings = np.full_like(source, -1), np.full_like(source, -1)
         for _, of_rail in groupby(exits, lambda each: (each.rail, each.third)):
@@ -104,18 +104,24 @@ class RelaySelection:
         return rows[~good], leaving[~good]
 
     def _works(self, source: Int32Array, target: Int32Array, each: Exit) -> BoolArray:
-        """Return whether the domain of each source has a working port on the rail of an exit."""
-        living = self.living
+        """Return whether ports on one plane can join the domain of each source to its target's.
+
+        The first has to be on the rail of the exit, the second on that rail or the target's own.
+        """
+        living, ports = self.living, self._working_ports
         rail = living.rail[self._leaving(source, target, each)]
-        return np.asarray(self._working_rails[living.domain[source], rail])
+        there = ports[living.domain[target], rail] | living.mask[target]
+        return np.asarray((ports[living.domain[source], rail] & there) > 0)
 
     @cached_property
-    def _working_rails(self) -> BoolArray:
-        """Whether a rail has a working port in a domain; shape (domains, rails)."""
+    def _working_ports(self) -> Int64Array:
+        """The planes on which a domain has a working port of a rail, plane p as bit p.
+
+        Shape (domains, rails).
+        """
         living, coordinates = self.living, self.living.reach.plan.fabric.coordinates
-        found = np.zeros((coordinates.domains, coordinates.rails), dtype=bool)
-        working = living.mask > 0
-        found[living.domain[working], living.rail[working]] = True
+        found = np.zeros((coordinates.domains, coordinates.rails), dtype=np.int64)
+        np.bitwise_or.at(found, (living.domain, living.rail), living.mask)
         return found
 
     def _leaving(self, source: Int32Array, target: Int32Array, each: Exit) -> Int32Array:
