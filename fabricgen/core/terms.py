@@ -10,6 +10,10 @@ import re
 from enum import IntEnum, StrEnum
 from fractions import Fraction
 from functools import cached_property
+from typing import Literal
+
+Family = Literal["ipv4", "ipv6"]
+"""A family of addresses."""
 
 
 class Design(StrEnum):

@@ -10,7 +10,7 @@ import datetime as dt
 import inspect
 from decimal import Decimal
 from fractions import Fraction
-from ipaddress import IPv4Network
+from ipaddress import IPv4Network, IPv6Network
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated
 
@@ -67,6 +67,9 @@ PATTERNS = {
 }
 """Pattern -> how a value that matches it is written."""
 
+UNICAST = IPv6Network("2000::/3"), IPv6Network("fc00::/7")
+"""Global and unique local IPv6 addresses (RFC 4291, RFC 4193); all others have special uses."""
+
 
 def decimal_of(value: object) -> object:
     """Return a YAML number as the decimal that was typed, without the error of a binary float."""
@@ -86,6 +89,22 @@ def network_of(value: object) -> IPv4Network:
         return IPv4Network(value)
     except ValueError as error:
         raise ValueError(f"{rule}: {error}") from error
+
+
+def pool_of(value: object) -> IPv4Network | IPv6Network:
+    """Parse a pool of addresses for interfaces: IPv6 where its text has a colon, else IPv4."""
+    if not isinstance(value, IPv6Network) and ":" not in str(value):
+        return network_of(value)
+    rule = "an IPv6 prefix is written like 2001:db8:100::/40"
+    try:
+        pool = IPv6Network(str(value))
+    except ValueError as error:
+        raise ValueError(f"{rule}: {error}") from error
+    if not any(pool.subnet_of(usable) for usable in UNICAST):
+        raise ValueError(
+            f"{rule}: {pool} is neither in 2000::/3 (global unicast) nor in fc00::/7 (unique local)"
+        )
+    return pool
 
 
 def day_of(value: object) -> dt.date:
@@ -130,6 +149,14 @@ Prefix = Annotated[
     BeforeValidator(network_of),
     PlainSerializer(str),
     WithJsonSchema({"type": "string", "pattern": r"^\d+(\.\d+){3}(/\d+)?$"}),
+]
+Pool = Annotated[
+    IPv4Network | IPv6Network,
+    BeforeValidator(pool_of),
+    PlainSerializer(str),
+    WithJsonSchema(
+        {"type": "string", "pattern": r"^(\d+(\.\d+){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:]*)(/\d+)?$"}
+    ),
 ]
 Price = Annotated[Decimal, Field(ge=0), BeforeValidator(decimal_of)]
 Percent = Annotated[Decimal, Field(ge=0, le=100, allow_inf_nan=False), BeforeValidator(decimal_of)]

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fabricgen.inventory.fields import TABLE, VERSION, InventoryModel, Model, Pattern, Prefix
+from fabricgen.inventory.fields import TABLE, VERSION, InventoryModel, Model, Pattern, Pool, Prefix
 
 
 class Timers(InventoryModel):
@@ -57,16 +57,19 @@ class Addressing(InventoryModel):
     host_links: Annotated[Literal["numbered", "unnumbered"], Field(examples=["numbered"])] = (
         "numbered"
     )
-    """`numbered`: a /31 between NIC port and leaf. `unnumbered`: BGP over link-local addresses down
-    to the host."""
-    host_pool: Annotated[Prefix, Field(examples=["10.0.0.0/9"])] = IPv4Network("10.0.0.0/9")
-    """Prefix for the addresses of NIC ports, divided equally among rails and planes, with room to
-    grow."""
-    loopback_pool: Annotated[Prefix, Field(examples=["10.128.0.0/10"])] = IPv4Network(
-        "10.128.0.0/10"
-    )
-    """Prefix for the loopbacks of switches, divided equally among rails and planes, with room to
-    grow."""
+    """`numbered`: a /31 between NIC port and leaf, or a /127 of IPv6. `unnumbered`: BGP over
+    link-local addresses down to the host."""
+    host_pool: Annotated[Pool, Field(examples=["10.0.0.0/9"])] = IPv4Network("10.0.0.0/9")
+    """Prefix for the addresses of NIC ports, IPv4 or IPv6, divided equally among rails and planes,
+    with room to grow."""
+    loopback_pool: Annotated[Pool, Field(examples=["10.128.0.0/10"])] = IPv4Network("10.128.0.0/10")
+    """Prefix for the loopbacks of switches, of the same family as `host_pool`, divided equally
+    among rails and planes, with room to grow."""
+    router_id_pool: Annotated[
+        Prefix | None, Field(examples=["10.128.0.0/10"], exclude_if=partial(eq, None))
+    ] = None
+    """IPv4 prefix for the BGP router IDs, which have 32 bits; needed where `loopback_pool` is IPv6.
+    Default: the loopbacks."""
     asn_base: Annotated[int, Field(strict=True, ge=1, le=4294967294, examples=[4200000000])] = (
         4200000000
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from ipaddress import IPv4Network
+from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -63,7 +63,7 @@ def _candidates(path: Path, value: object) -> Iterator[object]:
         yield re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
         yield f"{text}G"
         with contextlib.suppress(ValueError):
-            yield str(IPv4Network(text, strict=False))
+            yield str(ip_network(text, strict=False))
     if isinstance(value, int | float):
         yield text
         yield from [bool(value)] if value in (0, 1) else []

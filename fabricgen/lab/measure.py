@@ -21,7 +21,7 @@ from fabricgen.lab.emitted_tables import EmittedTables
 from fabricgen.lab.expected_routes import Clos
 from fabricgen.lab.iproute import batch
 from fabricgen.lab.probes import Probe, Sockets, open_at, send_all
-from fabricgen.planning.addressing import dotted
+from fabricgen.planning.addressing import address_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -120,7 +120,9 @@ class RunningLab:
         layout = self.machines.layout
         plan = layout.plan
         return {
-            each.name: dotted(plan.addresses.loopback(each.segment, 0, plan.naming.boxes[each.box]))
+            each.name: address_text(
+                plan.addresses.loopback(each.segment, 0, plan.naming.boxes[each.box])
+            )
             for each in layout.switches
         }
 

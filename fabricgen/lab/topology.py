@@ -18,7 +18,7 @@ from fabricgen.analysis.forwarding.path_names import PathNames
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.build.selection import BuildScope
 from fabricgen.core.terms import LinkKind, Role
-from fabricgen.planning.addressing import dotted
+from fabricgen.planning.addressing import address_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class Wire(NamedTuple):
     """A cable of the lab, or a GPU's port to its HB domain.
 
-    `label` is the cable's, empty for an HB domain. Addresses are IPv4, empty where an end has none.
+    `label` is the cable's, empty for an HB domain. Addresses are empty where an end has none.
     """
 
     label: str
@@ -192,8 +192,8 @@ class LabLayout:
                     f"nic{plane}",
                     nic.switch,
                     nic.switch_interface,
-                    dotted(nic.address),
-                    dotted(nic.gateway),
+                    address_text(nic.address),
+                    address_text(nic.gateway),
                 )
             for row in self._rows:
                 low, high = (
@@ -219,7 +219,7 @@ class LabLayout:
                 HB_DEVICE,
                 self.bridges[coordinates.domain(gpu)],
                 f"gpu{rank}",
-                hb_address(rank),
+                hb_address(rank, self.plan.addresses.hosts.bits),
             )
 
     @property

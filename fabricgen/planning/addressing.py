@@ -3,11 +3,13 @@
 Owns the division of pools: each block (a rail on a plane, or a plane) has an equal slice, a power
 of two, so that one prefix covers one rail; inside it addresses follow endpoint positions. A slice
 has headroom, so that addresses and prefixes stay when the fabric grows. Addresses are plain
-integers: `ipaddress` costs twelve times as much per address, and a fabric has millions.
+integers: `ipaddress` costs twelve times as much per address, and a fabric has millions. A pool may
+be IPv4 or IPv6: the family follows from its addresses, as no IPv6 pool has any below 2**32.
 """
 
 from __future__ import annotations
 
+import socket
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -18,12 +20,18 @@ from fabricgen.planning.baseline.baseline import Slices
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from ipaddress import IPv4Network
+    from ipaddress import IPv4Network, IPv6Network
 
+    from fabricgen.core.terms import Family
+    from fabricgen.inventory.settings import Addressing
     from fabricgen.planning.mapping import Mapping
     from fabricgen.planning.naming import Box
 
+    Network = IPv4Network | IPv6Network
+
 OCTETS = [str(octet) for octet in range(256)]
+
+IPV4_BITS, IPV6_BITS = 32, 128
 
 
 @dataclass(frozen=True)
@@ -32,6 +40,16 @@ class Slice:
 
     base: int
     size: int
+
+    @property
+    def bits(self) -> int:
+        """The bits of an address: 32 of IPv4, 128 of IPv6."""
+        return IPV6_BITS if self.base >> IPV4_BITS else IPV4_BITS
+
+    @property
+    def origin(self) -> int:
+        """What a column of addresses counts from, so that it fits 64 bits: the base of IPv6."""
+        return self.base if self.bits == IPV6_BITS else 0
 
     def start(self, block: int) -> int:
         """Return the first address of a block's slice."""
@@ -42,8 +60,10 @@ class Slice:
 
         >>> Slice(10 << 24, 512).prefix(1)
         '10.0.2.0/23'
+        >>> Slice(0x20010DB8 << 96, 1 << 32).prefix(7)
+        '2001:db8::7:0:0/96'
         """
-        return f"{dotted(self.start(block))}/{33 - self.size.bit_length()}"
+        return f"{address_text(self.start(block))}/{self.bits + 1 - self.size.bit_length()}"
 
     def cover(self, blocks: int) -> str:
         """Format the shortest prefix that covers the slices of the first `blocks` blocks.
@@ -51,7 +71,8 @@ class Slice:
         >>> Slice(10 << 24, 256).cover(6)
         '10.0.0.0/21'
         """
-        return f"{dotted(self.base)}/{33 - _power_of_two(self.size * blocks).bit_length()}"
+        length = self.bits + 1 - _power_of_two(self.size * blocks).bit_length()
+        return f"{address_text(self.base)}/{length}"
 
 
 @dataclass(frozen=True)
@@ -61,18 +82,38 @@ class AddressPlan:
     mapping: Mapping
     hosts: Slice
     loopbacks: Slice
+    router_ids: Slice
+    """As large as those of the loopbacks, which they are where the inventory has no other."""
 
     @property
     def numbered(self) -> bool:
-        """Whether a NIC port and its leaf port share a /31; otherwise each NIC port has a /32."""
+        """Whether a NIC port shares a /31 or a /127 with its leaf port; else it has a /32 or /128.
+
+        RFC 3021 and RFC 6164 define such links of two addresses.
+        """
         return self.mapping.fabric.spec.addressing.host_links == "numbered"
+
+    @property
+    def family(self) -> Family:
+        """The family of all addresses: `ipv4` or `ipv6`."""
+        return "ipv6" if self.hosts.bits == IPV6_BITS else "ipv4"
+
+    @property
+    def host_length(self) -> int:
+        """The length of the prefix of a host link, or of a NIC port where links are unnumbered."""
+        return self.hosts.bits - 1 if self.numbered else self.hosts.bits
+
+    @property
+    def skipped(self) -> int:
+        """Addresses at the start of a slice of hosts that no port has."""
+        return _skipped(self.mapping.fabric.spec.addressing)
 
     def host_addresses(self, block: int, slots: Iterable[int]) -> list[int]:
         """Return the NIC port's address at each endpoint position of a block.
 
         Where links are numbered, the leaf's address is one below.
         """
-        start = self.hosts.start(block)
+        start = self.hosts.start(block) + self.skipped
         return (
             [start + 2 * slot + 1 for slot in slots]
             if self.numbered
@@ -86,6 +127,17 @@ class AddressPlan:
             + 1
             + self.mapping.stages.place(box.role, box.index)
         )
+
+    def router_id(self, segment: int, block: int, box: Box) -> int:
+        """Return the BGP router ID of a switch in a block, which has the place of its loopback."""
+        loopback = self.loopback(segment, block, box)
+        return loopback - self.loopbacks.base + self.router_ids.base
+
+    def host_router_id(self, host: int) -> str:
+        """Return the router ID of a host from the end of the pool; empty where it has no need."""
+        pool = self.mapping.fabric.spec.addressing.router_id_pool
+        speaks = pool and not self.numbered
+        return address_text(int(pool.broadcast_address) - host) if pool and speaks else ""
 
     def asn(self, segment: int, box: Box) -> int:
         """Return the AS number of a switch."""
@@ -102,12 +154,16 @@ class AddressPlan:
         return AsNumbers(self.mapping)
 
 
-def dotted(address: int) -> str:
-    """Format an address.
+def address_text(address: int) -> str:
+    """Format an address; IPv6 as RFC 5952 recommends.
 
-    >>> dotted(167772161)
+    >>> address_text(167772161)
     '10.0.0.1'
+    >>> address_text(0x20010DB8_00000001_00000000_00000001)
+    '2001:db8:0:1::1'
     """
+    if address >> IPV4_BITS:
+        return socket.inet_ntop(socket.AF_INET6, address.to_bytes(IPV6_BITS // 8, "big"))
     high = f"{OCTETS[address >> 24]}.{OCTETS[address >> 16 & 255]}"
     return f"{high}.{OCTETS[address >> 8 & 255]}.{OCTETS[address & 255]}"
 
@@ -115,32 +171,45 @@ def dotted(address: int) -> str:
 def plan_addresses(mapping: Mapping) -> AddressPlan:
     """Divide the pools of a fabric.
 
-    Raises Refusal where a pool is too small, pools overlap, or AS numbers run out.
+    Raises Refusal where pools are of two families, too small or overlap, where IPv6 loopbacks have
+    no router IDs, or where AS numbers run out.
     """
     asked, sizing = mapping.fabric.spec.addressing, mapping.sizing
     blocks = mapping.segments * mapping.segment_blocks
-    per_slot = 2 if asked.host_links == "numbered" else 1
+    per_slot, skipped = _per_slot(asked), _skipped(asked)
     kept = mapping.baseline.slices if mapping.baseline else Slices(0, 0)
-    hosts = _cut(asked.host_pool, blocks, sizing.slots * per_slot, kept.hosts)
-    loopbacks = _cut(
-        asked.loopback_pool, blocks, sizing.leaf + sizing.spine + sizing.core + 1, kept.loopbacks
+    switches = sizing.leaf + sizing.spine + sizing.core + 1
+    speakers = 0 if asked.host_links == "numbered" else mapping.fabric.coordinates.planned_hosts
+    ids = asked.router_id_pool or asked.loopback_pool
+    room = min(asked.loopback_pool.num_addresses, ids.num_addresses - speakers)
+    hosts = _cut(
+        asked.host_pool,
+        asked.host_pool.num_addresses,
+        blocks,
+        sizing.slots * per_slot + skipped,
+        kept.hosts,
+        IPV6_SLICE if asked.host_pool.version > ROUTER_ID_VERSION else 0,
     )
+    loopbacks = _cut(asked.loopback_pool, room, blocks, switches, kept.loopbacks)
+    router_ids = Slice(int(ids.network_address), loopbacks.size)
+    what = f"{sizing.leaf} + {sizing.spine} + {sizing.core} switches"
     findings = [
+        *_family_findings(asked),
         *_pool_findings(
             asked.host_pool,
             hosts.size,
             blocks,
             ("addressing", "host_pool"),
-            f"{sizing.slots} endpoint positions x {per_slot}",
+            f"{sizing.slots} endpoint positions x {per_slot}"
+            + (f" + {skipped} at its start" if skipped else ""),
         ),
         *_pool_findings(
-            asked.loopback_pool,
-            loopbacks.size,
-            blocks,
-            ("addressing", "loopback_pool"),
-            f"{sizing.leaf} + {sizing.spine} + {sizing.core} switches",
+            asked.loopback_pool, loopbacks.size, blocks, ("addressing", "loopback_pool"), what
         ),
     ]
+    if asked.router_id_pool:
+        path: Path = ("addressing", "router_id_pool")
+        findings += _pool_findings(ids, router_ids.size, blocks, path, what, speakers)
     if asked.host_pool.overlaps(asked.loopback_pool):
         hint = (
             "choose two that share no address, like `host_pool: 10.0.0.0/9` and"
@@ -157,30 +226,81 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
     findings += AsNumbers(mapping).findings()
     if findings:
         raise Refusal(findings)
-    return AddressPlan(mapping, hosts, loopbacks)
+    return AddressPlan(mapping, hosts, loopbacks, router_ids)
+
+
+def _per_slot(asked: Addressing) -> int:
+    """Return the addresses that an endpoint position takes."""
+    return 2 if asked.host_links == "numbered" else 1
+
+
+def _skipped(asked: Addressing) -> int:
+    """Return the addresses at the start of a slice of hosts that no port has.
+
+    With IPv6 they are those of one position: an address whose last 64 bits are 0 is the anycast
+    address of the routers of its subnet, and RFC 6164 (5.1) advises against it.
+    """
+    return _per_slot(asked) if asked.host_pool.version > ROUTER_ID_VERSION else 0
+
+
+def _family_findings(asked: Addressing) -> Iterator[Finding]:
+    """Refuse pools of two families, and IPv6 loopbacks without router IDs."""
+    hosts, loopbacks = asked.host_pool, asked.loopback_pool
+    ids = "" if asked.router_id_pool else ", router_id_pool: 10.128.0.0/10"
+    hint = (
+        "write `addressing: {host_pool: 2001:db8:100::/40, loopback_pool: 2001:db8:200::/40"
+        f"{ids}}}` with your own prefixes"
+    )
+    if hosts.version != loopbacks.version:
+        yield Finding(
+            "mixed-families",
+            f"{hosts} is IPv{hosts.version}, and {loopbacks} is IPv{loopbacks.version}",
+            ("addressing", "host_pool" if hosts.version > loopbacks.version else "loopback_pool"),
+            ("a BGP session of the fabric carries one address family, for hosts and loopbacks",),
+            hint,
+        )
+    elif loopbacks.version > ROUTER_ID_VERSION and not asked.router_id_pool:
+        yield Finding(
+            "no-router-ids",
+            f"the loopbacks of {loopbacks} cannot be BGP router IDs",
+            ("addressing", "loopback_pool"),
+            ("a router ID has 32 bits (RFC 4271), and an IPv6 address has 128",),
+            "add `router_id_pool: 10.128.0.0/10`, a prefix that no other router takes its ID from",
+        )
 
 
 HEADROOM = 16
 """The size of a slice relative to what its block needs, where the pool allows it."""
 
+IPV6_SLICE = 1 << 32
+"""The size of a slice of IPv6 host addresses, where the pool allows it: a /96.
 
-def _cut(pool: IPv4Network, blocks: int, least: int, kept: int) -> Slice:
+The third group from the right then counts the blocks, in order of rail and plane.
+"""
+
+ROUTER_ID_VERSION = 4
+
+
+def _cut(pool: Network, room: int, blocks: int, least: int, kept: int, wanted: int = 0) -> Slice:
     """Divide a pool into slices for so many blocks that need so many addresses each.
 
-    Slices of `kept` addresses keep their size where it is sufficient.
+    Of the pool, `room` addresses may be used. Slices of `kept` addresses keep their size where it
+    is sufficient; others have `wanted` addresses, or what headroom takes.
 
-    >>> from ipaddress import IPv4Network
-    >>> pool = IPv4Network("10.0.0.0/16")
-    >>> [_cut(pool, blocks, 200, 0).size for blocks in (8, 20, 1024)]
+    >>> from ipaddress import ip_network
+    >>> pool = ip_network("10.0.0.0/16")
+    >>> [_cut(pool, 1 << 16, blocks, 200, 0).size for blocks in (8, 20, 1024)]
     [4096, 2048, 256]
-    >>> [_cut(pool, 8, 200, kept).size for kept in (256, 128)]
+    >>> [_cut(pool, 1 << 16, 8, 200, kept).size for kept in (256, 128)]
     [256, 4096]
     """
     needed = _power_of_two(least)
-    largest = 1 << max(pool.num_addresses // blocks, 1).bit_length() - 1
+    largest = 1 << max(room // blocks, 1).bit_length() - 1
     return Slice(
         int(pool.network_address),
-        kept if needed <= kept <= largest else max(needed, min(needed * HEADROOM, largest)),
+        kept
+        if needed <= kept <= largest
+        else max(needed, min(max(needed * HEADROOM, wanted), largest)),
     )
 
 
@@ -190,17 +310,19 @@ def _power_of_two(number: int) -> int:
 
 
 def _pool_findings(
-    pool: IPv4Network, size: int, blocks: int, path: Path, what: str
+    pool: Network, size: int, blocks: int, path: Path, what: str, speakers: int = 0
 ) -> Iterator[Finding]:
-    """Refuse a pool that is smaller than its slices."""
-    if size * blocks <= pool.num_addresses:
+    """Refuse a pool that is smaller than its slices, and the router IDs of so many hosts."""
+    needed = size * blocks + speakers
+    if needed <= pool.num_addresses:
         return
+    hosts = f" + {speakers} hosts" if speakers else ""
     because = (
         f"{what} need a slice of {size} addresses",
-        f"{blocks} slices x {size} = {size * blocks}",
+        f"{blocks} slices x {size}{hosts} = {needed}",
         f"{pool} holds {pool.num_addresses}",
     )
-    length = 33 - (size * blocks - 1).bit_length() - 1
+    length = pool.max_prefixlen - (needed - 1).bit_length()
     hint = f"give a pool of /{length} or larger" if length > 0 else "reserve fewer GPUs"
     yield Finding(
         "pool-too-small", f"{pool} cannot give every rail and plane its slice", path, because, hint

@@ -289,7 +289,7 @@ def test_the_inventory_of_a_plan_fits_the_schema() -> None:
         ({"rails": {"per_switch": "all"}}, "rails.per_switch"),
         ({"nic": {"speed": "fast"}}, "nic.speed"),
         ({"oversubscription": "3 to 1"}, "oversubscription"),
-        ({"addressing": {"host_pool": "fd00::/8"}}, "addressing.host_pool"),
+        ({"addressing": {"host_pool": "10.0.0/9"}}, "addressing.host_pool"),
         ({"switches": {"leaf": {}}}, "switches.leaf"),
         ({"switches": {"leaf": {"model": "sn5600", "generic": {"radix": 64}}}}, "switches.leaf"),
         ({"nos": 5}, "nos"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabricgen.core.terms import Role
-from fabricgen.planning.addressing import HEADROOM, Slice, dotted
+from fabricgen.planning.addressing import HEADROOM, Slice, address_text
 from fabricgen.views.factory import Views
 from tests.fabrics import plan_of, refusal_codes
 
@@ -43,7 +43,7 @@ def test_numbered_links() -> None:
     They are in the order of endpoint positions.
     """
     plan = plan_of(gpus=1024, hb_domain=DGX, radix=64)
-    assert [dotted(address) for address in plan.addresses.host_addresses(1, range(3))] == [
+    assert [address_text(address) for address in plan.addresses.host_addresses(1, range(3))] == [
         "10.0.16.1",
         "10.0.16.3",
         "10.0.16.5",
@@ -61,7 +61,7 @@ def test_unnumbered_links() -> None:
     """A NIC port has one address of its own and the leaf none; a slice is half as large."""
     plan = plan_of(gpus=1024, hb_domain=DGX, radix=64, addressing={"host_links": "unnumbered"})
     assert plan.addresses.hosts.size == 128 * HEADROOM
-    assert [dotted(address) for address in plan.addresses.host_addresses(2, [0, 127])] == [
+    assert [address_text(address) for address in plan.addresses.host_addresses(2, [0, 127])] == [
         "10.0.16.0",
         "10.0.16.127",
     ]
@@ -86,7 +86,7 @@ def test_loopbacks() -> None:
     views = list(Views(plan).switches(1))
     loopbacks = [view.instances[0].loopback for view in views]
     start = plan.addresses.loopbacks.start(1)
-    assert loopbacks == [dotted(start + 1 + index) for index in range(len(views))]
+    assert loopbacks == [address_text(start + 1 + index) for index in range(len(views))]
     assert len(views) < plan.addresses.loopbacks.size
 
 

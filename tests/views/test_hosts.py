@@ -179,7 +179,9 @@ def assert_sound(host: HostView, plan: Plan) -> None:
     ]
     assert len(set(metrics)) == len(metrics), "one of two routes would replace the other"
     assert all(metric < route.metric for _, metric in metrics for route in host.routes)
-    assert all(network.subnet_of(plan.spec.addressing.host_pool) for network in wide)
+    assert all(
+        network.subnet_of(IPv4Network(str(plan.spec.addressing.host_pool))) for network in wide
+    )
 
 
 @pytest.mark.parametrize("name", VARIANTS)

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 class Addresses(NamedTuple):
     """The addresses and AS numbers of a fabric, as columns.
 
-    Blocks are counted over the whole fabric, switches as in `Wiring`.
+    Blocks are counted over the whole fabric, switches as in `Wiring`. Addresses count from the
+    `origin` of their slices, so that IPv6 fits 64 bits; IPv4 addresses count from 0.
     """
 
     nic: IntArray
@@ -48,6 +49,8 @@ class Addresses(NamedTuple):
     loopback_block: IntArray
     loopback_switch: IntArray
     """The loopbacks of installed switches: one for each block that a switch serves."""
+    router_id: IntArray
+    """The BGP router IDs, in the order of the loopbacks."""
     asn: IntArray
     """The AS number of each planned switch."""
 

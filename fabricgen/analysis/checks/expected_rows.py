@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.core.terms import LinkKind, speed_text
-from fabricgen.planning.addressing import dotted
+from fabricgen.planning.addressing import address_text
 from fabricgen.planning.fabric_links import Wiring
 
 if TYPE_CHECKING:
@@ -74,7 +74,11 @@ def named_links(evidence: Evidence, rows: IntArray) -> NamedLinks:
     address = np.full(len(rows), "", dtype=object)
     if plan.addresses.numbered:
         row = (np.cumsum(evidence.has_host) - 1)[rows[host]]
-        address[host] = [f"{dotted(nic - 1)}/31" for nic in evidence.addresses.nic[row].tolist()]
+        origin, length = plan.addresses.hosts.origin, plan.addresses.host_length
+        address[host] = [
+            f"{address_text(origin + nic - 1)}/{length}"
+            for nic in evidence.addresses.nic[row].tolist()
+        ]
     names = zip(
         wiring.segment.tolist(),
         wiring.block.tolist(),

@@ -60,6 +60,7 @@ def evidence_of(plan: Plan, views: Views | None = None) -> Evidence:
 
 def _addresses(plan: Plan) -> Addresses:
     """Return every address and AS number of the address plan."""
+    given = plan.addresses
     segment, boxes, segments, blocks = (
         plan.segment,
         plan.naming.boxes,
@@ -71,7 +72,7 @@ def _addresses(plan: Plan) -> Addresses:
         for block in range(blocks)
     ]
     nics = [
-        plan.addresses.host_addresses(number, slots[number % blocks])
+        _from(given.hosts.origin, given.host_addresses(number, slots[number % blocks]))
         for number in range(segments * blocks)
     ]
     served = [
@@ -80,24 +81,29 @@ def _addresses(plan: Plan) -> Addresses:
         if plan.installed[index]
         for block in (range(blocks) if box.block < 0 else [box.block])
     ]
-    loopbacks = [
-        plan.addresses.loopback(number, block, boxes[index])
-        for number in range(segments)
-        for index, block in served
-    ]
+    loopbacks, router_ids = (
+        [each(number, block, boxes[index]) for number in range(segments) for index, block in served]
+        for each in (given.loopback, given.router_id)
+    )
     leaf_blocks = np.array(served).reshape(-1, 2)
     every = np.arange(segments)[:, None]
     return Addresses(
         np.array(list(chain.from_iterable(nics)), dtype=np.int64),
         np.repeat(np.arange(segments * blocks), [len(found) for found in nics]),
-        np.array(loopbacks, dtype=np.int64),
+        np.array(_from(given.loopbacks.origin, loopbacks), dtype=np.int64),
         (leaf_blocks[:, 1] + every * blocks).ravel(),
         (leaf_blocks[:, 0] + every * len(boxes)).ravel(),
+        np.array(router_ids, dtype=np.int64),
         np.array(
-            [plan.addresses.asn(number, box) for number in range(segments) for box in boxes],
+            [given.asn(number, box) for number in range(segments) for box in boxes],
             dtype=np.int64,
         ),
     )
+
+
+def _from(origin: int, addresses: list[int]) -> list[int]:
+    """Return addresses as a column has them: counted from an origin."""
+    return [address - origin for address in addresses] if origin else addresses
 
 
 def _edges(plan: Plan) -> dict[str, tuple[str, str]]:

@@ -6,7 +6,7 @@ by a prefix that is too wide.
 
 from __future__ import annotations
 
-from ipaddress import IPv4Network
+from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,9 +29,10 @@ def routes_apart(evidence: Evidence) -> Verdict:
     The prefixes that the instance announces contain the addresses of its rail and plane alone.
     """
     read, index = scope(evidence), {name: number for number, name in enumerate(evidence.switches)}
+    given, cut = evidence.addresses, evidence.plan.addresses
     pools = (
-        _Pool(evidence.addresses.nic, evidence.addresses.nic_block),
-        _Pool(evidence.addresses.loopback, evidence.addresses.loopback_block),
+        _Pool(given.nic, given.nic_block, cut.hosts.origin),
+        _Pool(given.loopback, given.loopback_block, cut.loopbacks.origin),
     )
     switches, instances = 0, 0
     found: list[Violation] = []
@@ -98,11 +99,11 @@ def _misplaced(
 
 
 class _Pool:
-    """Sorted addresses, in total and of each block."""
+    """Sorted addresses, in total and of each block; they count from an origin."""
 
-    def __init__(self, addresses: IntArray, blocks: IntArray) -> None:
+    def __init__(self, addresses: IntArray, blocks: IntArray, origin: int) -> None:
         """Sort the addresses."""
-        self.sorted = np.sort(addresses)
+        self.origin, self.sorted = origin, np.sort(addresses)
         self.by_block = {}
         order = np.argsort(blocks, kind="stable")
         numbers, starts = np.unique(blocks[order], return_index=True)
@@ -123,8 +124,12 @@ class _Pool:
 
     def _count(self, block: int, prefix: str) -> tuple[int, int]:
         """Count both."""
-        network = IPv4Network(prefix)
-        ends = int(network.network_address), int(network.broadcast_address) + 1
+        network, highest = ip_network(prefix), np.iinfo(np.int64).max
+        # a prefix may begin below the column's origin, or end above all that 64 bits hold
+        ends = [
+            min(max(int(end) - self.origin, 0), highest)
+            for end in (network.network_address, int(network.broadcast_address) + 1)
+        ]
         every, own = (
             int(np.diff(np.searchsorted(column, ends))[0])
             for column in (self.sorted, self.by_block[block])

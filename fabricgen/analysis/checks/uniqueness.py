@@ -7,22 +7,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violations
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import LinkKind, Role
-from fabricgen.planning.addressing import dotted
+from fabricgen.planning.addressing import address_text
 from fabricgen.planning.as_numbers import HIGHEST_ASN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from ipaddress import IPv4Network
+    from ipaddress import IPv4Network, IPv6Network
 
     from fabricgen.analysis.checks.evidence import Evidence
     from fabricgen.core.arrays import IntArray
+    from fabricgen.planning.addressing import Slice
 
 LONGEST_NAME = 63
 """The longest host name of RFC 1123."""
@@ -113,74 +114,107 @@ def labels(evidence: Evidence) -> Verdict:
 
 
 def addresses(evidence: Evidence) -> Verdict:
-    """Every address is used once, and is in its pool and in the slice of its block."""
+    """Every address is used once, and is in its pool and in the slice of its block.
+
+    So is every BGP router ID, where router IDs have a pool of their own.
+    """
     given, plan = evidence.addresses, evidence.plan
-    pools, numbered = plan.spec.addressing, plan.addresses.numbered
-    both = [given.nic, given.nic - 1, given.loopback] if numbered else [given.nic, given.loopback]
-    values, times = np.unique(np.concatenate(both), return_counts=True)
-    twice = values[times > 1]
-    found = [
-        violations(
-            twice,
-            lambda address: Violation(
-                f"{dotted(address)} is given {times[np.searchsorted(values, address)]} times"
-            ),
-        )
+    asked, planned, numbered = plan.spec.addressing, plan.addresses, plan.addresses.numbered
+    pools = [
+        _Pool("NIC port's address", asked.host_pool, planned.hosts, given.nic, given.nic_block),
+        _Pool(
+            "loopback",
+            asked.loopback_pool,
+            planned.loopbacks,
+            given.loopback,
+            given.loopback_block,
+        ),
     ]
+    own = asked.router_id_pool
+    ids = (
+        [_Pool("router ID", own, planned.router_ids, given.router_id, given.loopback_block)]
+        if own
+        else []
+    )
+    leaf_ends = [pools[0]._replace(column=given.nic - 1)] if numbered else []
+    found = [*_twice([*pools, *leaf_ends]), *_twice(ids)]
     if numbered:
-        odd = given.nic[given.nic % 2 == 0]
+        link = planned.host_length
         found.append(
             violations(
-                odd,
+                given.nic[given.nic % 2 == 0],
                 lambda address: Violation(
-                    f"{dotted(address)} and its leaf port do not share a /31",
+                    f"{pools[0].text(address)} and its leaf port do not share a /{link}",
                     ("the host's end is the odd one",),
                 ),
             )
         )
-    for what, pool, cut, column, block in (
-        ("NIC port's address", pools.host_pool, plan.addresses.hosts, given.nic, given.nic_block),
-        (
-            "loopback",
-            pools.loopback_pool,
-            plan.addresses.loopbacks,
-            given.loopback,
-            given.loopback_block,
-        ),
-    ):
-        found += _in_pool(
-            evidence, what, pool, column, np.stack([cut.base + block * cut.size, block]), cut.size
-        )
-    ends = " with a /31 each" if numbered else ""
+    for pool in [*pools, *ids]:
+        found += _in_pool(evidence, pool)
+    ends = f" with a /{planned.host_length} each" if numbered else ""
+    router_ids = f", their router IDs in {own}" if own else ""
     figure = (
-        f"{len(given.nic):,} NIC ports{ends} in {pools.host_pool}, {len(given.loopback):,}"
-        f" loopbacks in {pools.loopback_pool}"
+        f"{len(given.nic):,} NIC ports{ends} in {asked.host_pool}, {len(given.loopback):,}"
+        f" loopbacks in {asked.loopback_pool}{router_ids}"
     )
     return Verdict(figure, tuple(found))
 
 
-def _in_pool(
-    evidence: Evidence, what: str, pool: IPv4Network, column: IntArray, slices: IntArray, size: int
-) -> Iterator[Violations]:
+class _Pool(NamedTuple):
+    """A pool, its slices, and a column of its addresses with their blocks."""
+
+    what: str
+    pool: IPv4Network | IPv6Network
+    cut: Slice
+    column: IntArray
+    block: IntArray
+
+    def text(self, value: int) -> str:
+        """Format an address of the column."""
+        return address_text(self.cut.origin + int(value))
+
+
+def _twice(pools: list[_Pool]) -> Iterator[Violations]:
+    """Yield addresses that are used twice, within a pool or in several with one origin."""
+    by_origin: dict[int, list[_Pool]] = {}
+    for pool in pools:
+        by_origin.setdefault(pool.cut.origin, []).append(pool)
+    return map(_repeated, by_origin.values())
+
+
+def _repeated(pools: list[_Pool]) -> Violations:
+    """Return the addresses that pools of one origin have more than once."""
+    values, times = np.unique(np.concatenate([pool.column for pool in pools]), return_counts=True)
+    return violations(
+        values[times > 1],
+        lambda address: Violation(
+            f"{pools[0].text(address)} is given {times[np.searchsorted(values, address)]} times"
+        ),
+    )
+
+
+def _in_pool(evidence: Evidence, pool: _Pool) -> Iterator[Violations]:
     """Yield addresses outside their pool, and those outside their block's slice of it."""
-    first, last = int(pool.network_address), int(pool.broadcast_address)
-    outside = (column < first) | (column > last)
-    start, block = slices
+    cut, column, block = pool.cut, pool.column, pool.block
+    base, size = cut.base - cut.origin, cut.size
+    last = min(base + pool.pool.num_addresses - 1, np.iinfo(np.int64).max)
+    outside = (column < base) | (column > last)
+    start = base + block * size
     stray = ~outside & ((column < start) | (column >= start + size))
     yield violations(
         np.flatnonzero(outside),
         lambda row: Violation(
-            f"{dotted(int(column[row]))} is outside {pool}",
-            (f"it is a {what} of {evidence.block(int(block[row]))}",),
+            f"{pool.text(column[row])} is outside {pool.pool}",
+            (f"it is a {pool.what} of {evidence.block(int(block[row]))}",),
         ),
     )
     yield violations(
         np.flatnonzero(stray),
         lambda row: Violation(
-            f"{dotted(int(column[row]))} is outside the slice of {evidence.block(int(block[row]))}",
+            f"{pool.text(column[row])} is outside the slice of {evidence.block(int(block[row]))}",
             (
-                f"that is {dotted(int(start[row]))} to {dotted(int(start[row]) + size - 1)}",
-                f"it is a {what}",
+                f"that is {pool.text(start[row])} to {pool.text(start[row] + size - 1)}",
+                f"it is a {pool.what}",
             ),
         ),
     )

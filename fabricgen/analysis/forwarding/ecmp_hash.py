@@ -2,7 +2,7 @@
 
 Owns the hash, a model of a switch's, so that balance can be computed and compared with a lab's
 figures: CRC-32 (as of IEEE 802.3) over source and destination address, protocol, UDP source and
-destination port, in network byte order; exclusive or the switch's loopback; through the finalizer
+destination port, in network byte order; exclusive or the switch's router ID; through the finalizer
 of MurmurHash3; modulo the number of equal next hops in order of interface.
 
 The finalizer separates the tiers. A CRC is linear: a seed in front of it flips the same bits for
@@ -48,7 +48,7 @@ def flow_of(number: int) -> Flow:
 
 
 def flow_hash(seed: int, source: int, target: int, flow: Flow) -> int:
-    """Hash a flow at a switch whose loopback is `seed`; addresses are integers.
+    """Hash a flow at a switch whose router ID is `seed`; addresses are integers.
 
     >>> flow_hash(0x0A800001, 0x0A000001, 0x0A000003, Flow())
     447673310
@@ -58,7 +58,9 @@ def flow_hash(seed: int, source: int, target: int, flow: Flow) -> int:
 
 def _checksum(source: int, target: int, flow: Flow) -> int:
     """Return the part of a flow's hash that is the same on every switch."""
-    return zlib.crc32(struct.pack("!IIBHH", source, target, UDP, flow.source_port, ROCE_PORT))
+    width = 16 if source >> 32 else 4
+    ends = source.to_bytes(width, "big") + target.to_bytes(width, "big")
+    return zlib.crc32(ends + struct.pack("!BHH", UDP, flow.source_port, ROCE_PORT))
 
 
 def _mixed(bits: Any) -> Any:  # noqa: ANN401 - one number, or an array
@@ -115,7 +117,7 @@ class _Climb:
         }
         self.kinds = {kind: np.flatnonzero(rows) for kind, rows in own.items()}
         self.seeds = {
-            box: plan.addresses.loopback(segment, 0, plan.naming.boxes[box])
+            box: plan.addresses.router_id(segment, 0, plan.naming.boxes[box])
             for rows in self.kinds.values()
             for box in distinct(columns.lower[rows]).tolist()
         }

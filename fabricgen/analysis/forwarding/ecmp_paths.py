@@ -114,4 +114,6 @@ class EcmpPaths:
 
     def _seed(self, index: int) -> int:
         """Return the loopback of a switch in this block."""
-        return self.plan.addresses.loopback(self.segment, self.block, self.plan.naming.boxes[index])
+        return self.plan.addresses.router_id(
+            self.segment, self.block, self.plan.naming.boxes[index]
+        )

@@ -12,24 +12,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from ipaddress import IPv4Address
+from ipaddress import ip_address
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.analysis.forwarding.relay_rules import exit_ranks, ranks_by_rail
 from fabricgen.core.columns import Columns
 from fabricgen.core.template_api import for_templates
-from fabricgen.planning.addressing import dotted
+from fabricgen.planning.addressing import IPV4_BITS, address_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fabricgen.analysis.forwarding.path_names import PathNames
+    from fabricgen.core.terms import Family
 
-HB_BASE, HB_LENGTH = 198 << 24 | 18 << 16, 15
-"""198.18.0.0/15, reserved for test networks (RFC 2544).
+HB_RANGES = {32: (198 << 24 | 18 << 16, 15), 128: (0x20010002 << 96, 96)}
+"""By the bits of an address: 198.18.0.0/15 (RFC 2544) and the first /96 of 2001:2::/48 (RFC 5180).
 
-Rank k has address k + 1 of it in every HB domain, because domains never meet.
+Both are reserved for test networks. Rank k has address k + 1 in every HB domain, because domains
+never meet.
 """
 
 HB_DEVICE = "hb0"
@@ -70,6 +72,8 @@ class GpuView:
     rail: int
     numbered: bool
     """Whether a NIC port shares a prefix with its leaf; if not, the leaf's address is on-link."""
+    family: Family
+    """Of its addresses: `ipv4` or `ipv6`."""
     addresses: list[GpuAddress]
     route_columns: list[Columns]
     """The routes in runs for the filter `lines`; their columns are the fields of a route."""
@@ -82,40 +86,46 @@ class GpuView:
 
 
 def has_hb_addresses(domain_gpus: int) -> bool:
-    """Return whether the test range has an address for each GPU of an HB domain."""
-    return domain_gpus <= (1 << 32 - HB_LENGTH) - 2
+    """Return whether the test range of IPv4 has an address for each GPU of an HB domain.
+
+    That of IPv6 is larger.
+    """
+    return domain_gpus <= (1 << IPV4_BITS - HB_RANGES[IPV4_BITS][1]) - 2
 
 
 @lru_cache(maxsize=65_536)
-def hb_address(rank: int) -> str:
+def hb_address(rank: int, bits: int) -> str:
     """Return the address of a rank inside its HB domain.
 
-    >>> hb_address(300)
+    >>> hb_address(300, 32)
     '198.18.1.45'
+    >>> hb_address(300, 128)
+    '2001:2::12d'
     """
-    return dotted(HB_BASE + 1 + rank)
+    return address_text(HB_RANGES[bits][0] + 1 + rank)
 
 
 def hb_rank(address: str) -> int:
     """Return the rank of an address inside its HB domain.
 
-    >>> hb_rank("198.18.1.45")
-    300
+    >>> hb_rank("198.18.1.45"), hb_rank("2001:2::12d")
+    (300, 300)
     """
-    return int(IPv4Address(address)) - HB_BASE - 1
+    parsed = ip_address(address)
+    return int(parsed) - HB_RANGES[parsed.max_prefixlen][0] - 1
 
 
 def gpu_view(ends: PathNames, gpu: int) -> GpuView:
     """Return the addresses and the routes of a GPU."""
     plan, fabric = ends.reach.plan, ends.reach.plan.fabric
     coordinates = fabric.coordinates
-    length = 31 if plan.addresses.numbered else 32
+    bits, length = plan.addresses.hosts.bits, plan.addresses.host_length
     mtu = plan.spec.addressing.mtu
     own = [
-        GpuAddress(f"nic{plane}", f"{dotted(ends.address(gpu, plane))}/{length}", mtu)
+        GpuAddress(f"nic{plane}", f"{address_text(ends.address(gpu, plane))}/{length}", mtu)
         for plane in range(fabric.planes)
     ]
-    hb = GpuAddress(HB_DEVICE, f"{hb_address(coordinates.rank(gpu))}/{HB_LENGTH}", mtu)
+    hb_text = f"{hb_address(coordinates.rank(gpu), bits)}/{HB_RANGES[bits][1]}"
     return GpuView(
         ends.gpu(gpu),
         plan.spec.name,
@@ -123,7 +133,8 @@ def gpu_view(ends: PathNames, gpu: int) -> GpuView:
         coordinates.domain(gpu),
         coordinates.rail(gpu),
         plan.addresses.numbered,
-        [*own, hb],
+        plan.addresses.family,
+        [*own, GpuAddress(HB_DEVICE, hb_text, mtu)],
         [*_route_columns(ends, gpu)],
     )
 
@@ -146,9 +157,10 @@ def _route_columns(ends: PathNames, gpu: int) -> Iterator[Columns]:
     coordinates = ends.reach.plan.fabric.coordinates
     rank, domain = coordinates.rank(gpu), coordinates.domain(gpu)
     for plane in range(ends.reach.plan.fabric.planes):
-        source = dotted(ends.address(gpu, plane))
+        source = address_text(ends.address(gpu, plane))
         prefixes = ends.host_prefixes(domain, plane)
-        others = prefixes, _hb_addresses(len(prefixes)), HB_DEVICE, source, 1
+        bits = ends.reach.plan.addresses.hosts.bits
+        others = prefixes, _hb_addresses(len(prefixes), bits), HB_DEVICE, source, 1
         yield from _runs(Columns(others, 0, rank), Columns(others, rank + 1, len(prefixes)))
         yield from _rail_columns(ends, gpu, plane, source)
 
@@ -163,11 +175,12 @@ def _rail_columns(ends: PathNames, gpu: int, plane: int, source: str) -> Iterato
     else:
         ranks = ranks_by_rail(fabric, gpu)
         prefix = _selected(ends.rail_prefixes[plane], ranks)
-    vias = _selected(_hb_addresses(fabric.domain_gpus), ranks)
+    bits = ends.reach.plan.addresses.hosts.bits
+    vias = _selected(_hb_addresses(fabric.domain_gpus, bits), ranks)
     metric = _metrics(len(ranks), len(ranks) if spans else fabric.coordinates.ranks_per_rail)
     cells = prefix, vias, HB_DEVICE, source, metric
     at = ranks.index(rank)
-    direct = _cell(prefix, at), dotted(ends.gateway(gpu, plane)), f"nic{plane}", source
+    direct = _cell(prefix, at), address_text(ends.gateway(gpu, plane)), f"nic{plane}", source
     yield from _runs(
         Columns(cells, 0, at),
         Columns((*direct, _cell(metric, at)), 0, 1),
@@ -186,9 +199,9 @@ def _cell(column: object, row: int) -> object:
 
 
 @lru_cache(maxsize=1)
-def _hb_addresses(size: int) -> tuple[str, ...]:
+def _hb_addresses(size: int, bits: int) -> tuple[str, ...]:
     """Return the address of each rank inside its HB domain."""
-    return tuple(map(hb_address, range(size)))
+    return tuple(hb_address(rank, bits) for rank in range(size))
 
 
 @lru_cache(maxsize=32)

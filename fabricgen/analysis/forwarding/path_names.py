@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.planning.addressing import dotted
+from fabricgen.planning.addressing import address_text
 from fabricgen.planning.coordinates import gpu_name
 from fabricgen.views.factory import vrf_name
 from fabricgen.views.link_ends import HostLinks, LinkEnds, cable_label
@@ -130,8 +130,9 @@ class PathNames:
         if (domain, plane) not in self._domain:
             for known in [known for known in self._domain if known[0] != domain]:
                 del self._domain[known]
+            bits = self.reach.plan.addresses.hosts.bits
             self._domain[domain, plane] = tuple(
-                f"{dotted(self.address(gpu, plane))}/32"
+                f"{address_text(self.address(gpu, plane))}/{bits}"
                 for gpu in self.reach.plan.fabric.coordinates.domain_range(domain)
             )
         return self._domain[domain, plane]

@@ -25,7 +25,7 @@ from fabricgen.analysis.forwarding.path_names import PathNames
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.forwarding.relay_rules import ranks_by_rail, third_rails
 from fabricgen.core.terms import LinkKind, Role
-from fabricgen.planning.addressing import dotted
+from fabricgen.planning.addressing import IPV4_BITS, address_text
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class ForwardingTables:
     def _port(self, gpu: int, plane: int) -> dict[str, Any]:
         """Return a NIC port and the far end of its cable."""
         end = self.ends.nic(gpu, plane)
-        shown = {"plane": plane, "interface": end.interface, "address": dotted(end.address)}
+        shown = {"plane": plane, "interface": end.interface, "address": address_text(end.address)}
         return {
             **shown,
             "peer": end.switch,
@@ -259,7 +259,8 @@ class ForwardingTables:
                 cover for run in runs for cover in self._cover(int(run[0]), int(run[-1]))
             ]
         return [
-            f"{dotted(start + offset)}/{length}" for offset, length in self._covers[first, last]
+            f"{address_text(start + offset)}/{length}"
+            for offset, length in self._covers[first, last]
         ]
 
     def _cover(self, first: int, last: int) -> Iterator[tuple[int, int]]:
@@ -268,10 +269,11 @@ class ForwardingTables:
         A block begins at a multiple of its size, so offsets are aligned alike.
         """
         each = 2 if self.plan.addresses.numbered else 1
+        skipped, more = self.plan.addresses.skipped, self.plan.addresses.hosts.bits - IPV4_BITS
         for network in summarize_address_range(
-            IPv4Address(first * each), IPv4Address(last * each + each - 1)
+            IPv4Address(skipped + first * each), IPv4Address(skipped + last * each + each - 1)
         ):
-            yield int(network.network_address), network.prefixlen
+            yield int(network.network_address), network.prefixlen + more
 
 
 def _hops(ports: Iterable[PortView]) -> list[dict[str, str]]:

@@ -22,7 +22,7 @@ from fabricgen.core.terms import Role
 from fabricgen.lifecycle.audit.load import read_text
 from fabricgen.lifecycle.audit.neighbors import UnreadableError
 from fabricgen.lifecycle.audit.port_index import PortIndex
-from fabricgen.planning.addressing import dotted
+from fabricgen.planning.addressing import address_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -135,9 +135,10 @@ class DegradedTables(ForwardingTables):
         plane = next(
             each
             for each in range(self.plan.fabric.planes)
-            if dotted(self.ends.address(gpu, each)) == route.source
+            if address_text(self.ends.address(gpu, each)) == route.source
         )
-        own = f"{dotted(self.ends.address(other, plane))}/32"
+        bits = self.plan.addresses.hosts.bits
+        own = f"{address_text(self.ends.address(other, plane))}/{bits}"
         return route.prefix == own or self.reach.lives(other, plane)
 
     @cached_property

@@ -86,7 +86,7 @@ def _renumbered(old: Plan, new: Plan) -> int:
         for block in range(blocks)
     ]
     return sum(
-        int(np.count_nonzero(step * (after[cabled] - before[cabled]) + start)) for start in starts
+        int(np.count_nonzero(step * (after[cabled] - before[cabled]) != -start)) for start in starts
     )
 
 

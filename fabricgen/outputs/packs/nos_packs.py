@@ -1,7 +1,8 @@
 """The pack of each NOS of a plan, and its requirements.
 
-Owns the refusals of a NOS without a pack, of a switch model that lacks a fact, and of a number in
-the inventory that a NOS does not accept. `build` owns which files a pack writes.
+Owns the refusals of a NOS without a pack, of a pack without the family of the addresses, of a
+switch model that lacks a fact, and of a number in the inventory that a NOS does not accept. `build`
+owns which files a pack writes.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ def nos_packs(plan: Plan, packs: Packs) -> NosPacks:
     for port_layout, path in _running(plan):
         pack = packs.for_nos(port_layout.nos)
         if pack:
+            _check_family(plan, pack)
             _check_needs(port_layout, pack, path, packs)
             _check_limits(plan, port_layout.role, pack)
             found.packs[port_layout.nos] = pack
@@ -71,6 +73,26 @@ def _no_pack(nos: str, path: Path, packs: Packs) -> Exception:
         " without configurations"
     )
     return refuse("no-pack", f"no pack writes configurations for `{nos}`", path=path, hint=hint)
+
+
+def _check_family(plan: Plan, pack: Pack) -> None:
+    """Refuse a pack that has no syntax for the family of the addresses."""
+    addresses = plan.addresses
+    if pack.supports(addresses.family):
+        return
+    pool, version = plan.spec.addressing.host_pool, addresses.family.replace("ipv", "IPv")
+    has = ", ".join(each.replace("ipv", "IPv") for each in pack.families) or "IPv4"
+    raise refuse(
+        "no-address-family",
+        f"the pack `{pack.name}` writes no {version} addresses",
+        path=("addressing", "host_pool"),
+        because=(
+            f"{pool} is {version}",
+            f"`families` of its pack.yaml has {has}",
+        ),
+        hint=f"add `families: {{{addresses.family}: {{}}}}` to a pack of your own, or choose"
+        " pools of the other family",
+    )
 
 
 def _check_needs(port_layout: PortLayout, pack: Pack, path: Path, packs: Packs) -> None:

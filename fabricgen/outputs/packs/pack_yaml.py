@@ -16,6 +16,7 @@ from pydantic import (
 )
 
 from fabricgen.core.diagnostics import suggest
+from fabricgen.core.terms import Family
 from fabricgen.inventory.fields import VERSION
 from fabricgen.outputs.groups import PACK_GROUPS
 from fabricgen.outputs.packs.containers import Container, Thing
@@ -174,6 +175,11 @@ class Pack(BaseModel):
     """The syntax of the newest version of the NOS, if versions differ; its templates see it."""
     older: tuple[OlderVersion, ...] = ()
     """The same for older versions, the oldest first."""
+    families: dict[Family, dict[str, Word]] = {}
+    """The address families that its files may have, with the syntax of each beside `words`.
+
+    Without it, a pack of a NOS has IPv4 alone, and documents have both.
+    """
     outputs: tuple[PackOutput, ...]
     containers: dict[Thing, Container] = {}
     """How its switches run in a lab, or, for a pack of group `lab`, GPUs and HB domains."""
@@ -203,10 +209,17 @@ class Pack(BaseModel):
             raise ValueError(f"`group: {group}` is not a group of packs: {', '.join(PACK_GROUPS)}")
         return group
 
-    def words_of(self, version: str) -> dict[str, Word]:
-        """Return the syntax of a version of the NOS; without a version, that of the newest."""
+    def supports(self, family: Family) -> bool:
+        """Return whether its files may have addresses of a family."""
+        return family in self.families if self.families else family == "ipv4" or not self.nos
+
+    def words_of(self, version: str, family: Family = "ipv4") -> dict[str, Word]:
+        """Return the syntax of a version of the NOS for the addresses of a family.
+
+        Without a version it is that of the newest.
+        """
         older = (each.words for each in self.older if version and _is_older(version, each.before))
-        return self.words | next(older, {})
+        return self.families.get(family, {}) | self.words | next(older, {})
 
 
 def _is_older(version: str, other: str) -> bool:

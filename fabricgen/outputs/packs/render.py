@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
     from jinja2 import Template
 
+    from fabricgen.analysis.forwarding.gpu_routes import GpuView
     from fabricgen.outputs.packs.sandbox import Sandbox
+    from fabricgen.views.hosts.view import HostView
     from fabricgen.views.switches.view import SwitchView
 
 
@@ -113,7 +115,8 @@ class Packs:
         Raises Refusal `bad-template` if it is missing, wrong, or uses what its view does not have,
         and `template-budget` if it is a user's and exceeds a limit.
         """
-        seen = self._constants(pack, view.get("switch")) | view
+        device = view.get("switch") or view.get("host") or view.get("gpu")
+        seen = self._constants(pack, device) | view
         try:
             return self._environment.run(lambda: self._template(pack, template).render(**seen))
         except Refusal:
@@ -127,11 +130,16 @@ class Packs:
                 [bad_template(f"{pack}/{template}", error, [*seen, *GLOBALS], shown=shown)]
             ) from error
 
-    def _constants(self, name: str, switch: SwitchView | None) -> dict[str, Any]:
+    def _constants(
+        self, name: str, device: SwitchView | HostView | GpuView | None
+    ) -> dict[str, Any]:
         """Return what templates see of their pack; empty for a folder with templates only."""
         pack = self.pack(name)
-        version = switch.nos_version if switch else ""
-        return {"assumed": pack.assumed, "words": pack.words_of(version)} if pack else {}
+        if not pack:
+            return {}
+        version = getattr(device, "nos_version", "")
+        words = pack.words_of(version, device.family if device else "ipv4")
+        return {"assumed": pack.assumed, "words": words}
 
     def prepare(self) -> None:
         """Import the renderer, once for workers that are forked afterwards."""

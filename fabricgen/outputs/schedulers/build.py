@@ -24,7 +24,7 @@ from fabricgen.outputs.schedulers.view import (
     PodView,
     StripeView,
 )
-from fabricgen.planning.addressing import dotted
+from fabricgen.planning.addressing import address_text
 from fabricgen.planning.stripes import pods, stripes
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ def _facts(plan: Plan, segment: int, box: Box) -> dict[str, str | int | list[int
     if plan.fabric.port_layouts[Role.LEAF].model.transport == "ethernet":
         facts |= {
             "asn": plan.addresses.asn(segment, box),
-            "loopback": dotted(plan.addresses.loopback(segment, shared[0], box)),
+            "loopback": address_text(plan.addresses.loopback(segment, shared[0], box)),
         }
     return facts
 

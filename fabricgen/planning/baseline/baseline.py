@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from fabricgen.planning.clos import Sizing
 
 
+MOST_ADDRESSES = 2**63
+"""More than any slice has; a slice of IPv6 addresses is larger than a column of 32 bits holds."""
+
+
 class Slices(NamedTuple):
     """The number of addresses of each block in the two pools, powers of two."""
 
@@ -96,7 +100,9 @@ def read_baseline(values: Any) -> Baseline | None:  # noqa: ANN401 - any value o
         return None
     try:
         stages = ExpansionStages(_stages(values["rings"]))
-        slices = Slices(*(read_count(values["slices"][key]) for key in Slices._fields))
+        slices = Slices(
+            *(read_count(values["slices"][key], MOST_ADDRESSES) for key in Slices._fields)
+        )
         digits = {str(key): read_count(number) for key, number in values["digits"].items()}
         endpoints = decode_runs(values["endpoints"]) if "endpoints" in values else None
         domains = tuple(decode_runs(values.get("domains", [])).tolist())

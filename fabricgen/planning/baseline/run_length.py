@@ -22,9 +22,9 @@ LONGEST = 2**26
 """The most rows of a column; a million GPUs have a million."""
 
 
-def read_count(value: Any) -> int:  # noqa: ANN401 - any value of a plan file
-    """Return a value that is a count. Raises ValueError where it is not one."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < MOST:
+def read_count(value: Any, most: int = MOST) -> int:  # noqa: ANN401 - any value of a plan file
+    """Return a value that is a count below `most`. Raises ValueError where it is not one."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < most:
         raise ValueError(f"{value!r} is no count")
     return value
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.terms import Design, Role
-from fabricgen.planning.addressing import dotted
+from fabricgen.planning.addressing import address_text
 from fabricgen.views.hosts.nccl import rail_ranges, settings
 from fabricgen.views.hosts.view import MAIN_TABLE, HostView, NicView, RouteView, RuleView
 from fabricgen.views.link_ends import HostLinks, cable_label
@@ -35,15 +35,19 @@ All rules share it: an address has one rule, or two at this priority and the nex
 NIC_METRIC, LAST_METRIC = 100, 1_000_000_000
 """Metrics in the main table: of a host's first NIC on a rail, and of the last route."""
 
-EVERYWHERE = "0.0.0.0/0"
+EVERYWHERE = {"ipv4": "0.0.0.0/0", "ipv6": "::/0"}
 """All addresses; netplan 0.106 fails at `default` for a route without a gateway."""
 
-KERNEL = [("arp_ignore", 1), ("arp_announce", 2), ("rp_filter", 2)]
+KERNEL = {
+    "ipv4": [("arp_ignore", 1), ("arp_announce", 2), ("rp_filter", 2)],
+    "ipv6": [("accept_ra", 0)],
+}
 """Kernel settings of every NIC port, because several NICs of a host are in one fabric.
 
-Each answers ARP for its own address only, and asks with it, so that a leaf learns the right NIC. A
-source is verified against all routes, not against the one back. The kernel takes the larger of
-this and the setting of `all`.
+With IPv4 each answers ARP for its own address only, and asks with it, so that a leaf learns the
+right NIC. A source is verified against all routes, not against the one back. The kernel takes the
+larger of this and the setting of `all`. With IPv6 a port answers for its own addresses by itself;
+the routes are those of the plan, and none comes from a leaf's router advertisement.
 """
 
 
@@ -138,10 +142,12 @@ class Hosts:
             nic=fabric.nic.model if fabric.nic else "",
             roce_tools=(fabric.nic.roce_tools or "") if fabric.nic else "",
             nics=nics,
-            kernel=KERNEL,
+            family=plan.addresses.family,
+            address_bits=plan.addresses.hosts.bits,
+            kernel=KERNEL[plan.addresses.family],
             routes=self._routes() if self.ethernet else [],
             asn=plan.addresses.host_asn,
-            router_id=nics[0].address,
+            router_id=plan.addresses.host_router_id(host) or nics[0].address,
             nccl=settings(fabric, nics),
         )
 
@@ -192,7 +198,7 @@ class Hosts:
             rdma=fabric.rdma(slot, plane),
             pci=_pci((port and port.pci) or ""),
             address=cabled.address,
-            prefix_length=31 if self.plan.addresses.numbered else 32,
+            prefix_length=self.plan.addresses.host_length,
             gateway=cabled.gateway,
             leaf=cabled.leaf,
             leaf_interface=cabled.leaf_interface,
@@ -220,13 +226,13 @@ class Hosts:
         if not self.ethernet:
             return _Cabled(leaf, interface, alias, cable, "", "", "")
         (address,) = plan.addresses.host_addresses(number, [slot])
-        gateway = dotted(address - 1) if plan.addresses.numbered else ""
+        gateway = address_text(address - 1) if plan.addresses.numbered else ""
         return _Cabled(
             leaf,
             interface,
             alias,
             cable,
-            dotted(address),
+            address_text(address),
             gateway,
             plan.addresses.hosts.prefix(number),
         )
@@ -247,7 +253,7 @@ class Hosts:
             return []
         scope, spans = self._scope, self.plan.mapping.spans_rails
         rest = RouteView(
-            EVERYWHERE,
+            EVERYWHERE[self.plan.addresses.family],
             "",
             "",
             table,

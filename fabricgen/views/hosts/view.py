@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from fabricgen.core.terms import Family
     from fabricgen.views.protocols import RoceView, TimersView
 
 MAIN_TABLE = 254
@@ -20,7 +21,7 @@ class RouteView:
     """One route of a host; without a gateway it is unreachable, and its packets fail at once."""
 
     destination: str
-    """A prefix; all addresses are 0.0.0.0/0."""
+    """A prefix; all addresses are 0.0.0.0/0 or ::/0."""
     gateway: str
     """Empty where the route is unreachable."""
     source: str
@@ -98,6 +99,10 @@ class HostView:
     domain: int
     """Its HB domain, from 0."""
     numbered: bool
+    family: Family
+    """Of all addresses: `ipv4` or `ipv6`."""
+    address_bits: int
+    """Length of the prefix of one address: 32 or 128."""
     placeholders: bool
     """Whether the interface names are placeholders, because the catalog has none."""
     notes: list[str]
@@ -113,7 +118,7 @@ class HostView:
     nics: list[NicView]
     """In order of GPU, then plane."""
     kernel: list[tuple[str, int]]
-    """Settings of every NIC port under net.ipv4.conf."""
+    """Settings of every NIC port under net.ipv4.conf, or net.ipv6.conf, by `family`."""
     routes: list[RouteView]
     """Routes that belong to no NIC."""
     asn: int

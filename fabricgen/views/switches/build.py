@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.core.terms import ROLES, LinkKind, Role, speed_text
-from fabricgen.planning.addressing import dotted
+from fabricgen.planning.addressing import address_text
 from fabricgen.views.link_ends import objects
 from fabricgen.views.management import ManagementViews
 from fabricgen.views.protocols import LinkSettings, headroom_bytes
@@ -126,6 +126,8 @@ class SwitchViews:
             mtu=self.settings.mtu,
             bfd=self.settings.bfd,
             hosts_numbered=plan.addresses.numbered,
+            family=plan.addresses.family,
+            address_bits=plan.addresses.hosts.bits,
             timers=self.settings.timers,
             roce=self.settings.roce,
             facts=switch_facts(port_layout),
@@ -200,18 +202,17 @@ class SwitchViews:
         speakers = [port for port in own if not (port.to_host and plan.addresses.numbered)]
         hosts = [port for port in own if port.to_host]
         bgp_hosts = [port for port in speakers if port.to_host]
-        loopback = dotted(plan.addresses.loopback(segment, block, box))
         number = segment * plan.mapping.segment_blocks + block
         return Instance(
             vrf=vrf,
             table=table,
             rail="" if rail is None else str(rail),
             asn=plan.addresses.asn(segment, box),
-            router_id=loopback,
-            loopback=loopback,
+            router_id=address_text(plan.addresses.router_id(segment, block, box)),
+            loopback=address_text(plan.addresses.loopback(segment, block, box)),
             host_prefix=plan.addresses.hosts.prefix(number),
             loopback_prefix=plan.addresses.loopbacks.prefix(number),
-            host_prefix_length=31 if plan.addresses.numbered else 32,
+            host_prefix_length=plan.addresses.host_length,
             own_ports=own,
             host_ports=hosts,
             fabric_ports=fabric,

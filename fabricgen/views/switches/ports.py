@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.terms import Role, speed_text
-from fabricgen.planning.addressing import dotted
+from fabricgen.planning.addressing import address_text
 from fabricgen.views.link_ends import LinkEnds
 from fabricgen.views.switches.facts import port_facts
 
@@ -117,9 +117,11 @@ class SegmentLabels:
         self.vrfs = [vrf_name(rail) for rail in self.rails]
         starts = [
             plan.addresses.hosts.start(segment * plan.mapping.segment_blocks + block)
+            + plan.addresses.skipped
             for block in blocks
         ]
         self._starts = starts if plan.addresses.numbered else []
+        self._length = plan.addresses.host_length
         self._host_asn = 0 if plan.addresses.numbered else plan.addresses.host_asn
         self._asn = cache(lambda box: plan.addresses.asn(segment, plan.naming.boxes[box]))
 
@@ -131,4 +133,4 @@ class SegmentLabels:
         """Return the leaf's address on a host link; empty without one, and between switches."""
         if slot < 0 or not self._starts:
             return ""
-        return f"{dotted(self._starts[block] + 2 * slot)}/31"
+        return f"{address_text(self._starts[block] + 2 * slot)}/{self._length}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fabricgen.core.template_api import for_templates
 
 if TYPE_CHECKING:
+    from fabricgen.core.terms import Family
     from fabricgen.views.management import ManagementView
     from fabricgen.views.protocols import RoceView, TimersView
     from fabricgen.views.switches.facts import Values
@@ -102,12 +103,15 @@ class Instance:
     asn: int
     router_id: str
     loopback: str
-    """The loopback address, without a length: it is a /32."""
+    """The loopback address, without a length: it has all of `SwitchView.address_bits`."""
     host_prefix: str
     """The slice of the host pool of this rail and plane, the only one that is announced here."""
     loopback_prefix: str
     host_prefix_length: int
-    """Length of the prefixes of host links: 31 where links are numbered, else 32."""
+    """Length of the prefixes of host links: 31 where links are numbered, else 32.
+
+    With IPv6 it is 127 or 128.
+    """
     own_ports: list[PortView]
     """Ports of the instance, in the order of the front panel."""
     host_ports: list[PortView]
@@ -142,6 +146,10 @@ class SwitchView:
     mtu: int
     bfd: bool
     hosts_numbered: bool
+    family: Family
+    """Of all addresses: `ipv4` or `ipv6`. A pack has its syntax of each under `families`."""
+    address_bits: int
+    """Length of the prefix of one address: 32 or 128."""
     timers: TimersView
     roce: RoceView
     facts: Values

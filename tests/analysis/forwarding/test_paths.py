@@ -28,7 +28,7 @@ from fabricgen.build.run import build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
 from fabricgen.outputs.packs.render import Packs
-from fabricgen.planning.addressing import dotted
+from fabricgen.planning.addressing import address_text
 from fabricgen.planning.coordinates import gpu_name
 from tests import ROOT
 from tests.fabrics import build_job, plan_of
@@ -364,9 +364,9 @@ def test_the_routes_of_a_gpu_follow_the_relay_rules(design: str) -> None:
     ends = PathNames(Reach(plan))
     for gpu, plane in product((0, 16, 95), range(2)):
         first, rail = gpu // 12 * 12, gpu % 12 % 3
-        source = dotted(ends.address(gpu, plane))
+        source = address_text(ends.address(gpu, plane))
         beside = [
-            (f"{dotted(ends.address(other, plane))}/32", other, 1)
+            (f"{address_text(ends.address(other, plane))}/32", other, 1)
             for other in range(first, first + 12)
             if other != gpu
         ]
@@ -381,9 +381,9 @@ def test_the_routes_of_a_gpu_follow_the_relay_rules(design: str) -> None:
             for order in orders
             for metric, other in enumerate(order, start=1)
         ]
-        ways = {other: (hb_address(other - first), "hb0") for other in range(first, first + 12)} | {
-            gpu: (dotted(ends.gateway(gpu, plane)), f"nic{plane}")
-        }
+        ways = {
+            other: (hb_address(other - first, 32), "hb0") for other in range(first, first + 12)
+        } | {gpu: (address_text(ends.gateway(gpu, plane)), f"nic{plane}")}
         found = [route for route in gpu_routes(ends, gpu) if route.source == source]
         assert found == [
             (prefix, *ways[other], source, metric) for prefix, other, metric in [*beside, *beyond]

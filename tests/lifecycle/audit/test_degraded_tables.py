@@ -15,7 +15,7 @@ from fabricgen.analysis.forwarding.tables import ForwardingTables
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
 from fabricgen.lifecycle.audit.degraded_tables import DegradedTables, read_failures
-from fabricgen.planning.addressing import dotted
+from fabricgen.planning.addressing import address_text
 from tests.fabrics import plan_of
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def test_every_next_hop_leads_to_the_destination(fabric: str) -> None:
                 else source % plan.fabric.domain_gpus % plan.fabric.rails
             )
             leaf = detours.ends.nic(source, 0).switch
-            found = ends_of(tables, leaf, rail, dotted(detours.ends.address(target, 0)))
+            found = ends_of(tables, leaf, rail, address_text(detours.ends.address(target, 0)))
             if reach.joined(source, target, 0):
                 assert found == {detours.ends.host(target)}, f"case {seed}"
             else:
@@ -163,7 +163,7 @@ def test_relays_without_a_path_are_left_out() -> None:
 
 def own_address(plan: Plan) -> str:
     """Return the prefix of d0-g1's NIC port."""
-    return f"{dotted(ForwardingTables(plan).ends.address(1, 0))}/32"
+    return f"{address_text(ForwardingTables(plan).ends.address(1, 0))}/32"
 
 
 def test_a_list_of_failures(tmp_path: Path) -> None:
