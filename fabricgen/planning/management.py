@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.core.diagnostics import Finding, Refusal, suggest
-from fabricgen.planning.addressing import dotted
+from fabricgen.planning.addressing import address_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -41,11 +41,11 @@ class ManagementPlan:
 
     def switch(self, segment: int, box: int) -> str:
         """Return the address of a switch."""
-        return dotted(int(self.switches[segment, box]))
+        return address_text(int(self.switches[segment, box]))
 
     def host(self, host: int) -> str:
         """Return the address of a host; empty without `host_pool`."""
-        return "" if self.hosts is None else dotted(int(self.hosts[host]))
+        return "" if self.hosts is None else address_text(int(self.hosts[host]))
 
 
 def plan_management(draft: Draft, hosts: Sequence[str]) -> ManagementPlan | None:
@@ -167,7 +167,7 @@ def _misfits(
                 "bad-management-address", fact, path, hint=suggest(name, names, "see `plan`")
             )
         elif not any(address in pool for pool in pools) or int(address) in edges:
-            because = (f"the subnet is {subnet}, its gateway {dotted(gateway)}",)
+            because = (f"the subnet is {subnet}, its gateway {address_text(gateway)}",)
             fact = f"{address} cannot be the address of `{name}`"
             hint = "give a free address of the subnet"
             yield Finding("bad-management-address", fact, path, because, hint)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.template_api import for_templates
 from fabricgen.inventory.management import BANNER_ENDS
-from fabricgen.planning.addressing import dotted
+from fabricgen.planning.addressing import address_text
 
 if TYPE_CHECKING:
     from fabricgen.inventory.management import Aaa, Management, Snmp, User
@@ -121,7 +121,7 @@ class ManagementViews:
             prefix_length=subnet.prefixlen,
             netmask=str(subnet.netmask),
             subnet=str(subnet),
-            gateway=dotted(self._planned.gateway),
+            gateway=address_text(self._planned.gateway),
             vrf=asked.vrf,
             dns=[*asked.dns],
             ntp=[*asked.ntp],

@@ -8,7 +8,7 @@ import pytest
 
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.inventory.management import KEY_EXAMPLE
-from fabricgen.planning.addressing import dotted
+from fabricgen.planning.addressing import address_text
 from fabricgen.planning.baseline.expansion_stages import ExpansionStage, ExpansionStages
 from fabricgen.planning.management import _places
 from tests.fabrics import plan_of
@@ -23,7 +23,11 @@ def addresses(**keys: Any) -> dict[str, str]:  # noqa: ANN401 - keys of an inven
     plan = plan_of(**SMALL, management=MANAGEMENT | keys)
     assert plan.management
     given = dict(
-        zip(plan.switches(), map(dotted, plan.management.switches.ravel().tolist()), strict=True)
+        zip(
+            plan.switches(),
+            map(address_text, plan.management.switches.ravel().tolist()),
+            strict=True,
+        )
     )
     return given | {host: plan.management.host(row) for row, host in enumerate(plan.hosts)}
 
