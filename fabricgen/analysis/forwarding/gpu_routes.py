@@ -127,15 +127,15 @@ def gpu_view(ends: PathNames, gpu: int) -> GpuView:
     ]
     hb_text = f"{hb_address(coordinates.rank(gpu), bits)}/{HB_RANGES[bits][1]}"
     return GpuView(
-        ends.gpu(gpu),
-        plan.spec.name,
-        ends.host(gpu),
-        coordinates.domain(gpu),
-        coordinates.rail(gpu),
-        plan.addresses.numbered,
-        plan.addresses.family,
-        [*own, GpuAddress(HB_DEVICE, hb_text, mtu)],
-        [*_route_columns(ends, gpu)],
+        name=ends.gpu(gpu),
+        fabric=plan.spec.name,
+        host=ends.host(gpu),
+        domain=coordinates.domain(gpu),
+        rail=coordinates.rail(gpu),
+        numbered=plan.addresses.numbered,
+        family=plan.addresses.family,
+        addresses=[*own, GpuAddress(HB_DEVICE, hb_text, mtu)],
+        route_columns=[*_route_columns(ends, gpu)],
     )
 
 
