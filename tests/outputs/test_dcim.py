@@ -24,6 +24,7 @@ from fabricgen.planning.stripes import stripes
 from fabricgen.views.factory import Views
 from tests.csv_rows import FORMULA, read_rows
 from tests.fabrics import SMALL, SUPERPOD, build_job, cables_of, plan_of
+from tests.outputs import libyaml, resource_definitions
 from tests.outputs.dcim_files import read_netbox, read_wiring
 from tests.outputs.machine_room import FABRICS as ROOMS
 
@@ -236,6 +237,16 @@ def test_the_sheet_has_both_ends_of_every_link(built: Built) -> None:
         )
         for cable in links
     ]
+
+
+def test_hedgehogs_definitions_accept_the_wiring(tmp_path: Path, oracles: Path) -> None:
+    """Keys and types of switches, servers and connections are those of the definitions."""
+    write(plan_of(name="hh", **HEDGEHOG), tmp_path)
+    text = (tmp_path / "dcim" / "hedgehog" / "wiring.yaml").read_text(encoding="utf-8")
+    manifests = libyaml.documents(text)
+    assert {manifest["kind"] for manifest in manifests} == {"Switch", "Server", "Connection"}
+    for manifest in manifests:
+        assert resource_definitions.complaints(oracles / "crds", manifest) == []
 
 
 def test_hedgehog_gets_the_same_links(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ from tests.fabrics import build_job, generic, plan_of
 from tests.laws.drawing import Inventory, inventories
 from tests.nos import eos, srlinux
 from tests.nos.switch_files import PACKS
-from tests.outputs import libyaml
+from tests.outputs import libyaml, resource_definitions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -384,16 +384,18 @@ def _sonic_finds_its_ports(tree: Tree, name: str, mounted: dict[str, str], here:
 # --- clabernetes
 
 
+def test_the_definition_of_clabernetes_accepts_the_lab(tree: Tree, oracles: Path) -> None:
+    """Keys and types of the topology are those of the definition."""
+    topology = document(tree.root / "lab/clabernetes/topology.yaml")
+    assert resource_definitions.complaints(oracles / "crds", topology) == []
+
+
 def test_kubernetes_has_the_same_lab(tree: Tree) -> None:
     """The topology inside is containerlab's, except for the paths of files.
 
     Each file is in a ConfigMap, whole, under a name that Kubernetes accepts.
     """
     topology = document(tree.root / "lab/clabernetes/topology.yaml")
-    assert (topology["apiVersion"], topology["kind"]) == (
-        "clabernetes.containerlab.dev/v1alpha1",
-        "Topology",
-    )
     inner = libyaml.document(topology["spec"]["definition"]["containerlab"])
     for node in tree.nodes:
         assert [

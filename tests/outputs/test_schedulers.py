@@ -36,6 +36,7 @@ from fabricgen.views.factory import Views
 from fabricgen.views.hosts.build import Hosts
 from tests.fabrics import build_job, cables_of, plan_of, set_limit
 from tests.laws.drawing import Inventory, inventories
+from tests.outputs import resource_definitions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -99,11 +100,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "fabric called like a stripe": SMALL | {"name": "stripe-1"},
 }
 PACKS = Packs()
-LABEL = re.compile(
-    r"([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/"
-    r")?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])"
-)
-"""The pattern of a nodeLabel in Kueue, and of a label's key in Kubernetes."""
 
 
 @cache
@@ -457,16 +453,43 @@ def test_a_stripe_is_reserved(variant: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
+def test_kueues_definitions_accept_the_manifests(variant: str, oracles: Path) -> None:
+    """Keys, types, lengths, patterns and the number of levels are those of the definitions."""
+    for manifest in yaml_of(files_of(variant)["kueue/topology.yaml"]):
+        assert resource_definitions.complaints(oracles / "crds", manifest) == []
+
+
+@pytest.mark.parametrize(
+    ("keys", "value", "words"),
+    [
+        (("spec", "levels", 0, "nodeLabel"), "no label", "does not match"),
+        (("spec", "levels"), [], "[] should be non-empty"),
+        (("spec", "colour"), "blue", "Additional properties are not allowed"),
+    ],
+)
+def test_the_definitions_find_errors(
+    keys: tuple[str | int, ...], value: object, words: str, oracles: Path
+) -> None:
+    """A pattern, a number of items, and an unknown key."""
+    topology, _ = yaml_of(files_of("two tiers")["kueue/topology.yaml"])
+    node = topology
+    for key in keys[:-1]:
+        node = node[key]
+    node[keys[-1]] = value
+    (complaint,) = resource_definitions.complaints(oracles / "crds", topology)
+    assert words in complaint
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_kueue_accepts_the_levels(variant: str, tmp_path: Path) -> None:
-    """The manifests follow Kueue's resource definition.
+    """The manifests follow the rules that Kueue's resource definitions have in CEL.
 
     The script gives each node one value per level, and levels are nested.
     """
     plan, files = variant_plan(variant), files_of(variant)
     topology, flavor = yaml_of(files["kueue/topology.yaml"])
     levels = [level["nodeLabel"] for level in topology["spec"]["levels"]]
-    assert all(LABEL.fullmatch(level) and len(level) <= 316 for level in levels)
-    assert 1 <= len(levels) == len(set(levels)) <= 16
+    assert len(levels) == len(set(levels))
     assert levels[-1] == "kubernetes.io/hostname"
     assert flavor["spec"]["topologyName"] == topology["metadata"]["name"] == plan.spec.name
     printed = run_script(files["kueue/label-nodes.sh"], "kubectl", tmp_path)
