@@ -5,13 +5,14 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 EXAMPLES := $(sort $(wildcard examples/*.yaml))
 
-.PHONY: help compiled demo docs test test-all test-here test-rest check check-style check-types check-layers check-templates page catalog bench bench-peers fuzz lock clean .venv
+.PHONY: help compiled demo docs test test-all test-here test-rest tools check check-style check-types check-layers check-templates page catalog bench bench-peers fuzz lock clean .venv
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo      build every example into out/ and say where to look"
 	@echo "make test      run the gates and every test that needs no Debian package: the same examples each time, in under 4 minutes on 2 cores"
 	@echo "make test-all  run make test, then the rest: lab, browser, vendors' parsers, wheel; what this machine cannot run is skipped with a reason"
+	@echo "make tools     install Ansible and netlab, with which test-all reads emitted files, into .venv-tools"
 	@echo "make check     run the gates alone: style, types, layers, templates"
 	@echo "make docs      build the documentation into site/, where a warning is an error"
 	@echo "make page      bundle web/ into the page of report.html; takes Node and npm, which nothing else does"
@@ -19,7 +20,7 @@ help:
 	@echo "make bench     print CPU time and memory, each against its floor"
 	@echo "make bench-peers  install what bench measures beside, into .venv-peers"
 	@echo "make fuzz      search for faults at random (SEED=, SECONDS=); every find is kept as a case for the tests"
-	@echo "make lock      write requirements.lock anew (UPGRADE=--upgrade moves to the newest versions)"
+	@echo "make lock      write requirements.lock and requirements-tools.lock anew (UPGRADE=--upgrade moves to the newest versions)"
 	@echo "make clean     remove what was made, except .venv"
 
 .venv: .venv/.stamp
@@ -71,6 +72,14 @@ test-rest: WORKERS = 3
 test-rest: .venv
 	$(PYTEST) -rs -m "slow or outside"
 
+# They have packages of their own, which nothing else here needs.
+tools: .venv-tools/.stamp
+
+.venv-tools/.stamp: requirements-tools.lock
+	$(PYTHON) -m venv .venv-tools
+	.venv-tools/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes --requirement requirements-tools.lock
+	@touch $@
+
 check: check-style check-types check-layers check-templates
 
 check-style: .venv
@@ -118,6 +127,8 @@ fuzz: .venv
 lock: .venv
 	CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet $(UPGRADE) --extra dev --strip-extras --allow-unsafe --generate-hashes \
 	    --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file requirements.lock pyproject.toml
+	printf 'ansible-core\nnetworklab\n' | CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet $(UPGRADE) --strip-extras --allow-unsafe \
+	    --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file requirements-tools.lock -
 
 clean:
 	rm -rf out site dist web/node_modules .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -48,7 +48,7 @@ providers._get_local_constants = lambda: providers._local_constants  # noqa: SLF
 # A process started in the background ignores Ctrl-C, and so would every program that a test starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-OUTSIDE = frozenset({"oracles", "out_of_reach", "tool"})
+OUTSIDE = frozenset({"oracles", "out_of_reach", "python_tool", "tool"})
 """Fixtures for what a machine may lack.
 
 These are Debian programs, network namespaces, a browser and vendors' models.
@@ -74,6 +74,15 @@ class Run(Protocol):
         env: Mapping[str, str] | None = None,
     ) -> subprocess.CompletedProcess[str]:
         """Run in `cwd`, or in an empty directory of the test. `env` extends a clean environment."""
+
+
+class PythonTool(Protocol):
+    """Run a program of `make tools` in a directory, and return the completed process."""
+
+    def __call__(
+        self, name: str, *arguments: object, cwd: Path
+    ) -> subprocess.CompletedProcess[str]:
+        """Run with a clean environment."""
 
 
 class Once(Protocol):
@@ -169,6 +178,26 @@ def oracles() -> Path:
     if not path.is_dir():
         pytest.fail(f"FABRICGEN_ORACLES={named} is no directory")
     return path
+
+
+@pytest.fixture
+def python_tool(out_of_reach: Callable[[str], NoReturn], tmp_path: Path) -> PythonTool:
+    """Return a function that runs a program of `make tools` in a directory."""
+
+    def start(name: str, *arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+        program = ROOT / ".venv-tools" / "bin" / name
+        if not program.exists():
+            out_of_reach(f"{name} is not installed: make tools")
+        return subprocess.run(
+            [program, *map(str, arguments)],
+            cwd=cwd,
+            env=clean_environment(tmp_path),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return start
 
 
 @pytest.fixture(scope="session")

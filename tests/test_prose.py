@@ -42,7 +42,7 @@ OWN = "tests/test_prose.py"
 LEFT_OUT = {"node_modules", "__pycache__", "found"}
 """Directories that are made, or that contain the words of others."""
 
-MADE = {".venv", ".venv-peers", ".git", "site", "out", "build", "dist"}
+MADE = {".venv", ".venv-peers", ".venv-tools", ".git", "site", "out", "build", "dist"}
 """Such directories at the top; `build` is also the name of a package."""
 
 

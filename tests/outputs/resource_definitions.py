@@ -16,6 +16,8 @@ from tests.outputs import libyaml
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from jsonschema.protocols import Validator
+
     Node = dict[str, Any]
 
 
@@ -27,7 +29,7 @@ def complaints(crds: Path, manifest: Node) -> list[str]:
 
 
 @cache
-def _schemas(crds: Path) -> dict[tuple[str, str], jsonschema.Draft7Validator]:
+def _schemas(crds: Path) -> dict[tuple[str, str], Validator]:
     """Read the definitions, by version and kind."""
     return {
         (f"{spec['group']}/{version['name']}", spec["names"]["kind"]): jsonschema.Draft7Validator(

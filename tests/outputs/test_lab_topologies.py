@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.planning.plan import Plan
-    from tests.conftest import Run
+    from tests.conftest import PythonTool, Run
 
 SN5600 = {"leaf": {"model": "sn5600", "breakout": "2x400G"}}
 WHOLE = {"leaf": {"model": "sn4700", "breakout": "1x400G"}}
@@ -471,6 +471,25 @@ def test_netlab_has_the_same_lab(tree: Tree) -> None:
     ]
     assert found == tree.links
     assert {link["prefix"] for link in read["links"]} == {False}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "tree", ["sonic on shared boxes", "leaves on eos, spines on srlinux"], indirect=True
+)
+def test_netlab_writes_the_same_lab_for_containerlab(tree: Tree, python_tool: PythonTool) -> None:
+    """From its own topology it makes the nodes and links of fabric.clab.yml."""
+    done = python_tool(
+        "netlab", "create", "-o", "provider", "topology.yml", cwd=tree.root / "lab/netlab"
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    made = document(tree.root / "lab/netlab/clab.yml")["topology"]
+    links = Counter(frozenset(map(end, link["endpoints"])) for link in made["links"])
+    assert links == Counter(map(frozenset, tree.links))
+    assert made["nodes"].keys() == tree.nodes.keys()
+    for name, node in tree.nodes.items():
+        kept = {key: value for key, value in node.items() if key != "labels"}
+        assert made["nodes"][name].items() >= kept.items()
 
 
 # --- scripts

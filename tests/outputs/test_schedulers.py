@@ -6,6 +6,7 @@ Every host is in one stripe and one block, Slurm reads its files, and hostile na
 from __future__ import annotations
 
 import getpass
+import json
 import re
 import socket
 import subprocess
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.planning.plan import Plan
+    from tests.conftest import PythonTool
 
 SMALL: dict[str, Any] = {"gpus": 64, "hb_domain": {"gpus": 8}, "radix": 4}
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -573,6 +575,32 @@ def test_ansible_finds_every_device(variant: str) -> None:
     names = {*groups, *groups["switches"]["children"], *groups["gpu_hosts"]["children"]}
     assert all(name.isidentifier() for name in names)
     assert names.isdisjoint([*plan.switches(), *plan.hosts])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "variant", ["two tiers", "infiniband", "numbers at both ends", "hosts called like numbers"]
+)
+def test_ansible_reads_the_inventory(variant: str, python_tool: PythonTool, tmp_path: Path) -> None:
+    """It finds every device, with the facts of each switch, and a play can name each group."""
+    text = files_of(variant)["ansible/inventory.yml"]
+    (tmp_path / "inventory.yml").write_text(text, encoding="utf-8")
+    listed = python_tool("ansible-inventory", "-i", "inventory.yml", "--list", cwd=tmp_path)
+    assert (listed.returncode, listed.stderr) == (0, "")
+    read, plan = json.loads(listed.stdout), variant_plan(variant)
+    facts = read.pop("_meta")["hostvars"]
+    assert sorted(facts) == sorted([*plan.switches(), *plan.hosts])
+    (document,) = yaml_of(text)
+    groups = document["all"]["children"]["switches"]["children"]
+    assert {name: facts[name] for group in groups.values() for name in group["hosts"]} == {
+        name: own for group in groups.values() for name, own in group["hosts"].items()
+    }
+    play = [{"hosts": ":".join(read), "tasks": [{"ansible.builtin.debug": {"var": "nos"}}]}]
+    (tmp_path / "play.yml").write_text(json.dumps(play), encoding="utf-8")
+    checked = python_tool(
+        "ansible-playbook", "-i", "inventory.yml", "--syntax-check", "play.yml", cwd=tmp_path
+    )
+    assert (checked.returncode, checked.stderr) == (0, "")
 
 
 def _members(group: dict[str, Any]) -> list[str]:
