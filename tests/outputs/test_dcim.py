@@ -8,7 +8,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -29,11 +31,14 @@ from tests.outputs.dcim_files import read_netbox, read_wiring
 from tests.outputs.machine_room import FABRICS as ROOMS
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
     from fabricgen.planning.plan import Plan
     from fabricgen.views.cables.view import CableView
     from tests.outputs.dcim_files import Database
+
+NETBOX = libyaml.document((Path(__file__).parent / "netbox_forms.yaml").read_text(encoding="utf-8"))
+"""The forms of NetBox that import the tables, by the name of a table."""
 
 TRAYS = {
     "rack": {"units": 48},
@@ -131,6 +136,52 @@ def test_netbox_holds_exactly_the_links_of_the_plan(built: Built) -> None:
     assert {
         name: (row["rack"], row["position"]) for name, row in built.netbox.devices.items()
     } == places
+
+
+def _netbox_faults(table: str, row: dict[str, str]) -> Iterator[str]:
+    """Yield what NetBox would not import of a row."""
+    form = NETBOX[table]
+    yield from (f"{name} is no field" for name in row if name not in form["fields"])
+    yield from (f"{name} is missing" for name in form["needed"] if not row.get(name))
+    for name, value in row.items():
+        if value and value not in map(str, form.get("choices", {}).get(name, [value])):
+            yield f"{name}: {value} is no choice"
+        if len(value) > form["lengths"].get(name, len(value)):
+            yield f"{name}: {value} is too long"
+        if name == "slug" and not re.fullmatch(r"[-\w]+", value, re.ASCII):
+            yield f"{name}: {value} is no slug"
+
+
+def test_netboxs_forms_take_every_row(built: Built) -> None:
+    """Columns are fields; needed ones are filled; choices and lengths are NetBox's."""
+    tables = Counter[str]()
+    for path in sorted((built.root / "netbox").glob("*.csv")):
+        table = re.sub(r"^\d\d-(\d-)?|-\d+$", "", path.stem)
+        rows = read_rows(path.read_text(encoding="utf-8"))
+        tables[table] += len(rows)
+        assert [fault for row in rows for fault in _netbox_faults(table, row)] == []
+    assert {"sites", "devices", "interfaces", "cables"} <= tables.keys()
+    for piece in built.netbox.pieces:
+        plain = {key: str(value) for key, value in piece.items() if not isinstance(value, list)}
+        choices = NETBOX["cables"] | {"needed": []}
+        assert plain.keys() <= {*choices["fields"]}
+        assert all(plain[key] in known for key, known in choices["choices"].items() if key in plain)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "words"),
+    [
+        ("type", "400gbase-osfp", "type: 400gbase-osfp is no choice"),
+        ("name", "", "name is missing"),
+        ("label", "x" * 65, "is too long"),
+        ("colour", "blue", "colour is no field"),
+    ],
+)
+def test_rows_that_netbox_refuses_are_found(column: str, value: str, words: str) -> None:
+    """An unknown choice or field, an empty one, and a long one."""
+    row = {"device": "leaf-1", "name": "swp1", "type": "400gbase-x-osfp"} | {column: value}
+    (fault,) = _netbox_faults("interfaces", row)
+    assert words in fault
 
 
 def test_a_piece_of_several_legs_is_one_object(built: Built) -> None:
