@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabricgen.bom.breakdown.view import bounded
 from fabricgen.core.document import Document
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def _saved(pct: float | None, bound: str) -> str:
     """Format a saving, qualified where a part has no price."""
     if pct is None:
         return "-"
-    return f"{pct:g} %" if bound == "exact" else f"{bound} {pct:g} %"
+    return bounded(f"{pct:g} %", bound)
 
 
 def _decides(found: BreakEven, bound: str) -> str:

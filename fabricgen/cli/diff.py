@@ -15,7 +15,7 @@ from fabricgen.cli.options import (
     prices_option,
     templates_option,
 )
-from fabricgen.cli.printing import echo, grouped, print_result, table
+from fabricgen.cli.printing import echo, grouped, money, print_result, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -176,7 +176,7 @@ def _parts(found: Diff) -> list[str]:
         "unknown"
         if found.cost_delta is None
         else (
-            f"{'+' if found.cost_delta > 0 else ''}{grouped(found.cost_delta)} {book.currency} "
+            f"{'+' if found.cost_delta > 0 else ''}{money(found.cost_delta)} {book.currency} "
             f"by {book.name}"
         )
     )

@@ -162,7 +162,7 @@ prices_option = click.option(
     cls=SharedOption,
     metavar="BOOK",
     shell_complete=complete_models("prices", or_file=True),
-    help="Price book: a name of the catalog, or a .yaml file.",
+    help="Price book: a name of the catalog, or a CSV or YAML file.",
 )
 catalog_option = click.option(
     "--catalog",

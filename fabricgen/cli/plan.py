@@ -9,7 +9,7 @@ import click
 from fabricgen.cli.command import Command
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OUTPUT_FILE, PLAN_MARK, force_option, save
-from fabricgen.cli.printing import echo, grouped, print_advice, print_result, table
+from fabricgen.cli.printing import echo, grouped, money, print_advice, print_result, table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -165,7 +165,7 @@ def _room(summary: PlanSummary) -> str:
 
 def _cost(cost: CostSummary) -> str:
     """Describe a cost: its book, discounts, exchange rate, and the parts without a price."""
-    text = f"{cost.currency} {grouped(cost.total)} by {cost.book}"
+    text = f"{cost.currency} {money(cost.total)} by {cost.book}"
     if cost.discount_pct:
         off = ", ".join(f"{pct:g} % on {name}" for name, pct in cost.discount_pct.items())
         text += f", less {off}"
@@ -253,5 +253,6 @@ def _compared(comparison: Comparison) -> list[list[str]]:
         )
         bound = figure.bound(comparison, Design.FAT_TREE)
         text = "" if saved is None else bounded(f"{saved} %", bound)
-        rows.append([name, *map(grouped, values), text])
+        shown_as = money if figure is figures.COST else grouped
+        rows.append([name, *map(shown_as, values), text])
     return rows

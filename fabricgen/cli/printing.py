@@ -108,6 +108,16 @@ def grouped(number: float | None) -> str:
     )
 
 
+def money(amount: float | None) -> str:
+    """Format an amount: whole, or with two decimals; a dash where it is unknown.
+
+    >>> money(628936.5), money(94306304), money(None)
+    ('628,936.50', '94,306,304', '-')
+    """
+    whole = amount is None or amount == round(amount)
+    return grouped(amount) if whole else f"{amount:,.2f}"
+
+
 @contextlib.contextmanager
 def progress(label: str) -> Iterator[Callable[[str, int, int], None]]:
     """Yield a function of (part, done, total) that draws a bar on stderr after two seconds.

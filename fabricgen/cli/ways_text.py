@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabricgen.cli.printing import grouped, table
+from fabricgen.cli.printing import grouped, money, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -66,7 +66,7 @@ def _figures(way: WaySummary, currency: str) -> Iterator[list[str]]:
 
 def _cells(values: Iterable[float | None], total: float | None) -> list[str]:
     """Return the cells of a row."""
-    return [*map(grouped, values), grouped(total)]
+    return [*map(money, values), money(total)]
 
 
 def _parts(way: WaySummary) -> dict[str, list[int]]:
@@ -104,7 +104,7 @@ def _costs(gap: float, gpus: int, currency: str) -> str:
     if not gap:
         return "costs as much in every phase"
     word = "more" if gap > 0 else "less"
-    return f"costs {currency} {grouped(abs(gap))} {word} at {gpus:,} GPUs"
+    return f"costs {currency} {money(abs(gap))} {word} at {gpus:,} GPUs"
 
 
 def _per_move(saved: float, moves: int, currency: str) -> str:

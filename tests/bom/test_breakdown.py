@@ -25,6 +25,7 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.lifecycle.change.growth_ways import ways_to_grow
 from fabricgen.lifecycle.change.phases import phase_in
 from fabricgen.outputs.packs.render import Packs
+from fabricgen.outputs.workbook.breakdown import FIXED_PRICES
 from fabricgen.planning.room.footprints import HOST
 from tests.csv_rows import read_rows
 from tests.fabrics import build_job, cables_of, plan_of, set_limit
@@ -349,6 +350,7 @@ def test_the_workbook_has_a_sheet_for_each_division(tmp_path: Path) -> None:
         "By phase",
         "Room",
     ]
+    assert FIXED_PRICES in [cell.value for cell in sheets["Savings"]["A"]]
     for name in ("By role", "By rack", "By phase"):
         titles, *rows = sheets[name].iter_rows(values_only=True)
         assert rows[-1][titles.index("Total")] == float(job.context.bom.cost() or 0), name

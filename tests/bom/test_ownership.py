@@ -140,6 +140,8 @@ def test_unpriced_parts_bound_the_savings() -> None:
     assert any(text.startswith("mfp7e10 (no price)") for text in found.missing)
     rows = {row[0]: row[1:] for row in ownership_tables(found).costs}
     assert all(cell.startswith("at least ") for cell in (*rows["capital"], *rows["total"]))
+    (_, unchanged, *_) = ownership_tables(found).changes
+    assert all(cell.endswith(" % of priced parts") for cell in unchanged[-2:])
 
 
 def test_the_percentage_of_a_price_book_takes_precedence() -> None:

@@ -97,7 +97,7 @@ def test_what_costs_more_is_reported_as_more() -> None:
 
 
 def test_the_report_names_what_it_leaves_out() -> None:
-    """Unpriced parts, unpublished figures, NICs that no bill counts, and labour.
+    """Unpriced parts, unpublished figures, NICs that no bill counts, and labor.
 
     Prices have their book, date and rate.
     """
@@ -108,7 +108,7 @@ def test_the_report_names_what_it_leaves_out() -> None:
         "512 as fat-tree)."
     ) in left_out
     assert "Hosts, NICs and GPUs" in left_out
-    assert "Labour" in left_out
+    assert "Labor" in left_out
     assert "`street-2026-09` of 2026-09-22" in counted
     assert "Paid in EUR at 0.92 for 1 USD, the rate of 2026-09-22" in counted
     assert "cost of cables" not in rows_of(view)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -419,6 +420,15 @@ def test_compare_text(cli: Cli) -> None:
     ended = cli("compare", "fabric.yaml")
     assert ended.out.startswith("west: 64 GPUs in 8 HB domains, prices paper-v5\n")
     assert "rail-only saves" in ended.out
+
+
+def test_amounts_have_two_decimals_or_none(cli: Cli) -> None:
+    """A total with cents is printed like money, as in the bill."""
+    size = ("--gpus", "9", "--hb-domain", "3", "--radix", "4")
+    cents = ("--set", "prices.parts={generic-fibre: 0.5}")
+    (total,) = re.findall(r"cost +USD ([\d,.]+) by", cli("plan", *size, *cents).out)
+    assert total.endswith(".50")
+    assert f"cost, USD {total}" in " ".join(cli("compare", *size, *cents).out.split())
 
 
 def test_compare_lists_the_designs_that_can_be_built(cli: Cli) -> None:

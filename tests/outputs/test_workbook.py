@@ -27,6 +27,7 @@ from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.workbook import cables as cable_sheets
 from fabricgen.outputs.workbook import point_to_point, tab
 from fabricgen.outputs.workbook.bom import write_bom
+from fabricgen.outputs.workbook.breakdown import FIXED_PRICES
 from fabricgen.outputs.workbook.cables import write_cables
 from fabricgen.outputs.workbook.palette import AMBER
 from fabricgen.outputs.workbook.point_to_point import write_point_to_point
@@ -476,6 +477,7 @@ def test_the_designs_side_by_side(tmp_path: Path) -> None:
         38.3,
     )
     assert rows["cost of cables"]["rail-only"] is None
+    assert FIXED_PRICES in [cell.value for cell in sheet["A"]]
     with zipfile.ZipFile(tmp_path / "bom.xlsx") as packed:
         assert sum(name.startswith("xl/charts/chart") for name in packed.namelist()) == 2
 

@@ -243,7 +243,7 @@ def _counted(plan: Plan, bom: Bom) -> Iterator[str]:
         " as modules that are sold, where a twin-port module serves two links. Costs and power are"
         " of the modules."
     )
-    dated = f" of {bom.book.date}" if bom.book.date else ", which bears no date"
+    dated = f" of {bom.book.date}" if bom.book.date else ", which has no date"
     yield (
         f"Prices are those of the book `{bom.book.name}`{dated}:"
         f" {' '.join(bom.book.description.split()).rstrip('.')}."
@@ -251,13 +251,10 @@ def _counted(plan: Plan, bom: Bom) -> Iterator[str]:
     if own := sorted(plan.spec.prices.parts):
         yield f"The inventory gives prices of its own for {', '.join(own)}."
     yield from (f"{text[:1].upper()}{text[1:]}." for text in terms_said(bom, plan.spec.spares))
+    yield ("Costs include spares; power, heat and rack units are those of installed parts.")
     yield (
-        "Costs are of what is bought, spares included; power, heat and rack units are of what is"
-        " installed."
-    )
-    yield (
-        "What is saved is the other design's figure less rail-only's, and the per cent are of the"
-        " other design's; where rail-only takes more, it is negative."
+        "A saving is the other design's figure minus that of rail-only, and a percentage is of the"
+        " other design's figure. Where rail-only takes more, the saving is negative."
     )
 
 
@@ -276,16 +273,10 @@ def _left_out(comparison: Comparison) -> Iterator[str]:
         for key, name in CLASS_WORDS.items()
         if not any(line.part_class == key for bom in boms for line in bom.lines)
     ]
-    yield (
-        f"{', '.join(['Hosts', *absent])} and GPUs: they are the same in every design, and on none"
-        " of these bills."
-    )
+    yield (f"{', '.join(['Hosts', *absent])} and GPUs, which are the same in every design.")
     yield (
         "Racks, power distribution, cooling, energy over the years, licences, support, freight and"
         " tax."
     )
-    yield "Labour: pulling and testing cables, configuration, and what operation costs."
-    yield (
-        "What a design is worth in training time, and what it is worth to be able to join any two"
-        " ports."
-    )
+    yield "Labor: pulling and testing cables, configuration and operation."
+    yield "The effect of a design on training time, and the value of a path between any two ports."

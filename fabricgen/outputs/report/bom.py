@@ -150,7 +150,7 @@ def _terms(view: BomView, bom: Bom) -> Iterator[str]:
     yield f"prices by {bom.book.name}{dated}, in {view.currency}"
     yield from view.terms
     if view.unpriced:
-        yield f"without a price, and in no total: {', '.join(bom.unpriced)}"
+        yield f"no price, excluded from totals: {', '.join(bom.unpriced)}"
     yield (
         f"{grouped(view.link_ends)} transceivers counted one per link end; {grouped(view.modules)}"
         " modules as they are sold"

@@ -113,7 +113,7 @@ def _bought(plan: Plan, bom: Bom) -> Iterator[str]:
     spares = sum(line.spares for line in bom.lines)
     included = f", of which {spares:,} are spares" if spares else ", without spares"
     yield f"{_listed(parts)}{included}."
-    yield "Hosts, GPUs, racks, power distribution and labour are not included."
+    yield "Hosts, GPUs, racks, power distribution and labor are not included."
 
 
 def _cost(plan: Plan, bom: Bom) -> Iterator[str]:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabricgen.bom.breakdown.view import grouped
 from fabricgen.bom.figures import module_count
+from fabricgen.bom.tables import money_text
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.outputs.report.faceplates import face_ports
 
@@ -139,8 +141,9 @@ def _parts(plan: Plan, bom: Bom, summary: PlanSummary) -> Iterator[KeyFigure]:
         f"{total:,} ports of switches, {used:,} in use",
     )
     cost = summary.cost
-    missing = f"; without a price: {', '.join(cost.unpriced)}" if cost.unpriced else ""
-    value = UNKNOWN if cost.total is None else f"{cost.currency} {cost.total:,}"
+    missing = f"; no price for {', '.join(cost.unpriced)}" if cost.unpriced else ""
+    paid = money_text(bom.cost())
+    value = f"{cost.currency} {grouped(paid)}" if paid else UNKNOWN
     yield KeyFigure("cost", "cost", value, f"by {cost.book}{missing}")
 
 

@@ -113,7 +113,7 @@ def _counts(plan: Plan, summary: PlanSummary) -> dict[str, int]:
 def _unpriced(paged: Paged) -> Iterator[str]:
     """Yield notes on parts without a price."""
     if paged.bom.unpriced:
-        yield f"without a price, and in no total: {', '.join(paged.bom.unpriced)}"
+        yield f"no price, excluded from totals: {', '.join(paged.bom.unpriced)}"
 
 
 def _left_out(paged: Paged) -> Iterator[str]:

@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING
 from xlsxwriter.utility import xl_range, xl_rowcol_to_cell
 
 from fabricgen.bom.tables import QUOTED
-from fabricgen.outputs.workbook.breakdown import write_division, write_loads, write_savings
+from fabricgen.outputs.workbook.breakdown import (
+    FIXED_PRICES,
+    write_division,
+    write_loads,
+    write_savings,
+)
 from fabricgen.outputs.workbook.palette import AMBER, GREY
 from fabricgen.outputs.workbook.workbook import (
     WIDEST,
@@ -223,6 +228,8 @@ def _write_comparison(book: Book, comparison: ComparisonView) -> None:
                     value,
                     book.cell(text_wrap=column.title == "Note", bold=bold, **right),
                 )
+    note = book.style(align="left", indent=1)
+    sheet.write_string(len(comparison.figures) + 2, 0, FIXED_PRICES, note)
     for at, width in enumerate((32, 8, *[17] * len(comparison.designs), 12, LONG)):
         sheet.set_column(at, at, width)
     _add_charts(book, sheet, comparison, rows)
@@ -256,7 +263,7 @@ def _add_charts(
             )
         chart.set_size({"width": 500, "height": 320})
         sheet.insert_chart(
-            len(comparison.figures) + 2, 0, chart, {"x_offset": place * 520, "object_position": 3}
+            len(comparison.figures) + 4, 0, chart, {"x_offset": place * 520, "object_position": 3}
         )
 
 

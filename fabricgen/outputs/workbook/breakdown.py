@@ -57,6 +57,12 @@ LOAD_COLUMNS = (
     *(SheetColumn(title, f"all_{key}", "number", "b") for title, key in _FIGURES),
     SheetColumn("Not known", "unknown"),
 )
+FIXED_PRICES = (
+    "Computed with the prices of the build: a price that is changed in the sheet Parts does not"
+    " change this sheet."
+)
+"""The note of sheets that compare designs, whose other parts have no row in the workbook."""
+
 SUMS = ("subtotal", "total", "role")
 
 
@@ -129,6 +135,7 @@ def write_savings(book: Book, savings: SavingsView) -> None:
     lines.head("Figure", "Unit", *savings.designs, *against)
     for row in savings.rows:
         lines.figures(row.figure, row.unit, *row.bounded_values)
+    lines.prose(FIXED_PRICES)
     for title, texts in (
         ("What was compared", savings.compared),
         ("How it was counted", savings.counted),
