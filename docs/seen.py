@@ -37,6 +37,8 @@ SPECIMENS: dict[str, dict[str, Any]] = {
     "two tiers, FRR": {
         "gpus": 32, "hb_domain": {"gpus": 4}, "rails": {"tiers": 2}, "nos": "frr",
         "switches": {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 4}}},
+        "vars": {"contact": "noc@example.net"},
+        "overrides": [{"match": {"role": "leaf"}, "text": "", "vars": {"ntp": ["192.0.2.1"]}}],
     },
     "a room, copper splitters, two rails on a leaf, SONiC": {
         "gpus": 72, "hb_domain": {"gpus": 72, "hosts": 18}, "host": {"model": "gb200-nvl72"},

@@ -1,6 +1,7 @@
 """The group of configurations: the files of each switch, and of each InfiniBand subnet.
 
-Owns the tasks of the switches; those of the subnets are in `subnet_files`.
+Owns the tasks of the switches and the list of their overrides; the tasks of the subnets are in
+`subnet_files`.
 """
 
 from __future__ import annotations
@@ -11,13 +12,18 @@ from typing import TYPE_CHECKING
 from fabricgen.build.pack_outputs import (
     config_packs,
     incomplete,
+    site_lines,
     switch_outputs,
     unconfigured,
 )
 from fabricgen.build.runs import installed_switches, switch_runs
 from fabricgen.build.subnet_files import subnet_tasks
+from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
 from fabricgen.core.terms import Role
+from fabricgen.outputs.groups import OVERRIDES
+from fabricgen.outputs.packs.quoted_text import csv_cell
+from fabricgen.planning.switch_match import switch_identities
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,6 +38,8 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     """List the tasks of the configurations, those of subnet managers included."""
     if config_packs(context):
         yield from (SwitchFiles(segment, boxes) for segment, boxes in switch_runs(context))
+        if context.scope is None and site_lines(context).texts:
+            yield OverrideList(OVERRIDES)
     yield from unconfigured(context)
     yield from incomplete(context)
     yield from subnet_tasks(context)
@@ -53,6 +61,7 @@ class SwitchFiles:
     def prepare(self, context: BuildContext) -> None:
         """Make what all segments share."""
         context.views.prepare()
+        _ = site_lines(context).texts
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render them."""
@@ -60,7 +69,28 @@ class SwitchFiles:
         layouts = context.plan.port_layouts(self.segment)
         roles = tuple(role for role, layout in layouts.items() if layout.nos in packs)
         for switch in context.views.switches(self.segment, roles, self.boxes):
-            pack = packs[switch.nos].name
+            pack = packs[switch.nos]
             for output in switch_outputs(context, self.segment, Role(switch.role)):
-                text = context.packs.render(pack, output.template, switch=switch)
+                text = site_lines(context).render(pack, output, switch)
                 yield write_text(root, output.path.format(switch=switch.name), [text])
+
+
+@dataclass(frozen=True)
+class OverrideList(OneFile):
+    """The list of the overrides of each switch: the mark of those in files without comments."""
+
+    def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
+        """Write a line for each override of each switch."""
+        yield write_text(root, self.path, _override_rows(context))
+
+
+def _override_rows(context: BuildContext) -> Iterator[str]:
+    """Yield the header, and a line for each override of each switch."""
+    packs, lines = config_packs(context), site_lines(context)
+    origins = {text.number: text.origin for text in lines.texts}
+    yield "switch,file,place,override\n"
+    for switch in switch_identities(context.plan):
+        for output, spot, number in lines.applied(packs[switch.nos], switch):
+            path = output.path.format(switch=switch.name)
+            cells = (switch.name, path, spot, origins[number])
+            yield ",".join(map(csv_cell, cells)) + "\n"

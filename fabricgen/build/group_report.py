@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.build.pack_outputs import config_packs, switch_outputs
+from fabricgen.build.pack_outputs import config_packs, site_lines, switch_outputs
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
 from fabricgen.outputs.report.html import html
@@ -97,12 +97,12 @@ def _files(context: BuildContext, segment: int, box: int) -> tuple[str, list[dic
     if not outputs:
         return context.plan.naming.switches(segment)[box], []
     (switch,) = context.views.switches(segment, (role,), [box])
-    pack = config_packs(context)[switch.nos].name
+    pack = config_packs(context)[switch.nos]
     prefix = f"configs/{switch.name}/"
     return switch.name, [
         {
             "file": output.path.format(switch=switch.name).removeprefix(prefix),
-            "text": context.packs.render(pack, output.template, switch=switch),
+            "text": site_lines(context).render(pack, output, switch),
         }
         for output in outputs
     ]

@@ -13,6 +13,7 @@ from fabricgen.build.selection import Skipped
 from fabricgen.core.terms import Role
 from fabricgen.outputs.groups import PACK_GROUPS
 from fabricgen.outputs.packs.nos_packs import nos_packs
+from fabricgen.outputs.packs.site_lines import SiteLines
 from fabricgen.views.infiniband.transport import is_infiniband
 from fabricgen.views.switches.facts import switch_facts
 
@@ -37,6 +38,12 @@ def config_packs(context: BuildContext) -> dict[str, Pack]:
     the model lacks what the pack needs.
     """
     return _nos_packs(context).packs
+
+
+@per_build
+def site_lines(context: BuildContext) -> SiteLines:
+    """Return what renders the files of switches with the site's own lines."""
+    return SiteLines(context.plan, context.packs)
 
 
 def unconfigured(context: BuildContext) -> Iterator[Skipped]:

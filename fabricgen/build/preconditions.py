@@ -66,9 +66,15 @@ def check_buildable(plan: Plan, packs: Packs, only: Collection[str] = ()) -> Non
     _check_taken(plan)
     if spec.phases:
         _check_phases(plan)
+    if spec.overrides:
+        from fabricgen.outputs.packs.override_checks import check_matches, check_texts
+
+        check_matches(plan)
     groups = choose(sorted(only), spec.outputs, packs).groups
     if any(GROUPS[group].configures for group in groups):
-        nos_packs(plan, packs)
+        configured = nos_packs(plan, packs).packs
+        if spec.overrides:
+            check_texts(plan, packs, configured)
     if "cabling" in groups:
         from fabricgen.views.cables.label_fit import fitting
 

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 from fabricgen.core.terms import Design, Role
 from fabricgen.inventory.fields import NAME, Count, InventoryModel, Ratio, Word
 from fabricgen.inventory.management import KEY_EXAMPLE, Management
+from fabricgen.inventory.overrides import Override, Vars
 from fabricgen.inventory.purchasing import Ownership, Prices, Spares
 from fabricgen.inventory.search import Search
 from fabricgen.inventory.settings import Addressing, Naming, Nccl, Nos, Roce
@@ -144,6 +145,20 @@ class FabricSpec(InventoryModel):
     ] = ()
     """The groups of files or the packs that `build` writes, by name; `--only` takes precedence.
     Default: what the NOS and the transport require."""
+
+    vars: Annotated[
+        Vars, Field(examples=[{"contact": "noc@example.net"}], exclude_if=lambda given: not given)
+    ] = {}
+    """Values of your own for templates, which read them as `switch.vars`."""
+    overrides: Annotated[
+        tuple[Override, ...],
+        Field(
+            examples=[[{"match": {"role": "leaf", "nos": "eos"}, "text": "no aaa root"}]],
+            exclude_if=lambda given: not given,
+        ),
+    ] = ()
+    """Lines of your own in the configurations of switches, added last and in this order, and
+    values for their templates."""
 
     search: Annotated[Search | None, Field(examples=[{"max_tiers": 2, "budget": 25_000_000}])] = (
         None

@@ -45,7 +45,9 @@ VERSION = r"\d{1,4}\.\d{1,4}(\.\d{1,4})?"
 CURRENCY = r"[A-Z]{3}"
 LINUX_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,14}"
 PLACE = r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?"
-TABLE = r"(\./)?([A-Za-z0-9_][A-Za-z0-9._-]*/)*[A-Za-z0-9_][A-Za-z0-9._-]*\.csv"
+LOCAL_FILE = r"(\./)?([A-Za-z0-9_][A-Za-z0-9._-]*/)*[A-Za-z0-9_][A-Za-z0-9._-]*"
+TABLE = rf"{LOCAL_FILE}\.csv"
+VARIABLE = r"[a-z_][a-z0-9_]*"
 PATTERNS = {
     f"^{NAME}$": "in lower case letters, digits and hyphens",
     f"^{MODEL}$": "in lower case letters, digits, dots and hyphens",
@@ -63,6 +65,8 @@ PATTERNS = {
     f"^{DN}$": "as a distinguished name, like dc=example,dc=com",
     f"^{ZONE}$": "as in the tz database, like Europe/Berlin",
     f"^{VRF}$": "in at most 15 letters, digits, `_` and `-`, a letter first",
+    f"^{LOCAL_FILE}$": "as the path of a file below the inventory's directory, like lines/eos.cfg",
+    f"^{VARIABLE}$": "in lower case letters, digits and `_`, like ntp_servers",
     f"^{TABLE}$": "as the path of a .csv file below the inventory's directory, like positions.csv",
 }
 """Pattern -> how a value that matches it is written."""

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+OVERRIDES = "configs/overrides.csv"
+"""The one file that depends on a key of the inventory: it is written if there are overrides."""
+
 
 class GroupLimit(NamedTuple):
     """How many of something a build writes files for without a request."""
@@ -78,6 +81,7 @@ SPECS = (
         "configs",
         "switches and subnet managers: their configurations",
         packs=("configs",),
+        own=(OwnFile(OVERRIDES, "operators: which `overrides` each file of a switch contains"),),
         configures=True,
     ),
     GroupSpec(

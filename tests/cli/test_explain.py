@@ -9,6 +9,7 @@ import pytest
 
 from fabricgen.analysis.checks.laws import LAWS
 from fabricgen.bom.bill import make_bom
+from fabricgen.build.preconditions import check_buildable
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.cli import run
 from fabricgen.cli.explain import WIDTH, key_text
@@ -18,6 +19,7 @@ from fabricgen.core.yaml_text import read_document, write_yaml
 from fabricgen.inventory.fabric import json_schema
 from fabricgen.inventory.keys import inventory_keys
 from fabricgen.inventory.load import read_text
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan import make_plan
 from tests import ROOT
 from tests.refusals import CASES
@@ -83,6 +85,7 @@ def examples(page: Path, verdict: str) -> list[dict[str, Any]]:
     return [read_document(text, page.name).values for text in texts if "$ fabricgen" not in text]
 
 
+PACKS = Packs()
 EXAMPLES = [
     (page, verdict, change)
     for page in PAGES
@@ -96,7 +99,9 @@ def codes_of(change: dict[str, Any]) -> set[str]:
     """Return the codes with which an example is refused."""
     catalog = Catalog()
     try:
-        make_bom(make_plan(read_text(write_yaml({**SMALL, **change}), "page").spec, catalog))
+        plan = make_plan(read_text(write_yaml({**SMALL, **change}), "page").spec, catalog)
+        make_bom(plan)
+        check_buildable(plan, PACKS)
     except Refusal as refusal:
         return {finding.code for finding in refusal.findings}
     return set()

@@ -215,6 +215,8 @@ def test_the_schema_has_the_keys_of_the_contract() -> None:
         "ownership",
         "labels",
         "management",
+        "vars",
+        "overrides",
     }
     assert CONTRACT | newer == set(SCHEMA["properties"])
     assert set(SCHEMA["required"]) == {"name", "gpus", "hb_domain", "switches"}

@@ -52,7 +52,9 @@ def paths(text: str) -> Iterator[tuple[str, list[str], bool]]:
     The flag is whether it encloses others.
     """
     lines = [
-        line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")
+        line
+        for line in text.splitlines()
+        if line.strip() and not line.lstrip().startswith(("#", "!"))
     ]
     above: list[tuple[int, list[str]]] = []
     for line, following in zip(lines, [*lines[1:], ""], strict=True):

@@ -19,6 +19,7 @@ from fabricgen.analysis.forwarding.path_names import PathNames
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.core.diagnostics import refuse
 from fabricgen.outputs.lab_topologies.view import LabFile, LabLink, LabNode, LabPort, LabView
+from fabricgen.outputs.packs.site_lines import SiteLines
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from fabricgen.core.terms import Role
     from fabricgen.outputs.packs.containers import Container, Thing
-    from fabricgen.outputs.packs.pack_yaml import Pack
+    from fabricgen.outputs.packs.pack_yaml import Pack, PackOutput
     from fabricgen.outputs.packs.render import Packs
     from fabricgen.planning.plan import Plan
     from fabricgen.views.switches.view import SwitchView
@@ -41,6 +42,8 @@ class _Source(NamedTuple):
     template: str
     alone: bool
     """Whether it is written for the container, and not for the switch."""
+    configuration: tuple[Pack, PackOutput] | None = None
+    """The pack and its output where it is a configuration of the switch."""
 
 
 class _Kind(NamedTuple):
@@ -57,6 +60,7 @@ class Topologies:
         """Keep the plan and the packs of its switches, by NOS; nothing is made yet."""
         self.plan, self._packs, self._config_packs = plan, packs, config_packs
         self._ends, self._views = PathNames(Reach(plan)), Views(plan)
+        self._site_lines = SiteLines(plan, packs)
         self._named: dict[tuple[str, ...], dict[int, dict[str, str]]] = {}
 
     def gap(self) -> str | None:
@@ -105,10 +109,14 @@ class Topologies:
         for node, kind, seen in self._nodes():
             context = seen()
             for file, source in zip(node.files, kind.sources, strict=True):
-                file.text = self._packs.render(
-                    source.pack, source.template, node=node, lab=self.view, **context
-                )
+                file.text = self._text(source, node=node, lab=self.view, **context)
             yield node
+
+    def _text(self, source: _Source, **view: Any) -> str:  # noqa: ANN401 - whatever the view is
+        """Return the text of a file of a container."""
+        if source.configuration:
+            return self._site_lines.render(*source.configuration, view["switch"])
+        return self._packs.render(source.pack, source.template, **view)
 
     def extra_paths(self, segment: int, names: Iterator[tuple[str, Role]]) -> Iterator[str]:
         """List the files that only the containers of these switches have."""
@@ -168,7 +176,10 @@ class Topologies:
                     " writes it",
                     hint=hint,
                 )
-            sources.append(_Source(bind.file, bind.at, *writer, alone=bind.template is not None))
+            own = [(pack, output) for output in pack.outputs if output.path == bind.file]
+            configuration = own[0] if own and pack.nos and not bind.template else None
+            alone = bind.template is not None
+            sources.append(_Source(bind.file, bind.at, *writer, alone, configuration))
         return _Kind(container, sources)
 
     def _nodes(self) -> Iterator[tuple[LabNode, _Kind, Callable[[], dict[str, Any]]]]:

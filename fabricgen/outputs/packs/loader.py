@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import BaseLoader, TemplateNotFound
+from jinja2 import BaseLoader, Environment, TemplateNotFound, TemplateSyntaxError
 from jinja2.loaders import split_template_path
+from jinja2.meta import find_referenced_templates
 
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.files import FileError, read_text
@@ -39,3 +40,24 @@ class Loader(BaseLoader):
             raise Refusal(
                 [Finding("bad-template", f"{template} {error.fact}", hint=error.hint)]
             ) from None
+
+
+def included(template: str, find: Callable[..., Path | None]) -> list[str]:
+    """List the templates that a template includes, imports or extends, directly or not, in order.
+
+    Left out are names that a template computes, and files that cannot be read or parsed, whose
+    rendering is refused with a better reason.
+    """
+    parser, found, waiting = Environment(autoescape=True), dict[str, None](), [template]
+    while waiting:
+        name = waiting.pop()
+        path = find(*split_template_path(name))
+        if name in found or path is None:
+            continue
+        found[name] = None
+        try:
+            tree = parser.parse(read_text(path, MOST_BYTES))
+        except (FileError, TemplateSyntaxError):
+            continue
+        waiting += reversed([word for word in find_referenced_templates(tree) if word])
+    return list(found)[1:]

@@ -30,6 +30,22 @@ RESERVED = ("manifest.json", "plan.json", "report.html")
 """The files that a build writes beside the packs' files."""
 
 
+class OverrideForm(BaseModel):
+    """How a file of a switch accepts the site's own lines."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    format: Literal["lines", "json", "yaml"] = "lines"
+    comment: str = ""
+    """What a comment begins with; empty where the reader has no comments."""
+    statement: str = ""
+    """A regular expression that the beginning of each line must match, if the reader has one."""
+    below: Annotated[str, Field(pattern=r"^(/[^/]+)*$")] = ""
+    """The JSON pointer of the part of a document that fragments are merged into."""
+    keys: tuple[str, ...] = ()
+    """The keys that identify an entry of a list in a document."""
+
+
 class PackOutput(BaseModel):
     """One file that a pack writes; `each` selects what it is for, and its template's view."""
 
@@ -50,6 +66,8 @@ class PackOutput(BaseModel):
     """For drawings, links of a simulation and nodes of a lab: written only up to this number."""
     mode: Literal["600", "755"] | None = None
     """Mode of the file, if its reader needs one: 755 for a script, 600 for a file of root."""
+    overrides: OverrideForm | None = None
+    """How `overrides` of an inventory add to the file; None where they cannot."""
     reader: str
     """The reader of the file, and after a colon the contents or their use, in one line."""
 
@@ -183,6 +201,11 @@ class Pack(BaseModel):
     outputs: tuple[PackOutput, ...]
     containers: dict[Thing, Container] = {}
     """How its switches run in a lab, or, for a pack of group `lab`, GPUs and HB domains."""
+
+    @property
+    def open_outputs(self) -> list[PackOutput]:
+        """The files that `overrides` of an inventory can add to, the main one first."""
+        return [output for output in self.outputs if output.overrides]
 
     @model_validator(mode="after")
     def _needs_are_facts(self) -> Self:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from functools import cached_property
 from pathlib import Path
@@ -17,11 +18,12 @@ from fabricgen.outputs.packs.limits import Limits
 from fabricgen.outputs.packs.pack_yaml import Pack
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from jinja2 import Template
 
     from fabricgen.analysis.forwarding.gpu_routes import GpuView
+    from fabricgen.outputs.packs.line_origins import MarkedText, MarkingSandbox
     from fabricgen.outputs.packs.sandbox import Sandbox
     from fabricgen.views.hosts.view import HostView
     from fabricgen.views.switches.view import SwitchView
@@ -39,6 +41,7 @@ class Packs:
         self.roots, self.home = [Path(root) for root in roots], shipped("templates")
         self._compiled: dict[tuple[str, str], Template] = {}
         self._read: dict[str, Pack | None] = {}
+        self._included: dict[str, list[str]] = {}
 
     def names(self) -> list[str]:
         """Return the names of the packs, sorted."""
@@ -115,10 +118,25 @@ class Packs:
         Raises Refusal `bad-template` if it is missing, wrong, or uses what its view does not have,
         and `template-budget` if it is a user's and exceeds a limit.
         """
-        device = view.get("switch") or view.get("host") or view.get("gpu")
-        seen = self._constants(pack, device) | view
-        try:
+        seen = self._variables(pack, view)
+        with self._faults(pack, template, seen):
             return self._environment.run(lambda: self._template(pack, template).render(**seen))
+
+    def render_marked(self, pack: str, template: str, **view: Any) -> MarkedText:  # noqa: ANN401 - as above
+        """Render one template, and record which template wrote each line. Raises as `render`."""
+        from fabricgen.outputs.packs.line_origins import read_marks  # noqa: PLC0415 - planning reads packs without Jinja2
+
+        seen = self._variables(pack, view)
+        with self._faults(pack, template, seen):
+            name, environment = f"{pack}/{template}", self._marking
+            marked = environment.run(lambda: environment.get_template(name).render(**seen))
+        return read_marks(marked, name)
+
+    @contextlib.contextmanager
+    def _faults(self, pack: str, template: str, seen: dict[str, Any]) -> Iterator[None]:
+        """Raise what a template raises in the block as a Refusal."""
+        try:
+            yield
         except Refusal:
             raise
         except Exception as error:  # whatever a template raises is a fault of the template
@@ -129,6 +147,11 @@ class Packs:
             raise Refusal(
                 [bad_template(f"{pack}/{template}", error, [*seen, *GLOBALS], shown=shown)]
             ) from error
+
+    def _variables(self, pack: str, view: dict[str, Any]) -> dict[str, Any]:
+        """Return what a template sees: the view, and the constants of its pack."""
+        device = view.get("switch") or view.get("host") or view.get("gpu")
+        return self._constants(pack, device) | view
 
     def _constants(
         self, name: str, device: SwitchView | HostView | GpuView | None
@@ -157,6 +180,25 @@ class Packs:
         if key not in self._compiled:
             self._compiled[key] = self._environment.get_template(f"{pack}/{template}")
         return self._compiled[key]
+
+    def included_in(self, template: str) -> list[str]:
+        """List the templates that a template includes, directly or not, by name, in their order.
+
+        A name that a template computes is not listed.
+        """
+        from fabricgen.outputs.packs.loader import included  # noqa: PLC0415 - planning reads packs without Jinja2
+
+        if template not in self._included:
+            self._included[template] = included(template, self._find)
+        return self._included[template]
+
+    @cached_property
+    def _marking(self) -> MarkingSandbox:
+        """Create the environment of templates whose lines are traced to them."""
+        from fabricgen.outputs.packs.line_origins import MarkingSandbox  # noqa: PLC0415 - as below
+        from fabricgen.outputs.packs.loader import Loader  # noqa: PLC0415 - as below
+
+        return MarkingSandbox(Loader(self._find), self._limits)
 
     @cached_property
     def _environment(self) -> Sandbox:

@@ -15,6 +15,7 @@ import numpy as np
 
 from fabricgen.core.terms import ROLES, LinkKind, Role, speed_text
 from fabricgen.planning.addressing import address_text
+from fabricgen.planning.switch_match import switch_identity, switch_vars
 from fabricgen.views.link_ends import objects
 from fabricgen.views.management import ManagementViews
 from fabricgen.views.protocols import LinkSettings, headroom_bytes
@@ -140,6 +141,9 @@ class SwitchViews:
             nos_version=plan.fabric.nos_version(port_layout),
             management=self._management.view(segment, index),
             adaptive_routing=port_layout.model.adaptive_routing,
+            vars=switch_vars(
+                spec, switch_identity(plan, segment, index, labels.ends.switches[index])
+            ),
         )
 
     def _open(self, role: Role, ports: list[PortView]) -> list[IdlePort]:

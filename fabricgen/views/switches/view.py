@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.template_api import for_templates
 
@@ -171,6 +171,8 @@ class SwitchView:
     """Its management; None where the inventory has no `management`."""
     adaptive_routing: bool = False
     """Whether the box can spread packets over equal paths by their load."""
+    vars: dict[str, Any] = field(default_factory=dict)
+    """Values of `vars` and of the overrides that match the switch, by name."""
 
     @property
     @for_templates

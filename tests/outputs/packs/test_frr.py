@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from fabricgen.outputs.packs.override_places import ENDS
 from tests.fabrics import VARIANTS, generic, plan_of
 from tests.nos.fabric import assert_is_plan, fabric, findings
 from tests.nos.frr import read, validate
@@ -240,4 +241,6 @@ def test_templates_are_short_sections(pack: str, root: Path) -> None:
         for bind in container.binds
         if bind.template
     }
-    assert included | mounted | {output.template for output in described.outputs} == set(texts)
+    hooks = {f"site.{place}.j2" for place in ENDS if described.open_outputs}
+    written = {output.template for output in described.outputs}
+    assert included | mounted | hooks | written == set(texts)

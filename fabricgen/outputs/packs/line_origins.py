@@ -1,0 +1,123 @@
+"""Which template wrote each line of a file: an environment that marks what it writes.
+
+Its templates write the same text, with marks in it that name the template and the line of each
+piece, and where an included template ends. A macro and a captured block are marked as the line that
+prints their result.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from jinja2 import nodes
+
+from fabricgen.outputs.packs.bounded import BoundedCompiler, BoundedSandbox
+from fabricgen.outputs.packs.code_cache import CodeCache
+
+if TYPE_CHECKING:
+    from jinja2 import BaseLoader
+
+    from fabricgen.outputs.packs.limits import Limits
+
+_MARK = re.compile("\0([@+-])([^\0]*)\0")
+"""A mark: `@template:line` before a piece, `+template` and `-` around an included template."""
+
+
+class MarkingCompiler(BoundedCompiler):
+    """Code that writes a mark before each piece of text."""
+
+    def visit_Output(self, node: nodes.Output, frame: Any) -> None:  # noqa: ANN401, N802 - as with Jinja
+        """Write the pieces of an output, each line with its mark."""
+        if frame.buffer is None:
+            node = nodes.Output([*self._marked(node)], lineno=node.lineno)
+        super().visit_Output(node, frame)
+
+    def _marked(self, node: nodes.Output) -> list[nodes.Expr]:
+        """Return the pieces of an output, each after its mark; a text is cut into its lines."""
+        pieces: list[nodes.Expr] = []
+        for child in node.nodes:
+            for number, piece in enumerate(_lines(child), start=child.lineno):
+                mark = f"\0@{self.name}:{number}\0"
+                pieces += [nodes.TemplateData(mark, lineno=number), piece]
+        return pieces
+
+    def visit_Include(self, node: nodes.Include, frame: Any) -> None:  # noqa: ANN401, N802 - as with Jinja
+        """Write an included template between two marks."""
+        name = node.template.value if isinstance(node.template, nodes.Const) else ""
+        for mark in (f"\0+{name}\0", None, "\0-\0"):
+            if mark is None:
+                super().visit_Include(node, frame)
+            elif frame.buffer is None:
+                self.writeline(f"yield {mark!r}")
+
+
+def _lines(piece: nodes.Expr) -> list[nodes.Expr]:
+    """Return the lines of a piece of an output that is text of the template, or the piece."""
+    if not isinstance(piece, nodes.TemplateData):
+        return [piece]
+    lines = piece.data.splitlines(keepends=True)
+    return [nodes.TemplateData(line, lineno=piece.lineno) for line in lines]
+
+
+class MarkingSandbox(BoundedSandbox):
+    """The sandbox whose templates mark what they write."""
+
+    code_generator_class = MarkingCompiler
+
+    def __init__(self, loader: BaseLoader | None, limits: Limits) -> None:
+        """Create the environment."""
+        super().__init__(loader, limits)
+        self.codes = CodeCache(kind="marking")
+
+
+class OriginLine(NamedTuple):
+    """One line of a file, or several of one origin, with the line end."""
+
+    text: str
+    origin: str
+    """The template, or the override."""
+    number: int
+    """The line there."""
+
+
+class MarkedText(NamedTuple):
+    """A text with the origin of each line, and where each included template ends."""
+
+    lines: list[OriginLine]
+    ends: dict[str, int]
+    """The template by name -> the lines of the text up to its last end."""
+
+    @property
+    def text(self) -> str:
+        """The text without origins."""
+        return "".join(line.text for line in self.lines)
+
+
+def read_marks(marked: str, template: str) -> MarkedText:
+    r"""Return a text that templates marked, line by line.
+
+    >>> marked = "\0@a.j2:1\0x \0@b.j2:7\0y\nz\n"
+    >>> [line[1:] for line in read_marks(marked, "a.j2").lines]
+    [('a.j2', 1), ('b.j2', 7)]
+    """
+    ends: dict[str, int] = {}
+    included: list[str] = []
+    piece, begun = (template, 1), OriginLine("", "", 0)
+    text, *rest = _MARK.split(marked)
+    lines = [OriginLine(line, *piece) for line in text.splitlines(keepends=True)]
+    for kind, value, written in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
+        name, _, number = value.rpartition(":")
+        if kind == "@" and number.isdigit():
+            piece = (name, int(number))
+        elif kind == "+":
+            included.append(value)
+        elif included:
+            ends[included.pop()] = len(lines) + bool(begun.text)
+        for line in written.splitlines(keepends=True):
+            origin = begun[1:] if begun.text else piece
+            begun = OriginLine(begun.text + line, *origin)
+            if line.endswith("\n"):
+                lines.append(begun)
+                begun = OriginLine("", "", 0)
+    return MarkedText([*lines, begun] if begun.text else lines, ends)

@@ -1,0 +1,147 @@
+"""The checks of overrides before a build: each matches a switch, has a place, and can be read.
+
+Owns the refusals `unmatched-override`, `unknown-place`, and `bad-override` for a text that its
+reader would reject.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fabricgen.core.diagnostics import Finding, Refusal, refuse, suggest
+from fabricgen.core.files import FileError
+from fabricgen.outputs.packs.merged_document import parse_document
+from fabricgen.outputs.packs.override_places import find_place, known_places
+from fabricgen.outputs.packs.override_texts import bad_override, override_texts
+from fabricgen.planning.switch_match import matches, switch_identities
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from fabricgen.inventory.overrides import Override
+    from fabricgen.outputs.packs.override_texts import OverrideText
+    from fabricgen.outputs.packs.pack_yaml import Pack, PackOutput
+    from fabricgen.outputs.packs.render import Packs
+    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.switch_match import SwitchIdentity
+
+SHOWN = 12
+"""Values that a hint lists."""
+
+
+def check_matches(plan: Plan) -> dict[int, set[str]]:
+    """Return the NOSes of the switches that each override matches, by its number.
+
+    Raises Refusal `unmatched-override` with a finding for each override that matches none.
+    """
+    switches = [*switch_identities(plan)]
+    found = {
+        number: {switch.nos for switch in switches if matches(override.match, switch)}
+        for number, override in enumerate(plan.spec.overrides)
+    }
+    unmatched = [number for number, nos in found.items() if not nos]
+    if unmatched:
+        raise Refusal(
+            _unmatched(number, plan.spec.overrides[number], switches) for number in unmatched
+        )
+    return found
+
+
+def _unmatched(number: int, override: Override, switches: Sequence[SwitchIdentity]) -> Finding:
+    """Return the finding of an override that matches no switch."""
+    known: dict[str, set[str] | set[int]] = {
+        "role": {switch.role for switch in switches},
+        "rail": {rail for switch in switches for rail in switch.rails},
+        "plane": {switch.plane for switch in switches},
+        "name": {switch.name for switch in switches},
+        "nos": {switch.nos for switch in switches},
+    }
+    given = override.match.model_dump(exclude_none=True)
+    for key, value in given.items():
+        if not any(matches(override.match.model_validate({key: value}), each) for each in switches):
+            because = (f"no switch has `{key}: {value}`",)
+            hint = suggest(str(value), map(str, known[key]), _listed(key, known[key]))
+            break
+    else:
+        because = ("each of its values matches a switch, but no switch has all of them",)
+        hint = "remove one of the values"
+    fact = f"`overrides.{number}` matches no switch"
+    path = ("overrides", number, "match")
+    return Finding("unmatched-override", fact, path, because, hint)
+
+
+def _listed(key: str, known: set[str] | set[int]) -> str:
+    """Return a hint that lists the first known values of a key."""
+    values = [str(value) for value in sorted(known)]
+    more = f" and {len(values) - SHOWN} more" if len(values) > SHOWN else ""
+    return (
+        f"`{key}` of switches: {', '.join(values[:SHOWN])}{more}"
+        if values
+        else (f"leave `{key}` out: no switch has one")
+    )
+
+
+def check_texts(plan: Plan, packs: Packs, by_nos: Mapping[str, Pack]) -> None:
+    """Verify that every text has a place in the files of its switches, and a form they accept.
+
+    Raises Refusal `unknown-place` or `bad-override`.
+    """
+    matched = check_matches(plan)
+    for text in override_texts(plan):
+        for nos in sorted(matched[text.number]):
+            _check_text(text, nos, packs, by_nos.get(nos))
+
+
+def _check_text(text: OverrideText, nos: str, packs: Packs, pack: Pack | None) -> None:
+    """Verify a text for one NOS."""
+    if pack is None or not pack.open_outputs:
+        raise refuse(
+            "unknown-place",
+            f"`overrides.{text.number}` has lines for switches that run `{nos}`",
+            path=("overrides", text.number),
+            because=(f"no configuration that is written for `{nos}` accepts lines",),
+            hint="add the `nos` of other switches to its `match`, or give it `vars` only",
+        )
+    place = find_place(packs, pack, text.place)
+    if place is None:
+        places = [*known_places(packs, pack)]
+        raise refuse(
+            "unknown-place",
+            f"`{text.place}` is no place in the files of `{nos}`",
+            path=("overrides", text.number, "place"),
+            hint=suggest(text.place, places, f"places: {', '.join(places)}"),
+        )
+    _check_form(text, nos, place.output)
+
+
+def _check_form(text: OverrideText, nos: str, output: PackOutput) -> None:
+    """Verify that a text is a fragment, or that its lines are statements. Raises Refusal."""
+    form = output.overrides
+    if form is None:
+        return
+    limited = f"if it is for another NOS, add `nos` to its `match`; `{nos}` "
+    if form.format != "lines":
+        try:
+            parse_document(text.text, form.format)
+        except (FileError, Refusal) as error:
+            fault = (
+                f"is not YAML: {error.findings[0].fact}"
+                if isinstance(error, Refusal)
+                else error.fact
+            )
+            raise bad_override(
+                text.number,
+                "text",
+                f"`{text.origin}`: the text {fault}",
+                f"{limited}takes a fragment of {form.format.upper()}",
+            ) from None
+    for line in text.text.splitlines() if form.statement else ():
+        is_comment = form.comment and line.startswith(form.comment)
+        if line.strip() and not is_comment and not re.match(form.statement, line):
+            raise bad_override(
+                text.number,
+                "text",
+                f"`{line.strip()}` of `{text.origin}` is no statement of `{nos}`",
+                f"{limited}takes lines that begin with `{form.statement}`",
+            )

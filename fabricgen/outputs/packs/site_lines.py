@@ -1,0 +1,226 @@
+"""The site's own lines in the files of switches: `overrides`, and the hooks of a pack.
+
+Owns which texts a file receives, where, and how they are marked. A hook is the template
+`site.before.j2` or `site.after.j2` of a pack: empty as it ships, and rendered for the pack's main
+file where a user's own shadows it. Overrides come after hooks, in the order of the inventory.
+`override_checks` verifies overrides, `merged_document` merges those of documents.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabricgen.core.diagnostics import Refusal, refuse
+from fabricgen.core.files import FileError
+from fabricgen.outputs.packs.line_origins import MarkedText, OriginLine
+from fabricgen.outputs.packs.merged_document import (
+    Merge,
+    MergeError,
+    document_text,
+    parse_document,
+)
+from fabricgen.outputs.packs.override_places import ENDS, file_name, find_place, section_of
+from fabricgen.outputs.packs.override_texts import override_texts
+from fabricgen.planning.switch_match import SwitchIdentity, matches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.outputs.packs.merged_document import Value
+    from fabricgen.outputs.packs.override_texts import OverrideText
+    from fabricgen.outputs.packs.pack_yaml import Pack, PackOutput
+    from fabricgen.outputs.packs.render import Packs
+    from fabricgen.planning.plan import Plan
+    from fabricgen.views.switches.view import SwitchView
+
+
+class Placed(NamedTuple):
+    """A text of a file, and its place there."""
+
+    spot: str
+    text: str
+    origin: str
+    """The template of a hook, or the override and its file."""
+    number: int
+    """The number of the override; -1 for a hook."""
+
+
+class SiteLines:
+    """Renders the files of the switches of one plan, with the site's own lines in them."""
+
+    def __init__(self, plan: Plan, packs: Packs) -> None:
+        """Keep the plan and the packs; files of overrides are read when they are first used."""
+        self._plan, self._packs = plan, packs
+
+    @cached_property
+    def texts(self) -> list[OverrideText]:
+        """The texts of the overrides, in order. Raises Refusal `bad-override`."""
+        return [*override_texts(self._plan)]
+
+    def render(self, pack: Pack, output: PackOutput, switch: SwitchView) -> str:
+        """Return the text of a file of a switch. Raises Refusal."""
+        placed = self._placed(pack, output, switch)
+        if not placed or not output.overrides:
+            return self._packs.render(pack.name, output.template, switch=switch)
+        if output.overrides.format != "lines":
+            text = self._packs.render(pack.name, output.template, switch=switch)
+            return _merged(text, output, placed)
+        return "".join(line.text for line in self._lines(pack, output, switch, placed))
+
+    def origins(self, pack: Pack, output: PackOutput, switch: SwitchView) -> list[OriginLine]:
+        """Return the lines of a file with their origins; of a document, before it is merged."""
+        placed = self._placed(pack, output, switch)
+        if output.overrides and output.overrides.format == "lines":
+            return self._lines(pack, output, switch, placed, marked=True)
+        return self._packs.render_marked(pack.name, output.template, switch=switch).lines
+
+    def merged_into(
+        self, pack: Pack, output: PackOutput, switch: SwitchView
+    ) -> list[tuple[str, str]]:
+        """List the origin and the place of each text that is merged into a document."""
+        if output.overrides and output.overrides.format != "lines":
+            return [(text.origin, text.spot) for text in self._placed(pack, output, switch)]
+        return []
+
+    def applied(self, pack: Pack, switch: SwitchIdentity) -> Iterator[tuple[PackOutput, str, int]]:
+        """Yield each override of a switch: its file, its place, and its number."""
+        for text in self.texts:
+            if matches(text.match, switch):
+                place = find_place(self._packs, pack, text.place)
+                if place:
+                    yield place.output, place.spot, text.number
+
+    def _placed(self, pack: Pack, output: PackOutput, switch: SwitchView) -> list[Placed]:
+        """Return the texts of a file: hooks, then overrides."""
+        placed = [*self._hooks(pack, output, switch)]
+        if not self.texts:
+            return placed
+        identity = SwitchIdentity(
+            switch.name,
+            switch.role,
+            tuple(int(each.rail) for each in switch.instances if each.rail),
+            switch.plane,
+            switch.nos,
+        )
+        for other, spot, number in self.applied(pack, identity):
+            if other is output:
+                text = self._by_number[number]
+                placed.append(Placed(spot, text.text, text.origin, number))
+        return placed
+
+    @cached_property
+    def _by_number(self) -> dict[int, OverrideText]:
+        """The texts by the numbers of their overrides."""
+        return {text.number: text for text in self.texts}
+
+    def _hooks(self, pack: Pack, output: PackOutput, switch: SwitchView) -> Iterator[Placed]:
+        """Yield the texts of a user's own hooks in the main file of a pack."""
+        if not self._packs.roots or output not in pack.open_outputs[:1]:
+            return
+        for spot in ENDS:
+            name = f"site.{spot}.j2"
+            found = self._packs.files(pack.name, name)
+            if found and self._packs.home not in found[0].parents:
+                text = self._packs.render(pack.name, name, switch=switch)
+                if text.strip():
+                    yield Placed(spot, text, f"{pack.name}/{name}", -1)
+
+    def _lines(
+        self,
+        pack: Pack,
+        output: PackOutput,
+        switch: SwitchView,
+        placed: list[Placed],
+        *,
+        marked: bool = False,
+    ) -> list[OriginLine]:
+        """Return the lines of a text file with the site's own; others may be in one piece."""
+        name = f"{pack.name}/{output.template}"
+        if marked or any(text.spot not in ENDS for text in placed):
+            base = self._packs.render_marked(pack.name, output.template, switch=switch)
+        else:
+            whole = self._packs.render(pack.name, output.template, switch=switch)
+            base = MarkedText([OriginLine(whole, name, 1)], {})
+        comment = output.overrides.comment if output.overrides else ""
+        added: dict[int, list[OriginLine]] = {}
+        for text in _outside_in(placed):
+            added.setdefault(self._index(base, text, switch), []).extend(_marked(text, comment))
+        lines = list[OriginLine]()
+        for index in range(len(base.lines) + 1):
+            lines += added.get(index, [])
+            lines += base.lines[index : index + 1]
+        return lines
+
+    def _index(self, base: MarkedText, text: Placed, switch: SwitchView) -> int:
+        """Return before which line a text is inserted.
+
+        Raises Refusal `unknown-place` for a section that this switch does not have.
+        """
+        if text.spot in ENDS:
+            return len(base.lines) if text.spot == "after" else 0
+        ends = [end for name, end in base.ends.items() if section_of(name) == text.spot]
+        if not ends:
+            has = ", ".join(dict.fromkeys(map(section_of, base.ends)))
+            raise refuse(
+                "unknown-place",
+                f"{switch.name} has no section `{text.spot}`",
+                path=("overrides", text.number, "place"),
+                hint=f"match other switches, or use a section that it has: {has}",
+            )
+        return max(ends)
+
+
+def _outside_in(placed: list[Placed]) -> list[Placed]:
+    """Return texts in the order of their lines: a hook is nearer to the pack's lines."""
+    first = [text for text in placed if text.spot == "before"]
+    return [
+        *(text for text in first if text.number >= 0),
+        *(text for text in first if text.number < 0),
+        *(text for text in placed if text.spot != "before"),
+    ]
+
+
+def _marked(text: Placed, comment: str) -> list[OriginLine]:
+    """Return the lines of a text, between two comments where it is of an override."""
+    body = text.text if text.text.endswith("\n") else f"{text.text}\n"
+    lines = [
+        OriginLine(line, text.origin, number)
+        for number, line in enumerate(body.splitlines(keepends=True), start=1)
+    ]
+    if text.number < 0 or not comment:
+        return lines
+    begin, end = (
+        OriginLine(f"{comment} {word} {text.origin}\n", text.origin, 0) for word in ("begin", "end")
+    )
+    return [begin, *lines, end]
+
+
+def _merged(text: str, output: PackOutput, placed: list[Placed]) -> str:
+    """Return a document with fragments merged into it. Raises Refusal `bad-override`."""
+    form = output.overrides
+    assert form  # noqa: S101 - a caller has placed texts in it
+    document: Value = parse_document(text, form.format)
+    for each in placed:
+        try:
+            fragment = parse_document(each.text, form.format)
+            merge = Merge(form.keys, replaces=each.spot != "before")
+            pointer = "" if each.spot in ENDS else each.spot
+            document = merge.below(document, form.below + pointer, fragment)
+        except (MergeError, FileError, Refusal) as error:
+            raise _unmergeable(each, output, error) from None
+    return document_text(document, form.format)
+
+
+def _unmergeable(text: Placed, output: PackOutput, error: Exception) -> Refusal:
+    """Return the refusal of a fragment that does not fit its document."""
+    if text.number < 0:
+        fact = f"{text.origin} cannot be merged into {file_name(output)}"
+        return refuse("bad-template", fact, because=(str(error),))
+    return refuse(
+        "bad-override",
+        f"{text.origin} cannot be merged into {file_name(output)}",
+        path=("overrides", text.number),
+        because=(str(error),),
+        hint="write the value as the document has it, or remove the key first with `null`",
+    )
