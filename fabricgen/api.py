@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.analysis.graph import graph, graphml, node_link, switch_graph
-from fabricgen.bom.bill import make_bom
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.build.load_plan import plan_of
 from fabricgen.catalog.catalog import Catalog

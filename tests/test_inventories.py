@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabricgen.analysis.impact.ranking import rank
-from fabricgen.bom.bill import make_bom
 from fabricgen.bom.comparison import compare
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.inventory.purchasing import Prices

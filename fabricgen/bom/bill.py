@@ -7,32 +7,19 @@ rail-only paper does. A part without a price is listed as unpriced, never as 0.
 
 from __future__ import annotations
 
-import math
-from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
-from fabricgen.bom.counts import count_parts, item_name
-from fabricgen.bom.pricing import terms_of
-from fabricgen.planning.price_book import price_book
+from fabricgen.bom.counts import item_name
 
 if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
-    from fabricgen.bom.counts import PartCounts
     from fabricgen.bom.pricing import Terms
     from fabricgen.catalog.models.prices import PriceBook, Quote
-    from fabricgen.core.terms import Role
-    from fabricgen.inventory.purchasing import SparePolicy, Spares
-    from fabricgen.planning.draft import Draft
-    from fabricgen.planning.plan import Plan
-
-Named = TypeVar("Named")
-"""A model, or a model and a length."""
 
 PartClass = Literal["switches", "transceivers", "cables", "nics"]
 CLASSES: tuple[PartClass, ...] = ("switches", "transceivers", "cables", "nics")
@@ -157,166 +144,3 @@ def role_of(purpose: str) -> str:
     ['host', 'host', 'leaf', 'leaf', 'spine']
     """
     return {"GPUs": "host"}.get(purpose, purpose.split("-", maxsplit=1)[0])
-
-
-def make_bom(plan: Plan) -> Bom:
-    """Count and price every part of a plan."""
-    return priced(plan, {role: plan.switch_count(role) for role in plan.roles}, count_parts(plan))
-
-
-def priced(draft: Draft, switches: dict[Role, int], counted: PartCounts) -> Bom:
-    """Price the switches of each role, and counted modules and cables; no links are needed."""
-    spec = draft.spec
-    book = price_book(spec, draft.catalog)
-    terms = terms_of(spec, book)
-    lines = (
-        *_switches(draft, switches, book),
-        *_transceivers(draft, counted, book),
-        *_cables(draft, counted),
-        *_nics(draft),
-    )
-    bought = tuple(_bought(line, spec.spares, book, terms) for line in lines)
-    return Bom(bought, book.model_copy(update={"currency": terms.currency}), terms)
-
-
-def _switches(draft: Draft, switches: dict[Role, int], book: PriceBook) -> Iterator[BillLine]:
-    """List boxes by model."""
-    counts: dict[str, dict[Role, int]] = defaultdict(dict)
-    for role, count in switches.items():
-        counts[draft.fabric.port_layouts[role].model.model][role] = count
-    for part, roles in counts.items():
-        model = draft.fabric.port_layouts[next(iter(roles))].model
-        watts = model.typical_w if model.typical_w is not None else model.maximum_w
-        line = _line(
-            "switches",
-            part,
-            model.part_number,
-            model.description,
-            {str(role): count for role, count in roles.items()},
-            watts,
-            book.switch_port(model.capacity_gbps),  # of a box, however its cages are split
-        )
-        yield replace(line, unit_power_max_w=_watts(model.maximum_w))
-
-
-def _transceivers(draft: Draft, counted: PartCounts, book: PriceBook) -> Iterator[BillLine]:
-    """List the modules by model."""
-    models = {
-        module.model: module for joint in draft.candidates for module in joint.modules.values()
-    }
-    for part, purposes in _by_part(counted.modules).items():
-        module = models[part]
-        yield _line(
-            "transceivers",
-            part,
-            module.opn,
-            module.description,
-            purposes,
-            module.power_w,
-            book.transceiver(module.ports * module.port_gbps),
-        )
-
-
-def _cables(draft: Draft, counted: PartCounts) -> Iterator[BillLine]:
-    """List the cables by model and length, the models in their order and the shortest first."""
-    cables = {joint.cable.model: joint.cable for joint in draft.candidates}
-    named = {kind.key.replace("_", "-"): items for kind, items in counted.cables.items()}
-    order = {item.model: place for place, item in reversed([*enumerate(_by_part(named))])}
-    for item, purposes in sorted(
-        _by_part(named).items(),
-        key=lambda each: (order[each[0].model], Decimal(each[0].length_m or 0)),
-    ):
-        cable = cables[item.model]
-        line = _line(
-            "cables",
-            item.model,
-            cable.order_number(item.length_m),
-            cable.description,
-            purposes,
-            cable.power_w or 0,
-        )
-        yield replace(line, length_m=item.length_m)
-
-
-def _by_part(counted: dict[str, Counter[Named]]) -> dict[Named, dict[str, int]]:
-    """Regroup the counts of models by purpose into purposes by model."""
-    found: dict[Named, dict[str, int]] = defaultdict(dict)
-    for purpose, models in counted.items():
-        for model, count in models.items():
-            found[model][purpose] = count
-    return found
-
-
-def _nics(draft: Draft) -> Iterator[BillLine]:
-    """Count NICs, where the inventory names one."""
-    nic = draft.fabric.nic
-    if nic and draft.spec.nic.model:
-        count = draft.fabric.gpus * draft.fabric.nics_per_gpu
-        yield _line(
-            "nics", nic.model, nic.part_number, nic.description, {"GPUs": count}, nic.power_w
-        )
-
-
-def _line(
-    part_class: PartClass,
-    part: str,
-    number: str | None,
-    description: str,
-    purposes: dict[str, int],
-    watts: float | None,
-    rate: Decimal | None = None,
-) -> BillLine:
-    """Make the line of a part without spares, at the book's rate for its bandwidth.
-
-    A part with one known power draws no more than that at most.
-    """
-    power = _watts(watts)
-    return BillLine(
-        part_class=part_class,
-        part=part,
-        part_number=number or "",
-        description=description,
-        purposes=tuple(purposes.items()),
-        quantity=sum(purposes.values()),
-        list_price=rate,
-        unit_power_w=power,
-        unit_power_max_w=power,
-    )
-
-
-def _bought(line: BillLine, spares: Spares, book: PriceBook, terms: Terms) -> BillLine:
-    """Add price and spares: discount and exchange rate apply, and the last pack is filled.
-
-    A price of the inventory comes before a quote, that before the book's, and its rate is last.
-    """
-    part, part_class = line.part, line.part_class
-    own = part in terms.asked.parts
-    quote = None if own else book.quote(part, line.length_m, line.part_number)
-    price = quote.price if quote else book.parts.get(part, line.list_price)
-    policy: SparePolicy = getattr(spares, part_class)
-    pack = policy.pack or book.packs.get(part, 1)
-    filled = -(-(line.quantity + spare_count(policy, line.quantity)) // pack) * pack
-    return replace(
-        line,
-        list_price=price,
-        unit_price=None if price is None else terms.paid(price, part_class, part),
-        discount_pct=Decimal(0) if price is None else terms.discount_pct(part_class, part),
-        spares=filled - line.quantity,
-        pack=pack,
-        quote=quote,
-    )
-
-
-def spare_count(policy: SparePolicy, quantity: int) -> int:
-    """Return the spares of a part by its policy.
-
-    >>> from fabricgen.inventory.purchasing import SparePolicy
-    >>> spare_count(SparePolicy(percent=2, minimum=2), 1536)
-    31
-    """
-    return max(math.ceil(Fraction(str(policy.percent)) * quantity / 100), policy.minimum)
-
-
-def _watts(value: float | None) -> Fraction | None:
-    """Return a power as an exact fraction of its decimal text."""
-    return None if value is None else Fraction(str(value))

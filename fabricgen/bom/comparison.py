@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from fabricgen.bom.bill import Bom, make_bom
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import PlanSummary, summarize
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.document import Document
@@ -19,7 +19,7 @@ from fabricgen.planning.plan import Plan, make_plan
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabricgen.bom.bill import PartClass
+    from fabricgen.bom.bill import Bom, PartClass
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.inventory.fabric import FabricSpec
 

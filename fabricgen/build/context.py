@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabricgen.analysis.checks.laws import judge
 from fabricgen.analysis.checks.plan_evidence import evidence_of
-from fabricgen.bom.bill import make_bom
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.build.selection import BuildScope, GroupSelection, SheetOptions
 from fabricgen.views.factory import Views
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fabricgen.bom.bill_table import bom_view
 from fabricgen.bom.breakdown.breakdown import by_phase, by_rack, by_role
 from fabricgen.bom.breakdown.build import division_view, loads_view
 from fabricgen.bom.breakdown.savings import savings_view
-from fabricgen.bom.tables import bom_view, comparison_view
+from fabricgen.bom.comparison_table import comparison_view
 from fabricgen.build.context import per_build
 from fabricgen.build.pack_outputs import wanted_packs
 from fabricgen.build.selection import Skipped

@@ -53,7 +53,7 @@ def import_sheet(sheet: Path, asked: FabricArguments, output: Path, *, as_json: 
     saved, but its cabling breaks a check.
     """
     from fabricgen.analysis.checks.laws import check
-    from fabricgen.bom.bill import make_bom
+    from fabricgen.bom.priced_bill import make_bom
     from fabricgen.bom.summary import summarize
     from fabricgen.build.write.manifest import json_document
     from fabricgen.lifecycle.change.cut_sheet import read_cut_sheet

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 def plan(asked: FabricArguments, output: Path | None, older: str | None, *, as_json: bool) -> None:
     """Size and wire a fabric, and print its figures."""
     from fabricgen.analysis.search.cheaper import AdvisedPlan, cheaper_mapping
-    from fabricgen.bom.bill import make_bom
+    from fabricgen.bom.priced_bill import make_bom
     from fabricgen.bom.summary import summarize
     from fabricgen.planning.notices import advice
 

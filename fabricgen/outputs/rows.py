@@ -78,8 +78,8 @@ def bom(plan: Plan) -> list[Row]:
     >>> [(row["class"], row["length_m"], row["order"], row["total"]) for row in bom(plan)][:3]
     [('switches', None, 48, 133248), ('transceivers', None, 256, 50944), ('cables', 2, 12, None)]
     """
-    from fabricgen.bom.bill import make_bom
-    from fabricgen.bom.tables import bom_view
+    from fabricgen.bom.bill_table import bom_view
+    from fabricgen.bom.priced_bill import make_bom
 
     return [_part(part) for part in bom_view(make_bom(plan), plan).parts]
 

@@ -14,8 +14,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.analysis.checks.laws import check
-from fabricgen.bom.bill import make_bom
 from fabricgen.bom.comparison import compare
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.build.context import BuildContext
 from fabricgen.build.group_report import configs_part
 from fabricgen.build.load_plan import plan_of

@@ -11,7 +11,7 @@ import pytest
 
 from fabricgen.analysis.impact.ranking import rank
 from fabricgen.analysis.search.cheaper import CheaperMapping, cheaper_mapping
-from fabricgen.bom.bill import make_bom
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.divisors import divisors

@@ -26,8 +26,8 @@ from fabricgen.analysis.search.score import judge
 from fabricgen.analysis.search.search import search
 from fabricgen.analysis.search.worst_failure import worst
 from fabricgen.analysis.workload.machine import find_llm
-from fabricgen.bom.bill import make_bom, priced
 from fabricgen.bom.counts import count_parts
+from fabricgen.bom.priced_bill import make_bom, priced
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.bom.bill import BillLine, make_bom
+from fabricgen.bom.bill_table import bom_view
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import summarize
-from fabricgen.bom.tables import bom_view
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role
 from tests.fabrics import CATALOG, plan_of
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from fabricgen.bom.bill import BillLine
 
 DGX: dict[str, Any] = {
     "design": "rail-optimized",

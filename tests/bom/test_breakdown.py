@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 from openpyxl import load_workbook
 
-from fabricgen.bom.bill import make_bom
 from fabricgen.bom.breakdown.breakdown import by_phase, by_rack, by_role, racks_of
 from fabricgen.bom.breakdown.build import division_view, loads_view
 from fabricgen.bom.counts import item_name
 from fabricgen.bom.loads import loads_of
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.build import group_bom
 from fabricgen.core.diagnostics import Refusal

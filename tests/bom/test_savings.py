@@ -13,7 +13,7 @@ import pytest
 from fabricgen.bom.breakdown.savings import savings_view
 from fabricgen.bom.breakdown.view import bounded, grouped
 from fabricgen.bom.comparison import Comparison, compare
-from fabricgen.bom.tables import comparison_view
+from fabricgen.bom.comparison_table import comparison_view
 from fabricgen.cli.plan import comparison_text
 from fabricgen.core.terms import Design
 from fabricgen.outputs.packs.render import Packs

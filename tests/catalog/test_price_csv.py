@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.bom.bill import make_bom
-from fabricgen.bom.tables import bom_view
+from fabricgen.bom.bill_table import bom_view
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.catalog.catalog import KINDS, Catalog
 from fabricgen.catalog.parse import parse
 from fabricgen.catalog.price_csv import read_price_csv

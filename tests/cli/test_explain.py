@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.analysis.checks.laws import LAWS
-from fabricgen.bom.bill import make_bom
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.build.preconditions import check_buildable
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.cli import run

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.bom.bill import make_bom
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.core.terms import Design, LinkKind, Role
 from fabricgen.planning.plan import Plan, make_plan

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 
-from fabricgen.bom.bill import make_bom
 from fabricgen.bom.comparison import compare
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.inventory.load import read_inventory

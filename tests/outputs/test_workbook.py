@@ -15,11 +15,12 @@ from openpyxl.styles.colors import Color
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.properties import PageSetupProperties
 
-from fabricgen.bom.bill import make_bom
+from fabricgen.bom.bill_table import bom_view
 from fabricgen.bom.breakdown.breakdown import by_role
 from fabricgen.bom.breakdown.build import division_view
 from fabricgen.bom.comparison import compare
-from fabricgen.bom.tables import bom_view, comparison_view
+from fabricgen.bom.comparison_table import comparison_view
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.colours import HUES
 from fabricgen.outputs.dcim.wiring_view import EndToEndView, SheetEnd

@@ -8,7 +8,7 @@ import pytest
 
 from fabricgen.analysis.checks.laws import check
 from fabricgen.analysis.search.worst_failure import worst
-from fabricgen.bom.bill import make_bom
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from fabricgen.analysis.checks.laws import check
-from fabricgen.bom.bill import make_bom
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.cabling.cable_runs import CableRuns

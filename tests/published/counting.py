@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricgen.bom.bill import Bom, make_bom
 from fabricgen.bom.breakdown.breakdown import by_role
 from fabricgen.bom.comparison import Comparison, compare
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind, Role
@@ -27,6 +27,7 @@ from tests.fabrics import CATALOG, plan_of, spec_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fabricgen.bom.bill import Bom
     from fabricgen.planning.clos import Sizing
     from fabricgen.planning.plan import Plan
     from fabricgen.views.cables.view import CableView

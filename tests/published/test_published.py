@@ -10,7 +10,7 @@ from functools import cache
 
 import pytest
 
-from fabricgen.bom.bill import make_bom
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.core.terms import LinkKind
 from tests.fabrics import plan_of
 from tests.published.counting import (

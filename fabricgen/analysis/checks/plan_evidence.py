@@ -10,8 +10,8 @@ import numpy as np
 from fabricgen.analysis.checks.evidence import Addresses, DeviceSettings, Evidence
 from fabricgen.analysis.forwarding.ecmp_hash import spread
 from fabricgen.analysis.graph_elements import link_edges, nodes
-from fabricgen.bom.bill import make_bom
 from fabricgen.bom.breakdown.breakdown import racks_of
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.core.terms import LinkKind
 from fabricgen.planning.fabric_links import wiring_of

@@ -11,8 +11,8 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.analysis.search.part_counts import count, endpoints, switch_counts
-from fabricgen.bom.bill import make_bom, priced
 from fabricgen.bom.comparison import bound, saving_pct
+from fabricgen.bom.priced_bill import make_bom, priced
 from fabricgen.bom.summary import number
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.divisors import divisors

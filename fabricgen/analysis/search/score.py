@@ -19,7 +19,7 @@ from fabricgen.analysis.search.part_counts import count, endpoints, link_counts,
 from fabricgen.analysis.search.worst_failure import worst
 from fabricgen.analysis.workload.equations import iterate
 from fabricgen.analysis.workload.machine import machine_of
-from fabricgen.bom.bill import priced
+from fabricgen.bom.priced_bill import priced
 from fabricgen.core.terms import ROLES, Role
 from fabricgen.planning.bisection_width import bisection
 

@@ -1,6 +1,6 @@
 """From a divided bill and loads to the views that tables and workbooks show.
 
-Owns the sums of a division and their notes. `bom.tables` formats amounts; `view` defines the
+Owns the sums of a division and their notes. `bom.amounts` formats amounts; `view` defines the
 shapes.
 """
 
@@ -12,10 +12,10 @@ from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from fabricgen.bom.amounts import decimal_text, money_text
 from fabricgen.bom.breakdown.breakdown import SPARES, BomLine
 from fabricgen.bom.breakdown.view import DivisionView, LoadsView, LoadView, PortionView
 from fabricgen.bom.loads import BTU_H_PER_W, Load, loads_of
-from fabricgen.bom.tables import decimal_text, money_text
 from fabricgen.core.terms import ROLES
 from fabricgen.planning.room.footprints import HOST
 

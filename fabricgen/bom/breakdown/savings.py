@@ -11,6 +11,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from fabricgen.bom.amounts import decimal_text, money_text
+from fabricgen.bom.bill_table import terms_said
 from fabricgen.bom.breakdown.view import SavingsView, SavingView, grouped
 from fabricgen.bom.comparison import COMPARED, saving_pct, unpriced_parts
 from fabricgen.bom.figures import (
@@ -25,7 +27,6 @@ from fabricgen.bom.figures import (
     SWITCHES,
     TRANSCEIVERS,
 )
-from fabricgen.bom.tables import decimal_text, money_text, terms_said
 from fabricgen.core.terms import Design
 
 if TYPE_CHECKING:

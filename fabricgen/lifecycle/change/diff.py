@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fabricgen.bom.bill import CLASSES, make_bom
+from fabricgen.bom.bill import CLASSES
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import number
 from fabricgen.core.document import Document
 from fabricgen.lifecycle.change.cable_diff import CableDiff

@@ -13,8 +13,9 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from fabricgen.bom.bill import Bom, make_bom
+from fabricgen.bom.bill import Bom
 from fabricgen.bom.counts import part_of
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.inventory.sizing import Reserve
 from fabricgen.lifecycle.change.expand import grow, pinned

@@ -11,8 +11,8 @@ from decimal import Decimal
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from fabricgen.bom.bill import make_bom
 from fabricgen.bom.counts import part_of
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import number
 from fabricgen.core.document import Document
 from fabricgen.core.terms import LinkKind, ratio_text

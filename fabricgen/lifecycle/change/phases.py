@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.bom.bill import make_bom
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.core.arrays import distinct, distinct_columns
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.lifecycle.change.phase_parts import parts_of

@@ -91,7 +91,7 @@ _KINDS = (
         "The bill of materials.",
         "bom",
         "fabricgen.views.bom:BomView",
-        "fabricgen.bom.tables",
+        "fabricgen.bom.bill_table",
     ),
     Kind(
         "by-role",
@@ -126,7 +126,7 @@ _KINDS = (
         "The three designs of the same cluster.",
         "comparison",
         "fabricgen.views.bom:ComparisonView",
-        "fabricgen.bom.tables",
+        "fabricgen.bom.comparison_table",
     ),
     Kind(
         "savings",

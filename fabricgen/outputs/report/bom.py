@@ -1,6 +1,7 @@
 """Cost of the fabric and of the other designs: the bill as a table, and figures as bars.
 
-Owns which figures become bars, and the columns of the bill. `bom.tables` formats amounts and notes.
+Owns which figures become bars, and the columns of the bill. `bom.bill_table` and
+`bom.comparison_table` format amounts and notes.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from decimal import Decimal
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from fabricgen.bom.bill_table import bom_view
 from fabricgen.bom.breakdown.savings import TURNED
 from fabricgen.bom.breakdown.view import bounded, grouped
+from fabricgen.bom.comparison_table import comparison_view
 from fabricgen.bom.summary import number
-from fabricgen.bom.tables import bom_view, comparison_view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

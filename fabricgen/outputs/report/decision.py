@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.analysis.search.cheaper import cheaper_notes
 from fabricgen.analysis.search.worst_failure import worst
+from fabricgen.bom.amounts import money_text
 from fabricgen.bom.bill import CLASSES
+from fabricgen.bom.bill_table import terms_said
 from fabricgen.bom.breakdown.savings import savings_view
 from fabricgen.bom.breakdown.view import grouped
-from fabricgen.bom.tables import money_text, terms_said
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Design, ratio_text
 from fabricgen.lifecycle.change.growth_ways import ways_to_grow
@@ -87,7 +88,7 @@ def editions(plan: Plan, bom: Bom) -> list[str]:
     """Return what the report was made from; the only dates are those of the price book.
 
     >>> from fabricgen.api import plan_inventory
-    >>> from fabricgen.bom.bill import make_bom
+    >>> from fabricgen.bom.priced_bill import make_bom
     >>> leaf = {"generic": {"radix": 8}}
     >>> plan = plan_inventory({"gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": leaf}})
     >>> editions(plan, make_bom(plan))

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabricgen.bom.amounts import money_text
 from fabricgen.bom.breakdown.view import grouped
 from fabricgen.bom.figures import module_count
-from fabricgen.bom.tables import money_text
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.outputs.report.faceplates import face_ports
 
@@ -37,7 +37,7 @@ def headline(plan: Plan, summary: PlanSummary) -> str:
     """Return one sentence that describes the fabric.
 
     >>> from fabricgen.api import plan_inventory
-    >>> from fabricgen.bom.bill import make_bom
+    >>> from fabricgen.bom.priced_bill import make_bom
     >>> from fabricgen.bom.summary import summarize
     >>> leaf = {"generic": {"radix": 8}}
     >>> sizes = {"gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": leaf}}

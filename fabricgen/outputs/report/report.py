@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from fabricgen.analysis.checks.laws import check
-from fabricgen.bom.bill import make_bom
 from fabricgen.bom.comparison import compare
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.outputs.drawings.build import Drawings
 from fabricgen.outputs.report.drawings import rails, stripes
 from fabricgen.outputs.report.failure_impacts import losses

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from xlsxwriter.utility import xl_range, xl_rowcol_to_cell
 
-from fabricgen.bom.tables import QUOTED
+from fabricgen.bom.bill_table import QUOTED
 from fabricgen.outputs.workbook.breakdown import (
     FIXED_PRICES,
     write_division,

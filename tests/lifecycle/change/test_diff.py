@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricgen.bom.bill import make_bom
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.lifecycle.change.diff import diff
 from fabricgen.lifecycle.change.match_cables import ChangedCable, match
 from fabricgen.lifecycle.change.port_downtime import PortReachability

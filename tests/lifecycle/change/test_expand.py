@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from fabricgen.analysis.checks.laws import check
 from fabricgen.api import plan_file
-from fabricgen.bom.bill import make_bom
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.bom.bill import make_bom
+from fabricgen.bom.bill_table import bom_view
 from fabricgen.bom.comparison import Comparison, compare
-from fabricgen.bom.tables import bom_view, comparison_view
+from fabricgen.bom.comparison_table import comparison_view
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.terms import Design

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.api import plan_inventory
-from fabricgen.bom.bill import make_bom
 from fabricgen.bom.comparison import compare
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.lifecycle.change.growth_ways import ways_to_grow
 from fabricgen.outputs.report.decision import decision, editions
 from tests.fabrics import CATALOG, plan_of

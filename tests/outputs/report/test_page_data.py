@@ -16,8 +16,8 @@ import pytest
 from fabricgen.analysis.checks.laws import check
 from fabricgen.analysis.impact.ranking import severity
 from fabricgen.api import plan_file
-from fabricgen.bom.bill import make_bom
 from fabricgen.bom.comparison import compare
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.core.terms import LinkKind
 from fabricgen.outputs.report.compact_json import packed

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.analysis.checks.laws import LAWS, check
-from fabricgen.bom.bill import make_bom
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.terms import LinkKind
 from fabricgen.planning.cabling.selection import PartChoice, assign_parts

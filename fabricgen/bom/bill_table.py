@@ -1,7 +1,7 @@
-"""From a bill of materials and a comparison to the views that tables and workbooks show.
+"""The bill of materials as the view that tables and workbooks show.
 
-Owns the format of amounts and the notes on unknown figures: they are empty with a note, never 0.
-`views.bom` and `breakdown.view` define the shapes.
+Owns the sentences on its terms and the notes on unknown figures: they are empty with a note, never
+0. `views.bom` defines the shape.
 """
 
 from __future__ import annotations
@@ -11,38 +11,25 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from fabricgen.bom.amounts import decimal_text, money_text
 from fabricgen.bom.bill import CLASSES
-from fabricgen.bom.comparison import COMPARED
-from fabricgen.bom.figures import (
-    CABLES,
-    CORES,
-    COSTS,
-    HOST_LINKS,
-    LEAF_SPINE_LINKS,
-    LEAVES,
-    LINKS,
-    MODULES,
-    POWER,
-    SPINE_CORE_LINKS,
-    SPINES,
-    SWITCHES,
-    TIERS,
-    TRANSCEIVERS,
-    module_count,
-)
-from fabricgen.core.terms import Design
-from fabricgen.views.bom import BomView, ComparisonView, FigureView, PartView
+from fabricgen.bom.figures import module_count
+from fabricgen.views.bom import BomView, PartView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fabricgen.bom.bill import BillLine, Bom
-    from fabricgen.bom.comparison import Comparison
-    from fabricgen.bom.figures import ComparedFigure
-    from fabricgen.bom.summary import PlanSummary
     from fabricgen.catalog.models.prices import Quote
     from fabricgen.inventory.purchasing import SparePolicy, Spares
     from fabricgen.planning.plan import Plan
+
+GENERIC = "generic"
+"""The vendor of cables that stand for any, which have no order numbers."""
+
+SUPPORT = "support_pct_per_year"
+QUOTED = ("supplier", "item_number", "valid_until", "lead_time_days", SUPPORT)
+"""The columns of a part that its quote fills."""
 
 
 def bom_view(bom: Bom, plan: Plan) -> BomView:
@@ -203,148 +190,3 @@ def _sum(row: str, part_class: str, lines: list[BillLine], bom: Bom) -> PartView
 def _distinct(names: Iterable[str]) -> list[str]:
     """Return names in their order, each once."""
     return list(dict.fromkeys(names))
-
-
-def money_text(value: Decimal | None) -> str:
-    """Format an amount exactly: whole, or with at least two decimals.
-
-    >>> money_text(Decimal("1388")), money_text(Decimal("0.5")), money_text(None)
-    ('1388', '0.50', '')
-    """
-    if value is None:
-        return ""
-    places = -int(value.normalize().as_tuple().exponent)
-    return f"{value:.{max(places, 2) if places > 0 else 0}f}"
-
-
-def decimal_text(value: Fraction | None) -> str:
-    """Format a number without needless decimals; watts come from decimal texts, so they end.
-
-    >>> decimal_text(Fraction(17, 2)), decimal_text(Fraction(8)), decimal_text(None)
-    ('8.5', '8', '')
-    """
-    return (
-        "" if value is None else f"{(Decimal(value.numerator) / value.denominator).normalize():f}"
-    )
-
-
-GENERIC = "generic"
-"""The vendor of cables that stand for any, which have no order numbers."""
-
-SUPPORT = "support_pct_per_year"
-QUOTED = ("supplier", "item_number", "valid_until", "lead_time_days", SUPPORT)
-"""The columns of a part that its quote fills."""
-
-BOUNDS = {
-    "at least": "the saving is at least that",
-    "at most": "the saving is at most that",
-    "of priced parts": "the saving is of priced parts",
-}
-"""The note on a saving that is not exact."""
-
-_FIGURES = (
-    TIERS,
-    LEAVES,
-    SPINES,
-    CORES,
-    SWITCHES,
-    HOST_LINKS,
-    LEAF_SPINE_LINKS,
-    SPINE_CORE_LINKS,
-    LINKS,
-    TRANSCEIVERS,
-    MODULES,
-    CABLES,
-    *COSTS,
-    POWER,
-)
-
-
-def comparison_view(comparison: Comparison) -> ComparisonView:
-    """Make the view of the designs side by side, in an order that no result changes."""
-    built = {
-        plan.fabric.design: (summary, bom)
-        for (plan, bom), summary in zip(comparison.built, comparison.summaries, strict=True)
-    }
-    plan = comparison.built[0][0]
-    refused = {design: finding.fact for design, finding in comparison.refused}
-    holds = FigureView(
-        "can be built",
-        "",
-        ["yes" if design in built else "no" for design in COMPARED],
-        "",
-        _joined(refused),
-    )
-    rows = [_compared(figure, comparison, built) for figure in _FIGURES]
-    return ComparisonView(
-        plan.spec.name,
-        [design.value for design in COMPARED],
-        [holds, *(row for row in rows if row)],
-    )
-
-
-def _compared(
-    figure: ComparedFigure, comparison: Comparison, built: dict[Design, tuple[PlanSummary, Bom]]
-) -> FigureView | None:
-    """Make one row of the comparison; None for NICs where no inventory asks for any."""
-    if figure.part_class == "nics" and not any(
-        line.part_class == "nics" for _, bom in built.values() for line in bom.lines
-    ):
-        return None
-    values = [_value(figure, built.get(design)) for design in COMPARED]
-    notes = {
-        design: _missing(figure, built[design][1]) if design in built else "cannot be built"
-        for design in COMPARED
-    }
-    missing = {design: note for design, note in notes.items() if design in built}
-    saved = figure.saving(comparison.savings)
-    unit = comparison.built[0][1].book.currency if figure.unit == "currency" else figure.unit
-    bound = figure.bound(comparison, Design.FAT_TREE)
-    texts = [_joined(notes), "" if saved is None else BOUNDS.get(bound, "")]
-    return FigureView(
-        figure.name,
-        unit,
-        values,
-        "" if saved is None else f"{saved:g}",
-        "; ".join(text for text in texts if text),
-        _joined(missing),
-        bound,
-    )
-
-
-def _value(figure: ComparedFigure, counted: tuple[PlanSummary, Bom] | None) -> str:
-    """Write a figure of a design; empty where it is not known."""
-    value = figure.value(*counted) if counted else None
-    if value is None:
-        return ""
-    return (
-        money_text(Decimal(str(value)))
-        if figure.unit == "currency"
-        else decimal_text(Fraction(str(value)))
-    )
-
-
-def _missing(figure: ComparedFigure, bom: Bom) -> str:
-    """Name the parts that a figure leaves out, because their price or power is not known."""
-    if figure is POWER and bom.unknown_power:
-        return f"power unknown: {', '.join(bom.unknown_power)}"
-    unpriced = (
-        bom.unpriced_of(
-            line.item for line in bom.unpriced_lines if figure.part_class in (None, line.part_class)
-        )
-        if figure.unit == "currency"
-        else []
-    )
-    return f"unpriced in {bom.book.name}: {', '.join(unpriced)}" if unpriced else ""
-
-
-def _joined(notes: dict[Design, str]) -> str:
-    """Join the notes of the designs; a note of several designs is given once."""
-    by_note: dict[str, list[str]] = defaultdict(list)
-    for design, note in notes.items():
-        by_note[note].append(design.value)
-    return "; ".join(
-        note if len(designs) == len(COMPARED) else f"{', '.join(designs)}: {note}"
-        for note, designs in by_note.items()
-        if note
-    )
