@@ -66,15 +66,21 @@ def configs_part(context: BuildContext) -> dict[str, Any]:
     Refusal where the inventory names a NOS without a pack.
     """
     switches: dict[str, list[dict[str, str]]] = {}
+    systems: dict[str, str] = {}
     room = MOST_TEXT
     for segment, box in _in_order(context):
-        name, files = _files(context, segment, box)
+        name, nos, files = _files(context, segment, box)
         room -= sum(len(file["text"]) for file in files)
         if room < 0:
             break
         if files:
-            switches[name] = files
-    return {"switches": switches, "note": _note(context, len(switches))}
+            switches[name], systems[name] = files, nos
+    return {
+        "switches": switches,
+        "systems": systems,
+        "verified": {nos: _verified(context, nos) for nos in dict.fromkeys(systems.values())},
+        "note": _note(context, len(switches)),
+    }
 
 
 def _in_order(context: BuildContext) -> Iterator[tuple[int, int]]:
@@ -90,22 +96,43 @@ def _in_order(context: BuildContext) -> Iterator[tuple[int, int]]:
     yield from ((segment, box) for segment in range(1, plan.mapping.segments) for box in installed)
 
 
-def _files(context: BuildContext, segment: int, box: int) -> tuple[str, list[dict[str, str]]]:
-    """Render the files of a switch; none where no pack writes its NOS."""
+def _verified(context: BuildContext, nos: str) -> dict[str, dict[str, Any]]:
+    """Return `Verified` of the model for each file of a NOS: what read it, and what is unknown.
+
+    The key of a file is the last part of its path. A pack without a record has its sentence.
+    """
+    pack = config_packs(context)[nos]
+    records = {
+        file: {
+            "by": f"Verified by {record.tool}." if record.tool else "No tool verified this file.",
+            "unknown": [*map(list, record.unknown.items())],
+        }
+        for record in pack.verified_by
+        for file in record.files
+    }
+    return records or {
+        output.path.split("/")[-1]: {"by": f"Verified: {pack.verified}", "unknown": []}
+        for output in pack.outputs
+    }
+
+
+def _files(context: BuildContext, segment: int, box: int) -> tuple[str, str, list[dict[str, str]]]:
+    """Render the files of a switch, with its NOS; none where no pack writes it."""
     role = context.plan.naming.boxes[box].role
     outputs = switch_outputs(context, segment, role)
     if not outputs:
-        return context.plan.naming.switches(segment)[box], []
+        return context.plan.naming.switches(segment)[box], "", []
     (switch,) = context.views.switches(segment, (role,), [box])
     pack = config_packs(context)[switch.nos]
     prefix = f"configs/{switch.name}/"
-    return switch.name, [
+    files = [
         {
             "file": output.path.format(switch=switch.name).removeprefix(prefix),
             "text": site_lines(context).render(pack, output, switch),
         }
         for output in outputs
     ]
+    return switch.name, switch.nos, files
 
 
 def _note(context: BuildContext, shown: int) -> str:

@@ -254,9 +254,19 @@ export interface Rails {
 /** The drawings of stripes, by name; members are names. */
 export type Stripes = Record<string, Drawing<string>>;
 
+/** What verified a file, in a sentence, and the statements that this tool does not know, each with the document that has it; `*` alone is every statement. */
+export interface Verified {
+  by: string;
+  unknown: [statement: string, document: string][];
+}
+
 /** The files of switches: each text once per file; `note` lists which are left out, and where they are. */
 export interface Configs {
   switches: Record<string, { file: string; text: string }[]>;
+  /** The NOS of each of these switches. */
+  systems: Record<string, string>;
+  /** By NOS and the last part of a file's path. */
+  verified: Record<string, Record<string, Verified>>;
   note: string;
 }
 

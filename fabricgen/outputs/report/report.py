@@ -36,7 +36,8 @@ PARTS: tuple[Part, ...] = get_args(Part)
 
 def no_configs() -> dict[str, Any]:
     """Return `Configs` of the model without any file."""
-    return {"switches": {}, "note": "this page holds no files of switches"}
+    note = "this page holds no files of switches"
+    return {"switches": {}, "systems": {}, "verified": {}, "note": note}
 
 
 @dataclass(frozen=True)

@@ -221,6 +221,14 @@ def test_files_of_a_switch_are_those_of_the_build(browser: Browser, lab: Built) 
         assert page.evaluate("navigator.clipboard.readText()") == (home / files[-1]).read_text(
             encoding="utf-8"
         )
+        field.select_option("interfaces")
+        verified = switches.get_by_test_id("verified")
+        expect(verified).to_contain_text("No tool verified this file.")
+        verified.locator("summary").click()
+        expect(verified.get_by_role("definition")).to_contain_text("interfaces(5)")
+        field.select_option("frr.conf")
+        expect(verified).to_contain_text("Verified by FRR's parser")
+        field.select_option(files[-1])
         with page.expect_download() as download:
             switches.get_by_role("button", name="Download").click()
         assert download.value.path().read_bytes() == (home / files[-1]).read_bytes()

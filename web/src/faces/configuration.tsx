@@ -2,6 +2,7 @@
 
 import { useRef, useState } from "preact/hooks";
 import { Copy } from "../copying";
+import type { Configs, Verified } from "../model";
 import { Reading } from "../parts";
 import { save } from "../saving";
 import { usePart } from "../world";
@@ -13,18 +14,14 @@ export function Configuration({ name }: { name: string }) {
   return (
     <div class="configuration">
       <h3>Configuration of {name}</h3>
-      {configs ? <Files name={name} files={ownOf(configs.switches, name) ?? []} note={configs.note} /> : <Reading what="the files of switches" />}
+      {configs ? <Files name={name} configs={configs} /> : <Reading what="the files of switches" />}
     </div>
   );
 }
 
-interface File {
-  file: string;
-  text: string;
-}
-
 /** One file at a time. Another switch shows its file of the same name. */
-function Files({ name, files, note }: { name: string; files: File[]; note: string }) {
+function Files({ name, configs: { switches, systems, verified, note } }: { name: string; configs: Configs }) {
+  const files = ownOf(switches, name) ?? [];
   const [wanted, setWanted] = useState("");
   const pre = useRef<HTMLPreElement>(null);
   const shown = files.find(({ file }) => file === wanted) ?? files[0];
@@ -50,7 +47,30 @@ function Files({ name, files, note }: { name: string; files: File[]; note: strin
       <pre key={`${name} ${shown.file}`} ref={pre} data-testid="config" tabIndex={0} aria-label={`Text of ${shown.file}`}>
         {shown.text}
       </pre>
+      <Verification of={verified[systems[name] ?? ""]?.[shown.file.split("/").at(-1) ?? ""]} />
       {note && <p class="note">{note}</p>}
     </div>
   );
+}
+
+/** What verified a file, and what only a document does. */
+function Verification({ of }: { of: Verified | undefined }) {
+  return of ? (
+    <div data-testid="verified">
+      <p class="note">{of.by}</p>
+      {of.unknown.length > 0 && (
+        <details>
+          <summary>Statements that are documented, but unknown to an independent tool</summary>
+          <dl>
+            {of.unknown.map(([statement, document]) => (
+              <div key={statement}>
+                <dt>{statement === "*" ? "every statement" : <code>{statement}</code>}</dt>
+                <dd>{document}</dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+      )}
+    </div>
+  ) : null;
 }
