@@ -27,7 +27,7 @@ from fabricgen.inventory.load import Flags, read_inventory
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.report.html import html
 from fabricgen.outputs.report.report import Report
-from fabricgen.outputs.rows import Row, bom, cables, compare, model, search
+from fabricgen.outputs.rows import Row, bom, cables, compare, cost, model, phases, search
 from fabricgen.planning.plan import Plan
 
 if TYPE_CHECKING:
@@ -43,10 +43,12 @@ __all__ = [
     "build",
     "cables",
     "compare",
+    "cost",
     "graph",
     "graphml",
     "model",
     "node_link",
+    "phases",
     "plan_file",
     "plan_inventory",
     "report",

@@ -146,6 +146,27 @@ def test_rows_are_those_of_the_commands(tmp_path: Path, run: Run) -> None:
     assert not [value for value in values if isinstance(value, dict)]
 
 
+def test_costs_phases_and_all_designs_are_those_of_the_commands(tmp_path: Path, run: Run) -> None:
+    """`cost`, `phases` of both kinds and `search --all` have the figures of `--json`."""
+    path, offered = tmp_path / "fabric.yaml", {"switches": ["sn5600", "sn4700"]}
+    keys = {"name": "rows", **ROWS["priced"], "gpus": 256, "search": offered}
+    terms = {"years": 3, "kwh_price": 0.2, "pue": 1.2}
+    growing = [{"gpus": 256}, {"gpus": 512}]
+    for phases in (growing, [{"name": "a", "rails": 1}, {"name": "b"}]):
+        document = keys | {"ownership": terms, "phases": phases}
+        path.write_text(json.dumps(document), encoding="utf-8")
+        plan, printed = api.plan_file(path), json.loads(run("phases", path, "--json").stdout)
+        rows = [row for row in api.phases(plan) if row.pop("recommended", True)]
+        assert {row.pop("way", None) for row in rows} == {printed.get("recommended")}
+        assert rows == [flat(phase) for phase in printed["phases"]]
+    designs = json.loads(run("cost", path, "--json").stdout)["designs"]
+    currency = {"currency": "USD"}
+    assert api.cost(plan) == [flat(design) | currency for design in designs]
+    every = json.loads(run("search", path, "--all", "--json").stdout)["designs"]
+    assert api.search(plan, every=True) == [flat(design) for design in every]
+    assert len(every) > len(api.search(plan))
+
+
 def test_a_build_from_a_program_is_refused_as_a_command(path: Path, tmp_path: Path) -> None:
     """A directory of the user is not replaced, and an unknown group is named."""
     (tmp_path / "own").mkdir()

@@ -107,11 +107,63 @@ def compare(plan: Plan) -> list[Row]:
     return rows
 
 
-def search(plan: Plan, llm: str | None = None, *, accelerator: str | None = None) -> list[Row]:
+def cost(plan: Plan) -> list[Row]:
+    """Return the cost of ownership of each design: `designs` of `cost --json`, flattened.
+
+    The terms are those of `ownership` in the inventory: without `years`, the price of energy or the
+    PUE, the sums that need them are None. Raises Refusal where a price book is missing.
+
+    >>> from fabricgen.api import plan_inventory
+    >>> leaf = {"generic": {"radix": 8}}
+    >>> terms = {"years": 4, "kwh_price": 0.1, "pue": 1.5}
+    >>> keys = {"gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": leaf}}
+    >>> plan = plan_inventory({**keys, "ownership": terms})
+    >>> [(row["design"], row["capital_total"], row["energy"]) for row in cost(plan)][0]
+    ('rail-only', 69888, 10764.29)
+    """
+    from fabricgen.bom.comparison import compare as compared
+    from fabricgen.bom.ownership import cost_of_ownership
+
+    found = cost_of_ownership(compared(plan.spec, plan.catalog))
+    return [flat(each.document()) | {"currency": found.currency} for each in found.designs]
+
+
+def phases(plan: Plan) -> list[Row]:
+    """Return the phases of a plan: `phases --json`, flattened.
+
+    Phases by GPUs have a row for each way to grow and phase, with the way and whether it is the
+    recommended one. Raises Refusal where phases do not build on each other.
+
+    >>> from fabricgen.api import plan_inventory
+    >>> leaf = {"generic": {"radix": 8}}
+    >>> sizes = {"gpus": 16, "phases": [{"gpus": 16}, {"gpus": 64}]}
+    >>> plan = plan_inventory({**sizes, "hb_domain": {"gpus": 4}, "switches": {"leaf": leaf}})
+    >>> [(row["gpus"], row["switches"]) for row in phases(plan) if row["recommended"]]
+    [(16, 4), (64, 20)]
+    """
+    from fabricgen.lifecycle.change.growth_ways import ways_to_grow
+    from fabricgen.lifecycle.change.phase_sizes import by_gpus
+    from fabricgen.lifecycle.change.phase_summary import summarize_phases, summarize_ways
+    from fabricgen.lifecycle.change.phases import phase_in
+
+    if not by_gpus(plan.spec):
+        return [flat(each.document()) for each in summarize_phases(plan, phase_in(plan)).phases]
+    found = summarize_ways(ways_to_grow(plan.spec, plan.catalog))
+    return [
+        {"way": name, "recommended": name == found.recommended, **flat(each.document())}
+        for name, way in (found.ways or {}).items()
+        for each in way.phases
+    ]
+
+
+def search(
+    plan: Plan, llm: str | None = None, *, accelerator: str | None = None, every: bool = False
+) -> list[Row]:
     """Return the designs of `search --json` for the inventory of a plan, the cheapest first.
 
-    `llm` names a language model of the catalog, whose iteration time is then a column. Raises
-    Refusal where no design is feasible.
+    `llm` names a language model of the catalog, whose iteration time is then a column; `every`
+    returns all designs that no other one dominates, as `--all` does, instead of ten. Raises Refusal
+    where no design is feasible.
 
     >>> from fabricgen.api import plan_inventory
     >>> sizes = {"gpus": 64, "hb_domain": {"gpus": 8}}
@@ -127,7 +179,8 @@ def search(plan: Plan, llm: str | None = None, *, accelerator: str | None = None
     from fabricgen.analysis.workload.machine import find_llm
 
     workload = find_llm(plan.catalog, llm) if llm else None
-    found = search_result(searched(plan.spec, plan.catalog, workload, accelerator), workload)
+    answer = searched(plan.spec, plan.catalog, workload, accelerator, every=every)
+    found = search_result(answer, workload)
     return [flat(row.document()) for row in found.designs]
 
 
