@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -96,6 +96,12 @@ class BuildResult(Document):
     flag_value="outputs",
     help="List all outputs with their readers, or those of FABRIC, and write nothing.",
 )
+@click.option(
+    "--explain-templates",
+    "explained",
+    metavar="SWITCH[/FILE]",
+    help="List which template or override writes which lines of a switch, and write nothing.",
+)
 @click.option("--dry-run", "show", flag_value="files", help="List the files, and write nothing.")
 @json_option
 def build(
@@ -103,12 +109,11 @@ def build(
     out: Path | None,
     archive: Path | None,
     only: str | None,
-    columns: str,
-    serials: Path | None,
+    explained: str | None,
     show: str | None,
     *,
-    both_ways: bool,
     as_json: bool,
+    **sheet: Any,  # noqa: ANN401 - the fields of `SheetOptions`
 ) -> None:
     """Write cabling, configurations, bill, report and more.
 
@@ -121,17 +126,21 @@ def build(
     from fabricgen.build.cable_sheets import sheets
     from fabricgen.build.job import make_job
     from fabricgen.build.selection import SheetOptions
+    from fabricgen.outputs.packs.shadows import shadow_notes
     from fabricgen.planning.notices import advice, room_guesses
 
     named = _groups(only)
     if show == "outputs":
         _list(asked, named, as_json=as_json)
         return
+    if explained is not None:
+        _explain(asked, explained, as_json=as_json)
+        return
     target = _target(out, archive)
     planned, inventory = asked.plan(named)
     _check(out, target)
     with inventory.locate_findings():
-        context = _context(planned, named, asked, SheetOptions(columns, both_ways, serials))
+        context = _context(planned, named, asked, SheetOptions(**sheet))
         if show == "files":
             _print_files(make_job(context), target, as_json=as_json)
             return
@@ -146,7 +155,9 @@ def build(
         echo(_report(files, target))
     _print_skipped(job.skipped)
     guesses = room_guesses(planned) if "cabling" in context.selection.groups else []
-    print_advice([*guesses, *sheets(context).notes, *cheaper_notes(planned), *advice(planned)])
+    shadows = shadow_notes(asked.packs)
+    notes = sheets(context).notes
+    print_advice([*shadows, *guesses, *notes, *cheaper_notes(planned), *advice(planned)])
 
 
 def _print_files(job: BuildJob, target: Path, *, as_json: bool) -> None:
@@ -221,6 +232,32 @@ def _list(asked: FabricArguments, named: frozenset[str], *, as_json: bool) -> No
         print_outputs(outputs_of(context), as_json=as_json)
         if "configs" in context.selection.groups:
             _print_skipped(skipped.reason for skipped in unconfigured(context))
+
+
+def _explain(asked: FabricArguments, explained: str, *, as_json: bool) -> None:
+    """Print the origins of the lines of a switch's files. Raises BadParameter."""
+    from fabricgen.build.selection import SheetOptions
+    from fabricgen.build.template_origins import origins_of, switch_named
+    from fabricgen.cli.template_origins import print_origins
+    from fabricgen.core.diagnostics import suggest
+
+    only = frozenset({"configs"})
+    planned, inventory = asked.plan(only)
+    name, _, file = explained.partition("/")
+    with inventory.locate_findings():
+        context = _context(planned, only, asked, SheetOptions())
+        switch = switch_named(context, name)
+        if switch is None:
+            hint = suggest(name, planned.switches(), f"the first is `{next(planned.switches())}`")
+            raise click.BadParameter(
+                f"the fabric has no switch `{name}`; {hint}", param_hint="'--explain-templates'"
+            )
+        files = [*origins_of(context, switch, file)]
+    if not files:
+        raise click.BadParameter(
+            f"no pack writes `{file or 'a file'}` for {name}", param_hint="'--explain-templates'"
+        )
+    print_origins(files, as_json=as_json)
 
 
 def _prove(context: BuildContext) -> None:

@@ -69,6 +69,16 @@ def complete_nos(
     return matching(sorted({pack.nos for pack in found if pack and pack.nos}), incomplete)
 
 
+def complete_templates(
+    _: click.Context, __: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Complete the shipped templates."""
+    from fabricgen.outputs.packs.render import Packs
+    from fabricgen.outputs.packs.shadows import shipped_names
+
+    return matching(shipped_names(Packs()), incomplete)
+
+
 def complete_list(names: Callable[[click.Context], Iterable[str]]) -> Complete:
     """Complete the last of several names that commas separate."""
 

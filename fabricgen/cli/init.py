@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from fabricgen.cli.command import Command
-from fabricgen.cli.completion import complete_models, complete_nos
+from fabricgen.cli.completion import complete_models, complete_nos, complete_templates
 from fabricgen.cli.options import DESIGNS, json_option
 from fabricgen.cli.printing import echo, print_document
 from fabricgen.core.terms import LinkKind, Role, speed_text
@@ -50,13 +51,14 @@ HALF = 0.5
     examples=(
         "fabricgen init --gpus 256 --host dgx-h100 --leaf sn5600 --nos sonic",
         "fabricgen init --radix 64 -",
+        "fabricgen init --template eos/bgp.cfg.j2 mine",
     ),
 )
 @click.argument(
     "file",
     default="fabric.yaml",
     type=click.Path(allow_dash=True),
-    help="File to write, or `-` to print it; default: fabric.yaml.",
+    help="File to write, or `-` to print it; default: fabric.yaml. With --template, the directory.",
 )
 @click.option("--name", default="my-fabric", show_default=True, help="Name of the fabric.")
 @click.option(
@@ -110,14 +112,31 @@ HALF = 0.5
     type=click.IntRange(1),
     help="Planes, and so NIC ports per GPU; default: the fewest that the host offers.",
 )
-@click.option("--force", is_flag=True, help="Replace an existing inventory.")
+@click.option(
+    "--template",
+    metavar="PACK/FILE",
+    shell_complete=complete_templates,
+    help="Copy this shipped template instead, to change it and to use it by --templates.",
+)
+@click.option("--force", is_flag=True, help="Replace an existing inventory or template.")
 @json_option
-def init(file: str, *, force: bool, as_json: bool, **wanted: Any) -> None:  # noqa: ANN401 - the options above
-    """Write a commented inventory to start from.
+def init(
+    file: str,
+    template: str | None,
+    *,
+    force: bool,
+    as_json: bool,
+    **wanted: Any,  # noqa: ANN401 - the options above
+) -> None:
+    """Write a commented inventory to start from, or a copy of a template.
 
     It can be built as it is: rails share leaves as far as they fit, and prices are those of the
     newest price book that has the switch. The JSON Schema for editors is written beside it.
+    A copied template records the version of its original: `build` prints a note when that changes.
     """
+    if template is not None:
+        _copy_template(template, file, force=force, as_json=as_json)
+        return
     from fabricgen.build.load_plan import plan_of
     from fabricgen.build.write.manifest import json_document
     from fabricgen.build.write.single_file import check_file, write_file
@@ -230,3 +249,40 @@ def _inventory(wanted: dict[str, Any], catalog: Catalog) -> str:
     return packs.render(
         "init", "fabric.yaml.j2", **{**open_keys, **from_host, **given, "schema": SCHEMA}
     )
+
+
+def _copy_template(name: str, folder: str, *, force: bool, as_json: bool) -> None:
+    """Write a copy of a shipped template below a directory. Raises Refusal, or BadParameter."""
+    from fabricgen.build.write.single_file import check_file, write_file
+    from fabricgen.core.diagnostics import refuse, suggest
+    from fabricgen.outputs.packs.render import Packs
+    from fabricgen.outputs.packs.shadows import copy_of, shipped_names
+
+    packs = Packs()
+    names = shipped_names(packs)
+    if name not in names:
+        hint = suggest(name, names, "`fabricgen build --explain-templates SWITCH` lists those used")
+        raise click.BadParameter(
+            f"no template `{name}` is shipped; {hint}", param_hint="'--template'"
+        )
+    if click.get_current_context().get_parameter_source("file") is ParameterSource.DEFAULT:
+        raise click.UsageError("give the directory of your templates, or `-` to print the copy")
+    text = copy_of(packs, name)
+    if folder == "-":
+        print_document({"text": text}) if as_json else echo(text, nl=False)
+        return
+    target = Path(folder) / name
+    check_file(target, force=force)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise refuse(
+            "cannot-write",
+            f"`{target}` cannot be written: {error.strerror}",
+            hint="choose another directory",
+        ) from None
+    write_file(target, text, force=force)
+    if as_json:
+        print_document({"file": str(target)})
+    else:
+        echo(f"wrote {target}; next: fabricgen build fabric.yaml -o out --templates {folder}")
