@@ -148,8 +148,8 @@ def _instance(
         assert interface not in instance.neighbours
         instance.neighbours[interface] = kind = _kind(named)
         instance.peer_asns[interface] = int(peer_asn)
-        groups.add((named, kind))
-    for group, kind in groups:
+        groups.add((named, kind, interface if kind == "HOSTS" else kind))
+    for group, kind, source in groups:
         family = (*process, "address-family ipv4")
         statements = [
             *_after(lines, process, f"neighbor {group} "),
@@ -165,7 +165,9 @@ def _instance(
             for way in ("in", "out")
         }
         instance.filters |= {
-            f"{kind} {way}": tuple(dict.fromkeys(permit for passed in found for permit in passed))
+            f"{source if way == 'in' else kind} {way}": tuple(
+                dict.fromkeys(permit for passed in found for permit in passed)
+            )
             for way, found in filters.items()
             if found
         }
@@ -175,4 +177,8 @@ def _instance(
 
 def _kind(group: str) -> str:
     """Return the role of a peer group, in the term that every reader uses."""
-    return {"SWITCHES": "FABRIC", "HOSTS": "HOSTS"}[group.rpartition("-")[2]]
+    return (
+        "HOSTS"
+        if re.match("HOST-[0-9]", group)
+        else {"SWITCHES": "FABRIC"}[group.rpartition("-")[2]]
+    )

@@ -168,14 +168,16 @@ def _classes(roce: RoceView) -> Node:
 
 
 def _prefix_lists(instance: Instance) -> list[Node]:
-    """Describe the two prefix lists of an instance."""
+    """Describe the prefix lists of an instance, and of its ports to hosts."""
+    length = instance.host_prefix_length
     allowed = {
-        "HOSTS": f"{instance.host_prefix} eq {instance.host_prefix_length}",
-        "LOOPBACKS": f"{instance.loopback_prefix} eq 32",
+        f"{instance.policy_name}-HOSTS": f"{instance.host_prefix} eq {length}",
+        f"{instance.policy_name}-LOOPBACKS": f"{instance.loopback_prefix} eq 32",
+        **{port.filter_name: f"{port.host_route} eq {length}" for port in instance.bgp_hosts},
     }
     return [
         {
-            "name": f"{instance.policy_name}-{name}",
+            "name": name,
             "sequence_numbers": [{"sequence": 10, "action": f"permit {prefix}"}],
         }
         for name, prefix in allowed.items()
@@ -222,8 +224,8 @@ def _bgp(switch: SwitchView) -> Node:
 def _instance(instance: Instance) -> Node:
     """Describe the settings of an instance itself."""
     sessions: Sequence[tuple[str, PortView]] = [
-        *(("SWITCHES", port) for port in instance.fabric_ports),
-        *(("HOSTS", port) for port in instance.bgp_hosts),
+        *((f"{instance.policy_name}-SWITCHES", port) for port in instance.fabric_ports),
+        *((port.filter_name, port) for port in instance.bgp_hosts),
     ]
     return {
         "router_id": instance.router_id,
@@ -232,7 +234,7 @@ def _instance(instance: Instance) -> Node:
         "neighbor_interfaces": [
             {
                 "name": port.interface,
-                "peer_group": f"{instance.policy_name}-{group}",
+                "peer_group": group,
                 "remote_as": str(port.peer_asn),
             }
             for group, port in sessions
@@ -256,12 +258,11 @@ def _groups(switch: SwitchView, instance: Instance) -> list[tuple[Node, Node]]:
                 family(name=name),
             )
         )
-    if instance.bgp_hosts:
-        name = f"{scope}-HOSTS"
-        found.append(
-            (
-                {"name": name, "route_map_in": "HOSTS"},
-                family(name=name, prefix_list_in=name, prefix_list_out=name),
-            )
+    hosts = [
+        (
+            {"name": name, "route_map_in": "HOSTS", "maximum_routes": 1},
+            family(name=name, prefix_list_in=name, prefix_list_out=f"{scope}-HOSTS"),
         )
-    return found
+        for name in (port.filter_name for port in instance.bgp_hosts)
+    ]
+    return [*found, *hosts]

@@ -82,6 +82,7 @@ def findings(found: Fabric) -> list[str]:
         *wrong_peer_as_numbers(found),
         *leaking_filters(found),
         *unheard_hosts(found),
+        *spoofable_hosts(found),
     ]
 
 
@@ -223,6 +224,30 @@ def _sent_to_hosts(found: Fabric, leaf: Seat, path: tuple[int, ...]) -> bool:
     return not withheld and path.count(HOSTS_AS) <= 1
 
 
+def spoofable_hosts(found: Fabric) -> Iterator[str]:
+    """Find ports on which a host may announce more than one address, or that of another host."""
+    accepted: dict[IPv4Network, Seat] = {}
+    for seat, network in announced_addresses(found):
+        if network.num_addresses != 1:
+            yield f"{seat} accepts more than one address of its host: {network}"
+        if network in accepted:
+            yield f"{seat} and {accepted[network]} accept {network} of their hosts"
+        accepted[network] = seat
+
+
+def announced_addresses(found: Fabric) -> Iterator[tuple[Seat, IPv4Network]]:
+    """Yield each prefix that a switch accepts of a host on a port."""
+    for box in found.boxes.values():
+        for instance in box.instances.values():
+            for port, kind in instance.neighbours.items():
+                for permit in instance.filters.get(f"{port} in", ()) if kind == "HOSTS" else ():
+                    same = permit.network.prefixlen == permit.shortest == permit.longest
+                    yield (
+                        (box.name, port),
+                        permit.network if same else permit.network.supernet(),
+                    )
+
+
 def leaking_filters(found: Fabric) -> Iterator[str]:
     """Find filters that permit prefixes of another rail, or deny those of their own."""
     accepted: list[set[Permit]] = []
@@ -237,15 +262,15 @@ def leaking_filters(found: Fabric) -> Iterator[str]:
         own = [prefix for seat in group for prefix in _originated(found, seat)]
         for seat in group:
             instance = found.instance(seat)
+            kinds = set(instance.neighbours.values())
+            hosts = {name for name, kind in instance.neighbours.items() if kind == "HOSTS"}
+            incoming = hosts | (kinds & {"FABRIC"})
             wanted = {
                 "connected",
-                *(
-                    f"{name} {way}"
-                    for name in set(instance.neighbours.values())
-                    for way in ("in", "out")
-                ),
+                *(f"{name} in" for name in incoming),
+                *(f"{name} out" for name in kinds),
             }
-            if set(instance.filters) != wanted:
+            if set(instance.filters) - {"HOSTS in"} != wanted:
                 yield f"{seat}: filters on {sorted(instance.filters)}, not on {sorted(wanted)}"
             for name, passed in instance.filters.items():
                 stopped = [
@@ -253,7 +278,7 @@ def leaking_filters(found: Fabric) -> Iterator[str]:
                     for prefix in own
                     if not any(permit.allows(prefix) for permit in passed)
                 ]
-                if stopped and not name.startswith("HOSTS"):
+                if stopped and name in ("connected", "FABRIC in", "FABRIC out"):
                     yield f"{seat} {name} stops {stopped[0]} of its own rail"
     for one, other in combinations(accepted, 2):
         for mine in one:

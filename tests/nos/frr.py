@@ -51,7 +51,7 @@ class Instance:
     peer_asns: dict[str, int] = field(default_factory=dict)
     """The AS number expected behind each interface, where the NOS requires one."""
     filters: dict[str, tuple[Permit, ...]] = field(default_factory=dict)
-    """Permitted prefixes, by `GROUP in`, `GROUP out` and `connected`."""
+    """Permitted prefixes, by `GROUP in`, `GROUP out`, `connected` and, of a host, `PORT in`."""
     ecmp: int = 1
     bfd: bool = False
     withholds: set[str] = field(default_factory=set)

@@ -102,13 +102,16 @@ def _instance(lines: Lines, own: Lines) -> Instance:
                 lines, "policy-options", "as-list", _one(words, "peer-as-list"), "members"
             )
         ]
-        instance.neighbours |= dict.fromkeys(ports, group)
+        kind = "FABRIC" if group == "FABRIC" else "HOSTS"
+        instance.neighbours |= dict.fromkeys(ports, kind)
         if ["advertise-peer-as"] not in words:
-            instance.withholds.add(group)
+            instance.withholds.add(kind)
         if len(asns) == 1:
             instance.peer_asns |= dict.fromkeys(ports, asns[0])
-        instance.filters[f"{group} in"] = _permits(lines, _one(words, "import"), "bgp")
-        instance.filters[f"{group} out"] = _permits(lines, _one(words, "export"), "bgp")
+        accepted = _permits(lines, _one(words, "import"), "bgp")
+        sources = ports if kind == "HOSTS" else [kind]
+        instance.filters |= {f"{source} in": accepted for source in sources}
+        instance.filters[f"{kind} out"] = _permits(lines, _one(words, "export"), "bgp")
         if direct := _permits(lines, _one(words, "export"), "direct"):
             instance.filters["connected"] = direct
         if group == "FABRIC" and ["multipath", "multiple-as"] in words and _spreads(lines):

@@ -131,7 +131,7 @@ def _instance(own: list[Command], filters: dict[str, tuple[Permit, ...]]) -> Ins
             instance.router_id = line[1]
         elif line[0] == "neighbor" and line[2] == "peer-group" and line[1] in unnumbered:
             instance.neighbours[line[1]] = line[3]
-        elif line[0] == "peer-group" and line[4:5] == ("policy",):
+        elif line[0] in ("peer-group", "neighbor") and line[4:5] == ("policy",):
             instance.filters[f"{line[1]} {'in' if line[5] == 'inbound' else 'out'}"] = filters[
                 f"{line[6]} {line[7]}"
             ]

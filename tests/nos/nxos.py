@@ -97,6 +97,10 @@ def _instance(
             line.removeprefix("inherit peer ") for line in lines if line.startswith("inherit peer ")
         )
         group = template.rpartition("-")[2]
+        for line in lines:
+            words = line.split()
+            if words[0] == "prefix-list":
+                instance.filters[f"{name} {words[2]}"] = filters[f"{words[0]} {words[1]}"]
         instance.neighbours[name] = group
         (instance.peer_asns[name],) = (
             int(line.split()[1]) for line in lines if line.startswith("remote-as ")

@@ -91,21 +91,29 @@ def _instance(bgp: Node, policies: dict[str, tuple[Permit, ...]], probed: set[st
     for one in bgp["dynamic-neighbors"]["interface"]:
         name = one["interface-name"].removesuffix(".0")
         assert name not in instance.neighbours
-        instance.neighbours[name] = one["peer-group"]
+        instance.neighbours[name] = kind = _kind(one["peer-group"])
+        if kind == "HOSTS":
+            (importing,) = groups[one["peer-group"]]["import-policy"]
+            instance.filters[f"{name} in"] = policies[importing]
         (instance.peer_asns[name],) = map(int, one["allowed-peer-as"])
-    for name in sorted({"FABRIC", *instance.neighbours.values()}):
-        (importing,), (exporting,) = groups[name]["import-policy"], groups[name]["export-policy"]
+    for name, group in groups.items():
+        (importing,), (exporting,) = group["import-policy"], group["export-policy"]
+        kind = _kind(name)
         # where the path is left as it is, whether it is sent is not documented
-        if not groups[name].get("as-path-options", {}).get("replace-peer-as"):
-            instance.withholds.add(name)
-        if name in instance.neighbours.values():
-            instance.filters |= {
-                f"{name} in": policies[importing],
-                f"{name} out": policies[exporting],
-            }
-        if name == "FABRIC":
+        if not group.get("as-path-options", {}).get("replace-peer-as"):
+            instance.withholds.add(kind)
+        if kind in instance.neighbours.values():
+            instance.filters[f"{kind} out"] = policies[exporting]
+        if kind == "FABRIC":
             instance.filters["connected"] = policies[exporting]
+            if kind in instance.neighbours.values():
+                instance.filters["FABRIC in"] = policies[importing]
     faced = {f"{name}.0" for name, group in instance.neighbours.items() if group == "FABRIC"}
     instance.bfd = groups["FABRIC"].get("failure-detection", {}).get("enable-bfd", False)
     assert not instance.bfd or faced <= probed
     return instance
+
+
+def _kind(group: str) -> str:
+    """Return the role of a peer group, in the term that every reader uses."""
+    return "FABRIC" if group == "FABRIC" else "HOSTS"

@@ -187,6 +187,8 @@ class SwitchViews:
             "headroom_bytes": map(self._headroom, facts["speed_mbps"], metres),
             "lane_count": every.lanes[here].tolist(),
             "peer_asn": map(labels.peer_asn, far, to_host),
+            "host_route": map(labels.host_route, block, links.slot.tolist()),
+            "filter_name": map(_filter_name, facts["cage"], facts["subport"]),
         }
         # a hot loop: PORT_COLUMNS are the fields in their order, so no view is built by keyword
         views = map(PortView, *(columns[name] for name in PORT_COLUMNS))
@@ -294,6 +296,11 @@ class SwitchViews:
             )
             self._lengths = segment, long
         return self._lengths[1]
+
+
+def _filter_name(cage: int, subport: int) -> str:
+    """Name the filter of a port."""
+    return f"HOST-{cage}-{subport}" if subport else f"HOST-{cage}"
 
 
 def _headrooms(ports: list[PortView]) -> list[tuple[int, list[PortView]]]:

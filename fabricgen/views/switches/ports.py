@@ -115,12 +115,12 @@ class SegmentLabels:
         self.rails = plan.mapping.rails(segment)
         self.rail_texts = ["" if rail is None else str(rail) for rail in self.rails]
         self.vrfs = [vrf_name(rail) for rail in self.rails]
-        starts = [
+        self._numbered = plan.addresses.numbered
+        self._starts = [
             plan.addresses.hosts.start(segment * plan.mapping.segment_blocks + block)
             + plan.addresses.skipped
             for block in blocks
         ]
-        self._starts = starts if plan.addresses.numbered else []
         self._length = plan.addresses.host_length
         self._host_asn = 0 if plan.addresses.numbered else plan.addresses.host_asn
         self._asn = cache(lambda box: plan.addresses.asn(segment, plan.naming.boxes[box]))
@@ -131,6 +131,12 @@ class SegmentLabels:
 
     def address(self, block: int, slot: int) -> str:
         """Return the leaf's address on a host link; empty without one, and between switches."""
-        if slot < 0 or not self._starts:
+        if slot < 0 or not self._numbered:
             return ""
         return f"{address_text(self._starts[block] + 2 * slot)}/{self._length}"
+
+    def host_route(self, block: int, slot: int) -> str:
+        """Return the prefix that an unnumbered host announces; empty elsewhere."""
+        if slot < 0 or self._numbered:
+            return ""
+        return f"{address_text(self._starts[block] + slot)}/{self._length}"

@@ -52,6 +52,10 @@ class PortView:
 
     It is 0 for a numbered host, which does not use BGP.
     """
+    host_route: str = ""
+    """The only prefix that an unnumbered host may announce here: its address with its length."""
+    filter_name: str = ""
+    """The name of the port's filter of `host_route`: `HOST-CAGE`, or `HOST-CAGE-SUBPORT`."""
 
 
 PORT_COLUMNS = tuple(column.name for column in fields(PortView))

@@ -154,15 +154,18 @@ def test_a_shared_box_keeps_its_rails_in_vrfs() -> None:
 
 
 def test_unnumbered_hosts_announce_their_own_addresses_only() -> None:
-    """A host may announce host routes of its rail that it originates.
+    """A host may announce one route, its address, that it originates.
 
     It receives those of its rail.
     """
     one = variant_files("unnumbered hosts")[0]
     instance = read(one.files["frr.conf"], one.files["interfaces"]).instances[""]
-    (permit,) = instance.filters["HOSTS in"]
-    assert (permit.shortest, permit.longest) == (32, 32)
-    assert instance.filters["HOSTS out"] == (permit,)
+    for port in one.switch.instances[0].bgp_hosts:
+        (permit,) = instance.filters[f"{port.interface} in"]
+        assert str(permit.network) == port.host_route
+        (rail,) = instance.filters["HOSTS out"]
+        assert permit.network.subnet_of(rail.network)
+    assert "  neighbor HOSTS maximum-prefix 1\n" in one.files["frr.conf"]
     assert "bgp as-path access-list HOSTS seq 10 permit ^[0-9]+$\n" in one.files["frr.conf"]
     assert "  neighbor HOSTS filter-list HOSTS in\n" in one.files["frr.conf"]
 

@@ -88,7 +88,7 @@ set class-of-service
 
 BGP = """
 # Juniper YANG, 24.4R1-EVO, junos-conf-protocols, where these values are text
-{edit} protocols bgp group <FABRIC|HOSTS>
+{edit} protocols bgp group <word>
   peer-as-list <use:as-list>
   import <use:policy>
   export <use:policy>

@@ -75,6 +75,7 @@ hardware profile dlb
   mode flowlet
   dlb-interface <port>
 # Cisco Nexus 9000 NX-OS, Unicast Routing Configuration Guide: Configuring Route Policy Manager
+ip prefix-list <def:prefix-list> seq <n> permit <prefix>
 ip prefix-list <def:prefix-list> seq <n> permit <prefix> ge <n:1-32>
 ip prefix-list <def:prefix-list> seq <n> permit <prefix> ge <n:1-32> le <n:1-32>
 ip as-path access-list <def:as-path> seq <n> permit <text>
@@ -92,6 +93,7 @@ router bgp <n:1-4294967295>
       route-map <use:route-map> <in|out>
       prefix-list <use:prefix-list> <in|out>
       filter-list <use:as-path> in
+      maximum-prefix <n:1-1000000>
   router-id <ip>
   bestpath as-path multipath-relax
   address-family ipv4 unicast
@@ -101,6 +103,7 @@ router bgp <n:1-4294967295>
     inherit peer <use:peer>
     remote-as <n:1-4294967295>
     address-family ipv4 unicast
+      prefix-list <use:prefix-list> in
   vrf <use:vrf>
     router-id <ip>
     bestpath as-path multipath-relax
@@ -111,6 +114,7 @@ router bgp <n:1-4294967295>
       inherit peer <use:peer>
       remote-as <n:1-4294967295>
       address-family ipv4 unicast
+        prefix-list <use:prefix-list> in
 """
 
 GRAMMAR = Grammar(SOURCES, modes=True)
