@@ -14,7 +14,7 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role, ratio_text
 from fabricgen.planning.as_numbers import PRIVATE
 from fabricgen.planning.bisection_width import bisection_of
-from fabricgen.planning.cabling.candidates import alternatives
+from fabricgen.planning.cabling.alternatives import alternatives
 from fabricgen.planning.cabling.length_limits import too_long
 from fabricgen.planning.cabling.preference import RULE
 from fabricgen.planning.plan import make_draft

@@ -16,7 +16,7 @@ import numpy as np
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
 from fabricgen.lifecycle.change.cut_sheet import first
-from fabricgen.lifecycle.change.expand import filled, homes
+from fabricgen.lifecycle.change.keep_endpoints import filled, homes
 from fabricgen.lifecycle.change.keep_links import TierPorts, keep
 from fabricgen.lifecycle.change.sheet_cabling import SheetCabling, read_rows
 from fabricgen.lifecycle.change.sheet_checks import missing_cables, unlike_segments

@@ -1,8 +1,8 @@
 """Which cables between switches stay, and where the others go when a fabric grows.
 
-Owns `keep`. A fabric that grows over more switches has another number of links between each pair of
-switches. Here as many old links as that allows stay, and the rest take the free ports in order. It
-works on one block and knows no names or addresses.
+Owns `kept_links` and `keep`, which works on one block. A fabric that grows over more switches has
+another number of links between each pair of switches. As many old links as that allows stay, and
+the rest take the free ports in order.
 
 Old links differ in both their ports, so they never conflict: of a pair that needs `n` links, any
 `n` of its old ones may stay. The number of links that stay is therefore exact, given the number of
@@ -15,10 +15,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.block_links import TierLinks
+from fabricgen.planning.segment_links import tier_links
 
 if TYPE_CHECKING:
     from fabricgen.core.arrays import Int32Array, IntArray
+    from fabricgen.planning.clos import Sizing
+    from fabricgen.planning.mapping import Mapping
+    from fabricgen.planning.plan import Plan
+
+
+GROWN_TIERS = 3
+"""A tier above an old one is new, and follows the rule."""
 
 
 class TierPorts(NamedTuple):
@@ -27,6 +36,63 @@ class TierPorts(NamedTuple):
     uplinks: int
     uppers: int
     ports: int
+
+
+def kept_links(old: Plan, new: Mapping) -> dict[LinkKind, tuple[Int32Array, Int32Array]]:
+    """Return the switch links to keep, without kinds where every link follows the rule."""
+    found = {}
+    for kind in list(LinkKind)[1 : old.sizing.tiers]:
+        rule = tier_links(new, kind)
+        wired = (
+            _leaf_spine(old, new, rule)
+            if kind is LinkKind.LEAF_SPINE
+            else _spine_core(old, new, rule)
+        )
+        if any(not np.array_equal(one, other) for one, other in zip(wired, rule, strict=True)):
+            found[kind] = (wired.upper, wired.upper_port)
+    return found
+
+
+def _leaf_spine(old: Plan, new: Mapping, rule: TierLinks) -> TierLinks:
+    """Keep the links of leaves to spines; both keep their number in the block."""
+    sizing = new.sizing
+    top = sizing.tiers < GROWN_TIERS
+    side = TierPorts(
+        sizing.leaf_up,
+        sizing.spine,
+        new.fabric.port_layouts[Role.SPINE].usable if top else sizing.spine_down,
+    )
+    was = tier_links(old.mapping, LinkKind.LEAF_SPINE)
+    return keep(was, rule, side)
+
+
+def _spine_core(old: Plan, new: Mapping, rule: TierLinks) -> TierLinks:
+    """Keep the links of spines to cores, group by group; a group has its older cores first."""
+    # renumber the cores as the larger groups do, then sort the groups' links back into block order
+    sizing, was = new.sizing, tier_links(old.mapping, LinkKind.SPINE_CORE)
+    group, member = np.divmod(was.upper, np.int32(old.sizing.group_cores))
+    was = was._replace(upper=(group * sizing.group_cores + member).astype(np.int32))
+    side = TierPorts(sizing.spine_up, sizing.group_cores, new.fabric.port_layouts[Role.CORE].usable)
+    groups = [_group(was, rule, each, sizing, side) for each in range(sizing.pod_spines)]
+    columns = TierLinks(*(np.concatenate(column) for column in zip(*groups, strict=True)))
+    order = np.lexsort((columns.lower_port, columns.lower))
+    return TierLinks(*(column[order] for column in columns))
+
+
+def _group(
+    was: TierLinks, rule: TierLinks, group: int, sizing: Sizing, side: TierPorts
+) -> TierLinks:
+    """Keep the links of one core group's spines; within it a spine counts as its pod."""
+    spines, first = sizing.pod_spines, group * sizing.group_cores
+    before, asked = (
+        TierLinks(links.lower // spines, links.lower_port, links.upper - first, links.upper_port)
+        for links in (
+            TierLinks(*(column[links.lower % spines == group] for column in links))
+            for links in (was, rule)
+        )
+    )
+    kept = keep(before, asked, side)
+    return kept._replace(lower=kept.lower * spines + group, upper=kept.upper + first)
 
 
 def keep(old: TierLinks, rule: TierLinks, side: TierPorts) -> TierLinks:

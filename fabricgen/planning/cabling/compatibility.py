@@ -63,6 +63,11 @@ class LinkParts:
         return {end: module for end, module in ends if module}
 
     @property
+    def parts(self) -> tuple[Cable, Transceiver | None, Transceiver | None]:
+        """The cable, and the modules at the lower and the upper end."""
+        return self.cable, self.lower, self.upper
+
+    @property
     def reach_m(self) -> tuple[float, str] | None:
         """The reach of the parts, and the part that limits it; None where unknown."""
         parts = [(module.reach_m, module.model) for module in self.modules.values()]

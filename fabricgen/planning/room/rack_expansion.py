@@ -18,14 +18,10 @@ from fabricgen.core.terms import Role
 from fabricgen.planning.baseline.rack_positions import RackPositions
 from fabricgen.planning.room.footprints import HOST, KINDS, highest, lowest
 from fabricgen.planning.room.place_names import listed_names
-from fabricgen.planning.room.rack_placement import (
-    bounds,
-    check_boxes,
-    hosts_of_a_rack,
-    kinds_of,
-    no_room,
-    ordered,
-)
+from fabricgen.planning.room.rack_capacity import check_boxes, hosts_of_a_rack
+from fabricgen.planning.room.rack_grid import bounds, no_room
+from fabricgen.planning.room.rack_placement import kinds_of
+from fabricgen.planning.room.switch_order import ordered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -18,7 +18,8 @@ from fabricgen.core.terms import Role
 from fabricgen.inventory.fields import PLACE
 from fabricgen.planning.name_checks import LONGEST_NAME
 from fabricgen.planning.room.footprints import DEFAULT_SITE, HOST, KINDS, shares_of
-from fabricgen.planning.room.rack_placement import kinds_of, overflow, place_devices
+from fabricgen.planning.room.rack_capacity import overflow
+from fabricgen.planning.room.rack_placement import kinds_of, place_devices
 from fabricgen.planning.room.room import Room
 from fabricgen.planning.room.stated_positions import stated_positions
 

@@ -1,0 +1,57 @@
+"""The rack positions that devices keep when a fabric in a described room grows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricgen.core.terms import Role
+
+if TYPE_CHECKING:
+    from fabricgen.inventory.fabric import FabricSpec
+    from fabricgen.planning.baseline.rack_positions import RackPositions
+    from fabricgen.planning.clos import Sizing
+    from fabricgen.planning.draft import Draft
+    from fabricgen.planning.naming import Box
+    from fabricgen.planning.plan import Plan
+
+
+def kept_positions(old: Plan, spec: FabricSpec, new: Draft) -> RackPositions | None:
+    """Return the kept rack positions of a described room, None where there are none to keep.
+
+    None without a described room, where a table gives positions, and where the rule gives the same.
+    Devices are numbered as in `new`, which has the size of `spec`; new ones have no place yet.
+    """
+    site, lengths, naming = spec.site, old.lengths, new.naming
+    if site is None or site.positions or lengths is None or lengths.room.generated:
+        return None
+    was, room = lengths.room.positions, lengths.room
+    hosts, boxes = new.fabric.coordinates.planned_hosts, len(naming.boxes)
+    rack, rack_unit = np.full((2, hosts + new.mapping.segments * boxes), -1, dtype=np.int32)
+    at = {new.fabric.host_position(host): host for host in range(hosts)}
+    stays = [host for host in range(room.hosts) if old.fabric.host_position(host) in at]
+    places = [at[old.fabric.host_position(host)] for host in stays]
+    # old number of each device -> its number in the larger plan; hosts count first, then switches
+    position = {box: at for at, box in enumerate(naming.boxes)}
+    now = np.array(
+        [position[_core(box, old.sizing, new.sizing)] for box in old.naming.boxes], dtype=np.int64
+    )
+    before = np.concatenate([stays, np.arange(room.hosts, len(was.rack))])
+    after = np.concatenate(
+        [places, hosts + (np.arange(new.mapping.segments)[:, None] * boxes + now).ravel()]
+    )
+    rack[after], rack_unit[after] = was.rack[before], was.rack_unit[before]
+    by_rule = old.mapping.baseline is None or old.mapping.baseline.positions is None
+    if by_rule and len(before) == len(rack) and old.spec.site == site:
+        return None
+    return was._replace(rack=rack, rack_unit=rack_unit)
+
+
+def _core(box: Box, old: Sizing, new: Sizing) -> Box:
+    """Return a box as a larger block numbers it: a core group has its older cores first."""
+    if box.role is not Role.CORE:
+        return box
+    group, member = divmod(box.index, old.group_cores)
+    return replace(box, index=group * new.group_cores + member)

@@ -1,0 +1,75 @@
+"""Parts of the catalog that fit and reach as a chosen part does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabricgen.planning.cabling.candidate_order import assumed_order, described_order, stated
+from fabricgen.planning.cabling.candidates import known_parts, preference_of
+from fabricgen.planning.cabling.compatibility import fitting
+from fabricgen.planning.cabling.link_cages import GENERIC, cages_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fabricgen.catalog.catalog import Catalog
+    from fabricgen.catalog.models.optics import Cable, Transceiver
+    from fabricgen.planning.cabling.compatibility import LinkParts
+    from fabricgen.planning.cabling.preference import Preference
+    from fabricgen.planning.resolve import ResolvedFabric
+
+
+class Alternative(NamedTuple):
+    """A part that was chosen among several that fit and reach alike, and the others."""
+
+    taken: Transceiver | Cable
+    others: tuple[Transceiver | Cable, ...]
+
+
+def alternatives(
+    fabric: ResolvedFabric, catalog: Catalog, candidates: Iterable[LinkParts]
+) -> list[Alternative]:
+    """Yield the candidates that other parts of equal medium and reach could replace.
+
+    What the inventory prefers has decided on the others.
+    """
+    preference = preference_of(fabric, catalog)
+    found: dict[str, dict[str, Transceiver | Cable]] = {}
+    taken: dict[str, Transceiver | Cable] = {}
+    for candidate in candidates:
+        for joint in _equals(fabric, preference, candidate):
+            if stated(joint, preference) != stated(candidate, preference):
+                continue
+            for part, other in zip(candidate.parts, joint.parts, strict=True):
+                if part and other and part.model != other.model:
+                    taken[part.model] = part
+                    found.setdefault(part.model, {})[other.model] = other
+    return [Alternative(taken[model], tuple(others.values())) for model, others in found.items()]
+
+
+def _equals(
+    fabric: ResolvedFabric, preference: Preference, candidate: LinkParts
+) -> list[LinkParts]:
+    """Return what fits a kind of link like a candidate: its medium and reach, itself too."""
+    cages, site = cages_of(fabric, candidate.kind), fabric.spec.site
+    if GENERIC in (cages[0].form_factor, cages[1].form_factor):
+        return []
+    if site is None or site.lengths == "unknown":
+        order = (
+            assumed_order(candidate, (candidate.medium,)) if len(candidate.modules) > 1 else None
+        )
+        return [
+            joint
+            for _, joint in known_parts(*cages, candidate.kind, preference)
+            if joint.medium == candidate.medium
+            and assumed_order(joint, (candidate.medium,)) == order
+        ]
+    order = described_order(candidate, (candidate.medium,))
+    found = fitting(*cages, candidate.kind, preference.catalog, (candidate.medium,))
+    return [
+        joint
+        for joint in found
+        if joint.cables == candidate.cables
+        and described_order(joint, (candidate.medium,)) == order
+        and len(joint.modules) == len(candidate.modules)
+    ]
