@@ -24,6 +24,7 @@ from jinja2 import Environment, nodes
 
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.packs.sandbox import FILTERS, OWN_FILTERS, TESTS
+from fabricgen.outputs.packs.secret_values import RESOLVED_TEST, SECRET_FILTER
 from tests import ROOT
 
 if TYPE_CHECKING:
@@ -56,7 +57,10 @@ RECKONING = frozenset(
         "unique",
     }
 )
-ALLOWED = {nodes.Filter: {*FILTERS, *OWN_FILTERS}, nodes.Test: {*TESTS}}
+ALLOWED = {
+    nodes.Filter: {*FILTERS, *OWN_FILTERS, SECRET_FILTER},
+    nodes.Test: {*TESTS, RESOLVED_TEST},
+}
 RENAMES = (
     nodes.Const,
     nodes.Name,
@@ -80,6 +84,7 @@ NUMBERS = {
         "20": "the number of the second rule",
         "32": "the length of a prefix that is one address",
         "127.0.0.1": "the switch itself",
+        "0.0.0.0": "every destination",  # noqa: S104 - the text of a route
         "8.4": "the oldest FRR that reads the file",
     },
     "frr/daemons.j2": {"90000000": "the socket buffer of FRR's own file"},
@@ -88,6 +93,9 @@ NUMBERS = {
         "7": "a comment",
     },
     "frr/start.sh.j2": {"90": "a file's name"},
+    "frr/users.sh.j2": dict.fromkeys(("2", "3", "4", "6", "440", "700"), "parameters and modes"),
+    "nvue/logins.j2": {"2": "the order of authentication"},
+    "nvue/logins.yaml.j2": {"2": "the order of authentication"},
     "nxos/queues.j2": dict.fromkeys("234567", "names of queues, which are fixed"),
     "sonic/start.sh.j2": {"300": "tries before a container is given up"},
 }

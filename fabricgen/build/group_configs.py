@@ -20,6 +20,7 @@ from fabricgen.build.runs import installed_switches, switch_runs
 from fabricgen.build.subnet_files import subnet_tasks
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
+from fabricgen.build.write.manifest import SECRET_MODE
 from fabricgen.core.terms import Role
 from fabricgen.outputs.groups import OVERRIDES
 from fabricgen.outputs.packs.quoted_text import csv_cell
@@ -71,8 +72,11 @@ class SwitchFiles:
         for switch in context.views.switches(self.segment, roles, self.boxes):
             pack = packs[switch.nos]
             for output in switch_outputs(context, self.segment, Role(switch.role)):
-                text = site_lines(context).render(pack, output, switch)
-                yield write_text(root, output.path.format(switch=switch.name), [text])
+                path = output.path.format(switch=switch.name)
+                with context.packs.secrets.readable() as secrets:
+                    text = site_lines(context).render(pack, output, switch)
+                mode = SECRET_MODE if secrets.used else output.bits
+                yield write_text(root, path, [text], mode)._replace(secret=secrets.used)
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ def _of_group(context: BuildContext, group: str) -> Iterator[OutputRow]:
     if group == "configs":
         for own in config_packs(context).values():
             if context.selection.wants("configs", own.name):
-                yield from _rows(own)
+                yield from _rows(own, managed=context.plan.management is not None)
         fitting = subnet_outputs(context)
     else:
         fitting = [
@@ -98,7 +98,11 @@ def _mounted(pack: Pack) -> Iterator[OutputRow]:
                 yield OutputRow(pack.name, "lab", bind.file, reader)
 
 
-def _rows(pack: Pack) -> Iterator[OutputRow]:
-    """List the outputs of one pack."""
+def _rows(pack: Pack, *, managed: bool = True) -> Iterator[OutputRow]:
+    """List the outputs of one pack, those of `management` only where it is `managed`."""
     group = "configs" if pack.nos else PACK_GROUPS[pack.group]
-    yield from (OutputRow(pack.name, group, output.path, output.reader) for output in pack.outputs)
+    yield from (
+        OutputRow(pack.name, group, output.path, output.reader)
+        for output in pack.outputs
+        if managed or not output.management
+    )

@@ -72,7 +72,12 @@ def switch_outputs(context: BuildContext, segment: int, role: Role) -> list[Pack
     pack = config_packs(context).get(context.plan.port_layouts(segment)[role].nos)
     if pack is None or not context.selection.wants("configs", pack.name):
         return []
-    return [output for output in pack.outputs if role in output.roles]
+    managed = context.plan.management is not None
+    return [
+        output
+        for output in pack.outputs
+        if role in output.roles and (managed or not output.management)
+    ]
 
 
 def wanted_packs(context: BuildContext, group: str) -> list[Pack]:

@@ -83,6 +83,8 @@ def _fill(
             if advance:
                 advance(group, done, len(steps))
     _refuse_twice(files)
+    if any(file.secret for file in files):
+        store.restrict()
     with store.part(len(steps) + 1) as root:
         write_manifest(root, files, document["inventory"], sorted(context.selection.groups))
     store.take(len(steps) + 1)

@@ -91,6 +91,11 @@ class BuildResult(Document):
     help="CSV with the columns device and serial, for sheets that show serial numbers.",
 )
 @click.option(
+    "--with-secrets",
+    is_flag=True,
+    help="Read the secrets that `management` refers to, into files of mode 0600.",
+)
+@click.option(
     "--list-outputs",
     "show",
     flag_value="outputs",
@@ -112,6 +117,7 @@ def build(
     explained: str | None,
     show: str | None,
     *,
+    with_secrets: bool,
     as_json: bool,
     **sheet: Any,  # noqa: ANN401 - the fields of `SheetOptions`
 ) -> None:
@@ -145,6 +151,8 @@ def build(
             _print_files(make_job(context), target, as_json=as_json)
             return
         _prove(context)
+        if with_secrets:
+            _read_secrets(context)
         with progress("building") as advance:
             job = make_job(context)
             files = _write(job, out, target, advance)
@@ -158,6 +166,14 @@ def build(
     shadows = shadow_notes(asked.packs)
     notes = sheets(context).notes
     print_advice([*shadows, *guesses, *notes, *cheaper_notes(planned), *advice(planned)])
+
+
+def _read_secrets(context: BuildContext) -> None:
+    """Read the secrets of the inventory for the files of the switches. Raises Refusal."""
+    from fabricgen.build.secrets import read_secrets
+
+    plan = context.plan
+    context.packs.secrets.values = read_secrets(plan.spec.management, plan.catalog)
 
 
 def _print_files(job: BuildJob, target: Path, *, as_json: bool) -> None:

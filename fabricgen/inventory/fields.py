@@ -36,6 +36,7 @@ SSH_KEY = (
     r"( [A-Za-z0-9@._-]+)?"
 )
 ACCOUNT = r"[a-z_][a-z0-9_-]{0,30}"
+SNMP_NAME = r"[a-z_][a-z0-9_-]{3,30}"
 PLAIN_TEXT = r"[A-Za-z0-9][A-Za-z0-9 .,:()@/_+-]*"
 DN = r"[A-Za-z0-9]+=[A-Za-z0-9 ._-]+(,[A-Za-z0-9]+=[A-Za-z0-9 ._-]+)*"
 ZONE = r"[A-Z][A-Za-z]+(/[A-Za-z0-9_+-]+){0,2}"
@@ -61,6 +62,7 @@ PATTERNS = {
     f"^{ADDRESS}$": "as an address, like 10.90.0.53",
     f"^{SSH_KEY}$": "as the line of a public key file of SSH: type, key and, at most, one comment",
     f"^{ACCOUNT}$": "in at most 31 lower case letters, digits, `_` and `-`, not a digit first",
+    f"^{SNMP_NAME}$": "in 4 to 31 lower case letters, digits, `_` and `-`, not a digit first",
     f"^{PLAIN_TEXT}$": "in letters, digits, spaces and `.,:()@/_+-`",
     f"^{DN}$": "as a distinguished name, like dc=example,dc=com",
     f"^{ZONE}$": "as in the tz database, like Europe/Berlin",

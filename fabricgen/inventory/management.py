@@ -27,6 +27,7 @@ from fabricgen.inventory.fields import (
     PLAIN_TEXT,
     SECRET,
     SERVER,
+    SNMP_NAME,
     SSH_KEY,
     VRF,
     ZONE,
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 KEY_EXAMPLE = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGPKx0nN3b1Ux4CSj5gE0xrKPGsEzgHTAH0rJTzRSqZ2"
+
+FACTORY_ACCOUNTS = frozenset({"root", "admin", "linuxadmin", "srlinux"})
+"""Accounts that a NOS has, or reserves; they are left to the site."""
 
 SECRET_KEYS = frozenset({"secret", "auth", "privacy"})
 """Keys that refer to secrets: what is written there by mistake is shown in no message."""
@@ -114,7 +118,7 @@ class User(InventoryModel):
 class SnmpUser(InventoryModel):
     """A reader of SNMPv3 with SHA authentication and AES-128 privacy."""
 
-    name: Annotated[Account, Field(examples=["monitor"])]
+    name: Annotated[str, Field(strict=True, pattern=f"^{SNMP_NAME}$", examples=["monitor"])]
     """The name of the reader."""
     auth: Annotated[Secret, Field(examples=["env:SNMP_AUTH"])]
     """Where the authentication password is; 8 characters at least (RFC 3414)."""
@@ -247,7 +251,7 @@ class Management(InventoryModel):
     eAPI, NX-API, JSON-RPC), NETCONF."""
     time_zone: Annotated[
         str, Field(strict=True, pattern=f"^{ZONE}$", max_length=40, examples=["Europe/Berlin"])
-    ] = "Etc/UTC"
+    ] = "UTC"
     """The time zone, by its name in the tz database."""
 
     @model_validator(mode="after")
@@ -255,6 +259,8 @@ class Management(InventoryModel):
         """Refuse what no switch could be configured with."""
         for fault in (*self._pool_faults(), *self._user_faults(), *self._banner_faults()):
             raise ValueError(fault)
+        if self.vrf == "default" or re.fullmatch(r"rail\d+", self.vrf):
+            raise ValueError(f"has `vrf: {self.vrf}`, which is the name of a VRF of the fabric")
         named = [server for server in (*self.ntp, *self.syslog) if not is_address(server)]
         if named and not self.dns:
             raise ValueError(f"has the server `{named[0]}` and no `dns` to resolve its name")
@@ -278,8 +284,8 @@ class Management(InventoryModel):
         names = [user.name for user in self.users]
         if twice := [name for name in names if names.count(name) > 1]:
             yield f"has two `users` called `{twice[0]}`"
-        if "root" in names:
-            yield "has `root` in `users`, which every NOS has already"
+        if taken := sorted(FACTORY_ACCOUNTS.intersection(names)):
+            yield f"has `{taken[0]}` in `users`, which is an account that some NOS has already"
         if not any(user.key and user.role == "admin" for user in self.users):
             yield "has no `users` of role `admin` with a `key`, which works without secrets"
 

@@ -31,6 +31,26 @@ MODULES = (
     "system/srl_nokia-system",
     "system/srl_nokia-system-name",
     "system/srl_nokia-lldp",
+    # of `management`
+    *(
+        f"system/srl_nokia-{name}"
+        for name in (
+            *(
+                "aaa-types",
+                "aaa",
+                "configuration",
+                "configuration-role",
+                "dns",
+                "logging",
+                "netconf-server",
+            ),
+            *("ntp", "ssh", "system-banner", "system-info", "system-snmp"),
+        )
+    ),
+    "grpc/srl_nokia-grpc",
+    "network-instance/srl_nokia-linux",
+    "network-instance/srl_nokia-next-hop-groups",
+    "network-instance/srl_nokia-static-routes",
 )
 
 FEATURES = (
@@ -58,6 +78,7 @@ FEATURES = (
         "qos-scheduler-policies",
         "qos-queue-management-profile",
     ),
+    *("gnsi-authz", "grpc-server", "netconf", "snmp-v3"),
     *("qos-dscp-classifier-policy", "qos-drop-probability", "qos-unicast-queue"),
 )
 
@@ -76,6 +97,7 @@ NOT_XPATH = (
     "mode should not be disabled if ignore-peer-as has to be true.",
     "pfc and ethernet flow-control are mutually exclusive",
     "pfc cannot be enabled on sub-interfaces",
+    "TACACS+ priv-lvl authorization is supported for 'tacacs' server type only",
     "EVPN is not supported in network instances other than default",
     # an identity compared with its name without its module
     "One of the address families must be enabled.",
@@ -83,6 +105,11 @@ NOT_XPATH = (
     "Minimum value is 1000000 on this platform",
 )
 """The messages of the conditions that are removed."""
+
+METADATA = """module openconfig-metadata {
+  yang-version 1; namespace "http://openconfig.net/yang/openconfig-metadata"; prefix oc-meta;
+  grouping protobuf-metadata { leaf protobuf-metadata { type binary; } }
+}"""
 
 
 def prepare(models: Path, folder: Path) -> Path:
@@ -92,6 +119,8 @@ def prepare(models: Path, folder: Path) -> Path:
     """
     home = folder / "srlinux-yang"
     shutil.copytree(models, home)
+    # imported for an annotation of the protocol gNMI, and not among the models
+    (home / "system" / "openconfig-metadata.yang").write_text(METADATA, encoding="utf-8")
     left = set(NOT_XPATH)
     for name in MODULES:
         path = home / f"{name}.yang"

@@ -57,6 +57,7 @@ def _render(switch: SwitchView) -> SwitchFiles:
     files = {
         output.path.split("/")[-1]: PACKS.render(pack.name, output.template, switch=switch)
         for output in pack.outputs
+        if switch.management or not output.management
     }
     return SwitchFiles(switch, files)
 

@@ -18,6 +18,7 @@ import tempfile
 import zipfile
 from typing import IO, TYPE_CHECKING, Any, cast
 
+from fabricgen.build.write.manifest import SECRET_MODE
 from fabricgen.build.write.partial import TREE, partial
 from fabricgen.build.write.single_file import check_file
 from fabricgen.core.diagnostics import Refusal, refuse
@@ -84,6 +85,10 @@ class Archive:
         """Yield the part that the files of one task are written to, in any process."""
         with self._part(number).open("wb") as raw, _compressed(raw, self._kind) as stream:
             yield ArchivePart(stream, self._top, self._scratch)
+
+    def restrict(self) -> None:
+        """Make the archive readable for its owner alone, because a file in it holds secrets."""
+        (self._place / TREE).chmod(SECRET_MODE)
 
     def take(self, number: int) -> None:
         """Append the files of a task, and flush, so that no worker inherits a filled buffer."""

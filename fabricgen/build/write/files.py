@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from fabricgen.build.write.changes import sha256_of
-from fabricgen.build.write.manifest import MANIFEST, Written, manifest_text
+from fabricgen.build.write.manifest import MANIFEST, SECRET_MODE, Written, manifest_text
 from fabricgen.core.diagnostics import Finding, Refusal
 
 if TYPE_CHECKING:
@@ -85,11 +85,15 @@ def write_manifest(
     root: Root, files: Iterable[Written], inventory: dict[str, Any], groups: list[str]
 ) -> None:
     """Write the manifest: every file with its SHA-256, the inventory's digest and the version."""
+    listed = list(files)
+    # the digest of a file lets a reader try out secrets, so that it is as secret as the file
+    mode = SECRET_MODE if any(file.secret for file in listed) else None
     canonical = json.dumps(inventory, sort_keys=True, separators=(",", ":"))
     write_text(
         root,
         MANIFEST,
-        [manifest_text(files, hashlib.sha256(canonical.encode()).hexdigest(), groups)],
+        [manifest_text(listed, hashlib.sha256(canonical.encode()).hexdigest(), groups)],
+        mode,
     )
 
 

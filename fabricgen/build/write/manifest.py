@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 MANIFEST = "manifest.json"
 FORMAT = "fabricgen-manifest/1"
+SECRET_MODE = 0o600
+"""The mode of a file that holds secrets."""
+
 MOST_BYTES = 2**28
 """The limit of reading; the manifest of a million GPUs has 20 MB."""
 
@@ -25,16 +28,20 @@ class Written(NamedTuple):
     path: str
     sha256: str
     size: int
+    secret: bool = False
+    """Whether it holds secrets: its bytes then depend on more than the inventory."""
 
 
 def manifest_text(files: Iterable[Written], inventory_sha256: str, groups: list[str]) -> str:
     """Return the text of a manifest, without times and paths of the machine."""
+    listed = sorted(files)
     content = {
         "format": FORMAT,
         "version": __version__,
         "inventory_sha256": inventory_sha256,
         "groups": groups,
-        "files": {file.path: file.sha256 for file in sorted(files)},
+        **({"secret": secret} if (secret := [file.path for file in listed if file.secret]) else {}),
+        "files": {file.path: file.sha256 for file in listed},
     }
     return json_document(content)
 

@@ -68,6 +68,12 @@ class PackOutput(BaseModel):
     """Mode of the file, if its reader needs one: 755 for a script, 600 for a file of root."""
     overrides: OverrideForm | None = None
     """How `overrides` of an inventory add to the file; None where they cannot."""
+    management: bool = False
+    """Written only if the inventory has `management`."""
+    replaces: bool = False
+    """Whether its reader drops a management configuration that the switch has."""
+    merge: str = ""
+    """How to load the file so that the switch keeps the rest of its configuration."""
     reader: str
     """The reader of the file, and after a colon the contents or their use, in one line."""
 
@@ -160,6 +166,25 @@ class OlderVersion(BaseModel):
     words: dict[str, Word]
 
 
+class ManagementTerms(BaseModel):
+    """What a NOS calls the parts of its management; templates see it as `terms`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    interface: str = ""
+    """The management port."""
+    vrf: str = ""
+    """The name of its VRF, where the NOS has a fixed one."""
+    roles: dict[str, str] = {}
+    """Its words for the roles `admin` and `operator`."""
+    protocols: dict[str, str] = {}
+    """Its words for the protocols of `aaa` that its pack writes."""
+    secrets: dict[str, str] = {}
+    """The form in which it takes secrets, by the key of the inventory."""
+    unsupported: dict[str, str] = {}
+    """Keys of `management`, and values of `api` and `aaa.protocol`, that are left out, with why."""
+
+
 class Pack(BaseModel):
     """The contents of a pack.yaml."""
 
@@ -189,6 +214,8 @@ class Pack(BaseModel):
     """
     assumed: dict[str, Constant | tuple[Constant, ...] | dict[str, Constant]] = {}
     """Values that its files need and no plan has, such as a latency; its templates see them."""
+    terms: ManagementTerms = ManagementTerms.model_construct()
+    """What the NOS calls the parts of its management; its templates see it."""
     words: dict[str, Word] = {}
     """The syntax of the newest version of the NOS, if versions differ; its templates see it."""
     older: tuple[OlderVersion, ...] = ()

@@ -92,6 +92,15 @@ def quoted(value: object) -> str:
     return f'"{text}"'
 
 
+def shell(value: object) -> str:
+    """Return a word of a POSIX shell in single quotes, which keep every other character.
+
+    >>> print(shell("it's"))
+    'it'"'"'s'
+    """
+    return "'" + str(value).replace("'", "'\"'\"'") + "'"
+
+
 _MARKUP = re.compile(r"&(?=#?\w+;)|<|\||\]\(")
 _ESCAPES = {"&": "&amp;", "<": "&lt;", "|": "\\|", "](": "]\\("}
 

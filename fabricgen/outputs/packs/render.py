@@ -16,6 +16,7 @@ from fabricgen.core.resources import find_file, find_files, shipped
 from fabricgen.core.yaml_text import load_facts
 from fabricgen.outputs.packs.limits import Limits
 from fabricgen.outputs.packs.pack_yaml import Pack
+from fabricgen.outputs.packs.secret_values import SecretValues
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from fabricgen.analysis.forwarding.gpu_routes import GpuView
     from fabricgen.outputs.packs.line_origins import MarkedText, MarkingSandbox
+    from fabricgen.outputs.packs.loader import Loader
     from fabricgen.outputs.packs.sandbox import Sandbox
     from fabricgen.views.hosts.view import HostView
     from fabricgen.views.switches.view import SwitchView
@@ -42,6 +44,7 @@ class Packs:
         self._compiled: dict[tuple[str, str], Template] = {}
         self._read: dict[str, Pack | None] = {}
         self._included: dict[str, list[str]] = {}
+        self.secrets = SecretValues()
 
     def names(self) -> list[str]:
         """Return the names of the packs, sorted."""
@@ -113,7 +116,7 @@ class Packs:
         return find_file(self.roots, self.home, *parts)
 
     def render(self, pack: str, template: str, **view: Any) -> str:  # noqa: ANN401 - whatever the pack's view is
-        """Render one template, which sees the view, and `assumed` and `words` of its pack.
+        """Render one template, which sees the view, and `assumed`, `words` and `terms` of its pack.
 
         Raises Refusal `bad-template` if it is missing, wrong, or uses what its view does not have,
         and `template-budget` if it is a user's and exceeds a limit.
@@ -162,7 +165,8 @@ class Packs:
             return {}
         version = getattr(device, "nos_version", "")
         words = pack.words_of(version, device.family if device else "ipv4")
-        return {"assumed": pack.assumed, "words": words}
+        terms = pack.terms.model_dump()
+        return {"assumed": pack.assumed, "words": words, "terms": terms}
 
     def prepare(self) -> None:
         """Import the renderer, once for workers that are forked afterwards."""
@@ -198,20 +202,28 @@ class Packs:
         from fabricgen.outputs.packs.line_origins import MarkingSandbox  # noqa: PLC0415 - as below
         from fabricgen.outputs.packs.loader import Loader  # noqa: PLC0415 - as below
 
-        return MarkingSandbox(Loader(self._find), self._limits)
+        made = MarkingSandbox(Loader(self._find), self._limits)
+        self.secrets.bind(made)
+        return made
 
     @cached_property
     def _environment(self) -> Sandbox:
         """Create the environment of all templates."""
         from fabricgen.outputs.packs.loader import Loader  # noqa: PLC0415 - planning reads packs without Jinja2
 
+        made = self._sandbox(Loader(self._find))
+        self.secrets.bind(made)
+        return made
+
+    def _sandbox(self, loader: Loader) -> Sandbox:
+        """Create the sandbox; that of a user's templates has limits."""
         if not self.roots:
             from fabricgen.outputs.packs.sandbox import Sandbox  # noqa: PLC0415 - as above
 
-            return Sandbox(Loader(self._find))
+            return Sandbox(loader)
         from fabricgen.outputs.packs.bounded import BoundedSandbox  # noqa: PLC0415 - most runs have no templates of a user
 
-        return BoundedSandbox(Loader(self._find), self._limits)
+        return BoundedSandbox(loader, self._limits)
 
 
 def _fault(detail: dict[str, Any]) -> str:

@@ -33,6 +33,7 @@ from fabricgen.outputs.packs.quoted_text import (
     lines,
     markdown,
     quoted,
+    shell,
 )
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ OWN_FILTERS = {
     "lines": lines,
     "json": json_text,
     "quoted": quoted,
+    "shell": shell,
     "markdown": markdown,
     "ms_to_s": ms_to_s,
     "ms_to_us": ms_to_us,

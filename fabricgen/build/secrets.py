@@ -1,0 +1,101 @@
+"""The secrets that an inventory refers to: environment variables, files, keys of sops files.
+
+Owns reading them, which happens for `build --with-secrets` alone. A message names the reference,
+never a part of the value.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+from fabricgen.core.diagnostics import Finding, Refusal
+
+if TYPE_CHECKING:
+    from fabricgen.catalog.catalog import Catalog
+    from fabricgen.inventory.management import Management
+
+MOST_BYTES = 4096
+SOPS_SECONDS = 60
+VALUE = re.compile(r"[A-Za-z0-9!$%&()*+./<=>\[\]^_{|}~-]{1,256}")
+"""The values that every NOS takes with and without quotes."""
+
+
+class UnreadableError(Exception):
+    """A secret that cannot be read; its text is the reason."""
+
+
+def read_secrets(asked: Management | None, catalog: Catalog) -> dict[str, str]:
+    """Return the value of each reference. Raises Refusal `no-secret` with all that are missing."""
+    values, findings = {}, []
+    for reference in asked.secrets() if asked else ():
+        try:
+            values[reference] = _checked(_read(reference, catalog))
+        except UnreadableError as error:
+            fact = f"the secret `{reference}` cannot be read"
+            hint = "set it, or build without `--with-secrets`"
+            findings.append(Finding("no-secret", fact, ("management",), (str(error),), hint))
+    if findings:
+        raise Refusal(findings)
+    return values
+
+
+def _read(reference: str, catalog: Catalog) -> str:
+    """Return what a reference leads to. Raises UnreadableError."""
+    kind, _, name = reference.partition(":")
+    if kind == "env":
+        if name not in os.environ:
+            raise UnreadableError(f"the environment has no variable `{name}`")
+        return os.environ[name]
+    path, _, key = name.partition("#")
+    try:
+        return (
+            _decrypted(str(catalog.relative_path(path)), key)
+            if key
+            else _file(str(catalog.relative_path(path)))
+        )
+    except OSError as error:
+        raise UnreadableError(f"`{path}`: {error.strerror}") from None
+
+
+def _file(path: str) -> str:
+    """Return the content of a small file, without a line's end."""
+    with open(path, "rb") as stream:  # noqa: PTH123 - a path as the inventory has it
+        content = stream.read(MOST_BYTES + 1)
+    return _text(content)
+
+
+def _decrypted(path: str, key: str) -> str:
+    """Return the value of a key of a file that sops encrypted. Raises UnreadableError."""
+    program = shutil.which("sops")
+    if program is None:
+        raise UnreadableError("there is no program `sops` in PATH")
+    steps = "".join(f'["{step}"]' for step in key.split("."))
+    command = [program, "--decrypt", "--extract", steps, path]
+    try:
+        done = subprocess.run(command, capture_output=True, check=False, timeout=SOPS_SECONDS)  # noqa: S603 - the path follows the pattern of a reference
+    except subprocess.TimeoutExpired:
+        raise UnreadableError(f"`sops` took more than {SOPS_SECONDS} s") from None
+    if done.returncode:
+        raise UnreadableError(f"`sops` ended with exit code {done.returncode} for `{path}`")
+    return _text(done.stdout)
+
+
+def _text(content: bytes) -> str:
+    """Return a value without the end of its line. Raises UnreadableError for what is no text."""
+    try:
+        return content.decode("ascii").removesuffix("\n").removesuffix("\r")
+    except UnicodeDecodeError:
+        raise UnreadableError("it is not ASCII") from None
+
+
+def _checked(value: str) -> str:
+    """Return a value that every NOS takes. Raises UnreadableError without showing it."""
+    if not VALUE.fullmatch(value):
+        raise UnreadableError(
+            "it must be 1 to 256 letters, digits and `!$%&()*+-./<=>[]^_{|}~`, without spaces"
+        )
+    return value
