@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from fabricgen.build.group_hosts import host_outputs
 from fabricgen.outputs.packs.render import Packs
-from tests.fabrics import plan_of
+from fabricgen.views.hosts.build import Hosts
+from tests.fabrics import build_context, plan_of
 from tests.nos.eos import lines_of
 from tests.nos.model_variants import MODELS
 from tests.nos.nvue import expanded, flattened
@@ -71,6 +73,21 @@ READERS: dict[str, Callable[[Mapping[str, str]], bool]] = {
     "srlinux": _srlinux,
 }
 """NOS -> whether its files enable LLDP."""
+
+
+def test_every_host_has_the_settings_of_lldpd() -> None:
+    """A host reports its name and those of its interfaces; InfiniBand has no LLDP."""
+    ethernet, infiniband = ("sn5600", "qm9700")
+    keys = {"gpus": 16, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}}
+    for model in (ethernet, infiniband):
+        plan = plan_of(**keys, switches={"leaf": {"model": model}})
+        outputs = host_outputs(build_context(plan, Packs(), ("hosts",)))
+        names = [output.path for _, output in outputs]
+        assert ("hosts/{host}/lldpd.conf" in names) == (model == ethernet)
+    (host, *_) = Hosts(plan_of(**keys, switches={"leaf": {"model": ethernet}})).views([1])
+    lines = Packs().render("hosts", "lldpd.conf.j2", host=host).splitlines()
+    assert "configure system hostname host-2" in lines
+    assert _frr({"lldpd.conf": "\n".join(lines)})
 
 
 @pytest.mark.parametrize("nos", READERS)
