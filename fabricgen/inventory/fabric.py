@@ -149,7 +149,7 @@ class FabricSpec(InventoryModel):
     vars: Annotated[
         Vars, Field(examples=[{"contact": "noc@example.net"}], exclude_if=lambda given: not given)
     ] = {}
-    """Values of your own for templates, which read them as `switch.vars`."""
+    """Values of your own for templates, which read them as `switch.vars` or `host.vars`."""
     overrides: Annotated[
         tuple[Override, ...],
         Field(

@@ -122,6 +122,29 @@ def test_up_test_exec_shell_and_down(each_user: Machine) -> None:
     assert (gone.returncode, json.loads(gone.stdout)["findings"][0]["code"]) == (2, "no-such-lab")
 
 
+def test_the_sites_own_lines_are_booted(machine: Machine) -> None:
+    """FRR runs the overrides of the matched switches, and rejects a wrong line by name."""
+    line = "ip prefix-list SITE seq 5 permit 192.0.2.0/24"
+    own = {"match": {"role": "leaf", "rail": 0}, "place": "bgp", "text": line}
+    path = machine.write(overrides=[own])
+    assert machine.run("lab", "up", path).returncode == 0
+    running = {
+        name: machine.run(
+            *("lab", "exec", name, "--", "vtysh", "--vty_socket", f"/run/frr/{name}"),
+            *("-c", "show running-config"),
+        ).stdout
+        for name in ("r0-leaf-1", "r0-leaf-2", "r0-spine-1", "r1-leaf-1")
+    }
+    assert {name for name, text in running.items() if line in text} == {"r0-leaf-1", "r0-leaf-2"}
+    assert all("router bgp" in text for text in running.values())
+    assert machine.run("lab", "test").returncode == 0
+    assert machine.run("lab", "down").returncode == 0
+    wrong = machine.run("lab", "up", machine.write(overrides=[{"text": "ip prefx-list SITE"}]))
+    assert (wrong.returncode, "vtysh rejects what was emitted" in wrong.stderr) == (2, True)
+    assert "ip prefx-list SITE" in wrong.stderr
+    assert machine.left() == []
+
+
 def test_two_labs_side_by_side(machine: Machine) -> None:
     """Two labs with the same names inside are independent.
 

@@ -149,6 +149,7 @@ class Hosts:
             asn=plan.addresses.host_asn,
             router_id=plan.addresses.host_router_id(host) or nics[0].address,
             nccl=settings(fabric, nics),
+            vars=dict(spec.vars),
         )
 
     def _notes(self, nics: list[NicView], *, placeholders: bool) -> list[str]:

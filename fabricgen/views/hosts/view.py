@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fabricgen.core.terms import Family
@@ -125,3 +125,5 @@ class HostView:
     """AS number of all hosts, which use BGP only where their links are unnumbered."""
     router_id: str
     nccl: list[Setting]
+    vars: dict[str, Any]
+    """Values of the top-level `vars` of the inventory, by name."""
