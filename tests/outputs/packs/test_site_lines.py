@@ -68,6 +68,7 @@ def files_of(
         made[switch.name] = {
             output.path.rsplit("/", 1)[1]: lines.render(pack, output, switch)
             for output in pack.outputs
+            if not output.management
         }
     return made
 
