@@ -14,14 +14,61 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
     from tests.fabrics import Inventory
 
-MODELS = {"nvue": "sn5600", "junos": "qfx5240", "nxos": "n9364e-sg2", "eos": "7060x6-64pe"}
+MODELS = {
+    "eos": "7060x6-64pe",
+    "frr": "sn5600",
+    "junos": "qfx5240",
+    "nvue": "sn5600",
+    "nxos": "n9364e-sg2",
+    "sonic": "sn5600",
+    "srlinux": "7220-ixr-h5-64",
+}
 """A switch model for each NOS."""
+LARGEST_OF_EOS = {"mtu": 9214}
 
 SHARED = {"gpus": 96, "hb_domain": {"gpus": 4}, "rails": {"per_switch": 2, "tiers": 2}}
 TWO_TIERS = {"gpus": 48, "hb_domain": {"gpus": 2}, "rails": {"tiers": 2}}
 UNNUMBERED = {"addressing": {"host_links": "unnumbered"}}
 
-VARIANTS: dict[str, Inventory] = {
+KEYED: dict[str, Inventory] = {
+    "every number": TWO_TIERS
+    | {
+        "addressing": {
+            "host_links": "numbered",
+            "host_pool": "172.16.0.0/16",
+            "loopback_pool": "192.168.0.0/20",
+            "router_id_pool": "192.168.16.0/20",
+            "asn": {"leaf": 64512, "spine": 64600, "core": 64700, "hosts": 64900},
+            "mtu": 4200,
+            "bfd": True,
+            "timers": {
+                "hold_s": 30,
+                "connect_retry_s": 5,
+                "bfd_interval_ms": 500,
+                "bfd_multiplier": 4,
+            },
+        },
+        "roce": {
+            "dscp": 24,
+            "priority": 4,
+            "cnp_dscp": 46,
+            "cnp_priority": 7,
+            "ecn_minimum_bytes": 100000,
+            "ecn_maximum_bytes": 200000,
+            "ecn_probability_percent": 50,
+            "pfc_watchdog_ms": 300,
+            "pfc_restore_ms": 400,
+            "headroom_bytes": 300000,
+        },
+    },
+    "every number, unnumbered hosts": TWO_TIERS
+    | {
+        "addressing": {"host_links": "unnumbered", "asn_base": 65000, "mtu": 9000},
+    },
+}
+"""Fabrics that have, together, every key that reaches the files of switches."""
+
+VARIANTS: dict[str, Inventory] = KEYED | {
     "one tier": {"gpus": 32, "hb_domain": {"gpus": 4}},
     "two tiers": {"gpus": 264, "hb_domain": {"gpus": 2}},
     "two planes": {"gpus": 48, "hb_domain": {"gpus": 2}, "rails": {"tiers": 2, "planes": 2}},
@@ -36,8 +83,11 @@ VARIANTS: dict[str, Inventory] = {
 
 def variant_plan(name: str, nos: str, /, **keys: object) -> Plan:
     """Plan a variant on the model that runs a NOS, with some of its keys replaced."""
+    inventory = VARIANTS[name]
+    if nos == "eos":
+        inventory = inventory | {"addressing": LARGEST_OF_EOS | inventory.get("addressing", {})}
     leaf = {"model": MODELS[nos], "breakout": "2x400G"}
-    return plan_of(**VARIANTS[name] | {"nos": nos, "switches": {"leaf": leaf}} | keys)
+    return plan_of(**inventory | {"nos": nos, "switches": {"leaf": leaf}} | keys)
 
 
 @cache

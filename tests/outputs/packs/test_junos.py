@@ -12,10 +12,9 @@ import pytest
 
 from tests.nos import junos_yang
 from tests.nos.documented import Documented
-from tests.nos.junos import read, roce, spoken
+from tests.nos.junos import read, roce
 from tests.nos.model_variants import VARIANTS, edited, interface_names, variant_files
 from tests.nos.statements import Grammar
-from tests.nos.switch_files import sample, verification
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -174,20 +173,6 @@ JUNOS = Documented("junos", "junos.set", GRAMMAR, _words, read, ("qfx5240",), BR
 def models(oracles: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a copy of Juniper's models that yanglint reads."""
     return junos_yang.prepare(oracles / "junos-yang", tmp_path_factory.mktemp("junos"))
-
-
-def test_junipers_models_accept_the_files(
-    models: Path, tool: Callable[[str], str], tmp_path: Path
-) -> None:
-    """They know every statement, but for those that the pack lists."""
-    listed, converted = verification("junos", "junos.set"), []
-    for name in VARIANTS:
-        for one in sample(variant_files(name, "junos"), 3):
-            text = one.files["junos.set"]
-            xml, unknown = junos_yang.to_xml(text, models)
-            assert unknown == [words for words in spoken(text) if listed.document(words)]
-            converted.append(xml)
-    assert junos_yang.validate(tool("yanglint"), models, converted, tmp_path) == []
 
 
 def test_junipers_models_find_errors(

@@ -1,7 +1,4 @@
-"""The settings of startup.yaml and their types are those of files that NVUE saved.
-
-NVIDIA published these files.
-"""
+"""The types of startup.yaml are those of files that NVUE saved, and that NVIDIA published."""
 
 from __future__ import annotations
 
@@ -12,9 +9,8 @@ import pytest
 from ruamel.yaml import YAML
 
 from tests.nos.model_variants import VARIANTS, variant_files, variant_plan
-from tests.nos.nvue_saved import NAMED, settings
-from tests.nos.switch_files import render_switches, sample, verification
-from tests.outputs.packs.test_nvue import old
+from tests.nos.nvue_saved import NAMED
+from tests.nos.switch_files import render_switches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,21 +50,6 @@ def corpus(oracles: Path) -> Kinds:
         for path, kinds in _saved(file.read_text(encoding="utf-8")).items():
             found.setdefault(path, set()).update(kinds)
     return found
-
-
-@pytest.mark.parametrize("name", VARIANTS)
-def test_settings_are_saved_or_documented(name: str, oracles: Path) -> None:
-    """The pack lists exactly the settings that no saved file has, with the manual of each."""
-    listed = verification("nvue", "startup.yaml")
-    saved = set[tuple[str, ...]]().union(
-        *(
-            settings(file.read_text(encoding="utf-8"))
-            for file in (oracles / "nvue").glob("*/*.yaml")
-        )
-    )
-    for one in (*sample(old(name), 3), *sample(variant_files(name, "nvue"), 3)):
-        for setting in settings(one.files["startup.yaml"]):
-            assert (setting in saved) != bool(listed.document(setting)), setting
 
 
 @pytest.mark.parametrize("name", VARIANTS)
