@@ -10,9 +10,8 @@ from ipaddress import IPv4Interface, IPv4Network
 from itertools import product
 from typing import TYPE_CHECKING, cast
 
-from ruamel.yaml import YAML
-
 from tests.nos.frr import Box, Instance, Permit, port_of
+from tests.outputs import libyaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +31,7 @@ def expanded(text: str) -> Iterator[Command]:
 
 def flattened(text: str) -> Iterator[Command]:
     """Yield the settings of a startup.yaml as commands; every scalar is read as text."""
-    header, revision = cast("list[dict[str, object]]", YAML(typ="base", pure=True).load(text))
+    header, revision = libyaml.texts(text)
     assert (set(header), set(revision)) == ({"header"}, {"set"})
     yield from _leaves(revision["set"], ())
 

@@ -13,21 +13,34 @@ from typing import Any
 import yaml  # type: ignore[import-untyped]  # PyYAML has no types
 
 
-class _Strict(yaml.CSafeLoader):  # type: ignore[misc]  # PyYAML has no types
-    """A loader that refuses duplicate keys, which libyaml accepts."""
+class _Unique:
+    """A part of a loader that refuses duplicate keys, which libyaml accepts."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - the signature of the loader
         """Read a mapping and refuse duplicate keys."""
         keys = [key.value for key, _ in node.value]
         assert len(set(keys)) == len(keys), node.start_mark
-        made: dict[Any, Any] = super().construct_mapping(node, deep)
+        made: dict[Any, Any] = super().construct_mapping(node, deep)  # type: ignore[misc]  # of the loader
         return made
+
+
+class _Strict(_Unique, yaml.CSafeLoader):  # type: ignore[misc]  # PyYAML has no types
+    """A loader of values."""
+
+
+class _Texts(_Unique, yaml.CBaseLoader):  # type: ignore[misc]  # PyYAML has no types
+    """A loader that leaves every scalar a text."""
 
 
 def document(text: str) -> dict[str, Any]:
     """Read a text of one document; a duplicate key is an error."""
     (read,) = documents(text)
     return read
+
+
+def texts(text: str) -> Any:  # noqa: ANN401 - any nesting of texts
+    """Read a text of one document whose scalars stay texts; a duplicate key is an error."""
+    return yaml.load(text, Loader=_Texts)  # noqa: S506 - a base loader makes texts alone
 
 
 def documents(text: str) -> list[dict[str, Any]]:

@@ -6,11 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from ruamel.yaml import YAML
 
 from tests.nos.model_variants import VARIANTS, variant_files, variant_plan
 from tests.nos.nvue_saved import NAMED
 from tests.nos.switch_files import render_switches
+from tests.outputs import libyaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,10 +34,8 @@ def _kinds(node: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str
 
 def _saved(text: str) -> Kinds:
     """Load a file as NVUE does, by YAML 1.1, where a bare `on` is true."""
-    yaml = YAML(typ="safe", pure=True)
-    yaml.version = (1, 1)
     found: Kinds = {}
-    for path, kind in _kinds(yaml.load(text)):
+    for path, kind in _kinds(libyaml.document(text)):
         found.setdefault(path, set()).add(kind)
     return found
 
