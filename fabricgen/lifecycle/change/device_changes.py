@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fabricgen.core.arrays import IntArray
     from fabricgen.planning.plan import Plan
     from fabricgen.views.switches.view import SwitchView
 
@@ -74,9 +75,9 @@ def _segments(plan: Plan) -> dict[str, tuple[int, int]]:
 def _alike(old: Plan, new: Plan) -> dict[int, int]:
     """Return the boxes without a difference in any segment, each with its box in the old plan.
 
-    Segments are alike but for numbers that increase evenly with rail and plane. So what agrees in
-    the segments at both ends of the rails and of the planes agrees in all of them; unless a room is
-    described, where each cable has its own length.
+    Segments are alike but for lengths, and for numbers that increase evenly with rail and plane. So
+    what else agrees in the segments at both ends of the rails and of the planes agrees in all of
+    them; unless a room is described, where each device has its own place.
     """
     if (
         (old.mapping.segments, old.fabric.planes) != (new.mapping.segments, new.fabric.planes)
@@ -98,7 +99,34 @@ def _alike(old: Plan, new: Plan) -> dict[int, int]:
             if was.get(view.name) == view
         }
         found = same if found is None else dict(found.items() & same.items())
-    return found or {}
+    return _as_long(old, new, found or {})
+
+
+def _as_long(old: Plan, new: Plan, same: dict[int, int]) -> dict[int, int]:
+    """Return those of some boxes with equal ports whose cables are as long in every segment."""
+    pairs = zip(_port_lengths(old, [*same.values()]), _port_lengths(new, [*same]), strict=True)
+    boxes, unlike = [*same], set[int]()
+    for (places, was), (_, now) in pairs:
+        unlike.update(places[was != now].tolist())
+    return {box: same[box] for place, box in enumerate(boxes) if place not in unlike}
+
+
+def _port_lengths(plan: Plan, boxes: list[int]) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield the cables at the ports of some boxes, segment by segment: box and whole metres.
+
+    A box is its place in `boxes`, and its ports are in order.
+    """
+    links, place = plan.segment, np.full(len(plan.naming.boxes) + 1, -1)
+    place[boxes] = range(len(boxes))
+    lower = np.where(links.kind == LinkKind.HOST, -1, links.lower)
+    box = place[np.concatenate([lower, links.upper])]
+    order = np.lexsort((np.concatenate([links.lower_port, links.upper_port]), box))
+    ends = order[box[order] >= 0]
+    if plan.lengths is None:
+        return
+    for segment in range(plan.mapping.segments):
+        stock = plan.lengths.laid(segment).stock[ends % len(links.kind)]
+        yield box[ends], -(-plan.lengths.stock_mm[stock] // 1000)
 
 
 class _ViewCache:
