@@ -70,13 +70,11 @@ class SwitchFiles:
         layouts = context.plan.port_layouts(self.segment)
         roles = tuple(role for role, layout in layouts.items() if layout.nos in packs)
         for switch in context.views.switches(self.segment, roles, self.boxes):
-            pack = packs[switch.nos]
-            for output in switch_outputs(context, self.segment, Role(switch.role)):
-                path = output.path.format(switch=switch.name)
-                with context.packs.secrets.readable() as secrets:
-                    text = site_lines(context).render(pack, output, switch)
-                mode = SECRET_MODE if secrets.used else output.bits
-                yield write_text(root, path, [text], mode)._replace(secret=secrets.used)
+            outputs = switch_outputs(context, self.segment, Role(switch.role))
+            for file in site_lines(context).files(packs[switch.nos], outputs, switch):
+                path = file.output.path.format(switch=switch.name)
+                mode = SECRET_MODE if file.secret else file.mode
+                yield write_text(root, path, [file.text], mode)._replace(secret=file.secret)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from fabricgen.outputs.packs.override_texts import override_texts
 from fabricgen.planning.switch_match import SwitchIdentity, matches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from fabricgen.outputs.packs.merged_document import Value
     from fabricgen.outputs.packs.override_texts import OverrideText
@@ -46,6 +46,16 @@ class Placed(NamedTuple):
     """The number of the override; -1 for a hook."""
 
 
+class SwitchFile(NamedTuple):
+    """A rendered file of a switch; `mode` is None where its reader needs no particular one."""
+
+    output: PackOutput
+    text: str
+    mode: int | None
+    secret: bool
+    """Whether it holds secrets."""
+
+
 class SiteLines:
     """Renders the files of the switches of one plan, with the site's own lines in them."""
 
@@ -57,6 +67,17 @@ class SiteLines:
     def texts(self) -> list[OverrideText]:
         """The texts of the overrides, in order. Raises Refusal `bad-override`."""
         return [*override_texts(self._plan)]
+
+    def files(
+        self, pack: Pack, outputs: Iterable[PackOutput], switch: SwitchView
+    ) -> list[SwitchFile]:
+        """Render files of a switch with the values of secrets. Raises Refusal."""
+        files = list[SwitchFile]()
+        for output in outputs:
+            with self._packs.secrets.readable() as secrets:
+                text = self.render(pack, output, switch)
+            files.append(SwitchFile(output, text, output.bits, secrets.used))
+        return files
 
     def render(self, pack: Pack, output: PackOutput, switch: SwitchView) -> str:
         """Return the text of a file of a switch. Raises Refusal."""
