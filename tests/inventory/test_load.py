@@ -173,6 +173,19 @@ def test_an_override_leaves_the_rest_alone(file: str) -> None:
     assert (spec.rails.count, spec.rails.tiers) == (8, 2)
 
 
+@pytest.mark.parametrize("key", ["nos", "prices", "rails.count", "rails", "site.rack", "naming"])
+def test_null_restores_the_default(file: str, key: str) -> None:
+    """The key is left out, and so are mappings around it that the file does not have."""
+    spec = read_inventory(file, [f"{key}=null"]).spec
+    without: Any = read_inventory(file).spec.model_dump(exclude_unset=True)
+    *above, last = key.split(".")
+    node = without
+    for part in above:
+        node = node.get(part, {})
+    node.pop(last, None)
+    assert spec == type(spec).model_validate(without)
+
+
 def test_the_last_override_wins(file: str) -> None:
     """A whole mapping replaces the keys that were set in it before."""
     assert read_inventory(file, ["gpus=8", "gpus=16"]).spec.gpus == 16
