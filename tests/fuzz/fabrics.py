@@ -104,6 +104,12 @@ EXTRAS: dict[str, tuple[Any, ...]] = {
     ),
     "exclude": (["host-2"], ["host-1", "host-3"], ["host-00*"], ["d*"]),
     "spare_ports": ({"leaf": 1}, {"leaf": 2, "spine": 4}),
+    "vars": ({"contact": "noc", "servers": ["192.0.2.1"]},),
+    "overrides": (
+        [{"match": {"role": "leaf"}, "text": "line"}],
+        [{"match": {"nos": "sonic"}, "text": '{"A": {}}'}],
+        [{"place": "bgp", "text": "line"}, {"match": {"name": "*-1"}, "vars": {"a": 1}}],
+    ),
     "outputs": (["cabling"], ["configs", "slurm"], ["bom", "netbox"]),
     "nccl": ("2.30.7", {"pxn": False}),
     "roce": ({"dscp": 24}, {"priority": 4, "cnp_priority": 5}),
