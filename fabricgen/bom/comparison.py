@@ -183,6 +183,19 @@ def saving_pct(ours: float | None, baseline: float | None) -> float | None:
     return round(100 * (1 - ours / baseline), 1) if baseline and ours is not None else None
 
 
+def equal_tiers(comparison: Comparison) -> str | None:
+    """Return a sentence where rail-only takes the switches and tiers of the fat-tree, else None."""
+    found = [comparison.summary_of(design) for design in (Design.RAIL_ONLY, Design.FAT_TREE)]
+    sizes = {each and (each.tiers, each.switches.total) for each in found}
+    if len(sizes) > 1 or None in sizes:
+        return None
+    tiers = found[0].tiers if found[0] else 0
+    return (
+        f"rail-only saves no switches here: a rail takes {tiers} tier{'s' * (tiers > 1)}, as many"
+        " as the whole cluster; it saves where a rail takes fewer"
+    )
+
+
 def unpriced_parts(comparison: Comparison, designs: Iterable[Design]) -> Iterator[str]:
     """Yield each unpriced part of some designs, with what is bought of it in each."""
     boms = {plan.fabric.design: bom for plan, bom in comparison.built}

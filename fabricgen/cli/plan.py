@@ -199,7 +199,7 @@ def compare(asked: FabricArguments, *, as_json: bool) -> None:
 
 def comparison_text(comparison: Comparison) -> str:
     """Lay out designs as columns, and what rail-only saves against the fat-tree as the last."""
-    from fabricgen.bom.comparison import COMPARED, unpriced_parts
+    from fabricgen.bom.comparison import COMPARED, equal_tiers, unpriced_parts
 
     summaries = comparison.summaries
     first, cost = summaries[0], summaries[0].cost
@@ -212,6 +212,7 @@ def comparison_text(comparison: Comparison) -> str:
         f"{design} cannot be built: {finding.fact} [{finding.code}]"
         for design, finding in comparison.refused
     ]
+    alike = equal_tiers(comparison)
     parts = ", ".join(unpriced_parts(comparison, COMPARED))
     unpriced = [f"no price, excluded from totals: {parts}"] if parts else []
     return "\n".join(
@@ -219,9 +220,10 @@ def comparison_text(comparison: Comparison) -> str:
             title,
             "",
             table(rows, right=range(1, len(rows[0]))),
-            *([""] if refused or unpriced else []),
+            *([""] if refused or unpriced or alike else []),
             *refused,
             *unpriced,
+            *([alike] if alike else []),
         ]
     )
 

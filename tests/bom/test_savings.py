@@ -166,6 +166,17 @@ def test_an_additional_cost_is_bounded_from_the_other_side() -> None:
     assert "more in cost (" in view.headline[1]
 
 
+def test_equal_tiers_explain_that_nothing_is_saved() -> None:
+    """A rail that takes the tiers of the whole cluster takes its switches, and texts state it."""
+    reason = "ail-only saves no switches here: a rail takes 2 tiers, as many as the whole cluster"
+    equal = compared(gpus=128, hb_domain={"gpus": 8}, radix=16, rails={"count": 2})
+    assert savings_view(equal).headline[-1].startswith(f"R{reason}")
+    assert f"\nr{reason}" in comparison_text(equal)
+    fewer = compared(**PAPER)
+    assert len(savings_view(fewer).headline) == 2
+    assert reason not in comparison_text(fewer)
+
+
 def test_a_design_that_cannot_be_built_has_no_savings() -> None:
     """The report has the reason, and leaves its figures empty."""
     comparison = compared(gpus=1024, hb_domain={"gpus": 8}, radix=8)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from fabricgen.bom.amounts import decimal_text, money_text
 from fabricgen.bom.bill_table import terms_said
 from fabricgen.bom.breakdown.view import SavingsView, SavingView, grouped
-from fabricgen.bom.comparison import COMPARED, saving_pct, unpriced_parts
+from fabricgen.bom.comparison import COMPARED, equal_tiers, saving_pct, unpriced_parts
 from fabricgen.bom.figures import (
     CABLES,
     COSTS,
@@ -81,7 +81,7 @@ def savings_view(comparison: Comparison) -> SavingsView:
         f"What {plan.spec.name} saves as a rail-only fabric",
         [design.value for design in COMPARED],
         [design.value for design in BASELINES],
-        [_headline(design, comparison, bom.book.currency) for design in BASELINES],
+        list(_headlines(comparison, bom.book.currency)),
         list(_compared(comparison, plan)),
         rows,
         list(_counted(plan, bom)),
@@ -125,6 +125,13 @@ def _row(
 def _text(value: Decimal, figure: ComparedFigure) -> str:
     """Format a value as the other tables do."""
     return money_text(value) if figure.unit == "currency" else decimal_text(Fraction(value))
+
+
+def _headlines(comparison: Comparison, currency: str) -> Iterator[str]:
+    """Yield the savings against each other design, and why there are none."""
+    yield from (_headline(design, comparison, currency) for design in BASELINES)
+    if alike := equal_tiers(comparison):
+        yield f"{alike[0].upper()}{alike[1:]}."
 
 
 def _headline(design: Design, comparison: Comparison, currency: str) -> str:
