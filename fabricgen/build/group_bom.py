@@ -139,7 +139,9 @@ class BillBook(OneFile):
     """The workbook of the bill, its divisions, the comparison and the savings."""
 
     def prepare(self, context: BuildContext) -> None:
-        """Make the bill, the racks, the phases and the comparison."""
+        """Make the bill, the racks, the phases and the comparison, and import the writer."""
+        import fabricgen.outputs.workbook.bom  # noqa: F401 - once for all workers
+
         _ = context.bom, context.comparison, racks_in(context), phased(context)
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:

@@ -46,7 +46,9 @@ class CableBook(OneFile):
     """The workbook of cables."""
 
     def prepare(self, context: BuildContext) -> None:
-        """Make what all segments share, and the sheets."""
+        """Make what all segments share, and the sheets, and import the writer."""
+        import fabricgen.outputs.workbook.cables  # noqa: F401 - once for all workers
+
         context.views.prepare()
         sheets(context)
         cable_rows(context)

@@ -148,7 +148,7 @@ def test_numpy_starts_no_threads_and_garbage_is_seldom_collected(
     ended = subprocess.run(
         [sys.executable, "-c", SETTLED], env=asked, capture_output=True, text=True, check=False
     )
-    assert ended.stdout.splitlines()[-1].split() == [threads, "100000"], ended.stderr
+    assert ended.stdout.splitlines()[-1].split() == [threads, "10000000"], ended.stderr
 
 
 def test_no_model_is_built_before_it_is_used(environment: dict[str, str]) -> None:

@@ -118,3 +118,12 @@ def test_the_refusal_has_its_place(
     Path("own/bom/bom.csv.j2").symlink_to("../../secret")
     assert run(case.command) == 2
     assert capsys.readouterr().err == case.expected
+
+
+def test_a_pack_is_looked_for_once(root: Path) -> None:
+    """However often it is used; what is removed afterwards is still rendered."""
+    packs = Packs([root])
+    assert packs.render("own", "inner.j2") == "inner"
+    (root / "own" / "pack.yaml").unlink()
+    assert packs.pack("own") is not None
+    assert packs.render("own", "inner.j2") == "inner"
