@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fabricgen.analysis.impact.part_kinds import KINDS
 from fabricgen.cli.command import Command
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.printing import echo, grouped, print_result, table
@@ -14,23 +15,6 @@ if TYPE_CHECKING:
     from fabricgen.analysis.impact.compare import ComparedImpact
     from fabricgen.analysis.impact.relay_load import RelayLoad
     from fabricgen.planning.plan import Plan
-
-KINDS = (
-    "leaf",
-    "spine",
-    "core",
-    "switch",
-    "host-cable",
-    "leaf-spine-cable",
-    "spine-core-cable",
-    "cable",
-    "nic",
-    "gpu",
-    "hb",
-    "plane",
-    "rail",
-)
-"""Kinds that `--each` ranks; a test compares them with `equivalence.KINDS`."""
 
 COMPARED_GPUS = 65536
 """Larger fabrics are compared with another design on request only."""
@@ -72,8 +56,8 @@ def impact(
 ) -> None:
     """Show the effect of one or more failures.
 
-    A failed PART is switch:NAME, link:CABLE-LABEL, nic:GPU[/PLANE], gpu:GPU, hb:DOMAIN, plane:N or
-    rail:N. The output compares it with the same failure in the rail-optimized design of the
+    A failed PART is a kind and a name: `fabricgen explain unknown-failure` lists the kinds. The
+    output compares it with the same failure in the rail-optimized design of the
     inventory, or in rail-only where the inventory is not.
     """
     from fabricgen.analysis.impact.compare import ComparedImpact

@@ -1,7 +1,7 @@
 """Failures in a lab: cutting and repairing wires, and the crossings that are left.
 
-Failures have their usual names: `switch:NAME`, `link:LABEL`, `nic:GPU[/plane]`, `gpu:GPU`,
-`hb:DOMAIN`, `plane:N`, `rail:N`. `survival` compares what is left with the plan.
+`analysis.forwarding.failures` finds what a failure selects; here that is mapped to wires.
+`survival` compares what is left with the plan.
 """
 
 from __future__ import annotations
@@ -12,15 +12,19 @@ from functools import cached_property
 from itertools import permutations
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabricgen.analysis.forwarding.failures import find_failures
 from fabricgen.lab.iproute import batch, wait_for_carrier
 from fabricgen.lab.measure import probes
 from fabricgen.lab.probes import send_all
+from fabricgen.views.link_ends import cable_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from fabricgen.analysis.forwarding.failures import Failures
     from fabricgen.lab.boot import End
     from fabricgen.lab.measure import RunningLab
+    from fabricgen.lab.topology import LabLayout
 
 Key = tuple[str, int]
 """The scope of a failure: a rail, a plane where blocks span rails, or an HB domain."""
@@ -45,12 +49,12 @@ class Breaker:
 
     @cached_property
     def _ends(self) -> dict[str, list[tuple[str, End]]]:
-        """The upper ends of wires by their names: the label, and the node at either end."""
+        """The upper ends of wires by their names: the label, the nodes, and a GPU's NIC port."""
         found: dict[str, list[tuple[str, End]]] = defaultdict(list)
         machines = self.lab.machines
         for wire in machines.layout.wires:
             end = wire.b, machines.ends[wire.b][wire.b_interface]
-            for name in {wire.label, wire.a, wire.b} - {""}:
+            for name in {wire.label, wire.a, wire.b, f"{wire.a}/{wire.a_interface}"} - {""}:
                 found[name].append(end)
         return found
 
@@ -59,27 +63,32 @@ class Breaker:
 
         They are the upper ends, so that a GPU keeps its routes and loses its carrier.
         """
-        kind, _, name = failure.partition(":")
-        lab = self.lab
-        if kind in ("switch", "link", "gpu"):
-            return self._ends[name]
-        if kind == "hb":
-            return self._ends[failure]
-        if kind == "nic":
-            gpu, _, plane = name.partition("/")
-            return [
-                end
-                for end in self._ends[gpu]
-                if end[1].wire.label and plane in ("", end[1].wire.a_interface.removeprefix("nic"))
-            ]
-        switches = lab.machines.layout.switches
-        mapping = lab.machines.layout.plan.mapping
-        number = mapping.plane if kind == "plane" else mapping.rail
+        found, coordinates = self._find(failure), self._layout.plan.fabric.coordinates
+        names = [
+            *self._switches(found),
+            *coordinates.names(found.gpus),
+            *(f"hb:{domain}" for domain in found.domains),
+            *(cable_label(self._layout.plan, segment, row) for segment, row in found.links),
+            *(f"{coordinates.name(gpu)}/nic{plane}" for gpu, plane in found.ports),
+        ]
+        return [end for name in names for end in self._ends[name]]
+
+    @property
+    def _layout(self) -> LabLayout:
+        """What is booted."""
+        return self.lab.machines.layout
+
+    def _find(self, failure: str) -> Failures:
+        """Return what a failure selects in the plan."""
+        return find_failures(self._layout.plan, [failure])
+
+    def _switches(self, found: Failures) -> list[str]:
+        """Return the switches of the lab that fail; each of its segments has one block."""
+        segments = {segment for segment, _ in found.blocks}
         return [
-            end
-            for switch in switches
-            if str(number(switch.segment)) == name
-            for end in self._ends[switch.name]
+            switch.name
+            for switch in self._layout.switches
+            if switch.segment in segments or (switch.segment, switch.box) in found.switches
         ]
 
     def cut(self, failures: Iterable[str]) -> None:
@@ -110,11 +119,8 @@ class Breaker:
         """Return the labels of cables and names of switches that failures disconnect."""
         found: set[str] = set()
         for failure in failures:
-            kind, _, name = failure.partition(":")
             found |= {end.wire.label for _, end in self.ends(failure)} - {""}
-            found |= {name} if kind == "switch" else set()
-            if kind in ("plane", "rail"):
-                found |= {node for node, _ in self.ends(failure) if node in self.lab.tiers}
+            found |= set(self._switches(self._find(failure)))
         return found
 
     def touches(self, failure: str) -> set[Key]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, fields
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from fabricgen.core.diagnostics import Refusal
     from fabricgen.planning.plan import Plan
 
-KINDS = ("switch", "link", "nic", "gpu", "hb", "plane", "rail")
 LIKELY = 4096
 """Names that a mistyped one is compared with; more would take seconds."""
 
@@ -102,12 +101,12 @@ def find_gpu(plan: Plan, name: str) -> int:
 def _find(plan: Plan, name: str) -> Failures:
     """Return what one name selects."""
     kind, _, rest = name.partition(":")
-    if kind not in FINDERS or not rest:
+    if kind not in KINDS or not rest:
         hint = suggest(
             kind, KINDS, f"write a kind and a name: {', '.join(f'`{each}:…`' for each in KINDS)}"
         )
         raise refuse("unknown-failure", f"`{name}` names nothing that can fail", hint=hint)
-    return FINDERS[kind](plan, rest)
+    return KINDS[kind].find(plan, rest)
 
 
 def _switch(plan: Plan, name: str) -> Failures:
@@ -231,17 +230,23 @@ def _number(kind: str, text: str, count: int) -> int:
 
 def _unknown(kind: str, name: str, hint: str) -> Refusal:
     """Return the refusal of a name of a known kind."""
-    return refuse("unknown-failure", f"this fabric has no {WORDS[kind]} `{name}`", hint=hint)
+    return refuse("unknown-failure", f"this fabric has no {KINDS[kind].word} `{name}`", hint=hint)
 
 
-WORDS = {
-    "switch": "switch",
-    "link": "cable",
-    "nic": "NIC port",
-    "hb": "HB domain",
-    "plane": "plane",
-    "rail": "rail",
+class FailureKind(NamedTuple):
+    """A kind of part that can fail: what it is called, and what finds a part of a plan by name."""
+
+    word: str
+    find: Callable[[Plan, str], Failures]
+
+
+KINDS = {
+    "switch": FailureKind("switch", _switch),
+    "link": FailureKind("cable", _link),
+    "nic": FailureKind("NIC port", _nic),
+    "gpu": FailureKind("GPU", _gpu),
+    "hb": FailureKind("HB domain", _domain),
+    "plane": FailureKind("plane", _plane),
+    "rail": FailureKind("rail", _rail),
 }
-FINDERS: dict[str, Callable[[Plan, str], Failures]] = dict(
-    zip(KINDS, (_switch, _link, _nic, _gpu, _domain, _plane, _rail), strict=True)
-)
+"""The kinds of failures by what precedes the colon of their names."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.analysis.impact.part_kinds import CABLES
 from fabricgen.analysis.impact.surroundings import Surroundings, numbered
 from fabricgen.core.terms import ROLES, LinkKind, Role
 
@@ -21,22 +22,6 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.plan import Plan
 
-CABLES = {
-    "host-cable": LinkKind.HOST,
-    "leaf-spine-cable": LinkKind.LEAF_SPINE,
-    "spine-core-cable": LinkKind.SPINE_CORE,
-}
-KINDS = (
-    *(role.value for role in ROLES),
-    "switch",
-    *CABLES,
-    "cable",
-    "nic",
-    "gpu",
-    "hb",
-    "plane",
-    "rail",
-)
 FEW = 8
 """Parts of a class that are named."""
 
