@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from fabricgen.build.context import BuildContext
     from fabricgen.outputs.packs.line_origins import OriginLine
     from fabricgen.outputs.packs.pack_yaml import Pack, PackOutput
-    from fabricgen.outputs.packs.render import Packs
     from fabricgen.views.switches.view import SwitchView
 
 
@@ -82,11 +81,11 @@ def _file_origins(
 ) -> FileOrigins:
     """Return the origins of one file."""
     lines = site_lines(context)
-    runs = [*_runs(lines.origins(pack, output, switch), context.packs)]
+    runs = [*_runs(context, lines.origins(pack, output, switch))]
     return FileOrigins(path, runs, lines.merged_into(pack, output, switch))
 
 
-def _runs(lines: Iterable[OriginLine], packs: Packs) -> Iterator[OriginRun]:
+def _runs(context: BuildContext, lines: Iterable[OriginLine]) -> Iterator[OriginRun]:
     """Yield the runs of lines of one origin."""
     for origin, run in groupby(enumerate(lines, start=1), key=lambda line: line[1].origin):
         numbered = [*run]
@@ -94,14 +93,17 @@ def _runs(lines: Iterable[OriginLine], packs: Packs) -> Iterator[OriginRun]:
         yield OriginRun(
             numbered[0][0],
             numbered[-1][0],
-            _shown(origin, packs),
+            _shown(context, origin),
             min(there, default=0),
             max(there, default=0),
         )
 
 
-def _shown(origin: str, packs: Packs) -> str:
-    """Return the path of a user's own template, and the name of any other origin."""
-    pack, _, name = origin.partition("/")
-    found = packs.files(pack, name) if name.endswith(".j2") else []
-    return origin if not found or packs.home in found[0].parents else str(found[0])
+def _shown(context: BuildContext, origin: str) -> str:
+    """Return the path of a user's own template, an override with its file, or another name."""
+    pack, slash, name = origin.partition("/")
+    if not slash:
+        file = context.plan.spec.overrides[int(origin.rpartition(".")[2])].file
+        return f"{origin} ({file})" if file else origin
+    found = context.packs.files(pack, name)
+    return origin if context.packs.home in found[0].parents else str(found[0])

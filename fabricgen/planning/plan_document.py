@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen import __version__
 from fabricgen.planning.baseline.baseline import Baseline, Slices
+from fabricgen.planning.override_texts import override_texts
 
 if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
@@ -27,9 +28,19 @@ def plan_document(plan: Plan, summary: dict[str, Any]) -> dict[str, Any]:
         "version": __version__,
         **summary,
         "wiring_sha256": plan.digest(),
-        "inventory": plan.spec.model_dump(mode="json", exclude_none=True),
+        "inventory": _inventory(plan),
         **({"kept": baseline.document()} if baseline else {}),
     }
+
+
+def _inventory(plan: Plan) -> dict[str, Any]:
+    """Return the inventory, with the texts of overrides instead of the files that have them."""
+    inventory = plan.spec.model_dump(mode="json", exclude_none=True)
+    for own in override_texts(plan):
+        entry = inventory["overrides"][own.number]
+        entry.pop("file", None)
+        entry["text"] = own.text
+    return inventory
 
 
 def _kept(plan: Plan) -> Baseline | None:

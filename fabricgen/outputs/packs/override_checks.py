@@ -13,16 +13,16 @@ from fabricgen.core.diagnostics import Finding, Refusal, refuse, suggest
 from fabricgen.core.files import FileError
 from fabricgen.outputs.packs.merged_document import parse_document
 from fabricgen.outputs.packs.override_places import find_place, known_places
-from fabricgen.outputs.packs.override_texts import bad_override, override_texts
+from fabricgen.planning.override_texts import bad_override, override_texts
 from fabricgen.planning.switch_match import matches, switch_identities
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fabricgen.inventory.overrides import Override
-    from fabricgen.outputs.packs.override_texts import OverrideText
     from fabricgen.outputs.packs.pack_yaml import Pack, PackOutput
     from fabricgen.outputs.packs.render import Packs
+    from fabricgen.planning.override_texts import OverrideText
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.switch_match import SwitchIdentity
 

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 ENDS = ("before", "after")
 
 
+def hook_name(spot: str) -> str:
+    """Return the name of the hook before or after the lines of a pack's main file."""
+    return f"site.{spot}.j2"
+
+
 class OverridePlace(NamedTuple):
     """A place: a file of the pack, and a place in it."""
 

@@ -20,17 +20,24 @@ from fabricgen.outputs.packs.merged_document import (
     document_text,
     parse_document,
 )
-from fabricgen.outputs.packs.override_places import ENDS, file_name, find_place, section_of
-from fabricgen.outputs.packs.override_texts import override_texts
+from fabricgen.outputs.packs.override_places import (
+    ENDS,
+    OverridePlace,
+    file_name,
+    find_place,
+    hook_name,
+    section_of,
+)
+from fabricgen.planning.override_texts import override_texts
 from fabricgen.planning.switch_match import SwitchIdentity, matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fabricgen.outputs.packs.merged_document import Value
-    from fabricgen.outputs.packs.override_texts import OverrideText
     from fabricgen.outputs.packs.pack_yaml import Pack, PackOutput
     from fabricgen.outputs.packs.render import Packs
+    from fabricgen.planning.override_texts import OverrideText
     from fabricgen.planning.plan import Plan
     from fabricgen.views.switches.view import SwitchView
 
@@ -62,6 +69,8 @@ class SiteLines:
     def __init__(self, plan: Plan, packs: Packs) -> None:
         """Keep the plan and the packs; files of overrides are read when they are first used."""
         self._plan, self._packs = plan, packs
+        self._places: dict[tuple[str, str], OverridePlace | None] = {}
+        self._own_hooks: dict[str, list[str]] = {}
 
     @cached_property
     def texts(self) -> list[OverrideText]:
@@ -107,10 +116,15 @@ class SiteLines:
     def applied(self, pack: Pack, switch: SwitchIdentity) -> Iterator[tuple[PackOutput, str, int]]:
         """Yield each override of a switch: its file, its place, and its number."""
         for text in self.texts:
-            if matches(text.match, switch):
-                place = find_place(self._packs, pack, text.place)
-                if place:
-                    yield place.output, place.spot, text.number
+            if matches(text.match, switch) and (place := self._place(pack, text.place)):
+                yield place.output, place.spot, text.number
+
+    def _place(self, pack: Pack, place: str) -> OverridePlace | None:
+        """Find a place of a pack once: all switches of its NOS have it."""
+        key = pack.name, place
+        if key not in self._places:
+            self._places[key] = find_place(self._packs, pack, place)
+        return self._places[key]
 
     def _placed(self, pack: Pack, output: PackOutput, switch: SwitchView) -> list[Placed]:
         """Return the texts of a file: hooks, then overrides."""
@@ -139,13 +153,20 @@ class SiteLines:
         """Yield the texts of a user's own hooks in the main file of a pack."""
         if not self._packs.roots or output not in pack.open_outputs[:1]:
             return
-        for spot in ENDS:
-            name = f"site.{spot}.j2"
-            found = self._packs.files(pack.name, name)
-            if found and self._packs.home not in found[0].parents:
-                text = self._packs.render(pack.name, name, switch=switch)
-                if text.strip():
-                    yield Placed(spot, text, f"{pack.name}/{name}", -1)
+        if pack.name not in self._own_hooks:
+            self._own_hooks[pack.name] = [
+                spot for spot in ENDS if self._is_own(pack.name, hook_name(spot))
+            ]
+        for spot in self._own_hooks[pack.name]:
+            name = hook_name(spot)
+            text = self._packs.render(pack.name, name, switch=switch)
+            if text.strip():
+                yield Placed(spot, text, f"{pack.name}/{name}", -1)
+
+    def _is_own(self, pack: str, name: str) -> bool:
+        """Return whether a template is a user's own."""
+        found = self._packs.files(pack, name)
+        return bool(found) and self._packs.home not in found[0].parents
 
     def _lines(
         self,
@@ -169,6 +190,8 @@ class SiteLines:
             added.setdefault(self._index(base, text, switch), []).extend(_marked(text, comment))
         lines = list[OriginLine]()
         for index in range(len(base.lines) + 1):
+            if index in added and lines and not lines[-1].text.endswith("\n"):
+                lines[-1] = lines[-1]._replace(text=f"{lines[-1].text}\n")
             lines += added.get(index, [])
             lines += base.lines[index : index + 1]
         return lines

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from fabricgen.core.diagnostics import Finding, Place, Refusal, nearest
 from fabricgen.core.files import FileError, read_text
 from fabricgen.outputs.packs.loader import MOST_BYTES
+from fabricgen.outputs.packs.override_places import ENDS, hook_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,6 +63,7 @@ def _named(packs: Packs, names: list[str]) -> set[str]:
     for name in names:
         if pack := packs.pack(name):
             found |= {f"{name}/pack.yaml", *(f"{name}/{out.template}" for out in pack.outputs)}
+            found |= {f"{name}/{hook_name(end)}" for end in ENDS if pack.open_outputs}
     return found
 
 

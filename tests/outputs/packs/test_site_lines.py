@@ -17,12 +17,15 @@ from fabricgen.build.run import build
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.yaml_tree import read_tree
+from fabricgen.outputs.lab_topologies.build import Topologies
 from fabricgen.outputs.packs import site_lines
 from fabricgen.outputs.packs.merged_document import escaped
 from fabricgen.outputs.packs.nos_packs import nos_packs
 from fabricgen.outputs.packs.override_checks import check_texts
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.packs.site_lines import SiteLines
+from fabricgen.planning.plan import make_plan
+from fabricgen.planning.plan_document import plan_document
 from fabricgen.planning.switch_match import matches
 from fabricgen.views.factory import Views
 from tests.fabrics import build_job, plan_of, spec_of
@@ -417,3 +420,55 @@ def test_a_build_lists_the_overrides_of_each_switch(tmp_path: Path) -> None:
     ]
     paths = set(build_job(mixed(), Packs(), ("configs",)).paths())
     assert paths == {*build_job(plan, Packs(), ("configs",)).paths()} - {"configs/overrides.csv"}
+
+
+def test_a_saved_plan_has_the_texts_of_files(tmp_path: Path) -> None:
+    """It is built without the file, to the same bytes."""
+    (tmp_path / "own.cfg").write_text("line\n", encoding="utf-8")
+    keys = spec_of(**INVENTORY, nos="eos", overrides=[{"file": "own.cfg", "place": "bgp"}])
+    plan = make_plan(keys, Catalog(base=tmp_path))
+    (entry,) = plan_document(plan, {})["inventory"]["overrides"]
+    assert entry == {"match": {}, "place": "bgp", "text": "line\n", "vars": {}}
+    again = plan_of(**INVENTORY, nos="eos", overrides=[entry])
+    view = _views(again)[0]
+    assert files_of(again, [view]) == files_of(plan, [view])
+
+
+def test_a_file_without_a_last_line_end_gets_one(tmp_path: Path) -> None:
+    """Added lines begin a line of their own."""
+    (tmp_path / "frr").mkdir()
+    (tmp_path / "frr" / "frr.conf.j2").write_text("last", encoding="utf-8")
+    view = next(view for view in _views(mixed()) if view.nos == "frr")
+    plan = with_overrides(mixed(), {"match": {"nos": "frr"}, "text": "own"})
+    text = files_of(plan, [view], Packs([tmp_path]))[view.name]["frr.conf"]
+    assert text == "last\n! begin overrides.0\nown\n! end overrides.0\n"
+
+
+def test_a_lab_in_containers_mounts_the_same_files() -> None:
+    """The contents of a container's files have the overrides of its switch."""
+    plan = plan_of(
+        gpus=16,
+        hb_domain={"gpus": 4},
+        radix=8,
+        nos="frr",
+        overrides=[{"match": {"name": "r0-leaf-1"}, "text": "own"}],
+    )
+    packs = nos_packs(plan, PACKS).packs
+    texts = {
+        node.name: next(file.text for file in node.files if file.key == "frr.conf")
+        for node in Topologies(plan, PACKS, packs).filled()
+        if node.labels["role"] == "leaf"
+    }
+    assert [name for name, text in texts.items() if "\nown\n" in text] == ["r0-leaf-1"]
+
+
+def test_a_switch_without_configurations_accepts_values_only() -> None:
+    """InfiniBand switches have no files of their own."""
+    keys: dict[str, Any] = {
+        "gpus": 16,
+        "hb_domain": {"gpus": 8},
+        "switches": {"leaf": {"model": "qm9700"}},
+    }
+    assert checked(plan_of(**keys, overrides=[{"vars": {"a": 1}}])) == []
+    (found,) = checked(plan_of(**keys, overrides=[{"text": "a"}]))
+    assert found.startswith("unknown-place: `overrides.0` has lines for switches that run")

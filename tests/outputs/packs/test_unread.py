@@ -17,11 +17,19 @@ PACK = (
     "name: ours\ndescription: ours\nverified: never\ngroup: bom\n"
     "outputs: [{path: bom/ours.txt, template: ours.txt.j2, each: bom, reader: us}]\n"
 )
+NOS_PACK = (
+    "name: nos\ndescription: a NOS\nverified: never\ngroup: configs\nnos: nos\n"
+    "outputs: [{path: 'configs/{switch}/a', template: nos.cfg.j2, each: switch, reader: a,"
+    " overrides: {}}]\n"
+)
 READ = {
     "frr/frr.conf.j2": "{% include 'frr/site.j2' %}",  # replaces a shipped template
     "frr/site.j2": "{% import 'shared/macros.j2' as macros %}",
     "shared/macros.j2": "",
     "ours/pack.yaml": PACK,
+    "nos/pack.yaml": NOS_PACK,
+    "nos/nos.cfg.j2": "",
+    "nos/site.after.j2": "",
     "ours/ours.txt.j2": "{{ unfinished",  # a fault of the template has a refusal of its own
     "ours/README.md": "about us",
     ".git/config": "",

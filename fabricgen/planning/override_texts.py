@@ -17,7 +17,7 @@ from fabricgen.inventory.overrides import MOST_TEXT
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.inventory.overrides import Override, OverrideMatch
+    from fabricgen.inventory.overrides import OverrideMatch
     from fabricgen.planning.plan import Plan
 
 
@@ -29,8 +29,11 @@ class OverrideText(NamedTuple):
     match: OverrideMatch
     place: str
     text: str
-    origin: str
-    """The override, and its file if it has one."""
+
+    @property
+    def origin(self) -> str:
+        """What the override is called in files and messages."""
+        return f"overrides.{self.number}"
 
 
 def override_texts(plan: Plan) -> Iterator[OverrideText]:
@@ -46,12 +49,7 @@ def override_texts(plan: Plan) -> Iterator[OverrideText]:
         if control_text(text):
             fact = f"`overrides.{number}.{key}` has control characters"
             raise bad_override(number, key, fact, "write text with line ends and tabs only")
-        yield OverrideText(number, override.match, override.place, text, _origin(number, override))
-
-
-def _origin(number: int, override: Override) -> str:
-    """Return what an override is called in files and messages."""
-    return f"overrides.{number}{f' ({override.file})' if override.file else ''}"
+        yield OverrideText(number, override.match, override.place, text)
 
 
 def _file(plan: Plan, number: int, name: str) -> str:
