@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyavd  # type: ignore[import-untyped]  # it is annotated without a py.typed marker
 
+from tests.nos import eos_avd_management
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -44,12 +46,13 @@ def facts_of(switch: SwitchView) -> Node:
     shared, numbered, timers = bool(switch.vrfs), switch.hosts_numbered, switch.timers
     return {
         "hostname": switch.name,
-        "eos_cli": "lldp run",  # the default of EOS, for which AVD has no key
+        "eos_cli": _without_keys(switch),
         "service_routing_protocols_model": "multi-agent",
         "vrfs": [
             {"name": one.vrf, "ip_routing_ipv6_interfaces": True, "ipv6_routing": True}
             for one in switch.vrfs
-        ],
+        ]
+        + [{"name": site.vrf} for site in [switch.management] if site],
         **({} if shared else {"ip_routing_ipv6_interfaces": True, "ipv6_unicast_routing": True}),
         **(
             {"ip_hardware": {"fib": {"load_balance_distribution": {"dynamic": {"enabled": True}}}}}
@@ -93,7 +96,17 @@ def facts_of(switch: SwitchView) -> Node:
             else {}
         ),
         "router_bgp": _bgp(switch),
+        **(eos_avd_management.facts_of(switch.management) if switch.management else {}),
     }
+
+
+def _without_keys(switch: SwitchView) -> str:
+    """Return the lines for which AVD has no key; `lldp run` is the default of EOS."""
+    lines = ["lldp run"]
+    if switch.management and "netconf" in switch.management.api:
+        vrf = f"      vrf {switch.management.vrf}"
+        lines += ["management api netconf", "   transport ssh default", vrf]
+    return "\n".join(lines)
 
 
 def _port(switch: SwitchView, port: PortView) -> Node:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tests.fabrics import CATALOG, OTHER_NUMBERS, plan_of
 from tests.nos.switch_files import SwitchFiles, render_switches
+from tests.outputs.packs.managed import FULL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +30,15 @@ LARGEST_OF_EOS = {"mtu": 9214}
 SHARED = {"gpus": 96, "hb_domain": {"gpus": 4}, "rails": {"per_switch": 2, "tiers": 2}}
 TWO_TIERS = {"gpus": 48, "hb_domain": {"gpus": 2}, "rails": {"tiers": 2}}
 UNNUMBERED = {"addressing": {"host_links": "unnumbered"}}
+ALL_KEYS = FULL | {
+    "subnet": "10.200.0.0/24",
+    "pool": "10.200.0.0/25",
+    "host_pool": "10.200.0.128/25",
+    "gateway": "10.200.0.1",
+    "vrf": "mgmt",
+}
+"""Every key of `management`, with TACACS+."""
+TACACS = FULL["aaa"]
 
 KEYED: dict[str, Inventory] = {
     "every number": TWO_TIERS
@@ -64,6 +74,18 @@ KEYED: dict[str, Inventory] = {
     "every number, unnumbered hosts": TWO_TIERS
     | {
         "addressing": {"host_links": "unnumbered", "asn_base": 65000, "mtu": 9000},
+    },
+    "management": TWO_TIERS
+    | {"management": ALL_KEYS | {"addresses": {"r0-leaf-1": "10.200.0.100"}}},
+    "management with RADIUS, on shared boxes": SHARED
+    | {"management": ALL_KEYS | {"aaa": {**TACACS, "protocol": "radius"}}},
+    "management with LDAP": TWO_TIERS
+    | {
+        "management": ALL_KEYS
+        | {
+            "aaa": TACACS
+            | {"protocol": "ldap", "base_dn": "dc=example,dc=com", "bind_dn": "cn=switch"}
+        }
     },
 }
 """Fabrics that have, together, every key that reaches the files of switches."""

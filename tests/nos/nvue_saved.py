@@ -14,10 +14,20 @@ if TYPE_CHECKING:
     from tests.nos.nvue import Command
 
 NAMED = frozenset(
-    {"interface", "neighbor", "peer-group", "prefix-list", "route-map", "vrf", "as-path-list"}
+    {
+        *("interface", "neighbor", "peer-group", "vrf"),
+        *("as-path-list", "prefix-list", "route-map"),
+        *("authorized-key", "server", "user", "username"),
+    }
 )
 """Settings whose keys are names, which differ from file to file."""
-FREE = frozenset({"aspath-exp", "description", "hostname", "speed"})
+FREE = frozenset(
+    {
+        *("aspath-exp", "description", "hostname", "speed"),
+        *("auth-sha", "encrypt-aes", "hashed-password", "key", "secret"),
+        *("base-dn", "bind-dn", "pre-login", "system-contact", "system-location", "timezone"),
+    }
+)
 """Settings whose values are the site's."""
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.factory import Views
+from tests.outputs.packs.managed import SECRETS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from fabricgen.views.switches.view import SwitchView
 
 PACKS = Packs()
+PACKS.secrets.values = SECRETS
 
 MOST = 8
 """Switches of one fabric that a vendor's parser reads, at equal distances from each other."""
@@ -54,11 +56,12 @@ def render_switches(plan: Plan) -> list[SwitchFiles]:
 
 def _render(switch: SwitchView) -> SwitchFiles:
     pack = _pack_of(switch.nos)
-    files = {
-        output.path.split("/")[-1]: PACKS.render(pack.name, output.template, switch=switch)
-        for output in pack.outputs
-        if switch.management or not output.management
-    }
+    with PACKS.secrets.readable():
+        files = {
+            output.path.split("/")[-1]: PACKS.render(pack.name, output.template, switch=switch)
+            for output in pack.outputs
+            if switch.management or not output.management
+        }
     return SwitchFiles(switch, files)
 
 

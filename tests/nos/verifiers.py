@@ -72,10 +72,12 @@ class Verifiers:
     def _eos(self, found: Sequence[SwitchFiles]) -> Iterator[str]:
         for one in found:
             facts = eos_avd.facts_of(one.switch)
-            yield from eos_avd.complaints(facts)
+            if refused := eos_avd.complaints(facts):
+                yield from refused
+                continue
             ours = {*lines_of(one.files["startup-config.cfg"])}
             yield from (" / ".join(line) for line in ours ^ {*lines_of(eos_avd.rendered(facts))})
-            bare = [(line,) for line in facts["eos_cli"].splitlines()]
+            bare = lines_of(facts["eos_cli"])
             written = [" ".join(line).split() for line in ours]
             unknown = [" ".join(line).split() for line in ours if line in bare]
             yield from _misrecorded("eos", "startup-config.cfg", written, unknown)

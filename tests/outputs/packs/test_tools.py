@@ -51,7 +51,7 @@ def test_the_fabrics_have_every_key() -> None:
     wanted = {
         name
         for name, key in inventory_keys().items()
-        if name.split(".")[0] in ("addressing", "roce") and not key.below
+        if name.split(".")[0] in ("addressing", "management", "roce") and not key.below
     }
     assert wanted - used == set(OTHER)
 
