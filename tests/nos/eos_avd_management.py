@@ -54,9 +54,7 @@ def facts_of(site: ManagementView) -> Node:
 def _user(user: UserView) -> Node:
     """Describe a local user."""
     privilege, role = ROLES[user.role]
-    password = (
-        {"sha512_password": SECRETS[user.secret]} if user.secret else {"no_password": True}
-    )
+    password = {"sha512_password": SECRETS[user.secret]} if user.secret else {"no_password": True}
     key = {"ssh_key": user.key} if user.key else {}
     return {"name": user.name, "privilege": privilege, "role": role, **password, **key}
 

@@ -75,6 +75,10 @@ KEYED: dict[str, Inventory] = {
     | {
         "addressing": {"host_links": "unnumbered", "asn_base": 65000, "mtu": 9000},
     },
+}
+"""Fabrics that have, together, every key of `addressing` and `roce`."""
+
+MANAGED: dict[str, Inventory] = {
     "management": TWO_TIERS
     | {"management": ALL_KEYS | {"addresses": {"r0-leaf-1": "10.200.0.100"}}},
     "management with RADIUS, on shared boxes": SHARED
@@ -88,7 +92,7 @@ KEYED: dict[str, Inventory] = {
         }
     },
 }
-"""Fabrics that have, together, every key that reaches the files of switches."""
+"""Fabrics that have, together, every key of `management`."""
 
 VARIANTS: dict[str, Inventory] = KEYED | {
     "one tier": {"gpus": 32, "hb_domain": {"gpus": 4}},
@@ -105,7 +109,7 @@ VARIANTS: dict[str, Inventory] = KEYED | {
 
 def variant_plan(name: str, nos: str, /, **keys: object) -> Plan:
     """Plan a variant on the model that runs a NOS, with some of its keys replaced."""
-    inventory = VARIANTS[name]
+    inventory = (VARIANTS | MANAGED)[name]
     if nos == "eos":
         inventory = inventory | {"addressing": LARGEST_OF_EOS | inventory.get("addressing", {})}
     leaf = {"model": MODELS[nos], "breakout": "2x400G"}

@@ -6,6 +6,7 @@ The commands are read alone, and the YAML as the commands equal to it.
 from __future__ import annotations
 
 import re
+import shlex
 from ipaddress import IPv4Interface, IPv4Network
 from itertools import product
 from typing import TYPE_CHECKING, cast
@@ -18,14 +19,20 @@ if TYPE_CHECKING:
 
 Command = tuple[str, ...]
 
+WORD = r"""(?:'[^']*'|"[^"]*"|[^\s'"])+"""
+"""A word of a shell, with its quotes, within which a line may end."""
+
 
 def expanded(text: str) -> Iterator[Command]:
     """Yield the commands without `nv set`; one that names several objects becomes several."""
-    for line in text.splitlines():
-        words = re.findall(r'"[^"]*"|\S+', line)
-        assert words[:2] == ["nv", "set"], line
+    commands = re.findall(rf"nv set((?: {WORD})+)\n", text)
+    assert "".join(f"nv set{command}\n" for command in commands) == text
+    for command in commands:
         yield from product(
-            *([word.strip('"')] if word[0] == '"' else word.split(",") for word in words[2:])
+            *(
+                shlex.split(word) if word[0] in "'\"" else word.split(",")
+                for word in re.findall(WORD, command)
+            )
         )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabricgen.inventory.keys import inventory_keys
-from tests.nos.model_variants import KEYED, MODELS, VARIANTS, variant_files
+from tests.nos.model_variants import KEYED, MANAGED, MODELS, VARIANTS, variant_files
 from tests.nos.switch_files import sample
 from tests.nos.verifiers import Verifiers
 from tests.outputs.packs.test_nvue import old
@@ -39,15 +39,17 @@ def test_the_tools_accept_the_files(nos: str, verifiers: Verifiers) -> None:
 
     No tool outside of a switch reads the files of NX-OS.
     """
-    found = [one for name in VARIANTS for one in sample(variant_files(name, nos), FEW)]
+    names = [*VARIANTS, *MANAGED]
+    found = [one for name in names for one in sample(variant_files(name, nos), FEW)]
     if nos == "nvue":
-        found += [one for name in VARIANTS for one in sample(old(name), FEW)]
+        found += [one for name in names for one in sample(old(name), FEW)]
+        found += [one for name in MANAGED for one in old(name, "5.12")[:1]]
     assert verifiers.complaints(found) == []
 
 
 def test_the_fabrics_have_every_key() -> None:
     """A new key must be tried on every NOS."""
-    used = {key for keys in KEYED.values() for key in _named(keys)}
+    used = {key for keys in (*KEYED.values(), *MANAGED.values()) for key in _named(keys)}
     wanted = {
         name
         for name, key in inventory_keys().items()

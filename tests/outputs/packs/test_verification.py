@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from fabricgen.outputs.packs.verification import Verification, begins
 from tests.nos import eos, junos, nvue
-from tests.nos.model_variants import VARIANTS, variant_files
+from tests.nos.model_variants import MANAGED, VARIANTS, variant_files
 from tests.nos.statements import paths
 from tests.nos.switch_files import PACKS
 from tests.outputs.packs.test_nvue import old
@@ -48,10 +48,10 @@ STATEMENTS: dict[str, tuple[str, Callable[[str], Iterable[Sequence[str]]]]] = {
 
 def _switches(nos: str) -> Iterable[SwitchFiles]:
     """Yield switches of every variant, in every version of the syntax."""
-    for name in VARIANTS:
+    for name in [*VARIANTS, *MANAGED]:
         yield from (variant_files(name, nos)[0], variant_files(name, nos)[-1])
         if nos == "nvue":
-            yield from (old(name)[0], old(name)[-1])
+            yield from (old(name, version)[0] for version in ("5.14", "5.12"))
 
 
 @pytest.mark.parametrize("nos", STATEMENTS)
