@@ -247,8 +247,8 @@ class Site(InventoryModel):
         ],
         Field(examples=[{"r0-h00001": 12.5}]),
     ] = {}
-    """Measured cable lengths in metres with slack, by the label of the cable; they take precedence
-    over computed lengths."""
+    """Measured cable lengths in metres with slack, by the label of the cable, or by two racks for
+    all others between them (`A01-01/A01-09: 9`); they take precedence over computed lengths."""
 
     @model_validator(mode="after")
     def _places_or_not(self) -> Self:

@@ -15,6 +15,7 @@ from fabricgen.core.terms import LinkKind
 from fabricgen.planning.cabling.cable_runs import make_runs
 from fabricgen.planning.cabling.length_limits import check_lengths
 from fabricgen.planning.cabling.lengths import candidate_set, lengths_within, make_lengths
+from fabricgen.planning.measured_lengths import measured_racks
 from fabricgen.planning.segment_links import wire_segment
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ def measure(
     """
     if room is None:
         return None
-    given = candidate_set(draft.candidates, make_runs(room, cages.links, measured), cages)
+    runs = make_runs(room, cages.links, measured, measured_racks(room))
+    given = candidate_set(draft.candidates, runs, cages)
     within = draft.spec.reserve and draft.decides
     lengths = _within_reserve(draft, given) if within else make_lengths(given)
     if draft.spec.site:

@@ -1,6 +1,7 @@
-"""The cables whose length was measured, as the inventory lists them by label.
+"""The measured lengths of the inventory: of cables by label, and of all between two racks.
 
-Owns the step from labels to links, and the refusal of labels that no cable has.
+Owns the step from labels to links and from names of racks to racks, and the refusal of those that
+the fabric does not have.
 """
 
 from __future__ import annotations
@@ -15,7 +16,11 @@ from fabricgen.core.diagnostics import Finding, Refusal
 if TYPE_CHECKING:
     from fabricgen.core.terms import LinkKind
     from fabricgen.planning.draft import Draft
+    from fabricgen.planning.room.room import Room
     from fabricgen.planning.segment_links import Segment
+
+BETWEEN = "/"
+"""What is between the names of two racks; no label has it."""
 
 _LABEL = re.compile(r"(.*?)(\d+)")
 
@@ -25,13 +30,41 @@ def measured_rows(draft: Draft, segment: Segment) -> dict[tuple[int, int], int]:
 
     Raises Refusal `unknown-cable` with a finding for each label that no cable has.
     """
-    stated = draft.spec.site.measured_m if draft.spec.site else {}
+    site = draft.spec.site.measured_m if draft.spec.site else {}
+    stated = {label: length for label, length in site.items() if BETWEEN not in label}
     prefixes = _prefixes(draft) if stated else {}
     rows = {label: _row(draft, segment, prefixes, label) for label in stated}
     findings = [_unknown(label) for label, row in rows.items() if row is None]
     if findings:
         raise Refusal(findings)
     return {row: int(stated[label] * 1000) for label, row in rows.items() if row}
+
+
+def measured_racks(room: Room) -> dict[tuple[int, int], int]:
+    """Return the measured runs between two racks in millimetres, by both racks, the lower first.
+
+    Raises Refusal `unknown-cable` with a finding for each pair of which the room lacks a rack.
+    """
+    stated = {key: length for key, length in room.site.measured_m.items() if BETWEEN in key}
+    numbers = {name: rack for rack, name in enumerate(room.names)} if stated else {}
+    runs, findings = {}, []
+    for key, length in stated.items():
+        ends = key.split(BETWEEN)
+        racks = sorted(numbers[end] for end in ends if end in numbers)
+        if len(ends) == len(racks) == 2:  # noqa: PLR2004 - a cable has two ends
+            runs[racks[0], racks[1]] = int(length * 1000)
+        else:
+            findings.append(_unknown_racks(key, [end for end in ends if end not in numbers]))
+    if findings:
+        raise Refusal(findings)
+    return runs
+
+
+def _unknown_racks(key: str, unknown: list[str]) -> Finding:
+    """Refuse a pair that is not of two racks of the room."""
+    fact = f"this room has no rack `{unknown[0]}`" if unknown else f"`{key}` is not two racks"
+    hint = "write two racks as in A01-01/A01-09; `cables.csv` lists the rack of each end"
+    return Finding("unknown-cable", fact, ("site", "measured_m", key), (), hint)
 
 
 def _prefixes(draft: Draft) -> dict[str, tuple[int, int, LinkKind]]:

@@ -209,7 +209,8 @@ def moved(evidence: Evidence, device: int, **where: int) -> Evidence:
 
 def _in_room(lengths: Lengths, room: Room) -> Lengths:
     """Lay the same cables in another room."""
-    return replace(lengths, runs=make_runs(room, lengths.runs.links, lengths.runs.measured))
+    runs = lengths.runs
+    return replace(lengths, runs=make_runs(room, runs.links, runs.measured, runs.between))
 
 
 def limited(evidence: Evidence, **limits: int) -> Evidence:

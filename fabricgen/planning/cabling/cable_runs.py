@@ -21,7 +21,7 @@ from fabricgen.planning.cabling.stock_lengths import metres
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from fabricgen.core.arrays import Int32Array
+    from fabricgen.core.arrays import Int32Array, IntArray
     from fabricgen.planning.room.room import Room
     from fabricgen.planning.segment_links import Segment
 
@@ -56,6 +56,8 @@ class CableRuns:
     positions: DevicePositions
     measured: Mapping[tuple[int, int], int]
     """Measured runs, which override computed ones, in millimetres by segment and row."""
+    between: Mapping[tuple[int, int], int]
+    """Measured runs of all other cables between two racks, by both, the lower first."""
 
     def of_segment(
         self, segment: int, start: int = 0, stop: int | None = None
@@ -81,7 +83,30 @@ class CableRuns:
         along += here.rise[lower] + here.rise[upper]
         way: Int32Array = np.where(here.rack[lower] == here.rack[upper], inside, along)
         way += np.int32(2 * self.room.site.tray.slack_mm)
+        if self.between:
+            pairs, stated = self._pairs()
+            found = self._pair(here.rack[lower], here.rack[upper])
+            at = np.searchsorted(pairs, found) % len(pairs)
+            way = np.where(pairs[at] == found, stated[at], way)
         return way
+
+    def is_measured(self, segment: int, row: int, lower: int, upper: int) -> bool:
+        """Return whether the inventory states the run of a link."""
+        racks = sorted((int(self.positions.rack[lower]), int(self.positions.rack[upper])))
+        return (segment, row) in self.measured or (racks[0], racks[1]) in self.between
+
+    def _pairs(self) -> tuple[IntArray, Int32Array]:
+        """Return the pairs of racks with a measured run as sorted numbers, and their runs."""
+        racks = np.array(list(self.between), dtype=np.int64)
+        pairs, runs = self._pair(*racks.T), np.array(list(self.between.values()), dtype=np.int32)
+        order = np.argsort(pairs)
+        return pairs[order], runs[order]
+
+    def _pair(self, one: IntArray, other: IntArray) -> IntArray:
+        """Return a number for each pair of racks, in either order."""
+        racks = len(self.room.positions.hall)
+        pair: IntArray = np.minimum(one, other).astype(np.int64) * racks + np.maximum(one, other)
+        return pair
 
     def steps(self, below: int, above: int, run_mm: int) -> Iterator[str]:
         """Yield the run between two devices step by step, as text."""
@@ -152,10 +177,15 @@ class CableRuns:
         halls = int(positions.hall.max(initial=0)) * self._hall_pitch
         rise = int(self.positions.rise.max(initial=0))
         bound = 2 * (rise + wide + rows + site.tray.slack_mm) + halls
-        return max(bound, *self.measured.values(), 0)
+        return max(bound, *self.measured.values(), *self.between.values(), 0)
 
 
-def make_runs(room: Room, links: Segment, measured: Mapping[tuple[int, int], int]) -> CableRuns:
+def make_runs(
+    room: Room,
+    links: Segment,
+    measured: Mapping[tuple[int, int], int],
+    between: Mapping[tuple[int, int], int],
+) -> CableRuns:
     """Return the runs of the cables of a room, from the position of every device."""
     places, site = room.positions, room.site
     height = (
@@ -166,4 +196,4 @@ def make_runs(room: Room, links: Segment, measured: Mapping[tuple[int, int], int
     x, y = places.at * np.int32(site.rack.pitch_mm), places.row * np.int32(site.row_pitch_mm)
     rack = places.rack
     positions = DevicePositions(rack, height, rise, x[rack], y[rack], places.hall[rack])
-    return CableRuns(room, links, positions, measured)
+    return CableRuns(room, links, positions, measured, between)

@@ -186,6 +186,6 @@ def _with_longest(
                     int(laid.run_mm[row]),
                     int(lengths.stock_mm[laid.stock[row]]),
                     int(laid.candidate[row]),
-                    (segment, row) in given.runs.measured,
+                    given.runs.is_measured(segment, row, laid.lower[row], laid.upper[row]),
                 )
     return replace(lengths, longest=longest, counted=counted.reshape(-1, stocks))

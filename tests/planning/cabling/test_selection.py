@@ -387,3 +387,27 @@ def test_a_measured_length_overrides() -> None:
     assert refusal_codes(**room | {"site": {**room["site"], "measured_m": {"r0-h00001": 501}}}) == [
         "link-too-long"
     ]
+
+
+def test_a_measured_run_between_two_racks() -> None:
+    """It is that of every cable between them, in either order, but of those with their own.
+
+    It decides for the cables of a reserve as well, and other racks keep their lengths.
+    """
+    room = ROOMS["copper splitters to trays"]
+    for more in ({}, {"reserve": {"gpus": 2 * room["gpus"]}}):
+        keys = room | more
+        computed = {cable.cable: cable for cable in cables_of(plan_of(**keys))}
+        one = computed["r0-h00001"]
+        pair = {one.a_rack, one.b_rack}
+        stated = {f"{one.b_rack}/{one.a_rack}": 14.5, "r0-h00002": 6.1}
+        plan = plan_of(**keys | {"site": {**keys["site"], "measured_m": stated}})
+        assert check(plan).ok
+        runs = {cable.cable: cable for cable in cables_of(plan)}
+        between = {label for label in runs if {runs[label].a_rack, runs[label].b_rack} == pair}
+        assert {runs[label].length_m for label in between - {"r0-h00002"}} == {"15"}
+        assert runs["r0-h00002"].length_m == "7"
+        assert all(runs[label] == computed[label] for label in runs.keys() - between)
+    for wrong in ("A01-01/B7", "A01-01/A01-02/A01-02", "A01-01/"):
+        site = {**room["site"], "measured_m": {wrong: 3}}
+        assert refusal_codes(**room | {"site": site}) == ["unknown-cable"]
