@@ -46,13 +46,13 @@ alike, and flows that a leaf sends to one spine all use one core."""
 class End(NamedTuple):
     """One end of a wire: interface, hardware address, and the far end's hardware and IP addresses.
 
-    The IP address is empty where the far end is not resolved.
+    There are no IP addresses where the far end is not resolved.
     """
 
     interface: str
     mac: str
     peer_mac: str
-    peer_address: str
+    peer_addresses: tuple[str, ...]
     wire: Wire
 
 
@@ -81,24 +81,26 @@ class Machines:
         ends: dict[str, dict[str, End]] = {name: {} for name in self.layout.nodes}
         for number, wire in enumerate(self.layout.wires):
             low, high = _mac(2 * number), _mac(2 * number + 1)
-            between_switches = bool(wire.label) and not wire.a_address
-            addresses = (
-                (link_local(low), link_local(high))
-                if between_switches
-                else (wire.a_address, wire.b_address)
-            )
-            ends[wire.a][wire.a_interface] = End(wire.a_interface, low, high, addresses[1], wire)
+            here, there = self._addresses(wire, low, high)
+            ends[wire.a][wire.a_interface] = End(wire.a_interface, low, high, there, wire)
             ends[wire.b][wire.b_interface] = End(
-                wire.b_interface, high, low, addresses[0] if wire.label else "", wire
+                wire.b_interface, high, low, here if wire.label else (), wire
             )
         return ends
+
+    def _addresses(self, wire: Wire, low: str, high: str) -> tuple[tuple[str, ...], ...]:
+        """Return the addresses of the ends of a wire: link-local ones where BGP is unnumbered."""
+        given = tuple((address,) if address else () for address in (wire.a_address, wire.b_address))
+        if not wire.label or (wire.a_address and self.layout.numbered):
+            return given
+        return tuple((*own, link_local(mac)) for own, mac in zip(given, (low, high), strict=True))
 
     def up(self, node: str, interface: str) -> list[str]:
         """Return the commands of `ip` that bring up a port and make its neighbour permanent."""
         end = self.ends[node][interface]
         return [
             f"link set {interface} up",
-            *([_neighbour(end.peer_address, end.peer_mac, interface)] if end.peer_address else []),
+            *(_neighbour(address, end.peer_mac, interface) for address in end.peer_addresses),
         ]
 
     def boot(self) -> None:
@@ -109,11 +111,12 @@ class Machines:
         layout = self.layout
         self.networks.make(layout.nodes)
         self.networks.each(
-            [switch.name for switch in layout.switches],
+            [*(switch.name for switch in layout.switches), *layout.speakers],
             lambda _: _set_scopes("net.ipv6.conf.{}.accept_dad", "0"),
         )
+        silent = layout.gpus.values() - layout.speakers.keys()
         self.networks.each(
-            [*layout.gpus.values(), *layout.bridges.values()],
+            [*sorted(silent), *layout.bridges.values()],
             lambda _: _set_scopes("net.ipv6.conf.{}.disable_ipv6", "1"),
         )
         self._wire()
@@ -189,9 +192,10 @@ class Machines:
     def _neighbours(self, name: str) -> Iterator[str]:
         """Yield the commands that make a GPU's leaves and HB domain permanent neighbours."""
         yield from (
-            _neighbour(end.peer_address, end.peer_mac, interface)
+            _neighbour(address, end.peer_mac, interface)
             for interface, end in self.ends[name].items()
             if end.wire.label
+            for address in end.peer_addresses
         )
         domain = self.ends[name][HB_DEVICE].wire.b
         yield from (
@@ -237,7 +241,8 @@ def set_kernel(key: str, value: str) -> None:
 def _set_scopes(key: str, value: str) -> None:
     """Set the defaults of new interfaces.
 
-    Switches skip duplicate address detection, which takes 1.5 s, and GPUs have no IPv6.
+    Switches and GPUs with BGP skip duplicate address detection, which takes 1.5 s; other GPUs have
+    no IPv6.
     """
     for scope in ("all", "default"):
         set_kernel(key.format(scope), value)

@@ -37,16 +37,6 @@ def check_bootable(plan: Plan) -> None:
             because=because,
             hint="`--set rails.per_switch=1`",
         )
-    if plan.spec.addressing.host_links == "unnumbered":
-        why = "leaves then learn their hosts by BGP, and the lab's GPUs run no daemon"
-        hint = "`--set addressing.host_links=numbered` boots the same wiring with numbered links"
-        raise refuse(
-            "lab-needs-numbered",
-            "the lab cannot boot unnumbered host links",
-            path=("addressing", "host_links"),
-            because=(why,),
-            hint=hint,
-        )
     _check_interfaces(plan)
 
 

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import refuse
 from fabricgen.lab import namespaces
+from fabricgen.lab.boot import set_kernel
+from fabricgen.lab.host_routing import DAEMONS, part_of_gpu
 from fabricgen.lab.process_tree import started_at
 
 if TYPE_CHECKING:
@@ -41,12 +43,12 @@ class Daemons:
 
     machines: Machines
 
-    def start(self, switches: Iterable[str]) -> None:
-        """Start the daemons of switches with their configuration.
+    def start(self, nodes: Iterable[str]) -> None:
+        """Start the daemons of switches, or of GPUs, with their configuration.
 
         Raises Refusal `lab-failed` with the output of FRR.
         """
-        names = list(switches)
+        names = list(nodes)
         self.machines.networks.each(names, self._start)
         self.machines.networks.each(names, self._load)
 
@@ -55,13 +57,13 @@ class Daemons:
         place = PLACE / switch
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)
-        emitted = self.machines.out / "configs" / switch
+        frr_conf, daemons = self._emitted(switch)
         (place / "vtysh.conf").touch()
         (place / "none.conf").touch()
-        shutil.copyfile(emitted / "frr.conf", place / "frr.conf")
+        (place / "frr.conf").write_text(frr_conf, encoding="utf-8")
         namespaces.unshare(namespaces.NEWUTS)
         namespaces.set_host_name(switch)
-        for daemon, options in enabled((emitted / "daemons").read_text(encoding="utf-8")).items():
+        for daemon, options in enabled(daemons).items():
             own = [
                 "-d",
                 "-f",
@@ -79,6 +81,18 @@ class Daemons:
                 [PROGRAMS / daemon, *own, "--log", f"file:{place / daemon}.log", *options], switch
             )
 
+    def _emitted(self, node: str) -> tuple[str, str]:
+        """Return the emitted frr.conf of a switch, or a GPU's part of its host's, and `daemons`."""
+        layout, out = self.machines.layout, self.machines.out
+        if host := layout.speakers.get(node):
+            text = (out / "hosts" / host / "frr.conf").read_text(encoding="utf-8")
+            ends = self.machines.ends[node].values()
+            return part_of_gpu(text, (end.wire for end in ends if end.wire.label)), DAEMONS
+        emitted = out / "configs" / node
+        files = (emitted / "frr.conf", emitted / "daemons")
+        frr_conf, daemons = (path.read_text(encoding="utf-8") for path in files)
+        return frr_conf, daemons
+
     def _load(self, switch: str) -> None:
         """Load a switch's emitted configuration line by line.
 
@@ -86,6 +100,9 @@ class Daemons:
         seconds, as after a boot.
         """
         self._enter(switch, (PLACE / switch / "frr.conf").read_text(encoding="utf-8"))
+        if switch in self.machines.layout.speakers:
+            # FRR of a host switches forwarding off; in a lab the GPU relays by it, as NCCL would
+            set_kernel("net.ipv4.ip_forward", "1")
 
     def _enter(self, switch: str, lines: str) -> None:
         """Enter lines of configuration."""

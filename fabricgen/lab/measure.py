@@ -146,14 +146,37 @@ class RunningLab:
         clos = self.clos(dead)
         routes: dict[str, Routes] = {name: {} for name in clos.tiers}
         for target in clos.tiers:
-            behind = [
-                f"{wire_prefix(self.addresses[wire.a][wire.a_interface])}"
+            behind = {
+                self._prefix(wire): frozenset({wire.b_interface})
                 for wire in self.host_wires.get(target, ())
                 if wire.label not in dead
-            ]
+            }
+            if not self.machines.layout.numbered:
+                routes[target] |= behind
             for switch, ways in clos.ways_to(target).items():
                 routes[switch] |= dict.fromkeys([self.loopbacks[target], *behind], ways)
         return routes
+
+    def _prefix(self, wire: Wire) -> str:
+        """Return what leaves announce for a host link: its prefix, or the address of the host."""
+        address = self.addresses[wire.a][wire.a_interface]
+        return wire_prefix(address) if self.machines.layout.numbered else address
+
+    @cached_property
+    def fabric_ports(self) -> dict[str, list[str]]:
+        """The ports of each switch to other switches."""
+        found: dict[str, list[str]] = {name: [] for name in self.switches}
+        for wire in self.machines.layout.wires:
+            if wire.a in self.tiers and wire.b in self.tiers:
+                found[wire.a].append(wire.a_interface)
+                found[wire.b].append(wire.b_interface)
+        return found
+
+    @cached_property
+    def host_sessions(self) -> dict[str, int]:
+        """The BGP sessions of each switch with hosts."""
+        wires = {} if self.machines.layout.numbered else self.host_wires
+        return {name: len(wires.get(name, ())) for name in self.switches}
 
     def learnt(self, switches: list[str]) -> dict[str, Routes]:
         """Return the BGP routes in the kernels of some switches."""

@@ -117,16 +117,18 @@ def shares(layout: LabLayout) -> list[Share]:
         plan.spec.addressing.bfd,
         len(layout.segments) * sum(_peers(layout, box) for box in layout.boxes),
     )
-    daemons, sessions = switches * (3 if bfd else 2), links if bfd else 0
-    needed = round(BASE_MB + SWITCH_MB * switches + PEER_MB * peers + NODE_MB * nodes)
+    speakers = 0 if layout.numbered else gpus
+    daemons, sessions = switches * (3 if bfd else 2) + 2 * speakers, links if bfd else 0
+    frr = switches + speakers
+    needed = round(BASE_MB + SWITCH_MB * frr + PEER_MB * peers + NODE_MB * nodes)
     busy, free = sessions * BFD_CORES, cores * (1 - SPARE_CORES)
     bfd_sum = (
         f"{sessions:,} BFD sessions keep {busy:,.1f} cores busy, and {free:.1f} of {cores} may be"
     )
     lines = (
         (
-            f"{switches:,} switches x {SWITCH_MB} MB and {peers:,} BGP neighbours x {PEER_MB} MB, "
-            "as their configurations name them"
+            f"{frr:,} {'GPUs and ' if speakers else ''}switches x {SWITCH_MB} MB and "
+            f"{peers:,} BGP neighbours x {PEER_MB} MB, as their configurations name them"
         ),
         f"{nodes:,} namespaces x {NODE_MB} MB, and {BASE_MB} MB for the program",
     )

@@ -149,9 +149,10 @@ def boot(
     machines.boot()
     lap(f"{len(layout.nodes):,} namespaces, {len(layout.wires):,} wires")
     daemons = Daemons(machines)
-    daemons.start([seat.name for seat in layout.switches])
+    daemons.start([*(seat.name for seat in layout.switches), *layout.speakers])
     machines.open_ports()
-    lap(f"FRR in {len(layout.switches):,} switches")
+    hosts = f" and {len(layout.speakers):,} GPUs" if layout.speakers else ""
+    lap(f"FRR in {len(layout.switches):,} switches{hosts}")
     lab = RunningLab(machines, daemons)
     _, wrong = lab.converge(patience_s=PATIENCE_S)
     lap(

@@ -174,6 +174,18 @@ class LabLayout:
             for host in sorted({self.plan.fabric.coordinates.host(gpu) for gpu in self.gpus})
         ]
 
+    @property
+    def numbered(self) -> bool:
+        """Whether a NIC port and its leaf port share a prefix; else hosts speak BGP."""
+        return self.plan.addresses.numbered
+
+    @cached_property
+    def speakers(self) -> dict[str, str]:
+        """The host of each GPU that runs FRR: of all where links are unnumbered, else of none."""
+        host = self.plan.fabric.coordinates.host
+        gpus = {} if self.numbered else self.gpus
+        return {name: self.plan.hosts[host(gpu)] for gpu, name in gpus.items()}
+
     @cached_property
     def wires(self) -> list[Wire]:
         """Every cable, and every GPU's port to its HB domain; a link is one wire."""

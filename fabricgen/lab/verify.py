@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 import time
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from fabricgen.lab.measure import EXACT_GPUS, POLL_S, SAMPLED_PEERS, Routes, Trial, pairs, probes
@@ -28,36 +27,30 @@ FLOWS, SPREAD, SIGMAS = 4, 8192, 6
 
 
 def sessions(lab: RunningLab) -> Trial:
-    """Verify that every BGP session between switches is up."""
-    wanted = Counter(
-        name
-        for wire in lab.machines.layout.wires
-        if wire.a in lab.tiers and wire.b in lab.tiers
-        for name in (wire.a, wire.b)
-    )
-    counted = {name: lab.daemons.sessions(name) for name in lab.switches}
+    """Verify that every BGP session is up: between switches, and with unnumbered hosts."""
+    wanted = {
+        name: len(lab.fabric_ports[name]) + hosts for name, hosts in lab.host_sessions.items()
+    }
+    up = {name: lab.daemons.sessions(name)[0] for name in lab.switches}
     findings = [
-        f"{name}: {counted[name][0]} of {wanted[name]} sessions are up"
+        f"{name}: {up[name]} of {wanted[name]} sessions are up"
         for name in lab.switches
-        if counted[name][0] != wanted[name]
+        if up[name] != wanted[name]
     ]
     twice = f", {len(lab.reopened):,} ports opened twice" if lab.reopened else ""
-    return Trial(
-        "sessions",
-        "BGP sessions up",
-        f"{sum(up for up, _ in counted.values()) // 2:,} of {wanted.total() // 2:,}{twice}",
-        findings,
-    )
+    hosts = sum(lab.host_sessions.values())  # a switch counts these alone, and both the others
+    shown, every = ((sum(each.values()) + hosts) // 2 for each in (up, wanted))
+    return Trial("sessions", "BGP sessions up", f"{shown:,} of {every:,}{twice}", findings)
 
 
 def bfd(lab: RunningLab) -> Trial:
-    """Verify that every BFD session comes up, one for each of BGP."""
+    """Verify that every BFD session comes up, one for each of BGP between switches."""
     if not lab.machines.layout.plan.spec.addressing.bfd:
         return Trial("bfd", "BFD sessions up", "the inventory switches BFD off")
     until = time.monotonic() + BFD_S
     while True:
         counted = {
-            name: (lab.daemons.bfd(name)[0], lab.daemons.sessions(name)[1]) for name in lab.switches
+            name: (lab.daemons.bfd(name)[0], len(lab.fabric_ports[name])) for name in lab.switches
         }
         findings = [
             f"{name}: {up} of {every} BFD sessions are up"

@@ -118,14 +118,13 @@ def test_a_name_in_use_and_an_unknown_node(place: Path, machine: Machine) -> Non
 
 
 def test_following_the_hints_works(machine: Machine) -> None:
-    """The refusals of another NOS, shared boxes and unnumbered links name the keys to add.
+    """The refusals of another NOS and of shared boxes name the keys to add.
 
     With them the lab boots, and every trial holds.
     """
     for code, added in (
         ("lab-needs-frr", "--set nos=frr"),
         ("lab-has-no-vrf", "--set rails.per_switch=1"),
-        ("lab-needs-numbered", "--set addressing.host_links=numbered"),
     ):
         case = next(case for case in CASES if case.path.stem == code)
         assert added in case.expected
