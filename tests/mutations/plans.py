@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.analysis.checks.plan_evidence import evidence_of
+from fabricgen.inventory.management import KEY_EXAMPLE
 from tests.fabrics import plan_of
 
 if TYPE_CHECKING:
@@ -21,6 +22,17 @@ PLANS: dict[str, dict[str, Any]] = {
         "hb_domain": {"gpus": 8},
         "rails": {"tiers": 2},
         "switches": {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 4}}},
+    },
+    # One tier, with management.
+    "managed": {
+        "gpus": 16,
+        "hb_domain": {"gpus": 8},
+        "radix": 64,
+        "management": {
+            "pool": "10.200.0.0/24",
+            "ntp": ["10.200.0.123"],
+            "users": [{"name": "ops", "key": KEY_EXAMPLE}],
+        },
     },
     # Two rails on every leaf box, and two planes.
     "shared": {

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.mutations import capacity, counts, names, optics, outputs, ports, settings, wiring
+from tests.mutations import (
+    capacity,
+    counts,
+    managed,
+    names,
+    optics,
+    outputs,
+    ports,
+    settings,
+    wiring,
+)
 
 if TYPE_CHECKING:
     from tests.mutations.breaking import Mutation
@@ -17,5 +27,6 @@ MUTATIONS: tuple[Mutation, ...] = (
     *names.MUTATIONS,
     *outputs.MUTATIONS,
     *settings.MUTATIONS,
+    *managed.MUTATIONS,
     *counts.MUTATIONS,
 )

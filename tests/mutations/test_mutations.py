@@ -49,6 +49,8 @@ def facts(found: Evidence) -> list[Any]:
         {kind: counts.tolist() for kind, counts in found.flows(256).items()},
         found.edges(),
         found.summary,
+        found.management
+        and [found.management.switches.tolist(), *(str(fact) for fact in found.management)],
         found.racks(),
     ]
 

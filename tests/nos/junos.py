@@ -23,9 +23,13 @@ def _one(lines: Lines, *words: str) -> str:
 def spoken(text: str) -> Lines:
     """Return the words of each line, without `set` and quotes."""
     return [
-        [word.strip('"') for word in re.findall(r'"[^"]*"|\S+', line)][1:]
+        [_unquoted(word) for word in re.findall(r'"(?:[^"\\]|\\.)*"|\S+', line)][1:]
         for line in text.splitlines()
     ]
+
+
+def _unquoted(word: str) -> str:
+    return re.sub(r"\\(.)", r"\1", word[1:-1]) if word.startswith('"') else word
 
 
 def read(text: str) -> Box:

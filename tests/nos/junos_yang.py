@@ -27,6 +27,7 @@ NAMELESS = {
     "interfaces": "interface",
     "routing-instances": "instance",
     "as-path": "path",
+    "host": "contents",
     "autonomous-system": "as-number",
 }
 """The child whose name the CLI leaves out, by the node above it."""

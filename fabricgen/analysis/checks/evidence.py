@@ -19,6 +19,7 @@ from fabricgen.core.terms import ROLES, LinkKind, Role
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Iterable
+    from ipaddress import IPv4Network
 
     from fabricgen.bom.bill import Bom
     from fabricgen.bom.summary import PlanSummary
@@ -64,6 +65,19 @@ class DeviceSettings(NamedTuple):
     host: IntArray
 
 
+class ManagementFacts(NamedTuple):
+    """What the management of the switches consists of."""
+
+    subnet: IPv4Network
+    gateway: int
+    switches: IntArray
+    """The address of each planned switch."""
+    admins: tuple[str, ...]
+    """The users of role `admin` with a key, who need no secret."""
+    clocks: tuple[str, ...]
+    """The time servers."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
     """A plan and the values derived from it; `dataclasses.replace` exchanges any of them."""
@@ -91,6 +105,8 @@ class Evidence:
     """The views that the configurations of some boxes of a segment are rendered from."""
     settings: DeviceSettings
     """The settings of each device that the far ends of its links share."""
+    management: ManagementFacts | None
+    """The management of the switches; None where the inventory has none."""
     lengths: Lengths | None
     """The position of every device and the length of every cable; None without a room."""
     flows: Callable[[int], dict[LinkKind, IntArray]]

@@ -10,6 +10,7 @@ from fabricgen.analysis.checks.flow_balance import flows_spread
 from fabricgen.analysis.checks.isolation import all_pairs, rails_apart
 from fabricgen.analysis.checks.law import CheckResult, Law, apply_laws
 from fabricgen.analysis.checks.link_settings import ends_agree
+from fabricgen.analysis.checks.management import reachable
 from fabricgen.analysis.checks.optics import optics_match
 from fabricgen.analysis.checks.outputs_agree import outputs_agree
 from fabricgen.analysis.checks.plan_evidence import evidence_of
@@ -68,6 +69,7 @@ LAWS: tuple[Law, ...] = (
     ),
     Law("routes-apart", "routes stay on their rail and plane", routes_apart, ("outputs-agree",)),
     Law("ends-agree", "both ends of a link have the same settings", ends_agree, ("outputs-agree",)),
+    Law("reachable", "every switch can be managed by its files alone", reachable),
     Law("counts-agree", "every output counts alike", counts_agree, ("outputs-agree",)),
 )
 """The laws in the order in which they are judged: each after those that it needs."""

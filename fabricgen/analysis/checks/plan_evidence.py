@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.analysis.checks.evidence import Addresses, DeviceSettings, Evidence
+from fabricgen.analysis.checks.evidence import Addresses, DeviceSettings, Evidence, ManagementFacts
 from fabricgen.analysis.forwarding.ecmp_hash import spread
 from fabricgen.analysis.graph_elements import link_edges, nodes
 from fabricgen.bom.breakdown.breakdown import racks_of
@@ -50,12 +50,23 @@ def evidence_of(plan: Plan, views: Views | None = None) -> Evidence:
         cables=views.cables,
         configs=lambda segment, boxes: views.switches(segment, boxes=boxes),
         settings=_settings(plan, views),
+        management=_management(plan),
         lengths=plan.lengths,
         flows=lambda count: dict(spread(plan, 0, count)),
         edges=lambda: _edges(plan),
         summary=summarize(plan, bom),
         racks=lambda: {name: rack.parts for name, rack in racks_of(plan).items()},
     )
+
+
+def _management(plan: Plan) -> ManagementFacts | None:
+    """Return the management of a plan; None where the inventory has none."""
+    asked, planned = plan.spec.management, plan.management
+    if asked is None or planned is None:
+        return None
+    admins = tuple(user.name for user in asked.users if user.key and user.role == "admin")
+    switches = planned.switches.ravel()
+    return ManagementFacts(planned.subnet, planned.gateway, switches, admins, asked.ntp)
 
 
 def _addresses(plan: Plan) -> Addresses:

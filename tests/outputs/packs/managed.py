@@ -59,7 +59,7 @@ SECRETS = {
 """A value for each reference of `FULL`."""
 
 
-def managed_plan(nos: str, management: Keys, **keys: Any) -> Plan:  # noqa: ANN401 - keys of an inventory
+def managed_plan(nos: str, management: Keys, /, **keys: Any) -> Plan:  # noqa: ANN401 - keys of an inventory
     """Plan a fabric of 32 GPUs whose switches run a NOS."""
     return plan_of(
         **{

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import shlex
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+from ruamel.yaml import YAML
 
-from tests.nos import sonic_yang, srlinux_yang
+from tests.nos import eos_avd, eos_management, junos_yang, sonic_yang, srlinux_yang
+from tests.nos.eos import lines_of
+from tests.nos.switch_files import verification
 from tests.outputs.packs.managed import FULL, LEAST, SECRETS, Keys, managed_files, managed_plan
 
 if TYPE_CHECKING:
@@ -51,3 +56,84 @@ def test_nokias_models_accept_config_json(
     text = managed_files(managed_plan("srlinux", management), secrets)["config.json"]
     done = srlinux_yang.validate(tool("yanglint"), home, text, tmp_path)
     assert (done.returncode, srlinux_yang.complaints(done)) == (0, [])
+
+
+def test_junipers_models_accept_every_statement(
+    tool: Callable[[str], str], oracles: Path, tmp_path: Path
+) -> None:
+    """They know each of them, and every value fits."""
+    home = junos_yang.prepare(oracles / "junos-yang", tmp_path)
+    listed, converted = verification("junos", "junos.set"), []
+    for management, secrets in VARIANTS.values():
+        text = managed_files(managed_plan("junos", management), secrets)["junos.set"]
+        xml, unknown = junos_yang.to_xml(text, home)
+        assert [words for words in unknown if not listed.document(words)] == []
+        converted.append(xml)
+    assert junos_yang.validate(tool("yanglint"), home, converted, tmp_path) == []
+
+
+@pytest.mark.parametrize("nos", ["frr", "sonic"])
+@pytest.mark.parametrize("secrets", [{}, SECRETS], ids=["keys alone", "with secrets"])
+def test_a_shell_parses_the_script_of_users(nos: str, secrets: dict[str, str]) -> None:
+    """And hashes are in single quotes, so that it expands none."""
+    text = managed_files(managed_plan(nos, FULL), secrets)["users.sh"]
+    done = subprocess.run(
+        ["/bin/sh", "-n"], input=text, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert ("watch" in text) == bool(secrets)
+
+
+@pytest.mark.parametrize("name", ["least", "without secrets", "with secrets"])
+def test_arista_renders_the_same_lines(name: str) -> None:
+    """Its schema accepts the facts; NETCONF, for which the pack has other keys, is left out."""
+    management, secrets = VARIANTS[name]
+    management = management | {"api": management.get("api", [])[:2]}
+    text = managed_files(managed_plan("eos", management), secrets)["startup-config.cfg"]
+    facts = eos_management.facts_of(management, secrets)
+    assert eos_avd.complaints(facts) == []
+    theirs = set(lines_of(eos_avd.rendered(facts)))
+    ours = text[text.index("clock timezone") : text.index("qos profile")]
+    assert [line for line in lines_of(ours) if line not in theirs] == []
+
+
+@pytest.mark.parametrize("name", ["least", "without secrets", "with secrets", "ldap"])
+@pytest.mark.parametrize("version", ["5.9", "5.13", ""])
+def test_startup_yaml_has_the_settings_of_the_commands(name: str, version: str) -> None:
+    """Every setting of one file is in the other, in each release with other words."""
+    management, secrets = VARIANTS[name]
+    versions = {"versions": {"nvue": version}} if version else {}
+    plan = managed_plan("nvue", management, nos={"leaf": "nvue", **versions})
+    files = managed_files(plan, secrets)
+    yaml = YAML(typ="safe", pure=True)
+    saved = yaml.load(files["startup.yaml"])[1]["set"]
+    for line in _statements(files["commands.txt"]):
+        assert _is_set(saved, line[2:]), line
+
+
+def _statements(text: str) -> list[list[str]]:
+    """Return the words of the commands of management, as a shell reads them."""
+    parsed = shlex.split(text.replace("\nnv set ", " \0 nv set "), posix=True)
+    found: list[list[str]] = [[]]
+    for word in parsed:
+        if word == "\0":
+            found.append([])
+        else:
+            found[-1].append(word)
+    kinds = ("system", "service", "interface")
+    return [
+        words
+        for words in found
+        if words[2] in kinds and (words[2] != "interface" or words[3] == "eth0")
+    ]
+
+
+def _is_set(node: object, words: list[str]) -> bool:
+    """Return whether a saved file has the setting of a command."""
+    if not words:
+        return True
+    if isinstance(node, dict):
+        wanted = {str(key): value for key, value in node.items()}
+        return words[0] in wanted and _is_set(wanted[words[0]], words[1:])
+    value = {True: "on", False: "off"}.get(node, node) if isinstance(node, bool) else node
+    return words == [str(value)]

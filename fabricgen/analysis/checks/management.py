@@ -1,0 +1,68 @@
+"""The law of management: each switch can be reached with the generated files alone.
+
+That takes an address, a route, a user that logs in by SSH, and a clock. The tests read them back
+from the files of every NOS.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violations
+from fabricgen.planning.addressing import address_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.analysis.checks.evidence import Evidence, ManagementFacts
+
+
+def reachable(evidence: Evidence) -> Verdict:
+    """Every switch has an address of its own, a route, a user and a clock."""
+    found = evidence.management
+    if found is None:
+        return Verdict("no `management`: the site configures it on every switch")
+    gateway = address_text(found.gateway)
+    figure = (
+        f"{len(found.switches):,} switches in {found.subnet}, gateway {gateway};"
+        f" by SSH as {', '.join(found.admins) or 'no user'}; {len(found.clocks)} time servers"
+    )
+    return Verdict(figure, (*_addresses(evidence, found), *_logins(found)))
+
+
+def _addresses(evidence: Evidence, found: ManagementFacts) -> Iterator[Violations]:
+    """Yield addresses that are given twice, and those that the subnet does not have."""
+    values, times = np.unique(found.switches, return_counts=True)
+    twice = values[times > 1]
+    yield violations(twice, lambda address: Violation(f"two switches have {address_text(address)}"))
+    first, last = int(found.subnet.network_address), int(found.subnet.broadcast_address)
+    outside = (found.switches <= first) | (found.switches >= last)
+    taken = found.switches == found.gateway
+    yield violations(
+        np.flatnonzero(outside | taken),
+        lambda row: Violation(
+            f"{evidence.switches[row]} cannot be reached at"
+            f" {address_text(int(found.switches[row]))}",
+            (f"the subnet is {found.subnet}, its gateway {address_text(found.gateway)}",),
+        ),
+    )
+
+
+def _logins(found: ManagementFacts) -> Iterator[Violations]:
+    """Yield what all switches lack: a route, a user, a clock."""
+    gateway = address_text(found.gateway)
+    lacks = {
+        f"the gateway {gateway} is not in {found.subnet}": not _is_inside(found),
+        "no user of role `admin` has a key": not found.admins,
+        "no switch has a time server": not found.clocks,
+    }
+    facts = [fact for fact, holds in lacks.items() if holds]
+    yield violations(facts, Violation)
+
+
+def _is_inside(found: ManagementFacts) -> bool:
+    """Return whether the gateway is an address of the subnet."""
+    network, broadcast = found.subnet.network_address, found.subnet.broadcast_address
+    return int(network) < found.gateway < int(broadcast)
