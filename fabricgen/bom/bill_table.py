@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.bom.amounts import decimal_text, money_text
 from fabricgen.bom.bill import CLASSES
@@ -17,7 +17,7 @@ from fabricgen.bom.figures import module_count
 from fabricgen.views.bom import BomView, PartView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from fabricgen.bom.bill import BillLine, Bom
     from fabricgen.catalog.models.prices import Quote
@@ -158,32 +158,58 @@ def _percent(value: Decimal) -> str:
     return f"{value.normalize():f}" if value else ""
 
 
-def _sum(row: str, part_class: str, lines: list[BillLine], bom: Bom) -> PartView:
-    """Add up lines: prices as far as they are known, power only where all of it is known."""
-    priced = [line.total for line in lines if line.total is not None]
-    power = [line.power_w for line in lines if line.power_w is not None]
-    most = [line.power_max_w for line in lines if line.power_max_w is not None]
+class Sums(NamedTuple):
+    """The sums of some lines as texts: prices as far as they are known, power where all of it is.
+
+    The note names the parts that a sum leaves out.
+    """
+
+    currency: str
+    total: str
+    power_w: str
+    note: str
+
+
+def add_up(counted: Sequence[tuple[BillLine, Decimal | None, Fraction | None]], bom: Bom) -> Sums:
+    """Add up lines, each with the total and the typical power that are counted of it."""
+    priced = [total for _, total, _ in counted if total is not None]
     missing = [
-        ("unpriced", bom.unpriced_of(line.item for line in lines)),
-        ("power unknown", _distinct(line.part for line in lines if line.power_w is None)),
+        ("unpriced", bom.unpriced_of(line.item for line, _, _ in counted)),
+        ("power unknown", _distinct(line.part for line, _, power in counted if power is None)),
     ]
-    note = "; ".join(f"{what}: {', '.join(names)}" for what, names in missing if names)
+    return Sums(
+        bom.book.currency if priced else "",
+        money_text(sum(priced, Decimal(0))) if priced else "",
+        _power_text([power for _, _, power in counted]),
+        "; ".join(f"{what}: {', '.join(names)}" for what, names in missing if names),
+    )
+
+
+def _power_text(powers: Sequence[Fraction | None]) -> str:
+    """Add up powers; empty where one is not known."""
+    known = [power for power in powers if power is not None]
+    return decimal_text(sum(known, Fraction(0))) if len(known) == len(powers) else ""
+
+
+def _sum(row: str, part_class: str, lines: list[BillLine], bom: Bom) -> PartView:
+    """Make the row of a sum."""
+    sums = add_up([(line, line.total, line.power_w) for line in lines], bom)
     return PartView(
         row=row,
         part_class=part_class,
         part=f"all {part_class or 'parts'}",
         part_number="",
-        description=note,
+        description=sums.note,
         purpose="",
         quantity="",
         spares="",
         unit_price="",
         price_book="",
         price_date="",
-        currency=bom.book.currency if priced else "",
-        total=money_text(sum(priced, Decimal(0))) if priced else "",
-        power_w=decimal_text(sum(power, Fraction(0))) if len(power) == len(lines) else "",
-        power_max_w=decimal_text(sum(most, Fraction(0))) if len(most) == len(lines) else "",
+        currency=sums.currency,
+        total=sums.total,
+        power_w=sums.power_w,
+        power_max_w=_power_text([line.power_max_w for line in lines]),
     )
 
 

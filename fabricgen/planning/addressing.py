@@ -223,10 +223,11 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
                 hint=hint,
             )
         )
-    findings += AsNumbers(mapping).findings()
+    addresses = AddressPlan(mapping, hosts, loopbacks, router_ids)
+    findings += addresses.as_numbers.findings()
     if findings:
         raise Refusal(findings)
-    return AddressPlan(mapping, hosts, loopbacks, router_ids)
+    return addresses
 
 
 def _per_slot(asked: Addressing) -> int:

@@ -7,12 +7,12 @@ shapes.
 from __future__ import annotations
 
 from collections import Counter
-from decimal import Decimal
 from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from fabricgen.bom.amounts import decimal_text, money_text
+from fabricgen.bom.bill_table import add_up
 from fabricgen.bom.breakdown.breakdown import SPARES, BomLine
 from fabricgen.bom.breakdown.view import DivisionView, LoadsView, LoadView, PortionView
 from fabricgen.bom.loads import BTU_H_PER_W, Load, loads_of
@@ -70,18 +70,8 @@ def _power(portion: BomLine) -> Fraction | None:
 
 
 def _sum(row: str, place: str, name: str, portions: list[BomLine], bom: Bom) -> PortionView:
-    """Add up lines: prices as far as they are known, power only where all of it is known."""
-    priced = [portion.total for portion in portions if portion.total is not None]
-    power = [_power(portion) for portion in portions]
-    unpriced = bom.unpriced_of(portion.line.item for portion in portions)
-    unknown = list(
-        dict.fromkeys(portion.line.part for portion in portions if _power(portion) is None)
-    )
-    note = "; ".join(
-        f"{what}: {', '.join(parts)}"
-        for what, parts in (("unpriced", unpriced), ("power unknown", unknown))
-        if parts
-    )
+    """Make the row of a sum."""
+    sums = add_up([(each.line, each.total, _power(each)) for each in portions], bom)
     return PortionView(
         row=row,
         place=place,
@@ -91,12 +81,7 @@ def _sum(row: str, place: str, name: str, portions: list[BomLine], bom: Bom) -> 
         description="",
         quantity="",
         unit_price="",
-        currency=bom.book.currency if priced else "",
-        total=money_text(sum(priced, Decimal(0))) if priced else "",
-        power_w=""
-        if unknown
-        else decimal_text(sum((watts for watts in power if watts is not None), Fraction(0))),
-        note=note,
+        **sums._asdict(),
     )
 
 
