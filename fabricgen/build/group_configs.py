@@ -24,7 +24,7 @@ from fabricgen.build.write.manifest import SECRET_MODE
 from fabricgen.core.terms import Role
 from fabricgen.outputs.groups import OVERRIDES
 from fabricgen.outputs.packs.quoted_text import csv_cell
-from fabricgen.planning.switch_match import switch_identities
+from fabricgen.planning.switch_match import matches, switch_identities
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,7 +39,7 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     """List the tasks of the configurations, those of subnet managers included."""
     if config_packs(context):
         yield from (SwitchFiles(segment, boxes) for segment, boxes in switch_runs(context))
-        if context.scope is None and site_lines(context).texts:
+        if context.scope is None and any(own.has_lines for own in context.plan.spec.overrides):
             yield OverrideList(OVERRIDES)
     yield from unconfigured(context)
     yield from incomplete(context)
@@ -62,7 +62,6 @@ class SwitchFiles:
     def prepare(self, context: BuildContext) -> None:
         """Make what all segments share."""
         context.views.prepare()
-        _ = site_lines(context).texts
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render them."""
@@ -89,10 +88,11 @@ class OverrideList(OneFile):
 def _override_rows(context: BuildContext) -> Iterator[str]:
     """Yield the header, and a line for each override of each switch."""
     packs, lines = config_packs(context), site_lines(context)
-    origins = {text.number: text.origin for text in lines.texts}
     yield "switch,file,place,override\n"
     for switch in switch_identities(context.plan):
-        for output, spot, number in lines.applied(packs[switch.nos], switch):
-            path = output.path.format(switch=switch.name)
-            cells = (switch.name, path, spot, origins[number])
-            yield ",".join(map(csv_cell, cells)) + "\n"
+        for number, own in enumerate(context.plan.spec.overrides):
+            if own.has_lines and matches(own.match, switch):
+                place = lines.place(packs[switch.nos], own.place)
+                path = place.output.path.format(switch=switch.name) if place else ""
+                cells = (switch.name, path, place and place.spot, f"overrides.{number}")
+                yield ",".join(map(csv_cell, cells)) + "\n"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.build.pack_outputs import config_packs, fitting_outputs, site_lines
+from fabricgen.build.pack_outputs import config_packs, fitting_outputs
 from fabricgen.build.subnet_files import subnet_outputs
 from fabricgen.outputs.groups import GROUPS, OVERRIDES, PACK_GROUPS
 
@@ -61,7 +61,7 @@ def outputs_of(context: BuildContext) -> list[OutputRow]:
         row
         for row in OWN
         if (not row.group or (row.group in selection.groups and selection.wants(row.group)))
-        and (row.path != OVERRIDES or site_lines(context).texts)
+        and (row.path != OVERRIDES or any(own.has_lines for own in context.plan.spec.overrides))
     ]
     return _sorted(
         [*own, *(row for group in selection.groups for row in _of_group(context, group))]

@@ -192,8 +192,8 @@ def _parts(found: Diff) -> list[str]:
 
 
 def _value(value: Any) -> str:  # noqa: ANN401 - any value of an inventory
-    """Write a value of an inventory."""
-    return "not set" if value is None else str(value)
+    """Write a value of an inventory, on one line."""
+    return "not set" if value is None else "; ".join(str(value).splitlines())
 
 
 def _devices(devices: Iterable[Device], most: int | None) -> Iterator[str]:

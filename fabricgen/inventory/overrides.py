@@ -79,11 +79,16 @@ class Override(InventoryModel):
     vars: Vars = {}
     """Values for the templates of these switches, in addition to the top-level `vars`."""
 
+    @property
+    def has_lines(self) -> bool:
+        """Whether it has a text, and not values alone."""
+        return self.text is not None or self.file is not None
+
     @model_validator(mode="after")
     def _has_one_text(self) -> Any:  # noqa: ANN401 - the model itself
         """Refuse two texts, and an override without effect."""
         if self.text is not None and self.file is not None:
             raise ValueError("has both `text` and `file`")
-        if self.text is None and self.file is None and not self.vars:
+        if not self.has_lines and not self.vars:
             raise ValueError("has neither `text`, `file` nor `vars`")
         return self

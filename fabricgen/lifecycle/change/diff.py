@@ -233,5 +233,8 @@ def _keys(values: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Any]]:  # n
     if isinstance(values, dict) and values:
         for key, value in values.items():
             yield from _keys(value, (*path, str(key)))
+    elif isinstance(values, list) and any(isinstance(each, dict) for each in values):
+        for number, value in enumerate(values):
+            yield from _keys(value, (*path, str(number)))
     elif values is not None and values != {}:
         yield ".".join(path), values

@@ -128,5 +128,5 @@ def _items(values: Sequence[Any]) -> dict[str, Any]:
 
 
 def _text(value: object) -> str:
-    """Return a value as text; empty for None."""
-    return "" if value is None else str(value)
+    """Return a value as text, on one line; empty for None."""
+    return "" if value is None else "; ".join(str(value).splitlines())

@@ -60,7 +60,7 @@ class Topologies:
         """Keep the plan and the packs of its switches, by NOS; nothing is made yet."""
         self.plan, self._packs, self._config_packs = plan, packs, config_packs
         self._ends, self._views = PathNames(Reach(plan)), Views(plan)
-        self._site_lines = SiteLines(plan, packs)
+        self._site_lines = SiteLines(packs)
         self._named: dict[tuple[str, ...], dict[int, dict[str, str]]] = {}
 
     def gap(self) -> str | None:

@@ -33,8 +33,10 @@ SHOWN = 12
 def check_matches(plan: Plan) -> dict[int, set[str]]:
     """Return the NOSes of the switches that each override matches, by its number.
 
-    Raises Refusal `unmatched-override` with a finding for each override that matches none.
+    Raises Refusal `unmatched-override` with a finding for each override that matches none, and
+    `bad-override` for a file that cannot be read.
     """
+    _ = [*override_texts(plan)]
     switches = [*switch_identities(plan)]
     found = {
         number: {switch.nos for switch in switches if matches(override.match, switch)}

@@ -8,7 +8,6 @@ file where a user's own shadows it. Overrides come after hooks, in the order of 
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.diagnostics import Refusal, refuse
@@ -28,8 +27,6 @@ from fabricgen.outputs.packs.override_places import (
     hook_name,
     section_of,
 )
-from fabricgen.planning.override_texts import override_texts
-from fabricgen.planning.switch_match import SwitchIdentity, matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,8 +34,6 @@ if TYPE_CHECKING:
     from fabricgen.outputs.packs.merged_document import Value
     from fabricgen.outputs.packs.pack_yaml import Pack, PackOutput
     from fabricgen.outputs.packs.render import Packs
-    from fabricgen.planning.override_texts import OverrideText
-    from fabricgen.planning.plan import Plan
     from fabricgen.views.switches.view import SwitchView
 
 
@@ -64,18 +59,13 @@ class SwitchFile(NamedTuple):
 
 
 class SiteLines:
-    """Renders the files of the switches of one plan, with the site's own lines in them."""
+    """Renders the files of switches, with the site's own lines in them."""
 
-    def __init__(self, plan: Plan, packs: Packs) -> None:
-        """Keep the plan and the packs; files of overrides are read when they are first used."""
-        self._plan, self._packs = plan, packs
+    def __init__(self, packs: Packs) -> None:
+        """Keep the packs; places and hooks are looked up once."""
+        self._packs = packs
         self._places: dict[tuple[str, str], OverridePlace | None] = {}
         self._own_hooks: dict[str, list[str]] = {}
-
-    @cached_property
-    def texts(self) -> list[OverrideText]:
-        """The texts of the overrides, in order. Raises Refusal `bad-override`."""
-        return [*override_texts(self._plan)]
 
     def files(
         self, pack: Pack, outputs: Iterable[PackOutput], switch: SwitchView
@@ -113,13 +103,7 @@ class SiteLines:
             return [(text.origin, text.spot) for text in self._placed(pack, output, switch)]
         return []
 
-    def applied(self, pack: Pack, switch: SwitchIdentity) -> Iterator[tuple[PackOutput, str, int]]:
-        """Yield each override of a switch: its file, its place, and its number."""
-        for text in self.texts:
-            if matches(text.match, switch) and (place := self._place(pack, text.place)):
-                yield place.output, place.spot, text.number
-
-    def _place(self, pack: Pack, place: str) -> OverridePlace | None:
+    def place(self, pack: Pack, place: str) -> OverridePlace | None:
         """Find a place of a pack once: all switches of its NOS have it."""
         key = pack.name, place
         if key not in self._places:
@@ -129,25 +113,11 @@ class SiteLines:
     def _placed(self, pack: Pack, output: PackOutput, switch: SwitchView) -> list[Placed]:
         """Return the texts of a file: hooks, then overrides."""
         placed = [*self._hooks(pack, output, switch)]
-        if not self.texts:
-            return placed
-        identity = SwitchIdentity(
-            switch.name,
-            switch.role,
-            tuple(int(each.rail) for each in switch.instances if each.rail),
-            switch.plane,
-            switch.nos,
-        )
-        for other, spot, number in self.applied(pack, identity):
-            if other is output:
-                text = self._by_number[number]
-                placed.append(Placed(spot, text.text, text.origin, number))
+        for own in switch.overrides:
+            found = self.place(pack, own.place)
+            if found and found.output is output:
+                placed.append(Placed(found.spot, own.text, own.name, own.number))
         return placed
-
-    @cached_property
-    def _by_number(self) -> dict[int, OverrideText]:
-        """The texts by the numbers of their overrides."""
-        return {text.number: text for text in self.texts}
 
     def _hooks(self, pack: Pack, output: PackOutput, switch: SwitchView) -> Iterator[Placed]:
         """Yield the texts of a user's own hooks in the main file of a pack."""

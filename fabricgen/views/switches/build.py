@@ -15,7 +15,8 @@ import numpy as np
 
 from fabricgen.core.terms import ROLES, LinkKind, Role, speed_text
 from fabricgen.planning.addressing import address_text
-from fabricgen.planning.switch_match import switch_identity, switch_vars
+from fabricgen.planning.override_texts import override_texts
+from fabricgen.planning.switch_match import matches, switch_identity, switch_vars
 from fabricgen.views.link_ends import objects
 from fabricgen.views.management import ManagementViews
 from fabricgen.views.protocols import LinkSettings, headroom_bytes
@@ -26,6 +27,7 @@ from fabricgen.views.switches.view import (
     CageView,
     IdlePort,
     Instance,
+    OverrideView,
     PortView,
     SwitchView,
 )
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fabricgen.core.arrays import BoolArray, Int32Array, Int64Array
+    from fabricgen.inventory.overrides import OverrideMatch
     from fabricgen.planning.naming import Box
     from fabricgen.planning.port_layout import Port, PortLayout
 
@@ -79,7 +82,7 @@ class SwitchViews:
 
     def prepare(self) -> None:
         """Compute now what all segments share."""
-        _ = self._idle, self._ends
+        _ = self._idle, self._ends, self._overrides
 
     def switches(
         self, segment: int, roles: tuple[Role, ...] = ROLES, boxes: Sequence[int] | None = None
@@ -114,6 +117,7 @@ class SwitchViews:
         blocks = range(plan.mapping.segment_blocks) if shared else [box.block]
         instances = [self._instance(segment, block, box, ports, shared=shared) for block in blocks]
         rail = None if shared else plan.mapping.rail(segment, box.block)
+        identity = switch_identity(plan, segment, index, labels.ends.switches[index])
         return SwitchView(
             name=labels.ends.switches[index],
             fabric=spec.name,
@@ -141,9 +145,8 @@ class SwitchViews:
             nos_version=plan.fabric.nos_version(port_layout),
             management=self._management.view(segment, index),
             adaptive_routing=port_layout.model.adaptive_routing,
-            vars=switch_vars(
-                spec, switch_identity(plan, segment, index, labels.ends.switches[index])
-            ),
+            vars=switch_vars(spec, identity),
+            overrides=[own for match, own in self._overrides if matches(match, identity)],
         )
 
     def _open(self, role: Role, ports: list[PortView]) -> list[IdlePort]:
@@ -229,6 +232,14 @@ class SwitchViews:
             fabric_asns=list(dict.fromkeys(port.peer_asn for port in fabric)),
             host_asn=bgp_hosts[0].peer_asn if bgp_hosts else 0,
         )
+
+    @cached_property
+    def _overrides(self) -> list[tuple[OverrideMatch, OverrideView]]:
+        """The texts of overrides, with the switches that each is for."""
+        return [
+            (own.match, OverrideView(own.origin, own.number, own.place, own.text))
+            for own in override_texts(self.plan)
+        ]
 
     @cached_property
     def settings(self) -> LinkSettings:

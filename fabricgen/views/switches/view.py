@@ -134,6 +134,19 @@ class Instance:
     """AS number of `bgp_hosts`; 0 where there are none."""
 
 
+@dataclass(slots=True)
+class OverrideView:
+    """Lines of the site's own for one switch."""
+
+    name: str
+    """What the override is called in files and messages: `overrides.0` is the first one."""
+    number: int
+    """The number of the override in the inventory, from 0."""
+    place: str
+    """Where they are added, as the inventory has it."""
+    text: str
+
+
 @dataclass(slots=True, kw_only=True)
 class SwitchView:
     """One switch and all values of its configuration."""
@@ -177,6 +190,8 @@ class SwitchView:
     """Whether the box can spread packets over equal paths by their load."""
     vars: dict[str, Any] = field(default_factory=dict)
     """Values of `vars` and of the overrides that match the switch, by name."""
+    overrides: list[OverrideView] = field(default_factory=list)
+    """The texts of the overrides that match the switch, in the order of the inventory."""
 
     @property
     @for_templates

@@ -17,8 +17,8 @@ from fabricgen.build.run import build
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.yaml_tree import read_tree
+from fabricgen.lifecycle.change.device_changes import device_changes
 from fabricgen.outputs.lab_topologies.build import Topologies
-from fabricgen.outputs.packs import site_lines
 from fabricgen.outputs.packs.merged_document import escaped
 from fabricgen.outputs.packs.nos_packs import nos_packs
 from fabricgen.outputs.packs.override_checks import check_texts
@@ -28,6 +28,7 @@ from fabricgen.planning.plan import make_plan
 from fabricgen.planning.plan_document import plan_document
 from fabricgen.planning.switch_match import matches
 from fabricgen.views.factory import Views
+from fabricgen.views.switches import build as build_views
 from tests.fabrics import build_job, plan_of, spec_of
 from tests.nos.fabric import assert_is_plan, fabric
 from tests.nos.model_variants import variant_plan
@@ -52,18 +53,23 @@ def _views(plan: Plan) -> list[SwitchView]:
     return [view for segment in range(plan.mapping.segments) for view in views.switches(segment)]
 
 
+def first_view(plan: Plan, nos: str = "") -> SwitchView:
+    """Return the first switch of a plan, or of those that run a NOS."""
+    segments = range(plan.mapping.segments)
+    views = (view for segment in segments for view in Views(plan).switches(segment, boxes=[0]))
+    return next(view for view in views if nos in ("", view.nos))
+
+
 def with_overrides(plan: Plan, *overrides: dict[str, Any], **keys: Any) -> Plan:  # noqa: ANN401 - keys of an inventory
-    """Return a plan with other overrides; the views of switches do not depend on them."""
+    """Return a plan with other overrides, which change nothing of its wiring."""
     given_keys = plan.spec.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
     spec = spec_of(**given_keys | {"overrides": overrides} | keys)
     return replace(plan, fabric=replace(plan.fabric, spec=spec))
 
 
-def files_of(
-    plan: Plan, switches: list[SwitchView], packs: Packs = PACKS
-) -> dict[str, dict[str, str]]:
+def files_of(switches: list[SwitchView], packs: Packs = PACKS) -> dict[str, dict[str, str]]:
     """Render the files of switches, by the name of the switch and of the file."""
-    lines = SiteLines(plan, packs)
+    lines = SiteLines(packs)
     made = {}
     for switch in switches:
         pack = packs.for_nos(switch.nos)
@@ -76,18 +82,17 @@ def files_of(
     return made
 
 
-@cache
-def _sample() -> list[SwitchView]:
-    """Two switches of each role of each segment of the mixed fabric."""
-    found: dict[tuple[str, str, int], list[SwitchView]] = {}
-    for view in _views(mixed()):
-        found.setdefault((view.role, view.rail, view.plane), []).append(view)
-    return [view for views in found.values() for view in views[:2]]
+def sample_of(plan: Plan) -> list[SwitchView]:
+    """Return the views of two switches of each role of each segment."""
+    roles = [box.role for box in plan.naming.boxes]
+    boxes = [n for n, role in enumerate(roles) if plan.installed[n] and n - roles.index(role) < 2]
+    views, segments = Views(plan), range(plan.mapping.segments)
+    return [view for segment in segments for view in views.switches(segment, boxes=boxes)]
 
 
 @cache
 def _plain() -> dict[str, dict[str, str]]:
-    return files_of(mixed(), _sample())
+    return files_of(sample_of(mixed()))
 
 
 CRITERIA = {
@@ -118,9 +123,13 @@ def assert_exact(drawn: list[tuple[dict[str, Any], str]]) -> None:
         for number, (match, place) in enumerate(drawn)
     ]
     sonic = [{**each, "place": f"frr.conf:{each['place']}"} for each in overrides]
-    for view in _sample():
-        used = sonic if view.nos == "sonic" else overrides
-        files = files_of(with_overrides(mixed(), *used), [view])[view.name]
+    views = [
+        *(view for view in sample_of(with_overrides(mixed(), *overrides)) if view.nos != "sonic"),
+        *(view for view in sample_of(with_overrides(mixed(), *sonic)) if view.nos == "sonic"),
+    ]
+    assert {view.name for view in views} == _plain().keys()
+    for view in views:
+        files = files_of([view])[view.name]
         parts = {"before": "", "after": ""}
         for number, (match, place) in enumerate(drawn):
             if _expected(match, view):
@@ -146,7 +155,7 @@ def test_a_criterion_that_is_ignored_is_found(
     def broken(match: Any, switch: Any) -> bool:  # noqa: ANN401 - those of `matches`
         return matches(match.model_copy(update={criterion: None}), switch)
 
-    monkeypatch.setattr(site_lines, "matches", broken)
+    monkeypatch.setattr(build_views, "matches", broken)
     drawn = [({criterion: value}, "after") for value in CRITERIA[criterion]]
     with pytest.raises(AssertionError):
         assert_exact(drawn)
@@ -155,14 +164,15 @@ def test_a_criterion_that_is_ignored_is_found(
 def test_a_section_ends_where_its_last_template_ends() -> None:
     """Lines after `bgp` follow the line that ends BGP, also where another section is nested."""
     own = {"place": "bgp", "text": "line", "match": {"nos": "eos"}}
-    view = _views(mixed())[0]
-    text = files_of(with_overrides(mixed(), own), [view])[view.name][MAIN["eos"]]
+    view = first_view(with_overrides(mixed(), own))
+    text = files_of([view])[view.name][MAIN["eos"]]
     before, _, after = text.partition("! begin overrides.0\nline\n! end overrides.0\n")
     assert before + after == _plain()[view.name][MAIN["eos"]]
     assert "router bgp" in before
     assert after == ""
     own |= {"place": "interfaces"}
-    text = files_of(with_overrides(mixed(), own), [view])[view.name][MAIN["eos"]]
+    view = first_view(with_overrides(mixed(), own))
+    text = files_of([view])[view.name][MAIN["eos"]]
     before, _, after = text.partition("! begin overrides.0\n")
     assert "\ninterface Ethernet" in before
     assert "\ninterface Ethernet" not in after
@@ -189,8 +199,8 @@ def document(nos: str, file: str, *overrides: dict[str, Any]) -> Any:  # noqa: A
     """Return a document of the first switch, parsed."""
     plan = with_overrides(_of(nos), *overrides)
     assert checked(plan) == []
-    view = _views(_of(nos))[0]
-    text = files_of(plan, [view])[view.name][file]
+    view = first_view(plan)
+    text = files_of([view])[view.name][file]
     return json.loads(text) if file.endswith(".json") else read_tree(text, file)[0]
 
 
@@ -281,8 +291,8 @@ def test_lines_are_read_by_the_grammar_of_their_system(
     assert pack
     plan = _documented(system.nos)
     for line, is_good in ((good, True), (bad, False)):
-        lines = SiteLines(with_overrides(plan, {"text": line}), PACKS)
-        text = lines.render(pack, pack.outputs[0], one.switch)
+        switch = first_view(with_overrides(plan, {"text": line}))
+        text = SiteLines(PACKS).render(pack, pack.outputs[0], switch)
         assert (system.findings(one, text) == []) is is_good
 
 
@@ -297,8 +307,8 @@ def test_the_files_still_are_the_plan() -> None:
     eos = {"match": {"nos": "eos"}, "text": "ntp server 192.0.2.1"}
     sonic = {"match": {"nos": "sonic"}, "text": '{"NTP_SERVER": {"192.0.2.1": {}}}'}
     plan = with_overrides(mixed(), own, eos, sonic)
-    files = files_of(plan, _views(mixed()))
-    boxes = [_box(SwitchFiles(view, files[view.name])) for view in _views(mixed())]
+    files = files_of(_views(plan))
+    boxes = [_box(SwitchFiles(view, files[view.name])) for view in _views(plan)]
     assert_is_plan(fabric(boxes), mixed())
 
 
@@ -327,7 +337,7 @@ def test_values_reach_templates_and_stay_values(tmp_path: Path) -> None:
         packs = Packs([tmp_path])
         pack = packs.for_nos("eos")
         assert pack
-        return SiteLines(plan, packs).render(pack, pack.outputs[0], leaf)
+        return SiteLines(packs).render(pack, pack.outputs[0], leaf)
 
     was = _plain()[leaf.name][MAIN["eos"]]
     assert rendered("{{ switch.vars.a }} {{ switch.vars.b.c[0] }}\n") == f"{was}{{{{ 7 * 7 }}}} 1\n"
@@ -350,8 +360,8 @@ def test_hooks_surround_the_packs_lines_and_overrides_surround_hooks(tmp_path: P
         {"match": {"nos": "eos"}, "place": "before", "text": "first"},
         {"match": {"nos": "eos"}, "text": "last"},
     )
-    eos = next(view for view in _views(mixed()) if view.nos == "eos")
-    text = files_of(plan, [eos], packs)[eos.name][MAIN["eos"]]
+    eos = first_view(plan, "eos")
+    text = files_of([eos], packs)[eos.name][MAIN["eos"]]
     was = _plain()[eos.name][MAIN["eos"]]
     marks = [f"! {{}} overrides.{number}\n" for number in (0, 1)]
     first, last = (
@@ -359,8 +369,8 @@ def test_hooks_surround_the_packs_lines_and_overrides_surround_hooks(tmp_path: P
         for mark, line in zip(marks, ("first", "last"), strict=True)
     )
     assert text == f"{first}before\n{was}after\n{last}"
-    sonic = next(view for view in _views(mixed()) if view.nos == "sonic")
-    found = json.loads(files_of(plan, [sonic], packs)[sonic.name]["config_db.json"])
+    sonic = first_view(plan, "sonic")
+    found = json.loads(files_of([sonic], packs)[sonic.name]["config_db.json"])
     assert found.pop("SITE") == {"place": "after"}
     assert found == json.loads(_plain()[sonic.name]["config_db.json"])
 
@@ -430,17 +440,15 @@ def test_a_saved_plan_has_the_texts_of_files(tmp_path: Path) -> None:
     (entry,) = plan_document(plan, {})["inventory"]["overrides"]
     assert entry == {"match": {}, "place": "bgp", "text": "line\n", "vars": {}}
     again = plan_of(**INVENTORY, nos="eos", overrides=[entry])
-    view = _views(again)[0]
-    assert files_of(again, [view]) == files_of(plan, [view])
+    assert files_of([first_view(again)]) == files_of([first_view(plan)])
 
 
 def test_a_file_without_a_last_line_end_gets_one(tmp_path: Path) -> None:
     """Added lines begin a line of their own."""
     (tmp_path / "frr").mkdir()
     (tmp_path / "frr" / "frr.conf.j2").write_text("last", encoding="utf-8")
-    view = next(view for view in _views(mixed()) if view.nos == "frr")
-    plan = with_overrides(mixed(), {"match": {"nos": "frr"}, "text": "own"})
-    text = files_of(plan, [view], Packs([tmp_path]))[view.name]["frr.conf"]
+    view = first_view(with_overrides(mixed(), {"match": {"nos": "frr"}, "text": "own"}), "frr")
+    text = files_of([view], Packs([tmp_path]))[view.name]["frr.conf"]
     assert text == "last\n! begin overrides.0\nown\n! end overrides.0\n"
 
 
@@ -462,6 +470,19 @@ def test_a_lab_in_containers_mounts_the_same_files() -> None:
     assert [name for name, text in texts.items() if "\nown\n" in text] == ["r0-leaf-1"]
 
 
+def test_an_unknown_place_lists_the_places() -> None:
+    """Those of the main file, then those of other files with their names."""
+    with pytest.raises(Refusal) as caught:
+        check_texts(
+            with_overrides(_of("sonic"), {"place": "x", "text": ""}),
+            PACKS,
+            nos_packs(_of("sonic"), PACKS).packs,
+        )
+    hint = caught.value.findings[0].hint
+    assert hint.startswith("places: before, after, /KEY, frr.conf:before, frr.conf:after, frr.conf")
+    assert "frr.conf:bgp" in hint
+
+
 def test_a_switch_without_configurations_accepts_values_only() -> None:
     """InfiniBand switches have no files of their own."""
     keys: dict[str, Any] = {
@@ -472,3 +493,16 @@ def test_a_switch_without_configurations_accepts_values_only() -> None:
     assert checked(plan_of(**keys, overrides=[{"vars": {"a": 1}}])) == []
     (found,) = checked(plan_of(**keys, overrides=[{"text": "a"}]))
     assert found.startswith("unknown-place: `overrides.0` has lines for switches that run")
+
+
+def test_a_changed_text_is_a_change_of_its_switches() -> None:
+    """`diff` lists the switches whose files differ."""
+    old, new = (
+        with_overrides(mixed(), {"match": {"name": "r0p0-leaf-*"}, "text": text})
+        for text in ("old\nline", "new\nline")
+    )
+    changed = {device.name: device.changes for device in device_changes(old, new)}
+    assert set(changed) == {view.name for view in _views(mixed()) if view.name[:9] == "r0p0-leaf"}
+    assert {change for changes in changed.values() for change in changes} == {
+        ("text", "overrides.0", "old; line", "new; line")
+    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,16 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from fabricgen.views.switches.view import SwitchView
-
 MODELS = {"frr": "sn5600", "sonic": "sn5600", "srlinux": "7220-ixr-h5-64"}
-
-
-@cache
-def _leaf(nos: str) -> SwitchView:
-    leaf = {"model": MODELS[nos], "breakout": "2x400G"}
-    plan = plan_of(gpus=16, hb_domain={"gpus": 2}, nos=nos, switches={"leaf": leaf})
-    return next(iter(Views(plan).switches(0)))
 
 
 def text_of(nos: str, own: dict[str, Any]) -> str:
@@ -36,8 +26,8 @@ def text_of(nos: str, own: dict[str, Any]) -> str:
     keys = {"gpus": 16, "hb_domain": {"gpus": 2}, "nos": nos, "switches": {"leaf": leaf}}
     pack = PACKS.for_nos(nos)
     assert pack
-    lines = SiteLines(plan_of(**keys, overrides=[own]), PACKS)
-    return lines.render(pack, pack.open_outputs[0], _leaf(nos))
+    (switch,) = Views(plan_of(**keys, overrides=[own])).switches(0, boxes=[0])
+    return SiteLines(PACKS).render(pack, pack.open_outputs[0], switch)
 
 
 @pytest.mark.parametrize("place", ["before", "after", "interfaces", "filters", "bgp"])
