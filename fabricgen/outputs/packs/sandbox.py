@@ -221,17 +221,21 @@ class Sandbox(SandboxedEnvironment):
         )
 
 
-_declared: Callable[[type], frozenset[str]] = cache(template_names)
-
-
 def names_of(obj: object) -> frozenset[str]:
     """Return the attributes of a value that a template may use."""
     if isinstance(obj, TemplateModule):  # what `import` gives: the macros of a template
         return frozenset(name for name in vars(obj) if not name.startswith("_"))
-    own = _declared(type(obj))
-    return own or next(
-        (names for shape, names in METHODS.items() if isinstance(obj, shape)), frozenset()
+    return _names_of_type(type(obj))
+
+
+def _listed_names(kind: type) -> frozenset[str]:
+    """Return the attributes of the values of a type: those of a view, or listed methods."""
+    return template_names(kind) or next(
+        (names for shape, names in METHODS.items() if issubclass(kind, shape)), frozenset()
     )
+
+
+_names_of_type: Callable[[type], frozenset[str]] = cache(_listed_names)
 
 
 def _fail(undefined: Undefined) -> NoReturn:
