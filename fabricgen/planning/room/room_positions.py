@@ -21,7 +21,6 @@ from fabricgen.planning.room.footprints import DEFAULT_SITE, HOST, KINDS, shares
 from fabricgen.planning.room.rack_capacity import overflow
 from fabricgen.planning.room.rack_placement import kinds_of, place_devices
 from fabricgen.planning.room.room import Room
-from fabricgen.planning.room.stated_positions import stated_positions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +51,8 @@ def make_room(naming: DeviceNames, catalog: Catalog, installed: Sequence[bool]) 
     kind = kinds_of(naming)
     kept = _kept(naming, site, shares, kind, installed)
     if site.positions or kept:
+        from fabricgen.planning.room.stated_positions import stated_positions  # noqa: PLC0415 - for tables of positions only
+
         positions = kept or stated_positions(naming, shares, kind, catalog, installed)
         room = Room(naming, site, generated=False, shares=shares, kind=kind, positions=positions)
         _check_loads(room)
