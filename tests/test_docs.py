@@ -217,7 +217,7 @@ def test_every_kind_of_output_links_to_its_view(site: Path) -> None:
         "views-switches-view-SwitchView",
         "views-switches-view-PortView",
         "views-hosts-view-NicView",
-        "outputs-installation-view-ElevationView",
+        "outputs-installation-picture_view-ElevationView",
     } <= anchors_of(site, "views")
 
 

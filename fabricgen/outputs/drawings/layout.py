@@ -12,7 +12,7 @@ import numpy as np
 
 from fabricgen.outputs.drawings.merged_tiers import Line, Strand, Tier, merge_tiers
 from fabricgen.outputs.drawings.view import Drawing, DrawnBox, DrawnTier, LegendEntry, Stroke, Text
-from fabricgen.outputs.installation.view import SEVERAL, Chip, chip
+from fabricgen.outputs.installation.chips import SEVERAL, Chip, chip
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fabricgen.outputs.installation.view import Chip
+    from fabricgen.outputs.installation.chips import Chip
 
 
 @dataclass(slots=True)

@@ -2,5 +2,5 @@
 
 `bundles` owns what is pulled together, `dependency_cycles` and `pull_order` the order, `faceplate`
 the cages and the order of plugging, `pull_sheets`, `progress`, `host_lists`, `elevations`
-and `port_maps` the pages, and `view` what templates see.
+and `port_maps` the pages, `view` and `picture_view` what templates see, `chips` the colours.
 """

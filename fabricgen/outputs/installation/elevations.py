@@ -11,13 +11,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import ROLES
-from fabricgen.outputs.installation.view import (
-    SEVERAL,
+from fabricgen.outputs.installation.chips import SEVERAL, chip
+from fabricgen.outputs.installation.picture_view import (
     ElevationView,
     RackedDeviceView,
     ReservedView,
     TextLine,
-    chip,
 )
 from fabricgen.planning.room.footprints import HOST, KINDS
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from fabricgen.core.terms import Role
     from fabricgen.outputs.installation.bundles import Bundle, Fronts, Plug
-    from fabricgen.outputs.installation.view import Chip
+    from fabricgen.outputs.installation.chips import Chip
     from fabricgen.planning.room.room import Room
 
 HEAD, UNIT, LINE = 70, 18, 17

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from fabricgen.outputs.installation.view import HostListView, HostPortView, HostRackView, chip
+from fabricgen.outputs.installation.chips import chip
+from fabricgen.outputs.installation.view import HostListView, HostPortView, HostRackView
 
 if TYPE_CHECKING:
     from fabricgen.outputs.installation.bundles import Bundle

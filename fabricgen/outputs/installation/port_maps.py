@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.terms import ROLES
 from fabricgen.core.text_fit import cut
-from fabricgen.outputs.installation.view import CageBox, PortBox, PortMapView, PortRow, chip
+from fabricgen.outputs.installation.chips import chip
+from fabricgen.outputs.installation.picture_view import CageBox, PortBox, PortMapView, PortRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

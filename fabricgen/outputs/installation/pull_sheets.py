@@ -15,6 +15,7 @@ from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
 
 from fabricgen.outputs.installation.bundles import FIBRES, MOST
+from fabricgen.outputs.installation.chips import chip
 from fabricgen.outputs.installation.progress import days_of
 from fabricgen.outputs.installation.view import (
     BundleView,
@@ -23,7 +24,6 @@ from fabricgen.outputs.installation.view import (
     PullingView,
     SheetView,
     StretchView,
-    chip,
 )
 from fabricgen.planning.cabling.stock_lengths import metres
 from fabricgen.planning.cabling.trays import Trays, pairs_of

@@ -15,9 +15,9 @@ import pytest
 
 from fabricgen.build.installation_files import elevations, port_maps
 from fabricgen.catalog.catalog import Catalog
+from fabricgen.outputs.installation.chips import chip
 from fabricgen.outputs.installation.faceplate import WIDEST, Faceplate, face_of
-from fabricgen.outputs.installation.port_maps import missing_faceplate
-from fabricgen.outputs.installation.view import (
+from fabricgen.outputs.installation.picture_view import (
     CageBox,
     ElevationView,
     PortBox,
@@ -26,8 +26,8 @@ from fabricgen.outputs.installation.view import (
     RackedDeviceView,
     ReservedView,
     TextLine,
-    chip,
 )
+from fabricgen.outputs.installation.port_maps import missing_faceplate
 from fabricgen.outputs.packs.render import Packs
 from tests.fabrics import SUPERPOD, build_context, build_job, plan_of, small_plan
 from tests.outputs.machine_room import FABRICS, SVG, Built, built, titles

@@ -20,6 +20,7 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import ROLES
 from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.outputs.installation.bundles import Fronts, most_of
+from fabricgen.outputs.installation.chips import chip
 from fabricgen.outputs.installation.host_lists import port_order
 from fabricgen.outputs.installation.pull_order import pull
 from fabricgen.outputs.installation.pull_sheets import PullSheets
@@ -34,7 +35,6 @@ from fabricgen.outputs.installation.view import (
     PullingView,
     SheetView,
     StretchView,
-    chip,
 )
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.cabling.cable_runs import UNIT_UM
