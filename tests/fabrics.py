@@ -146,6 +146,15 @@ OTHER_NUMBERS: Inventory = {
 }
 """A value that is not the default for each number of a configuration."""
 
+IPV6: Inventory = {
+    "host_pool": "2001:db8:100::/40",
+    "loopback_pool": "2001:db8:200::/40",
+    "router_id_pool": "10.128.0.0/10",
+}
+"""Pools of IPv6, under `addressing`."""
+
+IPV6_UNNUMBERED: Inventory = {**IPV6, "host_links": "unnumbered"}
+
 VARIANTS: dict[str, Inventory] = {
     "one tier": generic(64),
     "two tiers": generic(16),
@@ -156,6 +165,10 @@ VARIANTS: dict[str, Inventory] = {
     "unnumbered hosts": generic(16, addressing={"host_links": "unnumbered"}),
     "unnumbered hosts on shared boxes": generic(
         32, rails={"per_switch": 2}, addressing={"host_links": "unnumbered"}
+    ),
+    "IPv6 pools": generic(16, addressing=IPV6),
+    "IPv6 pools and unnumbered hosts on shared boxes": generic(
+        32, rails={"per_switch": 2}, addressing=IPV6_UNNUMBERED
     ),
     "oversubscribed": generic(16, oversubscription="3:1"),
     "room to grow": generic(16, reserve={"gpus": 512}),

@@ -115,8 +115,9 @@ class Machines:
             lambda _: _set_scopes("net.ipv6.conf.{}.accept_dad", "0"),
         )
         silent = layout.gpus.values() - layout.speakers.keys()
+        without = [] if layout.plan.addresses.family == "ipv6" else sorted(silent)
         self.networks.each(
-            [*sorted(silent), *layout.bridges.values()],
+            [*without, *layout.bridges.values()],
             lambda _: _set_scopes("net.ipv6.conf.{}.disable_ipv6", "1"),
         )
         self._wire()
@@ -241,8 +242,8 @@ def set_kernel(key: str, value: str) -> None:
 def _set_scopes(key: str, value: str) -> None:
     """Set the defaults of new interfaces.
 
-    Switches and GPUs with BGP skip duplicate address detection, which takes 1.5 s; other GPUs have
-    no IPv6.
+    Switches and GPUs with BGP skip duplicate address detection, which takes 1.5 s; bridges have no
+    IPv6, nor have other GPUs with IPv4 addresses.
     """
     for scope in ("all", "default"):
         set_kernel(key.format(scope), value)

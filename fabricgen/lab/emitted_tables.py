@@ -19,7 +19,7 @@ Instance = tuple[str, str]
 
 def number_of(address: str) -> int:
     """Return an address as a number."""
-    return int(ipaddress.IPv4Address(address))
+    return int(ipaddress.ip_address(address))
 
 
 class Routes:
@@ -29,8 +29,8 @@ class Routes:
         """Sort routes, each a prefix, a metric and a next hop, by length and network."""
         self.by_length: dict[int, dict[int, list[tuple[int, Any]]]] = {}
         for prefix, metric, hop in routes:
-            network = ipaddress.IPv4Network(prefix)
-            shift = 32 - network.prefixlen
+            network = ipaddress.ip_network(prefix)
+            shift = network.max_prefixlen - network.prefixlen
             self.by_length.setdefault(shift, {}).setdefault(
                 int(network.network_address) >> shift, []
             ).append((metric, hop))

@@ -135,12 +135,12 @@ def _survivors(lab: RunningLab, failures: list[str]) -> list[Probe]:
 def _freeze(lab: RunningLab, switch: str) -> None:
     """Freeze a switch: its links stay up, and it forwards nothing."""
     lab.daemons.freeze(switch, frozen=True)
-    lab.machines.networks.inside(switch, lambda: set_kernel("net.ipv4.ip_forward", "0"))
+    lab.machines.networks.inside(switch, lambda: set_kernel(lab.family.forwarding, "0"))
 
 
 def _thaw(lab: RunningLab, switch: str) -> None:
     """Let a frozen switch continue."""
-    lab.machines.networks.inside(switch, lambda: set_kernel("net.ipv4.ip_forward", "1"))
+    lab.machines.networks.inside(switch, lambda: set_kernel(lab.family.forwarding, "1"))
     lab.daemons.freeze(switch, frozen=False)
 
 

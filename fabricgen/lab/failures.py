@@ -171,7 +171,7 @@ class Breaker:
         asked = probes(lab, self._neighbours())
         lab.forwarding(on=False)
         try:
-            sockets = lab.sockets()
+            sockets = lab.sockets(paths=True)
             found = send_all(sockets, asked, asked, QUICK_S)
             lost = [probe for probe in asked if probe not in found]
             found |= send_all(sockets, lost, lost, QUICK_S)

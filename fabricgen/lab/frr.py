@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fabricgen.core.diagnostics import Refusal
+    from fabricgen.core.terms import Family
     from fabricgen.lab.boot import Machines
 
 PLACE = Path("/run/frr")
@@ -42,6 +43,11 @@ class Daemons:
     """The daemons of one lab."""
 
     machines: Machines
+
+    @property
+    def family(self) -> Family:
+        """The family of the routes."""
+        return self.machines.layout.plan.addresses.family
 
     def start(self, nodes: Iterable[str]) -> None:
         """Start the daemons of switches, or of GPUs, with their configuration.
@@ -171,7 +177,7 @@ class Daemons:
     def states(self, switch: str) -> dict[str, str]:
         """Return the state of each BGP session, by port, without ports that a slice leaves out."""
         peers, booted = (
-            self.ask(switch, "show bgp ipv4 unicast summary").get("peers", {}),
+            self.ask(switch, f"show bgp {self.family} unicast summary").get("peers", {}),
             self.machines.ends[switch],
         )
         return {port: peer["state"] for port, peer in peers.items() if port in booted}

@@ -12,7 +12,7 @@ from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.lab.probes import PORT, Probe
+from fabricgen.lab.probes import LONGEST, PORT, Probe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,7 +101,7 @@ class _Watch:
         for number, _ in self.poll.poll(0):
             while True:
                 try:
-                    text = self.numbers[number].recv(64)
+                    text = self.numbers[number].recv(LONGEST)
                 except OSError:
                     break
                 source, target, port, at = text.decode().split()

@@ -13,6 +13,7 @@ import time
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from ipaddress import ip_address
 from itertools import permutations
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,8 @@ from fabricgen.lab.emitted_tables import EmittedTables
 from fabricgen.lab.expected_routes import Clos
 from fabricgen.lab.iproute import batch
 from fabricgen.lab.probes import Probe, Sockets, open_at, send_all
+from fabricgen.lab.sightings import Sightings, open_packets
+from fabricgen.lab.socket_family import IPV4, IPV6, SocketFamily
 from fabricgen.planning.addressing import address_text
 
 if TYPE_CHECKING:
@@ -183,7 +186,7 @@ class RunningLab:
         return dict(
             zip(
                 switches,
-                self.machines.networks.each(switches, lambda _: _kernel_routes()),
+                self.machines.networks.each(switches, lambda _: _kernel_routes(self.family)),
                 strict=True,
             )
         )
@@ -231,19 +234,32 @@ class RunningLab:
                     )
                     self.reopened.append(f"{name} {port}")
 
-    def sockets(self, flows: int = 1) -> Sockets:
-        """Open the sockets of every GPU."""
+    def sockets(self, flows: int = 1, *, paths: bool = False) -> Sockets:
+        """Open the sockets of every GPU; with `paths`, those that the paths of IPv6 need too."""
         made: dict[tuple[str, int], socket] = {}
         for gpu, ports in self.addresses.items():
             opened = partial(_open_all, ports.values(), flows)
             made |= self.machines.networks.inside(gpu, opened)
-        return Sockets(made)
+        return Sockets(made, self._sightings() if paths and self.family is IPV6 else None)
+
+    def _sightings(self) -> Sightings:
+        """Open a socket for copies of packets at every switch and GPU."""
+        nodes = self.loopbacks | {
+            gpu: next(iter(own.values())) for gpu, own in self.addresses.items()
+        }
+        inside = self.machines.networks.inside
+        return Sightings({address: inside(name, open_packets) for name, address in nodes.items()})
+
+    @property
+    def family(self) -> SocketFamily:
+        """The family of all addresses."""
+        return IPV6 if self.machines.layout.plan.addresses.family == "ipv6" else IPV4
 
     def deliver(
         self, probes: Collection[Probe], wanted: Collection[Probe], flows: int = 1
     ) -> tuple[dict[Probe, list[str]], int]:
         """Send probes; return the records of those that arrived, and how many were resent."""
-        sockets = self.sockets(flows)
+        sockets = self.sockets(flows, paths=True)
         found = send_all(sockets, probes, wanted)
         lost = [probe for probe in wanted if probe not in found]
         found |= send_all(sockets, lost, lost)
@@ -253,7 +269,7 @@ class RunningLab:
     def forwarding(self, *, on: bool) -> None:
         """Enable or disable forwarding between GPUs."""
         self.machines.networks.each(
-            list(self.addresses), lambda _: set_kernel("net.ipv4.ip_forward", str(int(on)))
+            list(self.addresses), lambda _: set_kernel(self.family.forwarding, str(int(on)))
         )
 
 
@@ -265,20 +281,21 @@ def _open_all(addresses: Iterable[str], flows: int) -> dict[tuple[str, int], soc
 
 
 def wire_prefix(address: str) -> str:
-    """Return the /31 of a NIC port's address, its odd half.
+    """Return the /31 or /127 of a NIC port's address, its odd half.
 
-    >>> wire_prefix("10.0.0.9")
-    '10.0.0.8/31'
+    >>> wire_prefix("10.0.0.9"), wire_prefix("2001:db8::3")
+    ('10.0.0.8/31', '2001:db8::2/127')
     """
-    head, _, last = address.rpartition(".")
-    return f"{head}.{int(last) - 1}/31"
+    parsed = ip_address(address)
+    return f"{parsed - 1}/{parsed.max_prefixlen - 1}"
 
 
-def _kernel_routes() -> Routes:
+def _kernel_routes(family: SocketFamily) -> Routes:
     """Return the BGP routes of this thread's namespace."""
+    version = "-6" if family is IPV6 else "-4"
     listed = json.loads(
-        subprocess.run(
-            ["ip", "-j", "-4", "route", "show", "proto", "bgp"],  # noqa: S607 - found as the user's shell finds it
+        subprocess.run(  # noqa: S603 - our own words
+            ["ip", "-j", version, "route", "show", "proto", "bgp"],  # noqa: S607 - found as the user's shell finds it
             capture_output=True,
             text=True,
             check=True,

@@ -1,19 +1,26 @@
-"""Packets that record their path, without ICMP: UDP with IPv4's record route option (RFC 791).
+"""Packets whose path is known, without ICMP: UDP with IPv4's record route option (RFC 791).
 
-The option has nine slots. One process holds the sockets of all GPUs, because a socket stays in the
-namespace where it was opened. It knows addresses and no fabric.
+The option has nine slots. With IPv6, copies of the packet at every node show its path: see
+`sightings`. One process holds the sockets of all GPUs, because a socket stays in the namespace
+where it was opened. It knows addresses and no fabric.
 """
 
 from __future__ import annotations
 
 import select
 import socket
+import sys
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabricgen.lab.sightings import HOP_LIMIT
+from fabricgen.lab.socket_family import IPV4, family_of
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
+
+    from fabricgen.lab.sightings import Sightings
 
 PORT = 40000
 """First UDP port of the lab's sockets; further flows use the next ones."""
@@ -21,8 +28,11 @@ PORT = 40000
 RECORD_ROUTE = bytes([7, 39, 4, *([0] * 36), 0])
 """The option with nine empty slots, and a byte of padding."""
 
-IP_OPTIONS, IP_RECVOPTS = 4, 6
+IP_OPTIONS, IP_RECVOPTS, IPV6_RECVHOPLIMIT = 4, 6, 51
 """Socket options of Linux that Python does not name on every platform."""
+
+LONGEST = 128
+"""Bytes that are read of a packet; the text of a probe is shorter."""
 
 BURST, BUFFER = 128, 1 << 20
 """Packets sent before the first answers are read, and the buffer size of a socket."""
@@ -38,25 +48,52 @@ class Probe(NamedTuple):
     target: str
     flow: int = 0
 
+    @property
+    def text(self) -> bytes:
+        """What the packet carries."""
+        return f"{self.source} {self.target} {self.flow}".encode()
+
 
 @dataclass(frozen=True)
 class Sockets:
     """The sockets of the GPUs' addresses, one for each flow."""
 
     by_end: dict[tuple[str, int], socket.socket]
+    sightings: Sightings | None = None
+    """The copies of IPv6 packets, if their paths are wanted."""
+
+    def records(self, arrived: dict[Probe, bytes]) -> dict[Probe, list[str]]:
+        """Return the path of each packet that arrived with an option, or with a hop limit.
+
+        IPv6 packets of which a copy is missing are left out.
+        """
+        if self.sightings is None:
+            return {probe: recorded(option) for probe, option in arrived.items()}
+        found = {
+            probe: self.sightings.nodes(probe.text, int.from_bytes(hops, sys.byteorder))
+            for probe, hops in arrived.items()
+        }
+        return {probe: [probe.source, *nodes] for probe, nodes in found.items() if nodes}
 
     def close(self) -> None:
         """Close all sockets."""
         for each in self.by_end.values():
             each.close()
+        if self.sightings:
+            self.sightings.close()
 
 
 def open_at(address: str, flow: int) -> socket.socket:
     """Open a socket at an address of this thread's namespace."""
-    made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    family = family_of(address)
+    made = socket.socket(family.number, socket.SOCK_DGRAM)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
-    made.setsockopt(socket.IPPROTO_IP, IP_RECVOPTS, 1)
-    made.setsockopt(socket.IPPROTO_IP, IP_OPTIONS, RECORD_ROUTE)
+    if family is IPV4:
+        made.setsockopt(family.level, IP_RECVOPTS, 1)
+        made.setsockopt(family.level, IP_OPTIONS, RECORD_ROUTE)
+    else:
+        made.setsockopt(family.level, IPV6_RECVHOPLIMIT, 1)
+        made.setsockopt(family.level, family.hops, HOP_LIMIT)
     made.settimeout(0)
     made.bind((address, PORT + flow))
     return made
@@ -79,39 +116,44 @@ def send_all(
     patience_s: float = PATIENCE_S,
     size: int = 0,
 ) -> dict[Probe, list[str]]:
-    """Send every probe, padded to `size` bytes; return the routers that each one met.
+    """Send every probe, padded to `size` bytes; return the addresses that each one met.
 
     `wanted` are the probes that are expected to arrive.
     """
-    found: dict[Probe, list[str]] = {}
+    found: dict[Probe, bytes] = {}
     poll = select.epoll()
     numbers = {each.fileno(): each for each in sockets.by_end.values()}
     for number in numbers:
         poll.register(number, select.EPOLLIN)
     sent = 0
     for probe in probes:
-        text = f"{probe.source} {probe.target} {probe.flow}".encode().ljust(size)
         try:
-            sockets.by_end[probe.source, probe.flow].sendto(text, (probe.target, PORT))
+            sockets.by_end[probe.source, probe.flow].sendto(
+                probe.text.ljust(size), (probe.target, PORT)
+            )
         except OSError:  # no route, or the interface is down: the packet is lost where it starts
             continue
         sent += 1
         if sent % BURST == 0:
             _receive(poll, numbers, found, 0)
+            if sockets.sightings:
+                sockets.sightings.read()
     last_arrival, missing = time.monotonic(), set(wanted) - found.keys()
     while len(found) < sent and time.monotonic() - last_arrival < (
         patience_s if missing else min(CALM_S, patience_s)
     ):
         if _receive(poll, numbers, found, 0.02):
             last_arrival, missing = time.monotonic(), missing - found.keys()
+        if sockets.sightings:
+            sockets.sightings.read()
     poll.close()
-    return found
+    return sockets.records(found)
 
 
 def _receive(
     poll: select.epoll,
     numbers: dict[int, socket.socket],
-    found: dict[Probe, list[str]],
+    found: dict[Probe, bytes],
     wait_s: float,
 ) -> int:
     """Read the packets that have arrived, and return their number."""
@@ -119,17 +161,12 @@ def _receive(
     for number, _ in poll.poll(wait_s):
         while True:
             try:
-                text, ancillary, _, _ = numbers[number].recvmsg(64, 64)
+                text, ancillary, _, _ = numbers[number].recvmsg(LONGEST, 64)
             except OSError:  # nothing left, or an error that an earlier packet brought back
                 break
             source, target, flow = text.decode().split()
-            option = next(
-                (
-                    value
-                    for level, kind, value in ancillary
-                    if (level, kind) == (socket.IPPROTO_IP, IP_RECVOPTS)
-                ),
-                b"",
+            # one message comes with a packet: its option, or its hop limit
+            found[Probe(source, target, int(flow))] = next(
+                (value for _, _, value in ancillary), b""
             )
-            found[Probe(source, target, int(flow))] = recorded(option)
     return len(found) - before

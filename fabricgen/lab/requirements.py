@@ -132,7 +132,8 @@ def shares(layout: LabLayout) -> list[Share]:
         ),
         f"{nodes:,} namespaces x {NODE_MB} MB, and {BASE_MB} MB for the program",
     )
-    files = nodes + FLOWS * gpus * plan.fabric.planes
+    each = 2 if plan.addresses.family == "ipv6" else 1  # a namespace, and what arrives in it
+    files = each * nodes + FLOWS * gpus * plan.fabric.planes
     return [
         Share(
             needed,
@@ -143,7 +144,7 @@ def shares(layout: LabLayout) -> list[Share]:
         _limited(
             files,
             resource.RLIMIT_NOFILE,
-            f"{files:,} open files, one for each namespace and {FLOWS} for each NIC port",
+            f"{files:,} open files, {each} for each namespace and {FLOWS} for each NIC port",
         ),
         Share(
             busy,

@@ -16,21 +16,16 @@ from typing import TYPE_CHECKING
 
 from fabricgen.lab.measure import Trial, probes
 from fabricgen.lab.probes import IP_OPTIONS, PORT, send_all
+from fabricgen.lab.socket_family import IPV4, UNCUT, family_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.lab.measure import RunningLab
+    from fabricgen.lab.socket_family import SocketFamily
 
-IP_MTU_DISCOVER, IP_PMTUDISC_DO, IP_RECVERR, MSG_ERRQUEUE = 10, 2, 11, 0x2000
-"""Socket options of Linux that Python does not name on every platform."""
-
-HEADERS = 28
-"""Bytes of the headers of IPv4 and UDP."""
-
-OFFENDER = slice(20, 24)
-"""Position of the sender's address in an error of the kernel (struct sock_extended_err, then
-sockaddr_in)."""
+MSG_ERRQUEUE = 0x2000
+"""The flag of Linux to read errors, which Python does not name on every platform."""
 
 LONGEST, TRIES, STEP_S, WAIT_S = 9, 3, 0.03, 0.1
 """Hops examined, attempts per hop, seconds until the next hop, and seconds of silence at the end.
@@ -52,9 +47,10 @@ def large(lab: RunningLab) -> Trial:
     asked = probes(lab, _next_domain(lab), FLOWS)
     sockets = lab.sockets(FLOWS)
     for each in sockets.by_end.values():
-        each.setsockopt(socket.IPPROTO_IP, IP_OPTIONS, b"")
-        each.setsockopt(socket.IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO)
-    found = send_all(sockets, asked, asked, size=mtu - HEADERS)
+        if lab.family is IPV4:
+            each.setsockopt(lab.family.level, IP_OPTIONS, b"")
+        each.setsockopt(lab.family.level, lab.family.discovery, UNCUT)
+    found = send_all(sockets, asked, asked, size=mtu - lab.family.header_bytes)
     sockets.close()
     lost = [probe for probe in asked if probe not in found]
     findings = [
@@ -165,26 +161,30 @@ def trace(source: str, target: str) -> dict[int, str]:
 
     All packets are of one flow.
     """
-    found: dict[int, str] = {}
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
+    found, family = dict[int, str](), family_of(target)
+    with socket.socket(family.number, socket.SOCK_DGRAM) as line:
         line.bind((source, 0))
         line.settimeout(0)
-        line.setsockopt(socket.IPPROTO_IP, IP_RECVERR, 1)
+        line.setsockopt(family.level, family.errors, 1)
         poll = select.poll()
         poll.register(line, 0)  # an error is reported unasked
         # one hop after the other, because a target limits how many packets it answers at once
         for hop in range(1, LONGEST + 1):
-            line.setsockopt(socket.IPPROTO_IP, socket.IP_TTL, hop)
+            line.setsockopt(family.level, family.hops, hop)
             # an answer that has already come is reported here, instead of sending
             for _ in range(TRIES):
                 with contextlib.suppress(OSError):
                     line.sendto(bytes(hop), (target, CLOSED))
                     break
             poll.poll(STEP_S * 1000)
-            found |= _answers(line)
+            found |= _answers(line, family)
             if target in found.values():
                 break
-        while not _whole(found, target) and poll.poll(WAIT_S * 1000) and (more := _answers(line)):
+        while (
+            not _whole(found, target)
+            and poll.poll(WAIT_S * 1000)
+            and (more := _answers(line, family))
+        ):
             found |= more
     return found
 
@@ -195,7 +195,7 @@ def _whole(found: dict[int, str], target: str) -> bool:
     return last > 0 and all(hop in found for hop in range(1, last))
 
 
-def _answers(line: socket.socket) -> dict[int, str]:
+def _answers(line: socket.socket, family: SocketFamily) -> dict[int, str]:
     """Return the addresses of the received errors, by the hop that their packet was sent for."""
     found: dict[int, str] = {}
     with contextlib.suppress(BlockingIOError):
@@ -204,7 +204,7 @@ def _answers(line: socket.socket) -> dict[int, str]:
             error = next(
                 value
                 for level, kind, value in ancillary
-                if (level, kind) == (socket.IPPROTO_IP, IP_RECVERR)
+                if (level, kind) == (family.level, family.errors)
             )
-            found[len(sent)] = socket.inet_ntoa(error[OFFENDER])
+            found[len(sent)] = socket.inet_ntop(family.number, error[family.offender])
     return found

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests import ROOT
+from tests.fabrics import IPV6
 
 if TYPE_CHECKING:
     from tests.conftest import Once
@@ -94,6 +95,19 @@ FABRICS: dict[str, tuple[dict[str, Any], list[str]]] = {
         [],
     ),
     "no BFD": ({"addressing": {"bfd": False}}, []),
+    "IPv6 pools": (
+        {"gpus": 16, "hb_domain": {"gpus": 4}, "addressing": IPV6, "switches": WIDE},
+        ["--failures", "single"],
+    ),
+    "IPv6 pools and several GPUs of a domain on a rail": (
+        {
+            "gpus": 16,
+            "hb_domain": {"gpus": 8},
+            "rails": {"count": 4, "tiers": 2},
+            "addressing": IPV6,
+        },
+        [],
+    ),
 }
 
 

@@ -6,9 +6,10 @@ The text is a stack of indented blocks.
 from __future__ import annotations
 
 import re
-from ipaddress import IPv4Interface, IPv4Network
+from ipaddress import ip_interface, ip_network
 from typing import TYPE_CHECKING
 
+from tests.nos.fabric import IPV4
 from tests.nos.frr import Box, Instance, Permit, port_of
 
 if TYPE_CHECKING:
@@ -48,10 +49,16 @@ def read(startup_config: str) -> Box:
     for vrf in _after(lines, (), "vrf instance ") or [""]:
         where = (f"router bgp {asn}", f"vrf {vrf}") if vrf else (f"router bgp {asn}",)
         box.instances[vrf] = _instance(int(asn), lines, where, maps)
-        assert f"ip routing ipv6 interfaces{' vrf ' * bool(vrf)}{vrf}" in [
-            line[0] for line in lines
-        ]
+        routed = "ip routing ipv6 interfaces", "ipv6 unicast-routing"
+        wanted = routed if box.loopbacks[vrf].version == IPV4 else routed[1:]
+        top = [line[0] for line in lines]
+        assert all(f"{line}{' vrf ' * bool(vrf)}{vrf}" in top for line in wanted)
     return box
+
+
+def _at(block: list[str], address: str) -> int:
+    """Return the place of the line with an address."""
+    return next(at for at, line in enumerate(block) if line.endswith(f" address {address}"))
 
 
 def _after(lines: list[Line], where: Line, start: str) -> list[str]:
@@ -68,14 +75,14 @@ def _interface(box: Box, name: str, block: list[str]) -> None:
     vrf = next((line.removeprefix("vrf ") for line in block if line.startswith("vrf ")), "")
     address = next(
         (
-            IPv4Interface(line.removeprefix("ip address "))
+            ip_interface(line.split()[-1])
             for line in block
-            if line.startswith("ip address ")
+            if line.startswith(("ip address ", "ipv6 address "))
         ),
         None,
     )
     if vrf and address:
-        assert block.index(f"vrf {vrf}") < block.index(f"ip address {address}"), (
+        assert block.index(f"vrf {vrf}") < _at(block, str(address)), (
             "moving an interface into a VRF takes its addresses away"
         )
     if name.startswith("Loopback"):
@@ -102,26 +109,30 @@ def _route_maps(lines: list[Line]) -> dict[str, tuple[Permit, ...]]:
 
     The keys are `route-map NAME` and `prefix-list NAME`.
     """
-    lists = {name: tuple(_permits(lines, name)) for name in _after(lines, (), "ip prefix-list ")}
+    lists = {
+        name: tuple(_permits(lines, f"{ip} prefix-list {name}"))
+        for ip in ("ip", "ipv6")
+        for name in _after(lines, (), f"{ip} prefix-list ")
+    }
     found: dict[str, list[Permit]] = {}
     for header, match in (
         line for line in lines if line[0].startswith("route-map ") and len(line) == 2
     ):
         name = " ".join(header.split()[:2])
         found.setdefault(name, []).extend(
-            lists.get(match.removeprefix("match ip address prefix-list "), ())
+            lists.get(re.sub("^match ipv?6? address prefix-list ", "", match), ())
         )
     return {name: tuple(permits) for name, permits in found.items()} | {
         f"prefix-list {name}": permits for name, permits in lists.items()
     }
 
 
-def _permits(lines: list[Line], name: str) -> Iterator[Permit]:
+def _permits(lines: list[Line], header: str) -> Iterator[Permit]:
     """Read a prefix list."""
-    for block in _after(lines, (f"ip prefix-list {name}",), "seq "):
+    for block in _after(lines, (header,), "seq "):
         found = re.fullmatch(r"\d+ permit (\S+) eq (\d+)", block)
         assert found is not None
-        yield Permit(IPv4Network(found[1]), int(found[2]), int(found[2]))
+        yield Permit(ip_network(found[1]), int(found[2]), int(found[2]))
 
 
 def _instance(
@@ -134,11 +145,15 @@ def _instance(
         _after(lines, where, "maximum-paths "),
     )
     instance = Instance(asn, router_id, ecmp=int(paths.split()[0]))
-    (connected,) = _after(lines, where, "redistribute connected ")
+    (family,) = (line for line in _after(lines, process, "") if line.startswith("address-family"))
+    # IPv6 is redistributed in the family, which a VRF has of its own
+    (connected,) = _after(
+        lines, where if family.endswith("ipv4") else (*where, family), "redistribute connected "
+    )
     instance.filters["connected"] = maps[connected]
     activated = {
         block.split()[0]
-        for block in _after(lines, (*process, "address-family ipv4"), "neighbor ")
+        for block in _after(lines, (*process, family), "neighbor ")
         if block.endswith(" activate")
     }
     groups = set()
@@ -150,12 +165,12 @@ def _instance(
         instance.peer_asns[interface] = int(peer_asn)
         groups.add((named, kind, interface if kind == "HOSTS" else kind))
     for group, kind, source in groups:
-        family = (*process, "address-family ipv4")
         statements = [
             *_after(lines, process, f"neighbor {group} "),
-            *_after(lines, family, f"neighbor {group} "),
+            *_after(lines, (*process, family), f"neighbor {group} "),
         ]
-        assert "next-hop address-family ipv6 originate" in statements
+        originates = "next-hop address-family ipv6 originate" in statements
+        assert originates == family.endswith("ipv4")
         filters = {
             way: [
                 maps[" ".join(line.split()[:2])]

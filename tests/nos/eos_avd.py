@@ -44,16 +44,17 @@ def rendered(facts: Node) -> str:
 def facts_of(switch: SwitchView) -> Node:
     """Describe a switch in the keys of `eos_cli_config_gen`."""
     shared, numbered, timers = bool(switch.vrfs), switch.hosts_numbered, switch.timers
+    four = switch.family == "ipv4"
     return {
         "hostname": switch.name,
         "eos_cli": _without_keys(switch),
         "service_routing_protocols_model": "multi-agent",
         "vrfs": [
-            {"name": one.vrf, "ip_routing_ipv6_interfaces": True, "ipv6_routing": True}
+            {"name": one.vrf, **(_IPV4_OVER_IPV6 if four else {}), "ipv6_routing": True}
             for one in switch.vrfs
         ]
         + [{"name": site.vrf} for site in [switch.management] if site],
-        **({} if shared else {"ip_routing_ipv6_interfaces": True, "ipv6_unicast_routing": True}),
+        **({} if shared else {**(_IPV4_OVER_IPV6 if four else {}), "ipv6_unicast_routing": True}),
         **(
             {"ip_hardware": {"fib": {"load_balance_distribution": {"dynamic": {"enabled": True}}}}}
             if switch.adaptive_routing
@@ -64,13 +65,19 @@ def facts_of(switch: SwitchView) -> Node:
             *({"name": port.interface, "shutdown": True} for port in switch.idle_ports),
         ],
         "loopback_interfaces": [
-            {"name": f"Loopback{index}", "ip_address": f"{one.loopback}/32", **_vrf(one.vrf)}
+            {
+                "name": f"Loopback{index}",
+                _key(switch, "address"): f"{one.loopback}/{switch.address_bits}",
+                **_vrf(one.vrf),
+            }
             for index, one in enumerate(switch.instances)
         ],
         **_classes(switch.roce),
-        "prefix_lists": [found for one in switch.instances for found in _prefix_lists(one)],
+        "prefix_lists" if four else "ipv6_prefix_lists": [
+            found for one in switch.instances for found in _prefix_lists(switch, one)
+        ],
         "route_maps": [
-            *map(_route_map, switch.instances),
+            *(_route_map(switch, one) for one in switch.instances),
             *([] if numbered else [_permit("HOSTS", "as-path HOSTS")]),
         ],
         **(
@@ -118,9 +125,18 @@ def _port(switch: SwitchView, port: PortView) -> Node:
         "speed": f"{port.speed_mbps // 1000}g-{port.lane_count}",
         "switchport": {"enabled": False},
         **_vrf(port.vrf),
-        **({"ip_address": port.address} if port.address else {"ipv6_enable": True}),
+        **({_key(switch, "address"): port.address} if port.address else {"ipv6_enable": True}),
         "service_profile": "ROCE",
     }
+
+
+_IPV4_OVER_IPV6 = {"ip_routing_ipv6_interfaces": True}
+"""IPv4 is routed over interfaces that have IPv6 addresses only."""
+
+
+def _key(switch: SwitchView, what: str) -> str:
+    """Return the key of a setting, which begins with the family."""
+    return f"{'ip' if switch.family == 'ipv4' else 'ipv6'}_{what}"
 
 
 def _vrf(vrf: str) -> Node:
@@ -180,12 +196,12 @@ def _classes(roce: RoceView) -> Node:
     }
 
 
-def _prefix_lists(instance: Instance) -> list[Node]:
+def _prefix_lists(switch: SwitchView, instance: Instance) -> list[Node]:
     """Describe the prefix lists of an instance, and of its ports to hosts."""
     length = instance.host_prefix_length
     allowed = {
         f"{instance.policy_name}-HOSTS": f"{instance.host_prefix} eq {length}",
-        f"{instance.policy_name}-LOOPBACKS": f"{instance.loopback_prefix} eq 32",
+        f"{instance.policy_name}-LOOPBACKS": f"{instance.loopback_prefix} eq {switch.address_bits}",
         **{port.filter_name: f"{port.host_route} eq {length}" for port in instance.bgp_hosts},
     }
     return [
@@ -208,12 +224,13 @@ def _permit(name: str, *matches: str) -> Node:
     }
 
 
-def _route_map(instance: Instance) -> Node:
+def _route_map(switch: SwitchView, instance: Instance) -> Node:
     """Describe the route map of an instance."""
     return _permit(
         instance.policy_name,
         *(
-            f"ip address prefix-list {instance.policy_name}-{name}"
+            f"{'ip' if switch.family == 'ipv4' else 'ipv6'} address prefix-list"
+            f" {instance.policy_name}-{name}"
             for name in ("HOSTS", "LOOPBACKS")
         ),
     )
@@ -221,29 +238,36 @@ def _route_map(instance: Instance) -> Node:
 
 def _bgp(switch: SwitchView) -> Node:
     """Describe BGP: groups once, and neighbours in the instance that they belong to."""
-    timers, described = switch.timers, {one.vrf: _instance(one) for one in switch.instances}
+    timers, described = switch.timers, {one.vrf: _instance(switch, one) for one in switch.instances}
     groups = [group for one in switch.instances for group in _groups(switch, one)]
+    default = described.get("", {})
     return {
         "as": str(switch.asn),
         "bgp": {"default": {"ipv4_unicast": False}},
         "timers": {"keepalive_time": timers.keepalive_s, "hold_time": timers.hold_s},
         "peer_groups": [group for group, _ in groups],
-        "address_family_ipv4": {"peer_groups": [family for _, family in groups]},
-        **described.get("", {}),
+        **default,
+        f"address_family_{switch.family}": {
+            "peer_groups": [family for _, family in groups],
+            **default.get(f"address_family_{switch.family}", {}),
+        },
         "vrfs": [{"name": vrf, **lines} for vrf, lines in described.items() if vrf],
     }
 
 
-def _instance(instance: Instance) -> Node:
+def _instance(switch: SwitchView, instance: Instance) -> Node:
     """Describe the settings of an instance itself."""
     sessions: Sequence[tuple[str, PortView]] = [
         *((f"{instance.policy_name}-SWITCHES", port) for port in instance.fabric_ports),
         *((port.filter_name, port) for port in instance.bgp_hosts),
     ]
+    redistributed = {
+        "redistribute": {"connected": {"enabled": True, "route_map": instance.policy_name}}
+    }
     return {
         "router_id": instance.router_id,
         "maximum_paths": {"paths": instance.ecmp_paths, "ecmp": instance.ecmp_paths},
-        "redistribute": {"connected": {"enabled": True, "route_map": instance.policy_name}},
+        **(redistributed if switch.family == "ipv4" else {"address_family_ipv6": redistributed}),
         "neighbor_interfaces": [
             {
                 "name": port.interface,
@@ -260,7 +284,11 @@ def _groups(switch: SwitchView, instance: Instance) -> list[tuple[Node, Node]]:
     family = partial(
         dict[str, Any],
         activate=True,
-        next_hop={"address_family_ipv6": {"enabled": True, "originate": True}},
+        **(
+            {"next_hop": {"address_family_ipv6": {"enabled": True, "originate": True}}}
+            if switch.family == "ipv4"
+            else {}
+        ),
     )
     scope, found = instance.policy_name, []
     if instance.fabric_ports:

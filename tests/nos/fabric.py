@@ -14,10 +14,11 @@ from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from ipaddress import IPv4Network
 
     from fabricgen.planning.plan import Plan
-    from tests.nos.frr import Box, Instance, Permit, Port
+    from tests.nos.frr import Box, Instance, Permit, Port, Prefix
+
+IPV4 = 4
 
 Seat = tuple[str, str]
 """A switch and its interface, or a switch and its VRF."""
@@ -77,6 +78,7 @@ def fabric(boxes: Sequence[Box]) -> Fabric:
 def findings(found: Fabric) -> list[str]:
     """List every violation."""
     return [*mismatched_ends(found)] or [
+        *mixed_families(found),
         *duplicates(found),
         *wrong_neighbors(found),
         *wrong_peer_as_numbers(found),
@@ -84,6 +86,21 @@ def findings(found: Fabric) -> list[str]:
         *unheard_hosts(found),
         *spoofable_hosts(found),
     ]
+
+
+def mixed_families(found: Fabric) -> Iterator[str]:
+    """Find switches with an address, or a filter, of another family than their loopbacks."""
+    for box in found.boxes.values():
+        seen = [address.version for address in box.loopbacks.values()]
+        seen += [port.address.version for port in box.ports.values() if port.address]
+        seen += [
+            permit.network.version
+            for instance in box.instances.values()
+            for passed in instance.filters.values()
+            for permit in passed
+        ]
+        if len(set(seen)) > 1:
+            yield f"{box.name} has IPv4 and IPv6"
 
 
 def mismatched_ends(found: Fabric) -> Iterator[str]:
@@ -224,7 +241,7 @@ def _sent_to_hosts(found: Fabric, leaf: Seat, path: tuple[int, ...]) -> bool:
 
 def spoofable_hosts(found: Fabric) -> Iterator[str]:
     """Find ports on which a host may announce more than one address, or that of another host."""
-    accepted: dict[IPv4Network, Seat] = {}
+    accepted: dict[Prefix, Seat] = {}
     for seat, network in announced_addresses(found):
         if network.num_addresses != 1:
             yield f"{seat} accepts more than one address of its host: {network}"
@@ -233,7 +250,7 @@ def spoofable_hosts(found: Fabric) -> Iterator[str]:
         accepted[network] = seat
 
 
-def announced_addresses(found: Fabric) -> Iterator[tuple[Seat, IPv4Network]]:
+def announced_addresses(found: Fabric) -> Iterator[tuple[Seat, Prefix]]:
     """Yield each prefix that a switch accepts of a host on a port."""
     for box in found.boxes.values():
         for instance in box.instances.values():
@@ -287,7 +304,7 @@ def leaking_filters(found: Fabric) -> Iterator[str]:
             )
 
 
-def _originated(found: Fabric, seat: Seat) -> list[IPv4Network]:
+def _originated(found: Fabric, seat: Seat) -> list[Prefix]:
     """Return the prefixes that a switch originates in an instance."""
     box, vrf = found.boxes[seat[0]], seat[1]
     return [

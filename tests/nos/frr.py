@@ -5,11 +5,22 @@ from __future__ import annotations
 import re
 import subprocess
 from dataclasses import dataclass, field
-from ipaddress import IPv4Interface, IPv4Network
+from ipaddress import (
+    IPv4Interface,
+    IPv4Network,
+    IPv6Interface,
+    IPv6Network,
+    ip_interface,
+    ip_network,
+)
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+Address = IPv4Interface | IPv6Interface
+Prefix = IPv4Network | IPv6Network
 
 
 @dataclass(frozen=True)
@@ -19,13 +30,14 @@ class Permit:
     It permits prefixes inside `network` with lengths of `shortest` to `longest`.
     """
 
-    network: IPv4Network
+    network: Prefix
     shortest: int
     longest: int
 
-    def allows(self, prefix: IPv4Network) -> bool:
+    def allows(self, prefix: Prefix) -> bool:
         """Return whether a prefix passes."""
-        return prefix.subnet_of(self.network) and self.shortest <= prefix.prefixlen <= self.longest
+        inside = self.network.overlaps(prefix) and prefix.prefixlen >= self.network.prefixlen
+        return inside and self.shortest <= prefix.prefixlen <= self.longest
 
 
 @dataclass
@@ -35,7 +47,7 @@ class Port:
     peer: str
     peer_interface: str
     cable: str
-    address: IPv4Interface | None = None
+    address: Address | None = None
     vrf: str = ""
     mtu: int = 0
 
@@ -66,7 +78,7 @@ class Box:
 
     name: str
     ports: dict[str, Port] = field(default_factory=dict)
-    loopbacks: dict[str, IPv4Interface] = field(default_factory=dict)
+    loopbacks: dict[str, Address] = field(default_factory=dict)
     """By VRF; the default instance is the empty one."""
     instances: dict[str, Instance] = field(default_factory=dict)
 
@@ -78,9 +90,9 @@ def read(frr_conf: str, interfaces: str) -> Box:
     for name, lines in _blocks(frr_conf, "interface"):
         address = next(
             (
-                IPv4Interface(line.removeprefix("ip address "))
+                ip_interface(line.split()[-1])
                 for line in lines
-                if line.startswith("ip address ")
+                if line.startswith(("ip address ", "ipv6 address "))
             ),
             None,
         )
@@ -98,7 +110,7 @@ def read(frr_conf: str, interfaces: str) -> Box:
     return box
 
 
-def port_of(description: str, address: IPv4Interface | None) -> Port:
+def port_of(description: str, address: Address | None) -> Port:
     """Read a port's description."""
     peer, cable = description.split(" ")
     device, interface = peer.split(":", 1)
@@ -114,7 +126,7 @@ def read_routing(frr_conf: str) -> Box:
     for name, lines in _blocks(frr_conf, "route-map"):
         (match,) = lines
         maps.setdefault(name.split()[0], []).extend(
-            lists[match.removeprefix("match ip address prefix-list ")]
+            lists[re.sub("^match ipv?6? address prefix-list ", "", match)]
         )
     named = {f"route-map {name}": tuple(permits) for name, permits in maps.items()}
     named |= {f"prefix-list {name}": tuple(permits) for name, permits in lists.items()}
@@ -134,18 +146,22 @@ def _blocks(text: str, word: str) -> list[tuple[str, list[str]]]:
 def _prefix_lists(text: str) -> dict[str, list[Permit]]:
     """Read the prefix lists.
 
-    A missing length is the network's own at the low end, and 32 beside a `ge`.
+    A missing length is the network's own at the low end, and that of an address beside a `ge`.
     """
     lists: dict[str, list[Permit]] = {}
     for name, prefix, shortest, longest in re.findall(
-        r"^ip prefix-list (\S+) seq \d+ permit (\S+)(?: ge (\d+))?(?: le (\d+))?$",
+        r"^ip(?:v6)? prefix-list (\S+) seq \d+ permit (\S+)(?: ge (\d+))?(?: le (\d+))?$",
         text,
         re.MULTILINE,
     ):
-        network = IPv4Network(prefix)
+        network = ip_network(prefix)
         low = int(shortest) if shortest else network.prefixlen
         lists.setdefault(name, []).append(
-            Permit(network, low, int(longest) if longest else 32 if shortest else low)
+            Permit(
+                network,
+                low,
+                int(longest) if longest else network.max_prefixlen if shortest else low,
+            )
         )
     return lists
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from ipaddress import IPv4Interface, IPv4Network
+from ipaddress import ip_interface, ip_network
 
 from tests.nos.frr import Box, Instance, Permit, port_of
 
@@ -39,12 +39,13 @@ def read(text: str) -> Box:
     for name, what, *value in _under(lines, "interfaces"):
         if what == "description":
             box.ports[name] = port_of(value[0], None)
+    family = _family(lines)
     for name, *words in _under(lines, "interfaces"):
-        if name in box.ports and words[:4] == ["unit", "0", "family", "inet"]:
+        if name in box.ports and words[:4] == ["unit", "0", "family", family]:
             if words[4] == "mtu":
                 box.ports[name].mtu = int(words[5])
             else:
-                box.ports[name].address = IPv4Interface(words[5])
+                box.ports[name].address = ip_interface(words[5])
     vrfs = list(dict.fromkeys(line[0] for line in _under(lines, "routing-instances")))
     _divide(box, lines, vrfs)
     for vrf in vrfs or [""]:
@@ -72,7 +73,7 @@ def read(text: str) -> Box:
 def _divide(box: Box, lines: Lines, vrfs: list[str]) -> None:
     """Put loopbacks and ports into their routing instances."""
     loopbacks = {
-        f"lo0.{line[0]}": IPv4Interface(line[-1])
+        f"lo0.{line[0]}": ip_interface(line[-1])
         for line in _under(lines, "interfaces", "lo0", "unit")
     }
     if not vrfs:
@@ -93,7 +94,9 @@ def _instance(lines: Lines, own: Lines) -> Instance:
     )
     for group in dict.fromkeys(line[0] for line in _under(own, "protocols", "bgp", "group")):
         words = _under(own, "protocols", "bgp", "group", group)
-        assert ["family", "inet", "unicast", "extended-nexthop"] in words
+        over_ipv6 = ["family", "inet", "unicast", "extended-nexthop"] in words
+        assert over_ipv6 == (_family(lines) == "inet")
+        assert ["family", "inet6", "unicast"] in words
         ports = [
             line[0].removesuffix(".0")
             for line in _under(
@@ -124,6 +127,12 @@ def _instance(lines: Lines, own: Lines) -> Instance:
     return instance
 
 
+def _family(lines: Lines) -> str:
+    """Return the family of the loopbacks."""
+    (family,) = {line[2] for line in _under(lines, "interfaces", "lo0", "unit")}
+    return family
+
+
 def _spreads(lines: Lines) -> bool:
     """Return whether routes are installed in the forwarding table with all paths."""
     policy = _one(lines, "routing-options", "forwarding-table", "export")
@@ -144,7 +153,7 @@ def _permits(lines: Lines, policy: str, protocol: str) -> tuple[Permit, ...]:
         if protocol in named or not named:
             for prefix, _, lengths in _under(words, term, "from", "route-filter"):
                 low, high = (int(end.removeprefix("/")) for end in lengths.split("-"))
-                found.append(Permit(IPv4Network(prefix), low, high))
+                found.append(Permit(ip_network(prefix), low, high))
     return tuple(found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from tests.fabrics import CATALOG, OTHER_NUMBERS, plan_of
+from tests.fabrics import CATALOG, IPV6, IPV6_UNNUMBERED, OTHER_NUMBERS, plan_of
 from tests.nos.switch_files import SwitchFiles, render_switches
 from tests.outputs.packs.managed import FULL
 
@@ -75,6 +75,8 @@ KEYED: dict[str, Inventory] = {
     | {
         "addressing": {"host_links": "unnumbered", "asn_base": 65000, "mtu": 9000},
     },
+    "IPv6 pools": {**TWO_TIERS, "addressing": IPV6},
+    "IPv6 pools and unnumbered hosts on shared boxes": {**SHARED, "addressing": IPV6_UNNUMBERED},
 }
 """Fabrics that have, together, every key of `addressing` and `roce`."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from ipaddress import IPv4Interface, IPv4Network
+from ipaddress import ip_interface, ip_network
 from itertools import product
 from typing import TYPE_CHECKING, cast
 
@@ -64,7 +64,7 @@ def read(commands: str) -> Box:
         if line[0] == "interface":
             _interface(box, line[1], line[2:])
         elif line[0] == "vrf" and line[2] == "loopback":
-            box.loopbacks[line[1]] = IPv4Interface(line[-1])
+            box.loopbacks[line[1]] = ip_interface(line[-1])
     filters = _filters(lines)
     asn = {
         line[0]: int(line[-1])
@@ -89,11 +89,11 @@ def read(commands: str) -> Box:
 
 def _interface(box: Box, name: str, words: Command) -> None:
     """Read the settings of one interface."""
-    if words[:2] in (("ip", "address"), ("ipv4", "address")):
+    if words[:2] in (("ip", "address"), ("ipv4", "address"), ("ipv6", "address")):
         if name == "lo":
-            box.loopbacks[""] = IPv4Interface(words[2])
+            box.loopbacks[""] = ip_interface(words[2])
         else:
-            box.ports[name].address = IPv4Interface(words[2])
+            box.ports[name].address = ip_interface(words[2])
     elif words[-2:-1] == ("vrf",):
         box.ports[name].vrf = words[-1]
     elif words[:2] == ("link", "mtu"):
@@ -105,13 +105,13 @@ def _filters(lines: list[Command]) -> dict[str, tuple[Permit, ...]]:
     policies = [line[2:] for line in lines if line[:2] == ("router", "policy")]
     lists: dict[str, dict[str, dict[str, str]]] = {}
     for line in policies:
-        if line[0] == "prefix-list" and line[4] == "match":
+        if line[0] == "prefix-list" and line[4:5] == ("match",):
             lists.setdefault(f"prefix-list {line[1]}", {}).setdefault(line[5], {})[line[6]] = line[
                 7
             ]
     found = {
         name: tuple(
-            Permit(IPv4Network(prefix), int(ends["min-prefix-len"]), int(ends["max-prefix-len"]))
+            Permit(ip_network(prefix), int(ends["min-prefix-len"]), int(ends["max-prefix-len"]))
             for prefix, ends in matches.items()
         )
         for name, matches in lists.items()

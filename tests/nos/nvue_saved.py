@@ -40,5 +40,9 @@ def settings(startup_yaml: str) -> set[Command]:
 
 def _words(line: Command, names: set[str]) -> Iterator[str]:
     for above, word in zip(("", *line), line, strict=False):
-        varies = above in NAMED | FREE or word in names or re.fullmatch(r"[\d./:x]+", word)
+        varies = (
+            above in NAMED | FREE
+            or word in names
+            or re.fullmatch(r"[\d./:x]+|[\da-f]*:[\da-f:]*/\d+", word)
+        )
         yield "*" if varies else word

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipaddress import IPv4Interface, IPv4Network
+from ipaddress import ip_interface, ip_network
 
 from tests.nos.frr import Box, Instance, Permit, port_of
 from tests.nos.statements import paths
@@ -37,7 +37,8 @@ def read(text: str) -> Box:
     box = Box(name)
     for name, lines in _under(text, "interface ").items():
         settings = {line.rsplit(" ", 1)[0]: line.rsplit(" ", 1)[1] for line in lines}
-        address = IPv4Interface(settings["ip address"]) if "ip address" in settings else None
+        given = settings.get("ip address") or settings.get("ipv6 address")
+        address = None if given in (None, "use-link-local-only") else ip_interface(given)
         if name.startswith("loopback"):
             assert address is not None
             box.loopbacks[settings.get("vrf member", "")] = address
@@ -60,23 +61,23 @@ def read(text: str) -> Box:
 def _filters(text: str) -> dict[str, tuple[Permit, ...]]:
     """Read prefix lists and route maps.
 
-    A missing length is the network's own at the low end, and 32 beside a `ge`.
+    A missing length is the network's own at the low end, and that of an address beside a `ge`.
     """
     found: dict[str, tuple[Permit, ...]] = {}
     for line in text.splitlines():
-        if line.startswith("ip prefix-list "):
+        if line.startswith(("ip prefix-list ", "ipv6 prefix-list ")):
             _, _, name, _, _, _, prefix, *ends = line.split()
             given = dict(zip(ends[::2], map(int, ends[1::2]), strict=True))
-            network = IPv4Network(prefix)
+            network = ip_network(prefix)
             permit = Permit(
                 network,
                 given.get("ge", network.prefixlen),
-                given.get("le", 32 if "ge" in given else network.prefixlen),
+                given.get("le", network.max_prefixlen if "ge" in given else network.prefixlen),
             )
             found[f"prefix-list {name}"] = (*found.get(f"prefix-list {name}", ()), permit)
     for header, (match,) in _under(text, "route-map ").items():
         name = f"route-map {header.split()[0]}"
-        found[name] = found.get(name, ()) + found[match.removeprefix("match ip address ")]
+        found[name] = found.get(name, ()) + found[" ".join(match.split()[3:])]
     return found
 
 
@@ -86,13 +87,14 @@ def _instance(
     """Read one instance: the lines under `router bgp`, or under a VRF of it."""
     (identity,) = _under(body, "router-id ")
     instance = Instance(asn, identity)
-    for line in _under(body, "address-family ipv4 unicast")[""]:
+    ((family, settings),) = _under(body, "address-family ").items()
+    for line in settings:
         if line.startswith("maximum-paths ") and "bestpath as-path multipath-relax" in blocks(body):
             instance.ecmp = int(line.split()[1])
         elif line.startswith("redistribute direct "):
             instance.filters["connected"] = filters[line.removeprefix("redistribute direct ")]
     for name, lines in _under(body, "neighbor ").items():
-        assert "address-family ipv4 unicast" in lines
+        assert f"address-family {family}" in lines
         (template,) = (
             line.removeprefix("inherit peer ") for line in lines if line.startswith("inherit peer ")
         )

@@ -6,7 +6,7 @@ Ports and addresses are in config_db.json, routing is in frr.conf.
 from __future__ import annotations
 
 import json
-from ipaddress import IPv4Interface
+from ipaddress import ip_interface
 from typing import Any
 
 from tests.nos.frr import Box, port_of, read_routing
@@ -23,7 +23,7 @@ def read(config_db: str, frr_conf: str) -> Box:
     for name, row in tables["PORT"].items():
         if row["admin_status"] == "up":
             port = port_of(
-                row["description"], IPv4Interface(addresses[name]) if name in addresses else None
+                row["description"], ip_interface(addresses[name]) if name in addresses else None
             )
             neighbour = tables["DEVICE_NEIGHBOR"][name]
             assert (port.peer, port.peer_interface) == (neighbour["name"], neighbour["port"])
@@ -32,7 +32,7 @@ def read(config_db: str, frr_conf: str) -> Box:
     for key in tables["LOOPBACK_INTERFACE"]:
         if "|" in key:
             name, address = key.split("|")
-            box.loopbacks[tables["LOOPBACK_INTERFACE"][name].get("vrf_name", "")] = IPv4Interface(
+            box.loopbacks[tables["LOOPBACK_INTERFACE"][name].get("vrf_name", "")] = ip_interface(
                 address
             )
     return box

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from ipaddress import IPv4Interface, IPv4Network
+from ipaddress import ip_interface, ip_network
 from typing import Any
 
 from tests.nos.frr import Box, Instance, Permit, port_of
@@ -33,12 +33,15 @@ def _bind(box: Box, vrf: str, interface: Node) -> None:
     """Read one interface of a network instance: a loopback, or a port."""
     (inner,) = interface["subinterface"]
     addresses = [
-        IPv4Interface(one["ip-prefix"]) for one in inner.get("ipv4", {}).get("address", ())
+        ip_interface(one["ip-prefix"])
+        for family in ("ipv4", "ipv6")
+        for one in inner.get(family, {}).get("address", ())
     ]
     if "description" not in interface:
         (box.loopbacks[vrf],) = addresses
         return
-    assert bool(addresses) != (inner.get("ipv6", {}).get("admin-state") == "enable")
+    advertises = "srl_nokia-interfaces-router-adv:router-advertisement" in inner.get("ipv6", {})
+    assert bool(addresses) != advertises
     port = port_of(interface["description"], addresses[0] if addresses else None)
     port.vrf, port.mtu = vrf, inner["ip-mtu"]
     assert interface["mtu"] >= port.mtu + 14, (
@@ -70,7 +73,7 @@ def _policies(tree: Node) -> dict[str, tuple[Permit, ...]]:
 def _permit(prefix: Node) -> Permit:
     """Read one prefix of a set."""
     shortest, longest = prefix["mask-length-range"].split("..")
-    return Permit(IPv4Network(prefix["ip-prefix"]), int(shortest), int(longest))
+    return Permit(ip_network(prefix["ip-prefix"]), int(shortest), int(longest))
 
 
 def _instance(bgp: Node, policies: dict[str, tuple[Permit, ...]], probed: set[str]) -> Instance:
@@ -79,10 +82,11 @@ def _instance(bgp: Node, policies: dict[str, tuple[Permit, ...]], probed: set[st
     The export policy announces connected routes, as there is no redistribution.
     """
     (family,) = bgp["afi-safi"]
-    assert family["ipv4-unicast"] == {
-        "advertise-ipv6-next-hops": True,
-        "receive-ipv6-next-hops": True,
-    }
+    if family["afi-safi-name"] == "srl_nokia-common:ipv4-unicast":
+        assert family["ipv4-unicast"] == {
+            "advertise-ipv6-next-hops": True,
+            "receive-ipv6-next-hops": True,
+        }
     assert bgp["ebgp-default-policy"] == {"import-reject-all": True, "export-reject-all": True}
     instance = Instance(
         bgp["autonomous-system"], bgp["router-id"], ecmp=family["multipath"]["maximum-paths"]

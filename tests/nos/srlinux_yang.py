@@ -85,6 +85,7 @@ FEATURES = (
 NOT_XPATH = (
     # a comparison with an absent leaf: false in XPath, either way round
     "ipv4 configuration not allowed on bridged or local-mirror-dest subinterfaces",
+    "ipv6 configuration not allowed on bridged or local-mirror-dest subinterfaces",
     "subinterface with type local-mirror-dest cannot be configured on network-instance",
     "cannot use same queue for mutlicast and unicast",
     (

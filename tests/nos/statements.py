@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from ipaddress import AddressValueError, IPv4Address, IPv4Interface, IPv4Network, NetmaskValueError
+from ipaddress import ip_address, ip_interface, ip_network
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -170,10 +170,10 @@ def _fits(word: str, kind: str, names: Names) -> bool:
     return bool(_KINDS[kind](word)) if kind in _KINDS else word in names[kind]
 
 
-def _reads(word: str, shape: type[IPv4Address | IPv4Interface | IPv4Network]) -> bool:
+def _reads(word: str, shape: Callable[[str], object]) -> bool:
     try:
         shape(word)
-    except (AddressValueError, NetmaskValueError, ValueError):
+    except ValueError:
         return False
     return True
 
@@ -182,9 +182,9 @@ _KINDS: dict[str, Callable[[str], object]] = {
     "n": str.isdigit,
     "word": lambda _: True,
     "text": re.compile(r'"[^"]+"').fullmatch,
-    "ip": lambda word: _reads(word, IPv4Address),
-    "address": lambda word: "/" in word and _reads(word, IPv4Interface),
-    "prefix": lambda word: "/" in word and _reads(word, IPv4Network),
+    "ip": lambda word: _reads(word, ip_address),
+    "address": lambda word: "/" in word and _reads(word, ip_interface),
+    "prefix": lambda word: "/" in word and _reads(word, ip_network),
 }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import textwrap
 from functools import lru_cache
+from ipaddress import IPv4Network
 from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import Design, Role
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 RAIL_ATTRIBUTES = (2, 30, 5)
 """The first version with NCCL_NET_MERGE_POLICY, and with rail and plane in NCCL_IB_HCA."""
 
+GID_FAMILY = (2, 21)
+"""The first version with NCCL_IB_ADDR_FAMILY and NCCL_IB_ADDR_RANGE."""
+
 MOST_HCAS = 32
 """RDMA devices that NCCL uses on a host, at most."""
 
@@ -32,7 +36,13 @@ WIDTH = 118
 
 def settings(fabric: ResolvedFabric, nics: Sequence[NicView]) -> list[Setting]:
     """List the settings of a host with these NIC ports, in the order of the file."""
-    found = (*_rails(fabric, nics), *_devices(fabric, nics), *_class(fabric), *_left_open())
+    found = (
+        *_rails(fabric, nics),
+        *_devices(fabric, nics),
+        *_class(fabric),
+        *_family(fabric),
+        *_left_open(),
+    )
     return [Setting(name, value, [*_wrapped(why)]) for name, value, why in found]
 
 
@@ -186,7 +196,7 @@ def _version(fabric: ResolvedFabric) -> tuple[int, ...]:
 
 def _class(fabric: ResolvedFabric) -> Iterator[tuple[str, str, str]]:
     """Put RoCE traffic into the lossless class."""
-    if fabric.port_layouts[Role.LEAF].model.transport == "ethernet":
+    if _routed(fabric):
         roce = fabric.spec.roce
         why = (
             f"The ToS byte of DSCP {roce.dscp} (four times the DSCP), which the switches put into"
@@ -197,6 +207,32 @@ def _class(fabric: ResolvedFabric) -> Iterator[tuple[str, str, str]]:
             str(roce.dscp << 2),
             f"{why} The ECN bits are the NIC's own; some vendors' guides add 2 for them.",
         )
+
+
+def _family(fabric: ResolvedFabric) -> Iterator[tuple[str, str, str]]:
+    """Name the GID of a NIC port's IPv6 address; NCCL looks for that of an IPv4 address."""
+    pool = fabric.spec.addressing.host_pool
+    if isinstance(pool, IPv4Network) or not _routed(fabric):
+        return
+    if _version(fabric) < GID_FAMILY:
+        yield (
+            "NCCL_IB_GID_INDEX",
+            "",
+            (
+                "NCCL_IB_GID_INDEX is not set: name the index of the GID of RoCE v2 with the IPv6"
+                " address, as show_gids lists it. NCCL 2.21 and later find it by the family and"
+                " the pool of the addresses: add `nccl: {version}` to the inventory."
+            ),
+        )
+        return
+    why = "A NIC port has several GIDs. That of its IPv6 address in this pool is used."
+    yield "NCCL_IB_ADDR_FAMILY", "AF_INET6", why
+    yield "NCCL_IB_ADDR_RANGE", str(pool), "The pool of the addresses of NIC ports."
+
+
+def _routed(fabric: ResolvedFabric) -> bool:
+    """Return whether the hosts' links speak Ethernet, with IP addresses."""
+    return fabric.port_layouts[Role.LEAF].model.transport == "ethernet"
 
 
 def _left_open() -> Iterator[tuple[str, str, str]]:

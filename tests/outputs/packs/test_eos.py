@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.core.terms import LinkKind
-from tests.fabrics import Inventory, plan_of
+from tests.fabrics import IPV6, IPV6_UNNUMBERED, Inventory, plan_of
 from tests.nos import eos_avd, frr, sonic
 from tests.nos.eos import lines_of, read
 from tests.nos.fabric import assert_is_plan, fabric, findings
@@ -59,6 +59,16 @@ VARIANTS: dict[str, Inventory] = {
     "unnumbered hosts": of("1x400G", 80, addressing=UNNUMBERED),
     "unnumbered hosts on shared boxes": of(
         "1x400G", 64, rails={"per_switch": 2, "tiers": 2}, addressing=UNNUMBERED
+    ),
+    "IPv6 pools": of("1x400G", 80, addressing={**IPV6, "mtu": 9214}),
+    "IPv6 pools on shared boxes": of(
+        "1x400G", 64, rails={"per_switch": 2, "tiers": 2}, addressing={**IPV6, "mtu": 9214}
+    ),
+    "IPv6 pools and unnumbered hosts on shared boxes": of(
+        "1x400G",
+        64,
+        rails={"per_switch": 2, "tiers": 2},
+        addressing={**IPV6_UNNUMBERED, "mtu": 9214},
     ),
     "rail-optimized": of("1x400G", 80, design="rail-optimized"),
     "fat-tree": of("1x400G", 80, design="fat-tree"),

@@ -164,7 +164,8 @@ def test_unnumbered_hosts_announce_their_own_addresses_only() -> None:
         (permit,) = instance.filters[f"{port.interface} in"]
         assert str(permit.network) == port.host_route
         (rail,) = instance.filters["HOSTS out"]
-        assert permit.network.subnet_of(rail.network)
+        assert permit.network.overlaps(rail.network)
+        assert permit.network.prefixlen > rail.network.prefixlen
     assert "  neighbor HOSTS maximum-prefix 1\n" in one.files["frr.conf"]
     assert "bgp as-path access-list HOSTS seq 10 permit ^[0-9]+$\n" in one.files["frr.conf"]
     assert "  neighbor HOSTS filter-list HOSTS in\n" in one.files["frr.conf"]

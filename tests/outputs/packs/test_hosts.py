@@ -13,7 +13,7 @@ import re
 import shlex
 import subprocess
 from functools import cache
-from ipaddress import IPv4Network
+from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -28,7 +28,7 @@ from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.hosts.build import Hosts
 from tests import ROOT
 from tests.conftest import SYSTEM_PATH
-from tests.fabrics import CATALOG, build_context, build_job, plan_file, plan_of, set_limit
+from tests.fabrics import CATALOG, IPV6, build_context, build_job, plan_file, plan_of, set_limit
 from tests.nos.frr import validate
 from tests.outputs.packs.nic_tools import make_nics, run_on
 
@@ -57,6 +57,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "fat-tree": {"design": "fat-tree"},
     "a tray": {"gpus": 144, "hb_domain": {"gpus": 72}, "host": {"model": "gb200-nvl72"}},
     "shared boxes": {"rails": {"per_switch": 2}},
+    "IPv6 pools": {"addressing": IPV6, "nccl": {"version": "2.30.7"}},
 }
 """Numbered fabrics, as changes to eight DGX H100."""
 
@@ -273,6 +274,8 @@ def in_namespace(
     ip link set far up; ip link set mgmt up
     ip address add 192.0.2.2/24 dev mgmt
     ip route add default via 192.0.2.1
+    ip address add 3fff:1::2/64 dev mgmt nodad
+    ip route add default via 3fff:1::1
     """
     tried = subprocess.run(
         command, input=management, capture_output=True, text=True, check=False, env=environment
@@ -339,7 +342,7 @@ def answers(printed: str) -> list[tuple[str, str, str] | None]:
 
 def there(prefix: str) -> str:
     """Return an address of a prefix that no host here has: the last one."""
-    return str(IPv4Network(prefix)[-1])
+    return str(ip_network(prefix)[-1])
 
 
 def expected(one: Shown) -> dict[Asked, tuple[str, str, str] | None]:
@@ -353,10 +356,13 @@ def expected(one: Shown) -> dict[Asked, tuple[str, str, str] | None]:
             wanted[there(prefix), nic.address] = (
                 (nic.interface, nic.gateway, nic.address) if nic.rail_prefix == prefix else None
             )
+    away = "198.51.100.1" if one.view.family == "ipv4" else "3fff::1"
     for nic in nics:
-        wanted["198.51.100.1", nic.address] = None
+        wanted[away, nic.address] = None
     return wanted | {
-        ("198.51.100.1", ""): ("mgmt", "192.0.2.1", "192.0.2.2"),
+        (away, ""): ("mgmt", "192.0.2.1", "192.0.2.2")
+        if one.view.family == "ipv4"
+        else ("mgmt", "3fff:1::1", "3fff:1::2"),
         (there(one.view.routes[0].destination), nics[0].address): wanted_far(one),
     }
 

@@ -32,13 +32,12 @@ set forwarding-options <rest>
 set protocols lldp <rest>
 set protocols router-advertisement interface <unit>
 set interfaces
-  lo0 unit <n> family inet address <address>
+  lo0 unit <n> family <inet|inet6> address <address>
   <cage> <rest>
   <port> description <text>
   <port> mtu <n:256-9500>
-  <port> unit 0 family inet mtu <n:1280-9500>
-  <port> unit 0 family inet address <address>
-  <port> unit 0 family inet6 mtu <n:1280-9500>
+  <port> unit 0 family <inet|inet6> mtu <n:1280-9500>
+  <port> unit 0 family <inet|inet6> address <address>
 set routing-options
   router-id <ip>
   autonomous-system <n:1-4294967295>
@@ -50,7 +49,7 @@ set policy-options
   policy-statement <def:policy> then <rest>
   policy-statement <def:policy> term <word> from protocol <rest>
   policy-statement <def:policy> term <word> from
-    route-filter <prefix> prefix-length-range </31-/31|/32-/32>
+    route-filter <prefix> prefix-length-range </31-/31|/32-/32|/127-/127|/128-/128>
   policy-statement <def:policy> term <word> from as-path <use:as-path>
   policy-statement <def:policy> term <word> then <rest>
 set routing-instances <instance>

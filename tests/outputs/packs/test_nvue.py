@@ -69,10 +69,11 @@ nv set router
   bgp router-id <ip>
   policy as-path-list <def:as-path-list> rule <n> action permit
   policy as-path-list <def:as-path-list> rule <n> aspath-exp <word>
-  policy prefix-list <def:prefix-list> rule <n> match <prefix> min-prefix-len <n:0-32>
-  policy prefix-list <def:prefix-list> rule <n> match <prefix> max-prefix-len <n:0-32>
+  policy prefix-list <def:prefix-list> type ipv6
+  policy prefix-list <def:prefix-list> rule <n> match <prefix> min-prefix-len <n:0-128>
+  policy prefix-list <def:prefix-list> rule <n> match <prefix> max-prefix-len <n:0-128>
   policy prefix-list <def:prefix-list> rule <n> action permit
-  policy route-map <def:route-map> rule <n> match type ipv4
+  policy route-map <def:route-map> rule <n> match type <ipv4|ipv6>
   policy route-map <def:route-map> rule <n> match ip-prefix-list <use:prefix-list>
   policy route-map <def:route-map> rule <n> match as-path-list <use:as-path-list>
   policy route-map <def:route-map> rule <n> action permit
@@ -83,16 +84,20 @@ nv set vrf <use:vrf> router bgp
   autonomous-system <n:1-4294967295>
   router-id <ip>
   path-selection multipath aspath-ignore @yes
-  address-family ipv4-unicast redistribute connected @on
-  address-family ipv4-unicast redistribute connected route-map <use:route-map>
-  address-family ipv4-unicast multipaths ebgp <n:1-128>
+  address-family ipv6-unicast @on
+  address-family <ipv4-unicast|ipv6-unicast> redistribute connected @on
+  address-family <ipv4-unicast|ipv6-unicast> redistribute connected route-map <use:route-map>
+  address-family <ipv4-unicast|ipv6-unicast> multipaths ebgp <n:1-128>
   peer-group <def:.group> remote-as external
   peer-group <def:.group> timers keepalive <n>
   peer-group <def:.group> timers hold <n>
   peer-group <def:.group> timers connection-retry <n>
-  peer-group <def:.group> address-family ipv4-unicast policy
+  peer-group <def:.group> address-family ipv4-unicast @off
+  peer-group <def:.group> address-family ipv6-unicast @on
+  peer-group <def:.group> address-family <ipv4-unicast|ipv6-unicast> policy
     <inbound|outbound> route-map <use:route-map>
-  peer-group <def:.group> address-family ipv4-unicast policy outbound prefix-list <use:prefix-list>
+  peer-group <def:.group> address-family <ipv4-unicast|ipv6-unicast> policy
+    outbound prefix-list <use:prefix-list>
   neighbor <port> peer-group <use:.group>
   neighbor <port> type unnumbered
   neighbor <port> address-family ipv4-unicast policy inbound prefix-list <use:prefix-list>
@@ -109,6 +114,11 @@ nv set vrf <use:vrf> router bgp peer-group <def:.group> bfd
 """
 
 SINCE_5_15 = """
+# NVUE command reference, Interface: nv set interface <interface-id> ipv6 address, in 5.14 and
+# earlier under `ip`
+nv set interface
+  lo ipv6 address <address>
+  <port> ipv6 address <address>
 # NVUE command reference, LLDP: nv set system lldp state, in 5.14 and earlier under `service`
 nv set system lldp state enabled
 # Cumulus Linux 5.18, Bidirectional Forwarding Detection, BFD profiles
@@ -129,8 +139,17 @@ def _grammar(text: str, **words: str) -> Grammar:
     return Grammar(re.sub(r"@(\w+)", lambda found: words[found[1]], text))
 
 
-NEW = _grammar(SOURCES + SINCE_5_15, on="state enabled", yes="enabled", ip="ipv4", vrf="vrf")
-OLD = _grammar(SOURCES + BEFORE_5_15, on="enable on", yes="on", ip="ip", vrf="ip vrf")
+NEW = _grammar(
+    SOURCES + SINCE_5_15,
+    on="state enabled",
+    off="state disabled",
+    yes="enabled",
+    ip="ipv4",
+    vrf="vrf",
+)
+OLD = _grammar(
+    SOURCES + BEFORE_5_15, on="enable on", off="enable off", yes="on", ip="ip", vrf="ip vrf"
+)
 
 
 @cache
@@ -167,7 +186,7 @@ BROKEN = (
         "connected route-map RAIL9",
         "used, not defined: route-map RAIL9",
     ),
-    ("min-prefix-len 31", "min-prefix-len 33", "no statement"),
+    ("min-prefix-len 31", "min-prefix-len 129", "no statement"),
     ("mtu 9216", "mtu 9217", "no statement"),
     ("roce mode lossless\n", "roce mode lossless\nnv set qos roce mode lossless\n", "twice"),
 )

@@ -27,7 +27,9 @@ def _kinds(node: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str
             yield from _kinds(item, path)
     elif isinstance(node, dict):
         for key, value in node.items():
-            varies = (path and path[-1] in NAMED) or re.fullmatch(r"[\d./x]+", str(key))
+            varies = (path and path[-1] in NAMED) or re.fullmatch(
+                r"[\d./x]+|[\da-f]*:[\da-f:]*/\d+", str(key)
+            )
             name = f"<{type(key).__name__}>" if varies else str(key)
             yield from _kinds(value, (*path, name))
 

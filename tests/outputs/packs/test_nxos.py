@@ -54,14 +54,14 @@ priority-flow-control watch-dog-interval on
 # VRFs, BGP interface peering
 interface <loopback>
   vrf member <use:vrf>
-  ip address <address>
+  <ip|ipv6> address <address>
 interface <port>
   description <word> <word>
   no switchport
   mtu <n:576-9216>
   vrf member <use:vrf>
   no ip redirects
-  ip address <address>
+  <ip|ipv6> address <address>
   no ipv6 redirects
   ipv6 address use-link-local-only
   ip forward
@@ -75,12 +75,12 @@ hardware profile dlb
   mode flowlet
   dlb-interface <port>
 # Cisco Nexus 9000 NX-OS, Unicast Routing Configuration Guide: Configuring Route Policy Manager
-ip prefix-list <def:prefix-list> seq <n> permit <prefix>
-ip prefix-list <def:prefix-list> seq <n> permit <prefix> ge <n:1-32>
-ip prefix-list <def:prefix-list> seq <n> permit <prefix> ge <n:1-32> le <n:1-32>
+<ip|ipv6> prefix-list <def:prefix-list> seq <n> permit <prefix>
+<ip|ipv6> prefix-list <def:prefix-list> seq <n> permit <prefix> ge <n:1-128>
+<ip|ipv6> prefix-list <def:prefix-list> seq <n> permit <prefix> ge <n:1-128> le <n:1-128>
 ip as-path access-list <def:as-path> seq <n> permit <text>
 route-map <def:route-map> permit <n:0-65535>
-  match ip address prefix-list <use:prefix-list>
+  match <ip|ipv6> address prefix-list <use:prefix-list>
 # the same guide: Configuring Basic BGP, Configuring Advanced BGP (peer templates, interface
 # peering, multipath), in the default VRF and in others
 router bgp <n:1-4294967295>
@@ -88,7 +88,7 @@ router bgp <n:1-4294967295>
   template peer <def:peer>
     bfd
     timers <n> <n>
-    address-family ipv4 unicast
+    address-family <ipv4|ipv6> unicast
       disable-peer-as-check
       route-map <use:route-map> <in|out>
       prefix-list <use:prefix-list> <in|out>
@@ -96,24 +96,24 @@ router bgp <n:1-4294967295>
       maximum-prefix <n:1-1000000>
   router-id <ip>
   bestpath as-path multipath-relax
-  address-family ipv4 unicast
+  address-family <ipv4|ipv6> unicast
     redistribute direct route-map <use:route-map>
     maximum-paths <n:1-128>
   neighbor <port>
     inherit peer <use:peer>
     remote-as <n:1-4294967295>
-    address-family ipv4 unicast
+    address-family <ipv4|ipv6> unicast
       prefix-list <use:prefix-list> in
   vrf <use:vrf>
     router-id <ip>
     bestpath as-path multipath-relax
-    address-family ipv4 unicast
+    address-family <ipv4|ipv6> unicast
       redistribute direct route-map <use:route-map>
       maximum-paths <n:1-128>
     neighbor <port>
       inherit peer <use:peer>
       remote-as <n:1-4294967295>
-      address-family ipv4 unicast
+      address-family <ipv4|ipv6> unicast
         prefix-list <use:prefix-list> in
 """
 

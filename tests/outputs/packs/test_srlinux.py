@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.core.terms import LinkKind
-from tests.fabrics import Inventory, plan_of
+from tests.fabrics import IPV6, IPV6_UNNUMBERED, Inventory, plan_of
 from tests.nos import eos, sonic, srlinux_yang
 from tests.nos.fabric import Fabric, assert_is_plan, fabric, findings
 from tests.nos.model_variants import VARIANTS as SHARED
@@ -62,6 +62,14 @@ VARIANTS: dict[str, Inventory] = {
         64,
         rails={"per_switch": 2, "tiers": 2},
         addressing={"host_links": "unnumbered"},
+        nic={"speed": "800G"},
+    ),
+    "IPv6 pools": of("1x800G", 80, addressing=IPV6, nic={"speed": "800G"}),
+    "IPv6 pools and unnumbered hosts on shared boxes": of(
+        "1x800G",
+        64,
+        rails={"per_switch": 2, "tiers": 2},
+        addressing=IPV6_UNNUMBERED,
         nic={"speed": "800G"},
     ),
     "rail-optimized": of("1x800G", 80, design="rail-optimized", nic={"speed": "800G"}),
