@@ -100,8 +100,10 @@ nv set vrf <use:vrf> router bgp
     outbound prefix-list <use:prefix-list>
   neighbor <port> peer-group <use:.group>
   neighbor <port> type unnumbered
-  neighbor <port> address-family ipv4-unicast policy inbound prefix-list <use:prefix-list>
-  peer-group <def:.group> address-family ipv4-unicast prefix-limits inbound maximum <n>
+  neighbor <port> address-family <ipv4-unicast|ipv6-unicast> policy
+    inbound prefix-list <use:prefix-list>
+  peer-group <def:.group> address-family <ipv4-unicast|ipv6-unicast> prefix-limits
+    inbound maximum <n>
 """
 
 BEFORE_5_15 = """
