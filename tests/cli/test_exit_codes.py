@@ -14,7 +14,7 @@ import pytest
 from fabricgen.cli import program, run
 from fabricgen.cli.topics import ALIASES, pages
 from fabricgen.core.yaml_text import write_yaml
-from fabricgen.lifecycle.audit.fault_names import Kind
+from fabricgen.lifecycle.audit.fault_kinds import Kind
 from tests.catalog.test_importers import DEVICE_TYPE
 from tests.cli.test_documents import commands, commands_with_documents
 

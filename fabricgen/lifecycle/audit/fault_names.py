@@ -1,8 +1,9 @@
 """The name of each fault: swapped, shifted by one, exchanged, reversed, crossed.
 
-Owns the names. Miscablings are grouped into the smallest set of faults that explains them: pairs of
-devices first, then cages, then single miscablings. A fault that joins two rails or two planes comes
-first, because it carries traffic where no rule expects it.
+Owns faults of several miscablings; `single_faults` names one by itself. Miscablings are grouped
+into the smallest set of faults that explains them: pairs of devices first, then cages, then single
+miscablings. A fault that joins two rails or two planes comes first, because it carries traffic
+where no rule expects it.
 """
 
 from __future__ import annotations
@@ -10,25 +11,18 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
+
+from fabricgen.lifecycle.audit.fault_kinds import FEWEST, MINOR, SEVERITIES
+from fabricgen.lifecycle.audit.single_faults import SingleFaults
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from fabricgen.lifecycle.audit.fault_kinds import Kind, Severity
     from fabricgen.lifecycle.audit.fewest_moves import MiscablingGroup
     from fabricgen.lifecycle.audit.port_index import PortIndex
     from fabricgen.lifecycle.audit.reconcile import ObservedCabling
-
-Kind = Literal[
-    "rail-crossed", "plane-crossed", "exchanged", "breakout-reversed", "shifted", "swapped",
-    "misplugged", "mixed-up", "missing", "stranger", "extra", "unknown-port", "unjudged",
-    "contradiction",
-]  # fmt: skip
-Severity = Literal["critical", "major", "minor"]
-SEVERITIES: tuple[Severity, ...] = ("critical", "major", "minor")
-MINOR: frozenset[Kind] = frozenset({"stranger", "extra", "contradiction"})
-FEWEST = 2
-"""Cables that make an exchange, a reversed cage or a shifted run; a single one is misplugged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +82,7 @@ class FaultNamer:
         unknown_neighbors = tuple(
             port
             for group in groups
-            for port in self._touched(group)
+            for port in group.touched
             if port in self.built.unknown_neighbors
         )
         crossing = self._crossing(groups)
@@ -98,12 +92,6 @@ class FaultNamer:
             )
         own: Kind = crossing[0] if kind in ("swapped", "misplugged", "mixed-up", "extra") else kind
         return Event(own, "critical", f"{sentence}; {crossing[1]}", groups, unknown_neighbors)
-
-    def _touched(self, group: MiscablingGroup) -> list[int]:
-        """Return the distinct ports that the moves of a miscabling empty or fill."""
-        return list(
-            dict.fromkeys(port for move in group.moves for port in move if port is not None)
-        )
 
     def _crossing(self, groups: Iterable[MiscablingGroup]) -> tuple[Kind, str] | None:
         """Return the kind and the text for a wrong cable that joins two rails or two planes."""
@@ -229,101 +217,5 @@ class FaultNamer:
 
     def _single(self, group: MiscablingGroup) -> Event:
         """Return the fault that one miscabling shows by itself."""
-        places, moved = (
-            self.places,
-            [move for move in group.moves if move.source is not None and move.target is not None],
-        )
-        if not group.wrong:
-            port, unknown = (
-                group.moves[0].kept,
-                [each for each in self._touched(group) if each in self.built.unknown_neighbors],
-            )
-            if unknown:
-                seen = self.built.unknown_neighbors[unknown[0]]
-                why = (
-                    f"where {places.text(places.peers[unknown[0]])} belongs"
-                    if unknown[0] in self.built.misplaced
-                    else "which is not in the plan"
-                )
-                return self._event(
-                    "stranger", f"{places.text(unknown[0])} sees {seen}, {why}", (group,)
-                )
-            return self._event(
-                "missing",
-                f"{places.labels[port]} is not there: {self.link(port)} do not see each other",
-                (group,),
-            )
-        if not moved:
-            ports = " and ".join(map(places.text, group.wrong[0]))
-            return self._event("extra", f"a cable between {ports} is not in the plan", (group,))
-        if shifted := self._shift(group):
-            return self._event("shifted", shifted, (group,))
-        where = self._where(group)
-        if group.ring and len(moved) == FEWEST:
-            return self._event(
-                "swapped",
-                f"{where}: the cables {' and '.join(self._labels(group))} are swapped",
-                (group,),
-            )
-        if len(group.wrong) == 1:
-            port, target = group.moves[0].source or 0, group.moves[0].target or 0
-            sentence = (
-                f"{places.labels[target]} is in {places.text(port)} "
-                f"and belongs in {places.text(target)}"
-            )
-            return self._event("misplugged", sentence, (group,))
-        return self._event(
-            "mixed-up", f"{where}: {len(moved)} cables are in each other's ports", (group,)
-        )
-
-    def link(self, port: int) -> str:
-        """Return a planned link as text, the lower end first."""
-        return " and ".join(
-            self.places.text(each) for each in sorted((port, self.places.peers[port]))
-        )
-
-    def _labels(self, group: MiscablingGroup) -> list[str]:
-        """Return the labels of the links that the moves make."""
-        return sorted(self.places.labels[port] for port in group.made)
-
-    def _where(self, group: MiscablingGroup) -> str:
-        """Return the devices on which ends move, as text."""
-        ends = (
-            port for move in group.moves for port in (move.source, move.target) if port is not None
-        )
-        devices = sorted({self.places.places[port].device for port in ends})
-        return (
-            " and ".join(devices)
-            if len(devices) <= FEWEST
-            else f"{devices[0]} and {len(devices) - 1} other devices"
-        )
-
-    def _shift(self, group: MiscablingGroup) -> str:
-        """Return the text for a run that is shifted by one; empty where it is not.
-
-        In a ring one cable goes from one end of the run to the other.
-        """
-        places, steps = self.places, defaultdict[int, list[int]](list)
-        moved = [
-            (move.source, move.target)
-            for move in group.moves
-            if move.source is not None and move.target is not None
-        ]
-        if (
-            len({places.places[port].device for pair in moved for port in pair}) != 1
-            or len(moved) < FEWEST + group.ring
-        ):
-            return ""
-        for source, target in moved:
-            steps[places.position(source).rank - places.position(target).rank].append(target)
-        for step in (1, -1):
-            if len(steps[step]) == len(moved) - group.ring:
-                ranks = sorted((places.position(target).rank, target) for _, target in moved)
-                first, last = (places.places[ranks[at][1]].interface for at in (0, -1))
-                way = "up" if step > 0 else "down"
-                device = places.places[ranks[0][1]].device
-                return (
-                    f"{device}: the {len(moved)} cables of {first} to {last} "
-                    f"are shifted {way} by one port"
-                )
-        return ""
+        kind, sentence = SingleFaults(self.places, self.built).name(group)
+        return self._event(kind, sentence, (group,))

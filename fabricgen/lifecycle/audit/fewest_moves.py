@@ -67,6 +67,11 @@ class MiscablingGroup:
             yield RepairStep("plug", self.moves[0].kept, None, self.moves[0].target)
 
     @property
+    def touched(self) -> list[int]:
+        """The ports that the moves empty or fill, each once."""
+        return list(dict.fromkeys(port for move in self.moves for port in move if port is not None))
+
+    @property
     def made(self) -> list[int]:
         """A port of every planned link that the moves make."""
         return [move.kept for move in self.moves if move.target is not None]

@@ -1,9 +1,8 @@
 """The ports of a plan as numbers, found by any of the names under which a device reports them.
 
 Every planned port has a number, and so has any other port of the plan's devices with a cable in it.
-Owns the names of a port: the interface, its front panel name (SONiC's alias), the print beside it
-(`1/1`, as on labels and pull sheets), a NIC's Ethernet, InfiniBand and RDMA names, the number of an
-InfiniBand switch's port, and in a lab the GPU with `nic<plane>` for the NIC port of its host.
+`port_positions` owns the names of a port; in a lab a GPU with `nic<plane>` names the NIC port of
+its host.
 """
 
 from __future__ import annotations
@@ -12,30 +11,15 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabricgen.lifecycle.audit.port_positions import PortPositions
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
-    from fabricgen.core.terms import Role
+    from fabricgen.lifecycle.audit.port_positions import PortPosition
     from fabricgen.planning.plan import Plan
-    from fabricgen.planning.port_layout import PortLayout
     from fabricgen.views.cables.view import CableView
-
-
-class PortPosition(NamedTuple):
-    """A port on its device: interface, cage, position from 0, ports of the cage, rank."""
-
-    interface: str
-    cage: int
-    sub: int
-    ports: int
-    rank: int
-
-    @property
-    def printed(self) -> str:
-        """The print beside a port of a switch: the cage, and the position where it is split."""
-        return f"{self.cage}/{self.sub + 1}" if self.ports > 1 else str(self.cage)
 
 
 class PortRef(NamedTuple):
@@ -68,16 +52,9 @@ class PortIndex:
         self.of_device: defaultdict[str, list[int]] = defaultdict(list)
         self.racks: dict[str, str] = {}
         self._ids: dict[tuple[str, str], int] = {}
-        self._port_layouts: dict[str, PortLayout] = {}
-        self._known: dict[tuple[Role, str], dict[str, PortPosition]] = {}
-        self._prints: dict[tuple[Role, str], dict[str, PortPosition]] = {}
+        self._positions = PortPositions(plan)
         views = Views(plan)
         for segment in range(plan.mapping.segments):
-            port_layouts = plan.port_layouts(segment)
-            self._port_layouts |= {
-                name: port_layouts[box.role]
-                for name, box in zip(plan.naming.switches(segment), plan.naming.boxes, strict=True)
-            }
             for cable in views.cables(segment):
                 if cable.connector <= 1:
                     self._link(cable)
@@ -135,44 +112,7 @@ class PortIndex:
 
     def placeholders(self, device: str) -> bool:
         """Return whether the plan holds placeholders for the port names of a device: of a host."""
-        return not self.plan.fabric.nics_named and self.owner(device) not in self._port_layouts
-
-    def _ports(self, port_layout: PortLayout) -> dict[str, PortPosition]:
-        """Return the ports of a switch by each of their names, in the order of the front panel."""
-        if (port_layout.role, port_layout.nos) not in self._known:
-            used, names = self.plan.ports[port_layout.role], dict[str, PortPosition]()
-            for rank, port in enumerate(
-                sorted([*used, *port_layout.idle(used)], key=lambda port: (port.cage, port.sub))
-            ):
-                cage, sub, mode = port
-                position = PortPosition(port_layout.interface(port), cage, sub, mode.count, rank)
-                alias = (
-                    port_layout.model.alias(port_layout.nos, cage, sub, mode) or position.interface
-                )
-                for name in (position.interface, alias, f"#{port_layout.number(port)}"):
-                    names.setdefault(name, position)
-            self._known[port_layout.role, port_layout.nos] = names
-        return self._known[port_layout.role, port_layout.nos]
-
-    @cached_property
-    def _nics(self) -> dict[str, PortPosition]:
-        """The NIC ports of a host by each of their names, or the usual names where unknown."""
-        fabric, naming, found = self.plan.fabric, self.plan.naming, dict[str, PortPosition]()
-        for gpu in range(fabric.host_gpus):
-            for plane in range(fabric.planes):
-                number = fabric.coordinates.nic(gpu, plane)
-                position = PortPosition(naming.interface(gpu, plane), 0, 0, 1, number)
-                other = fabric.host and fabric.host.port(gpu, plane)
-                second = "" if plane == 0 else f"/{plane + 1}"
-                given = fabric.rdma(gpu, plane)
-                names = (
-                    (other.ethernet, other.infiniband, given)
-                    if other
-                    else (given or f"mlx5_{gpu}{second}", f"HCA-{gpu + 1}{second}")
-                )
-                for name in (position.interface, *names):
-                    found.setdefault(name or position.interface, position)
-        return found
+        return not self.plan.fabric.nics_named and self.owner(device) not in self._positions.layouts
 
     def device(self, name: str) -> str:
         """Return the plan's name of a device or lab GPU, without a domain; empty if unknown."""
@@ -195,18 +135,18 @@ class PortIndex:
                 plane = word.removeprefix("nic")
                 if plane.isdecimal() and int(plane) < len(self.gpu_ports[device]):
                     return self.gpu_ports[device][int(plane)]
-            elif (position := self._positions(device).get(word)) is not None and (
-                position.interface != word or device in self._port_layouts
+            elif (position := self._positions.named(device).get(word)) is not None and (
+                position.interface != word or device in self._positions.layouts
             ):
                 return self._number(device, position)
-        by_print = self._by_print(device) if words and device not in self.gpu_ports else {}
+        by_print = self._positions.printed(device) if words and device not in self.gpu_ports else {}
         positions = (by_print[word] for word in words if word in by_print)
         return next((self._number(device, position) for position in positions), -1)
 
     def _number(self, device: str, position: PortPosition) -> int:
         """Return the number of the port at a position; on a host only planned ports have one."""
         found = self._ids.get((device, position.interface), -1)
-        if found >= 0 or device not in self._port_layouts:
+        if found >= 0 or device not in self._positions.layouts:
             return found
         rails, planes = (
             {getattr(self.places[each], key) for each in self.of_device[device]}
@@ -226,36 +166,9 @@ class PortIndex:
         self.labels.append("")
         return len(self.places) - 1
 
-    def _positions(self, device: str) -> dict[str, PortPosition]:
-        """Return the ports of a device by name."""
-        port_layout = self._port_layouts.get(device)
-        return self._nics if port_layout is None else self._ports(port_layout)
-
-    def _by_print(self, device: str) -> Mapping[str, PortPosition]:
-        """Return the ports of a device by the print beside them."""
-        port_layout = self._port_layouts.get(device)
-        if port_layout is None:
-            return self._nics_by_print
-        key = port_layout.role, port_layout.nos
-        if key not in self._prints:
-            self._prints[key] = {
-                position.printed: position for position in self._ports(port_layout).values()
-            }
-        return self._prints[key]
-
-    @cached_property
-    def _nics_by_print(self) -> dict[str, PortPosition]:
-        """The NIC ports of a host by the print beside them."""
-        naming, fabric = self.plan.naming, self.plan.fabric
-        return {
-            naming.label(gpu, plane): self._nics[naming.interface(gpu, plane)]
-            for gpu in range(fabric.host_gpus)
-            for plane in range(fabric.planes)
-        }
-
     def position(self, place: int) -> PortPosition:
         """Return the position of a port on its device."""
-        return self._positions(self.places[place].device)[self.places[place].interface]
+        return self._positions.named(self.places[place].device)[self.places[place].interface]
 
     def at(self, device: str, cage: int) -> dict[int, int]:
         """Return the planned ports in a cage of a device, by position."""
@@ -299,7 +212,7 @@ class PortIndex:
         serves the rail of its own cable.
         """
         found = self.places[place]
-        if found.device not in self._port_layouts or not self.plan.mapping.spans_rails:
+        if found.device not in self._positions.layouts or not self.plan.mapping.spans_rails:
             return frozenset({found.rail} - {""}), frozenset({found.plane})
         return self._served(found.device), frozenset({found.plane})
 
