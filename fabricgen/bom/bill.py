@@ -65,8 +65,8 @@ class BillLine:
 
     @property
     def purpose(self) -> str:
-        """The purposes as text, like `leaf 64, spine 32`."""
-        return ", ".join(f"{name} {count}" for name, count in self.purposes)
+        """The purposes as text, like `64 leaf, 32 spine`."""
+        return ", ".join(f"{count} {name}" for name, count in self.purposes)
 
     @property
     def total(self) -> Decimal | None:

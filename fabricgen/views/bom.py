@@ -21,7 +21,7 @@ class PartView:
     """Order number; empty where the catalog states none for the part or the length."""
     description: str
     purpose: str
-    """What it is for: a count for each place, like `leaf 64, spine 32`."""
+    """What it is for: a count for each place, like `64 leaf, 32 spine`."""
     quantity: str
     spares: str
     order: str = ""

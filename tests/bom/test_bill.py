@@ -49,9 +49,9 @@ def test_a_twin_port_module_serves_two_links() -> None:
     lines = lines_of(**DGX)
     assert (lines["mma4z00-ns"].quantity, lines["mma4z00-ns"].purpose) == (
         1536,
-        "leaf 1024, spine 512",
+        "1024 leaf, 512 spine",
     )
-    assert (lines["mma4z00-ns-flt"].quantity, lines["mma4z00-ns-flt"].purpose) == (512, "host 512")
+    assert (lines["mma4z00-ns-flt"].quantity, lines["mma4z00-ns-flt"].purpose) == (512, "512 host")
     assert sum(line.quantity for line in fibres_of(**DGX)) == 2048
     assert lines["sn5600"].quantity == 24
 

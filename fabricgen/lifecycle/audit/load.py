@@ -98,7 +98,7 @@ def _json(text: str) -> Any:  # noqa: ANN401 - any JSON value
 def _finding(path: Path, error: UnreadableError) -> Finding:
     """Return the finding for an unreadable file."""
     place = None if error.line is None else Place(str(path), error.line, error.column)
-    fact = f"cannot read neighbours from `{path}`: {error.fact}"
+    fact = f"cannot read neighbors from `{path}`: {error.fact}"
     return Finding(
         "bad-evidence",
         fact,
