@@ -66,15 +66,13 @@ def check_buildable(plan: Plan, packs: Packs, only: Collection[str] = ()) -> Non
     _check_taken(plan)
     if spec.phases:
         _check_phases(plan)
-    if spec.overrides:
-        from fabricgen.outputs.packs.override_checks import check_matches, check_texts
-
-        check_matches(plan)
     groups = choose(sorted(only), spec.outputs, packs).groups
-    if any(GROUPS[group].configures for group in groups):
-        configured = nos_packs(plan, packs).packs
-        if spec.overrides:
-            check_texts(plan, packs, configured)
+    configures = any(GROUPS[group].configures for group in groups)
+    configured = nos_packs(plan, packs).packs if configures else None
+    if spec.overrides:
+        from fabricgen.outputs.packs.override_checks import check_overrides
+
+        check_overrides(plan, packs, configured)
     if "cabling" in groups:
         from fabricgen.views.cables.label_fit import fitting
 

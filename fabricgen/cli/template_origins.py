@@ -27,7 +27,7 @@ def print_origins(files: list[FileOrigins], *, as_json: bool) -> None:
         print_result(TemplateOrigins(files))
         return
     for file in files:
-        echo(file.path)
+        echo(f"{file.path}, before fragments are merged" if file.merged else file.path)
         echo(table([*_rows(file)]))
 
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fabricgen.core.files import parse_json
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.files import FileError, parse_json
+from fabricgen.inventory.overrides import plain_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -159,6 +161,20 @@ def parse_document(text: str, form: str) -> Value:
     from fabricgen.core.yaml_tree import read_tree  # noqa: PLC0415 - only documents of YAML need its parser
 
     return read_tree(text, "")[0]
+
+
+def parse_fragment(text: str, form: str) -> Value:
+    """Return the value of a fragment of JSON or YAML. Raises FileError where it cannot be merged.
+
+    >>> parse_fragment("a: [1]", "yaml")
+    {'a': [1]}
+    """
+    try:
+        return plain_value(parse_document(text, form))
+    except Refusal as refusal:
+        raise FileError(f"is not YAML: {refusal.findings[0].fact}") from None
+    except ValueError as error:  # too deep for a merge, or a number that JSON lacks
+        raise FileError(str(error)) from None
 
 
 def document_text(value: Value, form: str) -> str:

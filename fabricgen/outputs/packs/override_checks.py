@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Finding, Refusal, refuse, suggest
 from fabricgen.core.files import FileError
-from fabricgen.outputs.packs.merged_document import parse_document
+from fabricgen.outputs.packs.merged_document import parse_fragment
 from fabricgen.outputs.packs.override_places import find_place, known_places
 from fabricgen.planning.override_texts import bad_override, override_texts
 from fabricgen.planning.switch_match import matches, switch_identities
@@ -30,13 +30,25 @@ SHOWN = 12
 """Values that a hint lists."""
 
 
-def check_matches(plan: Plan) -> dict[int, set[str]]:
+def check_overrides(plan: Plan, packs: Packs, by_nos: Mapping[str, Pack] | None) -> None:
+    """Verify that each override matches a switch, and that its text can be read.
+
+    With the packs of each NOS, verify as well that every text has a place in the files of its
+    switches, and a form that they accept. Raises Refusal.
+    """
+    texts = [*override_texts(plan)]
+    matched = _matched(plan)
+    if by_nos is not None:
+        for text in texts:
+            for nos in sorted(matched[text.number]):
+                _check_text(text, nos, packs, by_nos.get(nos))
+
+
+def _matched(plan: Plan) -> dict[int, set[str]]:
     """Return the NOSes of the switches that each override matches, by its number.
 
-    Raises Refusal `unmatched-override` with a finding for each override that matches none, and
-    `bad-override` for a file that cannot be read.
+    Raises Refusal `unmatched-override` with a finding for each override that matches none.
     """
-    _ = [*override_texts(plan)]
     switches = [*switch_identities(plan)]
     found = {
         number: {switch.nos for switch in switches if matches(override.match, switch)}
@@ -84,17 +96,6 @@ def _listed(key: str, known: set[str] | set[int]) -> str:
     )
 
 
-def check_texts(plan: Plan, packs: Packs, by_nos: Mapping[str, Pack]) -> None:
-    """Verify that every text has a place in the files of its switches, and a form they accept.
-
-    Raises Refusal `unknown-place` or `bad-override`.
-    """
-    matched = check_matches(plan)
-    for text in override_texts(plan):
-        for nos in sorted(matched[text.number]):
-            _check_text(text, nos, packs, by_nos.get(nos))
-
-
 def _check_text(text: OverrideText, nos: str, packs: Packs, pack: Pack | None) -> None:
     """Verify a text for one NOS."""
     if pack is None or not pack.open_outputs:
@@ -125,17 +126,12 @@ def _check_form(text: OverrideText, nos: str, output: PackOutput) -> None:
     limited = f"if it is for another NOS, add `nos` to its `match`; `{nos}` "
     if form.format != "lines":
         try:
-            parse_document(text.text, form.format)
-        except (FileError, Refusal) as error:
-            fault = (
-                f"is not YAML: {error.findings[0].fact}"
-                if isinstance(error, Refusal)
-                else error.fact
-            )
+            parse_fragment(text.text, form.format)
+        except FileError as error:
             raise bad_override(
                 text.number,
                 "text",
-                f"`{text.origin}`: the text {fault}",
+                f"`{text.origin}`: the text {error.fact}",
                 f"{limited}takes a fragment of {form.format.upper()}",
             ) from None
     for line in text.text.splitlines() if form.statement else ():

@@ -18,6 +18,7 @@ from fabricgen.outputs.packs.merged_document import (
     MergeError,
     document_text,
     parse_document,
+    parse_fragment,
 )
 from fabricgen.outputs.packs.override_places import (
     ENDS,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fabricgen.outputs.packs.merged_document import Value
-    from fabricgen.outputs.packs.pack_yaml import Pack, PackOutput
+    from fabricgen.outputs.packs.pack_yaml import OverrideForm, Pack, PackOutput
     from fabricgen.outputs.packs.render import Packs
     from fabricgen.views.switches.view import SwitchView
 
@@ -43,7 +44,7 @@ class Placed(NamedTuple):
     spot: str
     text: str
     origin: str
-    """The template of a hook, or the override and its file."""
+    """The template of a hook, or the name of the override."""
     number: int
     """The number of the override; -1 for a hook."""
 
@@ -80,13 +81,11 @@ class SiteLines:
 
     def render(self, pack: Pack, output: PackOutput, switch: SwitchView) -> str:
         """Return the text of a file of a switch. Raises Refusal."""
-        placed = self._placed(pack, output, switch)
-        if not placed or not output.overrides:
-            return self._packs.render(pack.name, output.template, switch=switch)
-        if output.overrides.format != "lines":
-            text = self._packs.render(pack.name, output.template, switch=switch)
-            return _merged(text, output, placed)
-        return "".join(line.text for line in self._lines(pack, output, switch, placed))
+        placed, form = self._placed(pack, output, switch), output.overrides
+        if placed and form and form.format == "lines":
+            return "".join(line.text for line in self._lines(pack, output, switch, placed))
+        text = self._packs.render(pack.name, output.template, switch=switch)
+        return _merged(text, output, form, placed) if placed and form else text
 
     def origins(self, pack: Pack, output: PackOutput, switch: SwitchView) -> list[OriginLine]:
         """Return the lines of a file with their origins; of a document, before it is merged."""
@@ -210,18 +209,21 @@ def _marked(text: Placed, comment: str) -> list[OriginLine]:
     return [begin, *lines, end]
 
 
-def _merged(text: str, output: PackOutput, placed: list[Placed]) -> str:
-    """Return a document with fragments merged into it. Raises Refusal `bad-override`."""
-    form = output.overrides
-    assert form  # noqa: S101 - a caller has placed texts in it
-    document: Value = parse_document(text, form.format)
+def _merged(text: str, output: PackOutput, form: OverrideForm, placed: list[Placed]) -> str:
+    """Return a document with fragments merged into it. Raises Refusal."""
+    try:
+        document: Value = parse_document(text, form.format)
+    except (FileError, Refusal) as error:
+        fact = f"{file_name(output)} is no document that an override can be merged into"
+        hint = "correct the template that writes it"
+        raise refuse("bad-template", fact, because=(str(error),), hint=hint) from None
     for each in placed:
         try:
-            fragment = parse_document(each.text, form.format)
+            fragment = parse_fragment(each.text, form.format)
             merge = Merge(form.keys, replaces=each.spot != "before")
             pointer = "" if each.spot in ENDS else each.spot
             document = merge.below(document, form.below + pointer, fragment)
-        except (MergeError, FileError, Refusal) as error:
+        except (MergeError, FileError) as error:
             raise _unmergeable(each, output, error) from None
     return document_text(document, form.format)
 

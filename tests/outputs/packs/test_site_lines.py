@@ -21,7 +21,7 @@ from fabricgen.lifecycle.change.device_changes import device_changes
 from fabricgen.outputs.lab_topologies.build import Topologies
 from fabricgen.outputs.packs.merged_document import escaped
 from fabricgen.outputs.packs.nos_packs import nos_packs
-from fabricgen.outputs.packs.override_checks import check_texts
+from fabricgen.outputs.packs.override_checks import check_overrides
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.packs.site_lines import SiteLines
 from fabricgen.planning.plan import make_plan
@@ -181,7 +181,7 @@ def test_a_section_ends_where_its_last_template_ends() -> None:
 def checked(plan: Plan) -> list[str]:
     """Verify the overrides of a plan, and return the codes and facts of the findings."""
     try:
-        check_texts(plan, PACKS, nos_packs(plan, PACKS).packs)
+        check_overrides(plan, PACKS, nos_packs(plan, PACKS).packs)
     except Refusal as refusal:
         return [f"{finding.code}: {finding.fact}" for finding in refusal.findings]
     return []
@@ -249,6 +249,11 @@ def test_yaml_is_merged_below_its_statements() -> None:
     ("nos", "own", "fact"),
     [
         ("sonic", {"text": "{"}, "bad-override: `overrides.0`: the text is not JSON"),
+        (
+            "sonic",
+            {"text": '{"a":' * 30 + "1" + "}" * 30},
+            "bad-override: `overrides.0`: the text is",
+        ),
         ("sonic", {"place": "bgp", "text": "{}"}, "unknown-place: `bgp` is no place"),
         ("sonic", {"place": "frr.conf:bpg", "text": ""}, "unknown-place: `frr.conf:bpg` is no"),
         ("sonic", {"place": "port.conf:after", "text": ""}, "unknown-place"),
@@ -443,6 +448,15 @@ def test_a_saved_plan_has_the_texts_of_files(tmp_path: Path) -> None:
     assert files_of([first_view(again)]) == files_of([first_view(plan)])
 
 
+def test_a_template_that_writes_no_document_is_named(tmp_path: Path) -> None:
+    """A fragment cannot be merged into it."""
+    (tmp_path / "sonic").mkdir()
+    (tmp_path / "sonic" / "config_db.json.j2").write_text("{", encoding="utf-8")
+    view = first_view(with_overrides(_of("sonic"), {"text": "{}"}))
+    with pytest.raises(Refusal, match="bad-template: config_db"):
+        files_of([view], Packs([tmp_path]))
+
+
 def test_a_file_without_a_last_line_end_gets_one(tmp_path: Path) -> None:
     """Added lines begin a line of their own."""
     (tmp_path / "frr").mkdir()
@@ -473,7 +487,7 @@ def test_a_lab_in_containers_mounts_the_same_files() -> None:
 def test_an_unknown_place_lists_the_places() -> None:
     """Those of the main file, then those of other files with their names."""
     with pytest.raises(Refusal) as caught:
-        check_texts(
+        check_overrides(
             with_overrides(_of("sonic"), {"place": "x", "text": ""}),
             PACKS,
             nos_packs(_of("sonic"), PACKS).packs,
