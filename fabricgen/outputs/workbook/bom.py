@@ -19,17 +19,10 @@ from fabricgen.outputs.workbook.breakdown import (
     write_loads,
     write_savings,
 )
+from fabricgen.outputs.workbook.cells import number_format, priced_total, sum_of, write_text
 from fabricgen.outputs.workbook.palette import AMBER, GREY
-from fabricgen.outputs.workbook.workbook import (
-    WIDEST,
-    Book,
-    SheetColumn,
-    number_format,
-    priced_total,
-    sum_of,
-    write_row,
-    write_text,
-)
+from fabricgen.outputs.workbook.table_sheet import write_row
+from fabricgen.outputs.workbook.workbook import WIDEST, Book, SheetColumn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

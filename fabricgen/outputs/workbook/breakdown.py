@@ -10,15 +10,10 @@ from typing import TYPE_CHECKING
 
 from xlsxwriter.utility import xl_range, xl_rowcol_to_cell
 
+from fabricgen.outputs.workbook.cells import priced_total, sum_of
 from fabricgen.outputs.workbook.palette import AMBER, GREY
-from fabricgen.outputs.workbook.workbook import (
-    WIDEST,
-    SheetColumn,
-    TableSheet,
-    priced_total,
-    sum_of,
-    write_row,
-)
+from fabricgen.outputs.workbook.table_sheet import TableSheet, write_row
+from fabricgen.outputs.workbook.workbook import WIDEST, SheetColumn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

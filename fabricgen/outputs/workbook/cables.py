@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.colours import HUES, colour
 from fabricgen.outputs.workbook.tab import Tab, TabLayout
-from fabricgen.outputs.workbook.workbook import Book, TableSheet
+from fabricgen.outputs.workbook.table_sheet import TableSheet
+from fabricgen.outputs.workbook.workbook import Book
 from fabricgen.views.cables.view import SEPARATOR
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from itertools import chain, islice
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from fabricgen.outputs.workbook.cells import write_text
 from fabricgen.outputs.workbook.stream import is_plain, text_cell, write_rows
-from fabricgen.outputs.workbook.workbook import Book, SheetColumn, write_text
+from fabricgen.outputs.workbook.workbook import Book, SheetColumn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from xlsxwriter.utility import xl_range
 
 from fabricgen.core.colours import HUES, colour
+from fabricgen.outputs.workbook.cells import plain
 from fabricgen.outputs.workbook.stream import is_plain, number_cell, text_cell, write_rows
-from fabricgen.outputs.workbook.workbook import WIDEST, Book, SheetColumn, plain
+from fabricgen.outputs.workbook.workbook import WIDEST, Book, SheetColumn
 from fabricgen.views.cables.columns import INTEGERS, titles
 
 if TYPE_CHECKING:
