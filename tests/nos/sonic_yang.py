@@ -95,17 +95,20 @@ def _leaves(row: dict[str, object], lists: Collection[str] = ()) -> str:
 
 
 def validate(
-    program: str, models: Path, tables: ConfigDb, folder: Path
+    program: str, models: Path, folder: Path, *databases: ConfigDb
 ) -> subprocess.CompletedProcess[str]:
-    """Validate a configuration with yanglint.
+    """Validate configurations with yanglint, which reads the models once for all of them.
 
     It returns 0, or another code with the invalid node.
     """
-    text, modules = to_xml(tables, models)
-    path = folder / "config_db.xml"
-    path.write_text(text, encoding="utf-8")
+    modules: set[Path] = set()
+    paths = [folder / f"{number}.xml" for number in range(len(databases))]
+    for path, tables in zip(paths, databases, strict=True):
+        text, used = to_xml(tables, models)
+        path.write_text(text, encoding="utf-8")
+        modules |= {*used}
     return subprocess.run(
-        [program, "-p", models, "-t", "config", "-f", "xml", *modules, path],
+        [program, "-p", models, "-t", "config", "-f", "xml", *sorted(modules), *paths],
         capture_output=True,
         text=True,
         check=False,

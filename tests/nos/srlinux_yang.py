@@ -139,19 +139,20 @@ def prepare(models: Path, folder: Path) -> Path:
 
 
 def validate(
-    program: str, home: Path, config: str, folder: Path
+    program: str, home: Path, folder: Path, *configs: str
 ) -> subprocess.CompletedProcess[str]:
-    """Validate a configuration with yanglint.
+    """Validate configurations with yanglint, which reads the models once for all of them.
 
     It returns 0, or another code with the invalid node.
     """
-    path = folder / "config.json"
-    path.write_text(config, encoding="utf-8")
+    paths = [folder / f"{number}.json" for number in range(len(configs))]
+    for path, config in zip(paths, configs, strict=True):
+        path.write_text(config, encoding="utf-8")
     places = [word for place in sorted(home.glob("*/")) for word in ("-p", str(place))]
     modules = [str(home / f"{name}.yang") for name in MODULES]
     features = f"srl_nokia-features:{','.join(FEATURES)}"
     return subprocess.run(
-        [program, *places, "-F", features, "-t", "config", "-f", "json", *modules, path],
+        [program, *places, "-F", features, "-t", "config", "-f", "json", *modules, *paths],
         capture_output=True,
         text=True,
         check=False,

@@ -37,11 +37,11 @@ class Verifiers:
         return [*verify(found)]
 
     def _sonic(self, found: Sequence[SwitchFiles]) -> Iterator[str]:
-        yanglint, models = self._tool("yanglint"), self._oracles / "sonic-yang"
-        for one in found:
-            tables = json.loads(one.files["config_db.json"])
-            done = sonic_yang.validate(yanglint, models, tables, self._folder)
-            yield from [done.stderr] if done.returncode else []
+        databases = [json.loads(one.files["config_db.json"]) for one in found]
+        done = sonic_yang.validate(
+            self._tool("yanglint"), self._oracles / "sonic-yang", self._folder, *databases
+        )
+        yield from [done.stderr] if done.returncode else []
         yield from self._frr(found)
 
     def _frr(self, found: Sequence[SwitchFiles]) -> Iterator[str]:
@@ -50,10 +50,11 @@ class Verifiers:
             yield from filter(None, [done.stdout, done.stderr])
 
     def _srlinux(self, found: Sequence[SwitchFiles]) -> Iterator[str]:
-        yanglint, home = self._tool("yanglint"), self._srlinux_models
-        for one in found:
-            done = srlinux_yang.validate(yanglint, home, one.files["config.json"], self._folder)
-            yield from srlinux_yang.complaints(done)
+        configs = [one.files["config.json"] for one in found]
+        done = srlinux_yang.validate(
+            self._tool("yanglint"), self._srlinux_models, self._folder, *configs
+        )
+        yield from srlinux_yang.complaints(done)
 
     def _junos(self, found: Sequence[SwitchFiles]) -> Iterator[str]:
         converted, home = [], self._junos_models

@@ -42,7 +42,7 @@ def test_sonics_models_accept_config_db(
     """Every table of management has a model, and every value fits."""
     management, secrets = VARIANTS[name]
     text = managed_files(managed_plan("sonic", management), secrets)["config_db.json"]
-    done = sonic_yang.validate(tool("yanglint"), oracles / "sonic-yang", json.loads(text), tmp_path)
+    done = sonic_yang.validate(tool("yanglint"), oracles / "sonic-yang", tmp_path, json.loads(text))
     assert done.returncode == 0, done.stderr
 
 
@@ -54,7 +54,7 @@ def test_nokias_models_accept_config_json(
     home = srlinux_yang.prepare(oracles / "srlinux-yang", tmp_path)
     management, secrets = VARIANTS[name]
     text = managed_files(managed_plan("srlinux", management), secrets)["config.json"]
-    done = srlinux_yang.validate(tool("yanglint"), home, text, tmp_path)
+    done = srlinux_yang.validate(tool("yanglint"), home, tmp_path, text)
     assert (done.returncode, srlinux_yang.complaints(done)) == (0, [])
 
 

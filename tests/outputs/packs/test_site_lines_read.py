@@ -49,7 +49,7 @@ def test_the_models_of_sonic_read_a_merged_document(
     for bits, good in ((32, True), (33, False)):
         rows: dict[str, dict[str, str]] = {"Loopback1": {}, f"Loopback1|192.0.2.1/{bits}": {}}
         text = text_of("sonic", {"text": json.dumps({"LOOPBACK_INTERFACE": rows})})
-        done = sonic_yang.validate(program, models, json.loads(text), tmp_path)
+        done = sonic_yang.validate(program, models, tmp_path, json.loads(text))
         assert (done.returncode == 0) is good, done.stderr[-400:]
 
 
@@ -65,5 +65,5 @@ def test_the_models_of_sr_linux_read_a_merged_document(
         assert text.count('"ethernet-1/1/1"') == text_of("srlinux", {"text": "{}"}).count(
             '"ethernet-1/1/1"'
         )
-        done = srlinux_yang.validate(program, home, text, tmp_path)
+        done = srlinux_yang.validate(program, home, tmp_path, text)
         assert (srlinux_yang.complaints(done) == []) is good, done.stderr[-400:]

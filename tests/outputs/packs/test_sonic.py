@@ -134,7 +134,7 @@ def yanglint(
         tmp_path_factory.mktemp("yanglint"),
         oracles / "sonic-yang",
     )
-    return lambda tables: sonic_yang.validate(program, models, tables, folder)
+    return lambda tables: sonic_yang.validate(program, models, folder, tables)
 
 
 @pytest.fixture(scope="session")

@@ -144,7 +144,7 @@ def yanglint(
     """Return a function that validates a config.json against Nokia's models."""
     program, folder = tool("yanglint"), tmp_path_factory.mktemp("srlinux")
     home = srlinux_yang.prepare(oracles / "srlinux-yang", folder)
-    return lambda text: srlinux_yang.validate(program, home, text, folder)
+    return lambda text: srlinux_yang.validate(program, home, folder, text)
 
 
 @pytest.mark.parametrize("name", sorted(VARIANTS.keys() - SHARED.keys()))
