@@ -8,6 +8,7 @@ pack's templates.
 from __future__ import annotations
 
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pyavd  # type: ignore[import-untyped]  # it is annotated without a py.typed marker
@@ -15,13 +16,14 @@ import pyavd  # type: ignore[import-untyped]  # it is annotated without a py.typ
 from tests.nos import eos_avd_management
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from fabricgen.views.protocols import RoceView
     from fabricgen.views.switches.view import Instance, PortView, SwitchView
 
 Node = dict[str, Any]
 
+NONE: Mapping[str, str] = MappingProxyType({})
 WATCHDOG_POLL_MS = 100
 """How often EOS looks at a paused queue; the pack's `pack.yaml` has the same value."""
 
@@ -41,7 +43,7 @@ def rendered(facts: Node) -> str:
     return config
 
 
-def facts_of(switch: SwitchView) -> Node:
+def facts_of(switch: SwitchView, secrets: Mapping[str, str] = NONE) -> Node:
     """Describe a switch in the keys of `eos_cli_config_gen`."""
     shared, numbered, timers = bool(switch.vrfs), switch.hosts_numbered, switch.timers
     four = switch.family == "ipv4"
@@ -103,7 +105,7 @@ def facts_of(switch: SwitchView) -> Node:
             else {}
         ),
         "router_bgp": _bgp(switch),
-        **(eos_avd_management.facts_of(switch.management) if switch.management else {}),
+        **(eos_avd_management.facts_of(switch.management, secrets) if switch.management else {}),
     }
 
 

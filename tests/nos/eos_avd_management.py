@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.outputs.packs.managed import SECRETS
-
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fabricgen.views.management import AaaView, ManagementView, SnmpView, UserView
+
+    Secrets = Mapping[str, str]
 
 Node = dict[str, Any]
 
@@ -18,50 +20,55 @@ INTERFACE, GROUP = "Management1", "LOGIN"
 ROLES = {"admin": (15, "network-admin"), "operator": (1, "network-operator")}
 
 
-def facts_of(site: ManagementView) -> Node:
+def facts_of(site: ManagementView, secrets: Secrets) -> Node:
     """Describe management, but for the VRF, which is in a list with the others."""
-    vrf = site.vrf
+    vrf, aaa, snmp = site.vrf, site.aaa, site.snmp
     return {
         "clock": {"timezone": site.time_zone},
         "management_interfaces": [{"name": INTERFACE, "vrf": vrf, "ip_address": site.prefix}],
         "static_routes": [{"prefix": "0.0.0.0/0", "vrf": vrf, "next_hop": site.gateway}],
-        "ip_name_server": {
-            "vrfs": [{"name": vrf, "servers": [{"ip_address": server} for server in site.dns]}]
-        },
         "ntp": {
             "vrf": vrf,
             "local_interface": {"name": INTERFACE, "vrf": vrf},
             "servers": [{"name": server, "iburst": True} for server in site.ntp],
         },
-        "logging": {
-            "vrfs": [
-                {
-                    "name": vrf,
-                    "source_interface": INTERFACE,
-                    "hosts": [{"name": server} for server in site.syslog],
-                }
-            ]
-        },
-        "local_users": [*map(_user, site.users)],
+        "local_users": [
+            _user(user, secrets) for user in site.users if user.key or user.secret in secrets
+        ],
         "management_ssh": {"vrfs": [{"name": vrf, "enable": True}]},
         **({"banners": {"login": f"{site.banner}\nEOF\n"}} if site.banner else {}),
-        **(_aaa(site.aaa, vrf) if site.aaa and site.aaa.protocol != "ldap" else {}),
-        **({"snmp_server": _snmp(site.snmp, vrf)} if site.snmp else {}),
+        **(_aaa(aaa, vrf, secrets) if aaa and aaa.protocol != "ldap" else {}),
+        **({"snmp_server": _snmp(snmp, vrf, secrets)} if snmp and secrets else {}),
+        **_servers(site),
         **_api(site),
     }
 
 
-def _user(user: UserView) -> Node:
+def _servers(site: ManagementView) -> Node:
+    """Describe the servers of names and of logs."""
+    names = [{"ip_address": server} for server in site.dns]
+    hosts = [{"name": server} for server in site.syslog]
+    logging = {"name": site.vrf, "source_interface": INTERFACE, "hosts": hosts}
+    return {
+        **({"ip_name_server": {"vrfs": [{"name": site.vrf, "servers": names}]}} if names else {}),
+        **({"logging": {"vrfs": [logging]}} if hosts else {}),
+    }
+
+
+def _user(user: UserView, secrets: Secrets) -> Node:
     """Describe a local user."""
     privilege, role = ROLES[user.role]
-    password = {"sha512_password": SECRETS[user.secret]} if user.secret else {"no_password": True}
+    secret = secrets.get(user.secret)
+    password = {"sha512_password": secret} if secret else {"no_password": True}
     key = {"ssh_key": user.key} if user.key else {}
     return {"name": user.name, "privilege": privilege, "role": role, **password, **key}
 
 
-def _aaa(aaa: AaaView, vrf: str) -> Node:
-    """Describe the servers that authenticate logins."""
-    key = {"key": SECRETS[aaa.secret], "key_type": "0"}
+def _aaa(aaa: AaaView, vrf: str, secrets: Secrets) -> Node:
+    """Describe the servers that authenticate logins; without their key there are none."""
+    if aaa.secret not in secrets:
+        return {}
+    key = {"key": secrets[aaa.secret], "key_type": "0"}
     hosts = [{"host": server, **key} for server in aaa.servers]
     methods = f"group {GROUP} local"
     return {
@@ -82,7 +89,7 @@ def _aaa(aaa: AaaView, vrf: str) -> Node:
     }
 
 
-def _snmp(snmp: SnmpView, vrf: str) -> Node:
+def _snmp(snmp: SnmpView, vrf: str, secrets: Secrets) -> Node:
     """Describe SNMPv3."""
     return {
         **({"contact": snmp.contact} if snmp.contact else {}),
@@ -94,9 +101,9 @@ def _snmp(snmp: SnmpView, vrf: str) -> Node:
                 "group": "READ",
                 "version": "v3",
                 "auth": "sha",
-                "auth_passphrase": SECRETS[user.auth],
+                "auth_passphrase": secrets[user.auth],
                 "priv": "aes",
-                "priv_passphrase": SECRETS[user.privacy],
+                "priv_passphrase": secrets[user.privacy],
             }
             for user in snmp.users
         ],

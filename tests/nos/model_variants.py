@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tests.fabrics import CATALOG, IPV6, IPV6_UNNUMBERED, OTHER_NUMBERS, plan_of
 from tests.nos.switch_files import SwitchFiles, render_switches
-from tests.outputs.packs.managed import FULL
+from tests.outputs.packs.managed import FULL, LEAST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,6 +81,7 @@ KEYED: dict[str, Inventory] = {
 """Fabrics that have, together, every key of `addressing` and `roce`."""
 
 MANAGED: dict[str, Inventory] = {
+    "the least of management": TWO_TIERS | {"management": LEAST},
     "management": TWO_TIERS
     | {"management": ALL_KEYS | {"addresses": {"r0-leaf-1": "10.200.0.100"}}},
     "management with RADIUS, on shared boxes": SHARED
@@ -122,6 +123,12 @@ def variant_plan(name: str, nos: str, /, **keys: object) -> Plan:
 def variant_files(name: str, nos: str) -> list[SwitchFiles]:
     """Render the switches of a variant once for all tests, which must not change the texts."""
     return render_switches(variant_plan(name, nos))
+
+
+@cache
+def files_without_secrets(nos: str) -> list[SwitchFiles]:
+    """Render the management of switches as a build does that resolves no secret."""
+    return render_switches(variant_plan("management", nos), secrets={})
 
 
 def in_each_breakout(nos: str, *models: str) -> Iterator[SwitchFiles]:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from ipaddress import ip_interface, ip_network
 
 from tests.nos.frr import Box, Instance, Permit, port_of
 from tests.nos.statements import paths
 
 Block = list[str]
+
+
+def without_banner(text: str) -> str:
+    """Leave out the text of the banner, which ends with the sign that it begins with."""
+    return re.sub(r"(?<=^banner motd @\n).*?^@\n", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
 def blocks(text: str) -> dict[str, Block]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from fabricgen.views.factory import Views
 from tests.outputs.packs.managed import SECRETS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from fabricgen.outputs.packs.pack_yaml import Pack
     from fabricgen.outputs.packs.verification import Verification
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from fabricgen.views.switches.view import SwitchView
 
 PACKS = Packs()
-PACKS.secrets.values = SECRETS
 
 MOST = 8
 """Switches of one fabric that a vendor's parser reads, at equal distances from each other."""
@@ -31,6 +30,8 @@ class SwitchFiles:
 
     switch: SwitchView
     files: dict[str, str]
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    """The values of secrets that templates could read, by reference."""
 
 
 @cache
@@ -46,23 +47,26 @@ def verification(nos: str, file: str) -> Verification:
     return found
 
 
-def render_switches(plan: Plan) -> list[SwitchFiles]:
+def render_switches(plan: Plan, secrets: Mapping[str, str] = SECRETS) -> list[SwitchFiles]:
     """Render every file of every switch, each with the pack of its own NOS."""
     views = Views(plan)
     return [
-        _render(switch) for unit in range(plan.mapping.segments) for switch in views.switches(unit)
+        _render(switch, secrets)
+        for unit in range(plan.mapping.segments)
+        for switch in views.switches(unit)
     ]
 
 
-def _render(switch: SwitchView) -> SwitchFiles:
+def _render(switch: SwitchView, secrets: Mapping[str, str]) -> SwitchFiles:
     pack = _pack_of(switch.nos)
+    PACKS.secrets.values = secrets
     with PACKS.secrets.readable():
         files = {
             output.path.split("/")[-1]: PACKS.render(pack.name, output.template, switch=switch)
             for output in pack.outputs
             if switch.management or not output.management
         }
-    return SwitchFiles(switch, files)
+    return SwitchFiles(switch, files, secrets)
 
 
 def sample(switches: Sequence[SwitchFiles], most: int) -> list[SwitchFiles]:

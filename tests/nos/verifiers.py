@@ -72,7 +72,7 @@ class Verifiers:
 
     def _eos(self, found: Sequence[SwitchFiles]) -> Iterator[str]:
         for one in found:
-            facts = eos_avd.facts_of(one.switch)
+            facts = eos_avd.facts_of(one.switch, one.secrets)
             if refused := eos_avd.complaints(facts):
                 yield from refused
                 continue

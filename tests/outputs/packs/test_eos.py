@@ -121,7 +121,7 @@ def test_arista_writes_the_same_lines(name: str) -> None:
     found = variant_files(name)
     chosen = list({one.switch.role: one for one in found}.values()) if len(found) > FEW else found
     for one in sample(chosen, FEW):
-        facts = eos_avd.facts_of(one.switch)
+        facts = eos_avd.facts_of(one.switch, one.secrets)
         assert eos_avd.complaints(facts) == []
         ours, theirs = lines_of(config(one)), lines_of(eos_avd.rendered(facts))
         assert len(set(ours)) == len(ours), "a line twice"
@@ -147,7 +147,7 @@ def test_the_comparison_finds_errors(good: str, bad: str) -> None:
     assert any(
         bad in line[-1]
         for line in set(lines_of(broken))
-        - set(lines_of(eos_avd.rendered(eos_avd.facts_of(one.switch))))
+        - set(lines_of(eos_avd.rendered(eos_avd.facts_of(one.switch, one.secrets))))
     )
 
 

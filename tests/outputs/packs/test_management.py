@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import subprocess
-from typing import TYPE_CHECKING
 
 import pytest
 from ruamel.yaml import YAML
 
-from tests.nos import eos_avd, eos_management, junos_yang, sonic_yang, srlinux_yang
-from tests.nos.eos import lines_of
-from tests.nos.switch_files import verification
 from tests.outputs.packs.managed import FULL, LEAST, SECRETS, Keys, managed_files, managed_plan
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 VARIANTS: dict[str, tuple[Keys, dict[str, str]]] = {
     "least": (LEAST, {}),
@@ -35,43 +26,6 @@ VARIANTS: dict[str, tuple[Keys, dict[str, str]]] = {
 }
 
 
-@pytest.mark.parametrize("name", VARIANTS)
-def test_sonics_models_accept_config_db(
-    name: str, tool: Callable[[str], str], oracles: Path, tmp_path: Path
-) -> None:
-    """Every table of management has a model, and every value fits."""
-    management, secrets = VARIANTS[name]
-    text = managed_files(managed_plan("sonic", management), secrets)["config_db.json"]
-    done = sonic_yang.validate(tool("yanglint"), oracles / "sonic-yang", tmp_path, json.loads(text))
-    assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.parametrize("name", VARIANTS)
-def test_nokias_models_accept_config_json(
-    name: str, tool: Callable[[str], str], oracles: Path, tmp_path: Path
-) -> None:
-    """Every statement of management has a model, and every value fits."""
-    home = srlinux_yang.prepare(oracles / "srlinux-yang", tmp_path)
-    management, secrets = VARIANTS[name]
-    text = managed_files(managed_plan("srlinux", management), secrets)["config.json"]
-    done = srlinux_yang.validate(tool("yanglint"), home, tmp_path, text)
-    assert (done.returncode, srlinux_yang.complaints(done)) == (0, [])
-
-
-def test_junipers_models_accept_every_statement(
-    tool: Callable[[str], str], oracles: Path, tmp_path: Path
-) -> None:
-    """They know each of them, and every value fits."""
-    home = junos_yang.prepare(oracles / "junos-yang", tmp_path)
-    listed, converted = verification("junos", "junos.set"), []
-    for management, secrets in VARIANTS.values():
-        text = managed_files(managed_plan("junos", management), secrets)["junos.set"]
-        xml, unknown = junos_yang.to_xml(text, home)
-        assert [words for words in unknown if not listed.document(words)] == []
-        converted.append(xml)
-    assert junos_yang.validate(tool("yanglint"), home, converted, tmp_path) == []
-
-
 @pytest.mark.parametrize("nos", ["frr", "sonic"])
 @pytest.mark.parametrize("secrets", [{}, SECRETS], ids=["keys alone", "with secrets"])
 def test_a_shell_parses_the_script_of_users(nos: str, secrets: dict[str, str]) -> None:
@@ -82,19 +36,6 @@ def test_a_shell_parses_the_script_of_users(nos: str, secrets: dict[str, str]) -
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert ("watch" in text) == bool(secrets)
-
-
-@pytest.mark.parametrize("name", ["least", "without secrets", "with secrets"])
-def test_arista_renders_the_same_lines(name: str) -> None:
-    """Its schema accepts the facts; NETCONF, for which the pack has other keys, is left out."""
-    management, secrets = VARIANTS[name]
-    management = management | {"api": management.get("api", [])[:2]}
-    text = managed_files(managed_plan("eos", management), secrets)["startup-config.cfg"]
-    facts = eos_management.facts_of(management, secrets)
-    assert eos_avd.complaints(facts) == []
-    theirs = set(lines_of(eos_avd.rendered(facts)))
-    ours = text[text.index("clock timezone") : text.index("qos profile")]
-    assert [line for line in lines_of(ours) if line not in theirs] == []
 
 
 @pytest.mark.parametrize("name", ["least", "without secrets", "with secrets", "ldap"])

@@ -13,9 +13,16 @@ from tests.fabrics import plan_of
 from tests.nos import junos, nvue
 from tests.nos.documented import Documented
 from tests.nos.fabric import assert_is_plan, fabric
-from tests.nos.model_variants import MODELS, VARIANTS, interface_names, variant_files
-from tests.nos.nxos import read
-from tests.nos.statements import Grammar
+from tests.nos.model_variants import (
+    MANAGED,
+    MODELS,
+    VARIANTS,
+    files_without_secrets,
+    interface_names,
+    variant_files,
+)
+from tests.nos.nxos import read, without_banner
+from tests.nos.statements import Grammar, assert_exhausted
 from tests.nos.switch_files import SwitchFiles, render_switches
 
 SOURCES = """
@@ -117,7 +124,37 @@ router bgp <n:1-4294967295>
         prefix-list <use:prefix-list> in
 """
 
+MANAGEMENT = """
+# Cisco Nexus 9000 NX-OS, Fundamentals Configuration Guide; Programmability Guide: NX-API CLI;
+# Unicast Routing Configuration Guide: DNS
+feature <ssh|tacacs+|nxapi|netconf>
+vrf context <def:vrf>
+  ip route 0.0.0.0/0 <ip>
+interface mgmt0
+  vrf member <use:vrf>
+  ip address <address>
+ip name-server <ip> use-vrf <use:vrf>
+nxapi use-vrf <use:vrf>
+banner motd @
+# the same series, System Management Configuration Guide: NTP, syslog, SNMP
+ntp server <word> use-vrf <use:vrf>
+logging server <word> <n:0-7> use-vrf <use:vrf>
+snmp-server location <word> <word> <word> <word>
+snmp-server contact <word>
+snmp-server user <word> network-operator auth sha <word> priv aes-128 <word>
+# the same series, Security Configuration Guide: user accounts, SSH keys, TACACS+, RADIUS
+username <word> password 5 <word> role <network-admin|network-operator>
+username <word> sshkey <word> <word>
+tacacs-server host <ip> key 0 <text>
+radius-server host <ip> key 0 <text>
+aaa group server <tacacs+|radius> LOGIN
+  server <ip>
+  use-vrf <use:vrf>
+aaa authentication login default group LOGIN
+"""
+
 GRAMMAR = Grammar(SOURCES, modes=True)
+MANAGED_GRAMMAR = Grammar(SOURCES + MANAGEMENT, modes=True)
 
 READERS = {
     "nvue": lambda files: nvue.read(files["commands.txt"]),
@@ -127,10 +164,11 @@ READERS = {
 
 
 def _words(one: SwitchFiles) -> dict[str, set[str]]:
-    """Return the names of a box, with those of the classes and queues that NX-OS defines."""
+    """Return the names of a box, with those of classes, queues and a VRF that NX-OS defines."""
     return interface_names(one) | {
         "loopback": {f"loopback{number}" for number in range(len(one.switch.instances))},
         "class": {"class-default"},
+        "vrf": {"management"},
         "queue": {"c-out-8q-q-default", *(f"c-out-8q-q{queue}" for queue in range(1, 8))},
         "class-of-network": {
             "c-8q-nq-default",
@@ -178,6 +216,16 @@ MISREAD = (
 )
 
 NXOS = Documented("nxos", "nxos.cfg", GRAMMAR, _words, read, ("n9364e-sg2",), BROKEN, MISREAD)
+
+
+def test_every_statement_of_management_is_documented() -> None:
+    """With secrets and without, and each statement of the grammar is used."""
+    found = [variant_files(name, "nxos")[0] for name in [*MANAGED, *VARIANTS]]
+    texts = [(without_banner(one.files["nxos.cfg"]), _words(one)) for one in found]
+    assert_exhausted(MANAGED_GRAMMAR, texts)
+    bare = files_without_secrets("nxos")[0]
+    for text, words in [*texts, (without_banner(bare.files["nxos.cfg"]), _words(bare))]:
+        assert MANAGED_GRAMMAR.findings(text, words) == []
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabricgen.inventory.keys import inventory_keys
-from tests.nos.model_variants import KEYED, MANAGED, MODELS, VARIANTS, variant_files
+from tests.nos.model_variants import (
+    KEYED,
+    MANAGED,
+    MODELS,
+    VARIANTS,
+    files_without_secrets,
+    variant_files,
+)
 from tests.nos.switch_files import sample
 from tests.nos.verifiers import Verifiers
 from tests.outputs.packs.test_nvue import old
@@ -41,6 +48,7 @@ def test_the_tools_accept_the_files(nos: str, verifiers: Verifiers) -> None:
     """
     names = [*VARIANTS, *MANAGED]
     found = [one for name in names for one in sample(variant_files(name, nos), FEW)]
+    found += sample(files_without_secrets(nos), FEW)
     if nos == "nvue":
         found += [one for name in names for one in sample(old(name), FEW)]
         found += [one for name in MANAGED for one in old(name, "5.12")[:1]]

@@ -11,10 +11,10 @@ import pytest
 from pydantic import ValidationError
 
 from fabricgen.outputs.packs.verification import Verification, begins
-from tests.nos import eos, junos, nvue
+from tests.nos import eos, junos, nvue, nxos
 from tests.nos.model_variants import MANAGED, VARIANTS, variant_files
 from tests.nos.statements import paths
-from tests.nos.switch_files import PACKS
+from tests.nos.switch_files import PACKS, verification
 from tests.outputs.packs.test_nvue import old
 
 if TYPE_CHECKING:
@@ -67,6 +67,15 @@ def test_every_recorded_statement_is_written(nos: str) -> None:
         if not left:
             break
     assert not left
+
+
+def test_without_a_tool_every_statement_has_a_document() -> None:
+    """NX-OS has no tool, so its record has a key for each statement."""
+    record = verification("nxos", "nxos.cfg")
+    assert record.tool is None
+    for one in _switches("nxos"):
+        text = nxos.without_banner(one.files["nxos.cfg"])
+        assert all(record.document(words) for _, words, _ in paths(text))
 
 
 def test_a_file_without_a_tool_needs_a_document() -> None:
