@@ -75,7 +75,7 @@ def test_without_a_tool_every_statement_has_a_document() -> None:
     assert record.tool is None
     for one in _switches("nxos"):
         text = nxos.without_banner(one.files["nxos.cfg"])
-        assert all(record.document(words) for _, words, _ in paths(text))
+        assert [line for line, words, _ in paths(text) if not record.document(words)] == []
 
 
 def test_a_file_without_a_tool_needs_a_document() -> None:
