@@ -24,6 +24,7 @@ from fabricgen.lab import namespaces
 from fabricgen.lab.boot import set_kernel
 from fabricgen.lab.host_routing import DAEMONS, part_of_gpu
 from fabricgen.lab.process_tree import started_at
+from fabricgen.lab.socket_family import FAMILIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -108,7 +109,7 @@ class Daemons:
         self._enter(switch, (PLACE / switch / "frr.conf").read_text(encoding="utf-8"))
         if switch in self.machines.layout.speakers:
             # FRR of a host switches forwarding off; in a lab the GPU relays by it, as NCCL would
-            set_kernel("net.ipv4.ip_forward", "1")
+            set_kernel(FAMILIES[self.family].forwarding, "1")
 
     def _enter(self, switch: str, lines: str) -> None:
         """Enter lines of configuration."""

@@ -23,7 +23,7 @@ from fabricgen.lab.expected_routes import Clos
 from fabricgen.lab.iproute import batch
 from fabricgen.lab.probes import Probe, Sockets, open_at, send_all
 from fabricgen.lab.sightings import Sightings, open_packets
-from fabricgen.lab.socket_family import IPV4, IPV6, SocketFamily
+from fabricgen.lab.socket_family import FAMILIES, IPV6, SocketFamily
 from fabricgen.planning.addressing import address_text
 
 if TYPE_CHECKING:
@@ -253,7 +253,7 @@ class RunningLab:
     @property
     def family(self) -> SocketFamily:
         """The family of all addresses."""
-        return IPV6 if self.machines.layout.plan.addresses.family == "ipv6" else IPV4
+        return FAMILIES[self.machines.layout.plan.addresses.family]
 
     def deliver(
         self, probes: Collection[Probe], wanted: Collection[Probe], flows: int = 1

@@ -54,6 +54,9 @@ IPV6 = SocketFamily(
 )
 
 
+FAMILIES = {"ipv4": IPV4, "ipv6": IPV6}
+
+
 def family_of(address: str) -> SocketFamily:
     """Return the family of an address."""
     return IPV6 if ":" in address else IPV4
