@@ -92,6 +92,7 @@ EXTRAS: dict[str, tuple[Any, ...]] = {
     "addressing": (
         {"host_links": "unnumbered"},
         {"host_pool": "10.0.0.0/16"},
+        {"host_pool": "fd00::/48", "loopback_pool": "fd01::/48", "router_id_pool": "10.0.0.0/8"},
         {"mtu": 9000, "bfd": False},
         {"asn_base": 65000},
         {"asn": {"leaf": 64512}},

@@ -99,6 +99,27 @@ MUTATIONS = (
         "announces 10.128.0.0/24",
     ),
     Mutation(
+        "an IPv6 prefix of two rails",
+        "ipv6",
+        _instance("host_prefix", "2001:db8:100::/95"),
+        "routes-apart",
+        "r0-leaf-1 announces 2001:db8:100::/95",
+    ),
+    Mutation(
+        "an IPv6 prefix of another rail",
+        "ipv6",
+        _instance("host_prefix", "2001:db8:100::1:0:0/96"),
+        "routes-apart",
+        "it contains 8 addresses of others, and lacks 8 of rail 0",
+    ),
+    Mutation(
+        "IPv6 loopbacks of every rail",
+        "ipv6",
+        _instance("loopback_prefix", "2001:db8::/32"),
+        "routes-apart",
+        "announces 2001:db8::/32",
+    ),
+    Mutation(
         "a port in another VRF",
         "one-box",
         lambda e: with_configs(e, _moved_port),

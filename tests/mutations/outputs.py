@@ -132,6 +132,13 @@ MUTATIONS = (
         "10.0.0.2/31",
     ),
     Mutation(
+        "a wrong IPv6 address in a configuration",
+        "ipv6",
+        _port("address", "2001:db8:100::4/127"),
+        "outputs-agree",
+        "2001:db8:100::4/127",
+    ),
+    Mutation(
         "a switch without configuration",
         "lab",
         lambda e: with_configs(e, lambda views: views.pop()),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.analysis.checks.plan_evidence import evidence_of
 from fabricgen.inventory.management import KEY_EXAMPLE
-from tests.fabrics import plan_of
+from tests.fabrics import IPV6, plan_of
 
 if TYPE_CHECKING:
     from fabricgen.analysis.checks.evidence import Evidence
@@ -23,6 +23,8 @@ PLANS: dict[str, dict[str, Any]] = {
         "rails": {"tiers": 2},
         "switches": {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 4}}},
     },
+    # Two tiers with IPv6 pools.
+    "ipv6": {"gpus": 32, "hb_domain": {"gpus": 4}, "radix": 8, "addressing": IPV6},
     # One tier, with management.
     "managed": {
         "gpus": 16,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv6Address
+from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,7 +11,8 @@ import pytest
 from fabricgen.core.terms import Role
 from fabricgen.planning.addressing import HEADROOM, Slice, address_text
 from fabricgen.views.factory import Views
-from tests.fabrics import plan_of, refusal_codes
+from fabricgen.views.hosts.build import Hosts
+from tests.fabrics import IPV6, IPV6_UNNUMBERED, plan_of, refusal_codes
 
 if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
@@ -128,6 +131,66 @@ def test_growth_renumbers_nothing() -> None:
     assert numbers(small, 3, Role.SPINE) == numbers(large, 3, Role.SPINE)
 
 
+def test_ipv6_addresses_are_written_as_rfc_5952_recommends() -> None:
+    """Each text is that of `ipaddress`, which follows it: one run of zeros, the first longest."""
+    for groups in product((0, 1, 0xDB8), repeat=6):
+        address = IPv6Address(":".join(f"{group:x}" for group in (0x2001, 0xDB8, *groups)))
+        assert address_text(int(address)) == str(address)
+
+
+def test_ipv6_links() -> None:
+    """A link is a /127, and the third group from the right counts the rails.
+
+    No port has an address whose last 64 bits are 0 (RFC 6164).
+    """
+    plan = plan_of(gpus=1024, hb_domain=DGX, radix=64, addressing=IPV6)
+    assert plan.addresses.hosts.prefix(7) == "2001:db8:100::7:0:0/96"
+    assert plan.addresses.hosts.cover(8) == "2001:db8:100::/93"
+    leaf = next(Views(plan).switches(0))
+    assert [port.address for port in leaf.ports[:2]] == [
+        "2001:db8:100::2/127",
+        "2001:db8:100::4/127",
+    ]
+    assert (leaf.family, leaf.address_bits) == ("ipv6", 128)
+    (instance,) = leaf.instances
+    assert (instance.loopback, instance.router_id) == ("2001:db8:200::1", "10.128.0.1")
+    assert [address_text(address) for address in plan.addresses.host_addresses(7, [0, 127])] == [
+        "2001:db8:100::7:0:3",
+        "2001:db8:100::7:0:101",
+    ]
+
+
+def test_router_ids_have_the_place_of_the_loopbacks() -> None:
+    """They are distinct, also those of hosts that speak BGP, from the end of the pool."""
+    plan = plan_of(gpus=64, hb_domain=DGX, radix=8, addressing=IPV6_UNNUMBERED)
+    switches = [
+        instance.router_id
+        for segment in range(plan.mapping.segments)
+        for switch in Views(plan).switches(segment)
+        for instance in switch.instances
+    ]
+    hosts = [host.router_id for host in Hosts(plan).views(range(8))]
+    assert hosts[:2] == ["10.191.255.255", "10.191.255.254"]
+    assert len({*switches, *hosts}) == len(switches) + len(hosts)
+
+
+def test_ipv6_slices_stay_when_the_fabric_grows() -> None:
+    """A larger fabric of the same rails has the slices, loopbacks and router IDs of the smaller."""
+    small, large = (
+        plan_of(gpus=gpus, hb_domain=DGX, radix=64, addressing=IPV6).addresses
+        for gpus in (512, 1024)
+    )
+    assert (small.hosts, small.loopbacks.base) == (large.hosts, large.loopbacks.base)
+    assert small.host_addresses(3, [5]) == large.host_addresses(3, [5])
+
+
+def test_ipv4_loopbacks_may_have_router_ids_of_their_own() -> None:
+    """The key is the same for both families."""
+    plan = plan_of(gpus=64, hb_domain=DGX, radix=8, addressing={"router_id_pool": "192.168.0.0/16"})
+    instance = next(Views(plan).switches(0)).instances[0]
+    assert (instance.loopback, instance.router_id) == ("10.128.0.1", "192.168.0.1")
+
+
 @pytest.mark.parametrize(
     ("asked", "code"),
     [
@@ -136,6 +199,13 @@ def test_growth_renumbers_nothing() -> None:
         ({"loopback_pool": "10.128.0.0/26"}, None),
         ({"loopback_pool": "10.128.0.0/27"}, "pool-too-small"),
         ({"host_pool": "10.0.0.0/8"}, "pools-overlap"),
+        ({**IPV6, "host_pool": "2001:db8:100::/116"}, None),
+        ({**IPV6, "host_pool": "2001:db8:100::/117"}, "pool-too-small"),
+        ({**IPV6, "loopback_pool": "2001:db8:200::/122"}, None),
+        ({**IPV6, "loopback_pool": "2001:db8:200::/123"}, "pool-too-small"),
+        ({**IPV6, "router_id_pool": "10.0.0.0/26"}, None),
+        ({**IPV6, "router_id_pool": "10.0.0.0/27"}, "pool-too-small"),
+        ({**IPV6, "loopback_pool": "2001:db8:100::/48"}, "pools-overlap"),
         ({"asn_base": 4294967247}, None),
         ({"asn_base": 4294967248}, "asn-out-of-range"),
     ],

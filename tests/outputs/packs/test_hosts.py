@@ -515,6 +515,18 @@ def read_as_nccl(text: str) -> dict[str, str]:
     }
 
 
+def test_nccl_finds_the_gid_of_an_ipv6_address() -> None:
+    """NCCL 2.21 takes the family and the pool; without its version the file asks for the index."""
+    known, unknown = (
+        dict(read_as_nccl(shown(plan_of(**DGX, addressing=IPV6, **nccl), 0).files["nccl.conf"]))
+        for nccl in ({"nccl": {"version": "2.21.5"}}, {})
+    )
+    assert known["NCCL_IB_ADDR_FAMILY"] == "AF_INET6"
+    assert known["NCCL_IB_ADDR_RANGE"] == "2001:db8:100::/40"
+    assert not any(name.startswith("NCCL_IB_ADDR") for name in unknown)
+    assert not any(name.startswith("NCCL_IB_ADDR") for name in shown(plan_of(**DGX), 0).files)
+
+
 @pytest.mark.parametrize("name", VARIANTS)
 def test_nccl_reads_its_settings(name: str) -> None:
     """Each has a reason above it, in lines that fit a terminal."""
