@@ -43,6 +43,7 @@ class Packs:
         self.roots, self.home = [Path(root) for root in roots], shipped("templates")
         self._compiled: dict[tuple[str, str], Template] = {}
         self._read: dict[str, Pack | None] = {}
+        self._constant: dict[tuple[str, str, str], dict[str, Any]] = {}
         self._included: dict[str, list[str]] = {}
         self.secrets = SecretValues()
 
@@ -160,13 +161,19 @@ class Packs:
         self, name: str, device: SwitchView | HostView | GpuView | None
     ) -> dict[str, Any]:
         """Return what templates see of their pack; empty for a folder with templates only."""
-        pack = self.pack(name)
-        if not pack:
-            return {}
-        version = getattr(device, "nos_version", "")
-        words = pack.words_of(version, device.family if device else "ipv4")
-        terms = pack.terms.model_dump()
-        return {"assumed": pack.assumed, "words": words, "terms": terms}
+        key = name, getattr(device, "nos_version", ""), device.family if device else "ipv4"
+        if key not in self._constant:
+            pack = self.pack(name)
+            self._constant[key] = (
+                {
+                    "assumed": pack.assumed,
+                    "words": pack.words_of(*key[1:]),
+                    "terms": pack.terms.model_dump(),
+                }
+                if pack
+                else {}
+            )
+        return self._constant[key]
 
     def prepare(self) -> None:
         """Import the renderer, once for workers that are forked afterwards."""
