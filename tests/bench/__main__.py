@@ -3,13 +3,12 @@
 Nothing passes or fails.
 
 Machines are noisy, so a figure is CPU time where it can be, and a ratio to something measured
-beside it where that is more meaningful. The floor of a build is the time in which Jinja alone
-renders the same text from finished views. `--quick` leaves the million-GPU build out.
+beside it where that is more meaningful. `jinja_floor` is the floor of a large build, and `peers`
+measures pyavd. `--quick` leaves the million-GPU build out.
 """
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import resource
@@ -21,26 +20,21 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.resources import shipped
 from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.inventory.load import read_inventory
 from fabricgen.lab.requirements import doctor
 from fabricgen.outputs.packs.render import Packs
-from fabricgen.outputs.packs.sandbox import OWN_FILTERS
 from fabricgen.planning.plan import make_plan
 from fabricgen.serve.plan_cache import PlanCache
-from fabricgen.views.cables.view import Chunk
 from fabricgen.views.factory import Views
 from tests import ROOT
+from tests.bench.jinja_floor import JinjaFloor, drop, to_archive, to_folder
 from tests.bench.peers import MODEL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jinja2 import Template
+    from collections.abc import Callable
 
 MILLION, HB_DOMAIN, RADIX = 2**20, 256, 128
 SIZES = (16_384, 65_536, 262_144, MILLION)
@@ -155,6 +149,9 @@ BARE = "import numpy, pydantic, click, ruamel.yaml"
 EVERYDAY = ((64, ""), (256, "at most 5"), (1024, "at most 10"), (4096, ""), (16_384, ""))
 PEERS = ROOT / ".venv-peers" / "bin" / "python"
 EOS = ((1024, "at least 10"), (8192, "at least 30"))
+MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - no secret is in it
+"""Where files are written if the file system is not to be measured: creating one costs it more CPU
+the more files were removed before."""
 
 
 def everyday() -> None:
@@ -185,20 +182,18 @@ def everyday() -> None:
 def peers() -> None:
     """Measure configurations of EOS beside pyavd, which renders the same switches.
 
-    pyavd has a venv of its own, and both are whole processes, from a file to configurations. Ours
-    reads an inventory, plans and verifies it; pyavd reads the finished facts of each switch.
+    Both are whole processes from YAML files to a file for each switch, in memory. Ours reads an
+    inventory, plans and verifies it. pyavd has a venv of its own and is measured twice: from the
+    finished facts of each switch, which leaves out all planning, and from a description of each
+    rail by AVD's own design, which gives the same cables, addresses and AS numbers to be
+    configured, without the lossless class.
     """
     if not PEERS.exists():
         say("configurations of EOS against pyavd", "pyavd is not installed", "`make bench-peers`")
         return
     for gpus, wanted in EOS:
-        with tempfile.TemporaryDirectory(prefix="fabricgen-bench-") as home:
-            fabric, facts = Path(home) / "fabric.yaml", f"{home}/facts.json"
-            program = [str(PEERS), "-m", "tests.bench.peers"]
-            switches = subprocess.run(
-                [*program, "facts", str(gpus), facts], capture_output=True, text=True, check=True
-            ).stdout.strip()
-            theirs = min(process([*program, "render", facts, home]).cpu_s for _ in range(3))
+        with tempfile.TemporaryDirectory(prefix="fabricgen-bench-", dir=MEMORY) as home:
+            fabric = Path(home) / "fabric.yaml"
             fabric.write_text(
                 f"name: bench\ngpus: {gpus}\nhb_domain: {{gpus: 8}}\nswitches: "
                 f"{{leaf: {{model: {MODEL}}}}}\naddressing: {{mtu: 9214}}\n",
@@ -209,8 +204,24 @@ def peers() -> None:
                 for run in range(5)
             )  # none replaces another
             cost = min(runs, key=lambda cost: cost.cpu_s)
-        figure = f"{theirs:.1f} s / {cost.cpu_s:.2f} s = {theirs / cost.cpu_s:.1f}"
-        say(f"configurations of {switches} EOS switches against pyavd", figure, wanted)
+            for given in ("facts", "inventory"):
+                switches, theirs = _peer(gpus, given, Path(home) / given)
+                say(
+                    f"configurations of {switches} EOS switches against pyavd from {given}",
+                    f"{theirs:.1f} s / {cost.cpu_s:.2f} s = {theirs / cost.cpu_s:.1f}",
+                    wanted,
+                )
+
+
+def _peer(gpus: int, given: str, home: Path) -> tuple[str, float]:
+    """Return how many switches pyavd configures, and the CPU seconds that it takes."""
+    read, out, module = home / "read", home / "out", ["-m", "tests.bench.peers"]
+    for folder in (read, out):
+        folder.mkdir(parents=True)
+    write = [sys.executable, *module, "write", given, str(gpus), str(read)]
+    wrote = subprocess.run(write, capture_output=True, text=True, check=True)
+    measure = [str(PEERS), *module, "measure", given, str(read), str(out)]
+    return wrote.stdout.strip(), min(process(measure).cpu_s for _ in range(2))
 
 
 def _cpu(command: list[str]) -> float:
@@ -234,7 +245,10 @@ def plans() -> None:
         )
 
 
+PLANES = ["build", *sizing(4000, 8, 64), "-o", "{}", "--design", "rail-optimized"]
 SHAPES = (
+    ("build of 4,000 GPUs with 4 planes", [*PLANES, "--set", "rails.planes=4"]),
+    ("build of 4,000 GPUs with 8 planes", [*PLANES, "--set", "rails.planes=8"]),
     ("build of one HB domain of 256 GPUs", ["build", *sizing(256), "-o", "{}"]),
     ("build of 768 GPUs in HB domains of 256", ["build", *sizing(768), "-o", "{}"]),
     ("search of 88 GPUs", ["search", *sizing(88, 8, 64)]),
@@ -409,42 +423,41 @@ def one_config() -> None:
 
 
 def against_jinja(home: Path) -> None:
-    """Compare a whole build with Jinja rendering the same files.
+    """Compare builds with Jinja rendering the same files, and writing them in the same form.
 
-    Jinja has finished views and no sandbox.
+    A build also reads and plans the fabric, verifies it, makes the views, runs templates in a
+    sandbox, hashes each file, and makes the bill with its workbook, which Jinja has no part in.
     """
-    views, segments = Views(make_plan(spec(FLOOR_GPUS), Catalog())), range(8)
-    configs, tables = list(_templates("frr", "switch")), list(_templates("cabling", "cables"))
-    _jinja_alone(views, segments[0], configs, tables)  # it compiles included templates
-    gc.freeze()  # so do the workers of a build
-    floor = (
-        sum(_jinja_alone(views, segment, configs, tables) for segment in segments)
-        * views.plan.mapping.segments
-        / len(segments)
-    )
-    asked = ["build", *sizing(FLOOR_GPUS), "--only", "cabling,configs,bom"]
-    cost = min(
-        (measured([*asked, "-o", str(fresh(home))]) for _ in range(3)), key=lambda cost: cost.cpu_s
-    )
-    say(
-        f"build of {FLOOR_GPUS:,} GPUs against Jinja alone",
-        f"{cost.cpu_s:.2f} s / {floor:.2f} s = {cost.cpu_s / floor:.2f}",
-        "as low as can be",
-    )
+    floor = JinjaFloor(make_plan(spec(FLOOR_GPUS), Catalog()))
 
+    def dropped() -> float:
+        return floor.cpu_s(drop)
 
-def _jinja_alone(
-    views: Views, segment: int, configs: list[Template], tables: list[Template]
-) -> float:
-    """Return the CPU seconds in which Jinja renders a segment's files."""
-    switches, rows = list(views.switches(segment)), views.cables(segment)
-    started = time.process_time()
-    for switch in switches:
-        for template in configs:
-            template.render(switch=switch)
-    for template in tables:
-        template.render(chunk=Chunk("bench", rows, first=False, last=False))
-    return time.process_time() - started
+    def written() -> float:
+        return floor.cpu_s(to_folder(fresh(home)))
+
+    def archived() -> float:
+        with to_archive(fresh(home)) as store:
+            return floor.cpu_s(store)
+
+    forms: tuple[tuple[str, str, str, Callable[[], float]], ...] = (
+        ("rendering alone", "-o", "", dropped),
+        ("rendering and writing", "-o", "", written),
+        ("rendering and writing, in an archive", "--archive", ".tar", archived),
+    )
+    for what, option, suffix, cpu_s in forms:
+        costs, floors = [], []
+        for _ in range(3):
+            out = f"{fresh(home)}{suffix}"
+            asked = [*sizing(FLOOR_GPUS), "--only", "cabling,configs,bom", option, out]
+            costs.append(measured(["build", *asked]).cpu_s)
+            floors.append(cpu_s())
+        cost, least = min(costs), min(floors)
+        say(
+            f"build of {FLOOR_GPUS:,} GPUs against Jinja {what}",
+            f"{cost:.2f} s / {least:.2f} s = {cost / least:.2f}",
+            "2; the laws, the bill and the views take more",
+        )
 
 
 def fresh(home: Path) -> Path:
@@ -454,26 +467,6 @@ def fresh(home: Path) -> Path:
     three times as long.
     """
     return Path(tempfile.mkdtemp(dir=home)) / "out"
-
-
-def _templates(pack: str, each: str) -> Iterator[Template]:
-    """Compile a pack's templates without the sandbox."""
-    environment = Environment(  # noqa: S701 - no HTML
-        loader=FileSystemLoader(shipped("templates")),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= OWN_FILTERS
-    found = Packs().pack(pack)
-    if found:
-        environment.globals |= {"assumed": found.assumed, "words": found.words_of("")}
-    outputs = found.outputs if found else ()
-    return (
-        environment.get_template(f"{pack}/{output.template}")
-        for output in outputs
-        if output.each == each
-    )
 
 
 def growth(home: Path, sizes: tuple[int, ...]) -> None:
