@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 BRIDGE = "br0"
 
+VRF_KEY = "l3mdev"
+"""In the names of kernel parameters of VRFs."""
+
 ACCOUNTS = {
     "/etc/passwd": (
         "root:x:0:0::/:/bin/sh\nfrr:x:0:0::/:/bin/sh\n"
@@ -141,17 +144,21 @@ class Machines:
             finish_batch(process, part, "the wires")
 
     def _switch(self, name: str) -> None:
-        """Apply a switch's emitted sysctl.conf; its ports stay down until its daemons run."""
-        for line in (
-            (self.out / "configs" / name / "sysctl.conf").read_text(encoding="utf-8").splitlines()
-        ):
+        """Apply a switch's emitted sysctl.conf; its ports stay down until its daemons run.
+
+        Parameters of VRFs are left out, which a kernel may not have: a VRF is a namespace here.
+        """
+        switch = self.layout.switch_nodes[name]
+        emitted = self.out / "configs" / switch.switch / "sysctl.conf"
+        for line in emitted.read_text(encoding="utf-8").splitlines():
             key, equals, value = line.partition("=")
-            if equals and not line.startswith("#"):
+            if equals and not line.startswith("#") and VRF_KEY not in key:
                 set_kernel(key.strip(), value.strip())
         set_kernel("net.ipv4.conf.all.rp_filter", "0")
         if has_hash_seed():
             set_kernel(HASH_SEED, str(self._seeds[name]))
-        batch(["link set lo up"], name)
+        vrf = [f"link add {switch.vrf} type bridge", f"link set {switch.vrf} up"]
+        batch(["link set lo up", *(vrf if switch.vrf else ())], name)
 
     @cached_property
     def _seeds(self) -> dict[str, int]:

@@ -25,18 +25,6 @@ def check_bootable(plan: Plan) -> None:
     """Raise Refusal for what a plain Linux kernel cannot boot."""
     for role in plan.roles:
         _check_nos(plan, role)
-    if plan.mapping.segment_blocks > 1:
-        because = (
-            "rails that share a box are kept apart by VRFs",
-            "the lab uses plain kernels, which may have none",
-        )
-        raise refuse(
-            "lab-has-no-vrf",
-            "the lab cannot boot shared leaf boxes",
-            path=("rails", "per_switch"),
-            because=because,
-            hint="`--set rails.per_switch=1`",
-        )
     _check_interfaces(plan)
 
 

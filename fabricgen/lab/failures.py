@@ -83,12 +83,12 @@ class Breaker:
         return find_failures(self._layout.plan, [failure])
 
     def _switches(self, found: Failures) -> list[str]:
-        """Return the switches of the lab that fail; each of its segments has one block."""
-        segments = {segment for segment, _ in found.blocks}
+        """Return the switches of the lab that fail."""
         return [
             switch.name
             for switch in self._layout.switches
-            if switch.segment in segments or (switch.segment, switch.box) in found.switches
+            if (switch.segment, switch.block) in found.blocks
+            or (switch.segment, switch.box) in found.switches
         ]
 
     def cut(self, failures: Iterable[str]) -> None:
@@ -158,7 +158,7 @@ class Breaker:
         return {
             switch.name: ("plane", 0)
             if mapping.spans_rails
-            else ("rail", mapping.first_rail(switch.segment, 0))
+            else ("rail", mapping.first_rail(switch.segment, switch.block))
             for switch in layout.switches
         }
 
@@ -204,7 +204,7 @@ def every_failure(lab: RunningLab) -> list[str]:
     layout = lab.machines.layout
     fabric = layout.plan.fabric
     found = [f"link:{wire.label}" for wire in layout.wires if wire.label]
-    found += [f"switch:{name}" for name in lab.switches]
+    found += [f"switch:{name}" for name in dict.fromkeys(each.switch for each in layout.switches)]
     found += [f"{kind}:{gpu}" for kind in ("nic", "gpu") for gpu in lab.addresses]
     found += [f"hb:{domain}" for domain in layout.domains] + [
         f"plane:{plane}" for plane in range(fabric.planes)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from fabricgen.core.diagnostics import refuse
 from fabricgen.lab import namespaces
 from fabricgen.lab.boot import set_kernel
-from fabricgen.lab.host_routing import DAEMONS, part_of_gpu
+from fabricgen.lab.frr_parts import DAEMONS, part_of_gpu, part_of_vrf
 from fabricgen.lab.process_tree import started_at
 from fabricgen.lab.socket_family import FAMILIES
 
@@ -93,12 +93,12 @@ class Daemons:
         layout, out = self.machines.layout, self.machines.out
         if host := layout.speakers.get(node):
             text = (out / "hosts" / host / "frr.conf").read_text(encoding="utf-8")
-            ends = self.machines.ends[node].values()
-            return part_of_gpu(text, (end.wire for end in ends if end.wire.label)), DAEMONS
-        emitted = out / "configs" / node
+            return part_of_gpu(text, layout.nic_ports(node)), DAEMONS
+        switch = layout.switch_nodes[node]
+        emitted = out / "configs" / switch.switch
         files = (emitted / "frr.conf", emitted / "daemons")
         frr_conf, daemons = (path.read_text(encoding="utf-8") for path in files)
-        return frr_conf, daemons
+        return part_of_vrf(frr_conf, switch.vrf) if switch.vrf else frr_conf, daemons
 
     def _load(self, switch: str) -> None:
         """Load a switch's emitted configuration line by line.

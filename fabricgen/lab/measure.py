@@ -74,7 +74,9 @@ class RunningLab:
     @cached_property
     def tables(self) -> EmittedTables:
         """The emitted forwarding tables of the lab's hosts and switches."""
-        return EmittedTables.read(self.machines.out, self.machines.layout.hosts, self.switches)
+        layout = self.machines.layout
+        switches = dict.fromkeys(each.switch for each in layout.switches)
+        return EmittedTables.read(self.machines.out, layout.hosts, switches)
 
     @cached_property
     def absent(self) -> frozenset[str]:
@@ -124,7 +126,7 @@ class RunningLab:
         plan = layout.plan
         return {
             each.name: address_text(
-                plan.addresses.loopback(each.segment, 0, plan.naming.boxes[each.box])
+                plan.addresses.loopback(each.segment, each.block, plan.naming.boxes[each.box])
             )
             for each in layout.switches
         }

@@ -43,7 +43,12 @@ class PathCheck:
             return (
                 f"{source} to {target}: met {' '.join(met)}, and the tables name {' '.join(wanted)}"
             )
-        across = [name for name in met if name not in self.lab.addresses]
+        nodes = self.lab.machines.layout.switch_nodes
+        across = [
+            nodes[name].switch if name in nodes else name
+            for name in met
+            if name not in self.lab.addresses
+        ]
         self.kinds["in-domain" if not across else "direct" if len(wanted) == 2 else "relayed"] += 1  # noqa: PLR2004 - both ends and no relay
         return None if not across else self._across(wanted[-2], target, interface, across)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -51,11 +52,17 @@ class Size(NamedTuple):
 
 
 class LabSwitch(NamedTuple):
-    """A switch of the lab: its name, and its segment and box in the plan."""
+    """A switch of the lab, or its VRF of one rail where rails share it.
+
+    The name of its node; its segment, block and box in the plan; the switch, and its VRF if any.
+    """
 
     name: str
     segment: int
+    block: int
     box: int
+    switch: str
+    vrf: str
 
 
 @dataclass(frozen=True)
@@ -87,10 +94,16 @@ class LabLayout:
     def segments(self) -> list[int]:
         """The segments with a rail of the lab."""
         mapping = self.plan.mapping
+        return [segment for segment in range(mapping.segments) if self._blocks(segment)]
+
+    def _blocks(self, segment: int, box: int | None = None) -> list[int]:
+        """Return the booted blocks of a segment: all, or those that a box serves."""
+        mapping = self.plan.mapping
+        own = -1 if box is None else self.plan.naming.boxes[box].block
         return [
-            segment
-            for segment in range(mapping.segments)
-            if mapping.spans_rails or mapping.rail(segment) in self.rails
+            block
+            for block in (range(mapping.segment_blocks) if own < 0 else (own,))
+            if mapping.spans_rails or mapping.rail(segment, block) in self.rails
         ]
 
     @cached_property
@@ -139,22 +152,40 @@ class LabLayout:
     @cached_property
     def switches(self) -> list[LabSwitch]:
         """The switches, in order of segment and box."""
-        return [
-            LabSwitch(names[box], segment, box)
-            for segment in self.segments
-            for names in [self.plan.naming.switches(segment)]
-            for box in self.boxes
-        ]
+        names = PathNames(Reach(self.plan))
+        found = []
+        for segment, box in product(self.segments, self.boxes):
+            for block in self._blocks(segment, box):
+                switch, _, vrf = names.node(segment, block, box).partition("/")
+                name = f"{switch}:{vrf}" if vrf else switch
+                found.append(LabSwitch(name, segment, block, box, switch, vrf))
+        return found
+
+    @cached_property
+    def switch_nodes(self) -> dict[str, LabSwitch]:
+        """The switches by the names of their nodes."""
+        return {switch.name: switch for switch in self.switches}
+
+    @cached_property
+    def _node_names(self) -> dict[tuple[int, int, int], str]:
+        """The name of each node, by segment, block and box."""
+        return {(each.segment, each.block, each.box): each.name for each in self.switches}
 
     @cached_property
     def size(self) -> Size:
         """The size of the lab, counted without naming anything, as it may be too large."""
-        coordinates, segments = self.plan.fabric.coordinates, len(self.segments)
+        coordinates = self.plan.fabric.coordinates
         gpus = len(self.domains) * sum(
             coordinates.rail(gpu) in self.rails for gpu in coordinates.domain_range(0)
         )
-        switches = segments * len(self.boxes)
-        return Size(gpus, switches, switches + gpus + len(self.domains), segments * len(self._rows))
+        switches = sum(len(self._blocks(*place)) for place in product(self.segments, self.boxes))
+        sessions = sum(len(self._rows_of(segment)) for segment in self.segments)
+        return Size(gpus, switches, switches + gpus + len(self.domains), sessions)
+
+    def _rows_of(self, segment: int) -> list[int]:
+        """Return the rows of `Plan.segment` of the links between booted switches of a segment."""
+        booted = np.isin(self.plan.segment.block[self._rows], self._blocks(segment))
+        return [row for row, there in zip(self._rows, booted.tolist(), strict=True) if there]
 
     @cached_property
     def bridges(self) -> dict[int, str]:
@@ -186,6 +217,22 @@ class LabLayout:
         gpus = {} if self.numbered else self.gpus
         return {name: self.plan.hosts[host(gpu)] for gpu, name in gpus.items()}
 
+    def nic_ports(self, gpu: str) -> dict[tuple[str, str], str]:
+        """Return the interfaces of a GPU's NIC ports, by leaf and leaf port."""
+        return {
+            (self.switch_nodes[wire.b].switch, wire.b_interface): wire.a_interface
+            for wire in self._wires_of[gpu]
+            if wire.label
+        }
+
+    @cached_property
+    def _wires_of(self) -> dict[str, list[Wire]]:
+        """The wires with a node at their lower end."""
+        found: dict[str, list[Wire]] = {}
+        for wire in self.wires:
+            found.setdefault(wire.a, []).append(wire)
+        return found
+
     @cached_property
     def wires(self) -> list[Wire]:
         """Every cable, and every GPU's port to its HB domain; a link is one wire."""
@@ -194,22 +241,27 @@ class LabLayout:
     def _cables(self) -> Iterator[Wire]:
         """Yield the cables."""
         plan, ends = self.plan, PathNames(Reach(self.plan))
+        block = plan.segment.block.tolist()
         for segment in self.segments:
-            plane, lower = plan.mapping.plane(segment), plan.segment.lower[self._host_rows].tolist()
-            for gpu in (plan.mapping.lower_gpu(segment, each, 0) for each in lower):
+            plane = plan.mapping.plane(segment)
+            for row in self._host_rows:
+                lower = int(plan.segment.lower[row])
+                gpu = plan.mapping.lower_gpu(segment, lower, block[row])
+                if gpu not in self.gpus:
+                    continue
                 nic = ends.nic(gpu, plane)
                 yield Wire(
                     nic.cable,
                     self.gpus[gpu],
                     f"nic{plane}",
-                    nic.switch,
+                    self._node_names[segment, block[row], int(plan.segment.upper[row])],
                     nic.switch_interface,
                     address_text(nic.address),
                     address_text(nic.gateway),
                 )
-            for row in self._rows:
+            for row in self._rows_of(segment):
                 low, high = (
-                    ends.switch(segment, int(column[row]))
+                    self._node_names[segment, block[row], int(column[row])]
                     for column in (plan.segment.lower, plan.segment.upper)
                 )
                 yield Wire(

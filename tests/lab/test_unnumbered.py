@@ -7,7 +7,7 @@ import re
 import time
 from typing import TYPE_CHECKING
 
-from fabricgen.lab.host_routing import part_of_gpu
+from fabricgen.lab.frr_parts import part_of_gpu
 from fabricgen.lab.topology import LabLayout
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.hosts.build import Hosts
@@ -31,7 +31,7 @@ def test_every_line_of_a_host_runs_in_the_namespace_of_a_gpu() -> None:
     lines = set(text.splitlines())
     ran = set()
     for gpu in [gpu for gpu, name in layout.speakers.items() if name == host.name]:
-        part = part_of_gpu(text, [wire for wire in layout.wires if wire.a == gpu and wire.label])
+        part = part_of_gpu(text, layout.nic_ports(gpu))
         (leaf,) = re.findall(r"^interface nic0\n description (\S+) ", part, re.MULTILINE)
         (nic,) = re.findall(rf"^interface (\S+)\n description {leaf} ", text, re.MULTILINE)
         back = re.sub(r"\bnic0\b", nic, part)

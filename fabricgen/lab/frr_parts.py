@@ -1,8 +1,8 @@
-"""The emitted FRR of hosts with unnumbered links, a GPU's part at a time.
+"""The parts of an emitted frr.conf that run in one namespace each.
 
-In a lab each GPU has a namespace of its own, and its host's frr.conf is for all of them. Owns the
-division: each line of the file runs in the namespace whose NIC port it concerns, and those that
-concern none in all of them.
+In a lab each GPU has a namespace of its own, and its host's file is for all of them; each rail of a
+shared switch has one as well, because a kernel may have no VRFs. Owns both divisions: a line runs
+in the namespace of its NIC port or VRF, and those that concern none in all of them.
 """
 
 from __future__ import annotations
@@ -11,9 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from fabricgen.lab.topology import Wire
+    from collections.abc import Mapping
 
 DAEMONS = """\
 bgpd=yes
@@ -26,9 +24,8 @@ _PORT = re.compile(r"^interface (\S+)\n description ([^:\s]+):(\S+) ", re.MULTIL
 _OWN = r"prefix-list {}-own seq \d+ permit (\S+)"
 
 
-def part_of_gpu(frr_conf: str, wires: Iterable[Wire]) -> str:
-    """Return the lines for the NIC ports at the lower ends of these wires, with the lab's names."""
-    ports = {(wire.b, wire.b_interface): wire.a_interface for wire in wires}
+def part_of_gpu(frr_conf: str, ports: Mapping[tuple[str, str], str]) -> str:
+    """Return the lines for some NIC ports, with the lab's names: those by leaf and leaf port."""
     for name, leaf, leaf_interface in _PORT.findall(frr_conf):
         word = rf"(?<![\w.-]){re.escape(name)}(?![\w.])"
         if own := ports.get((leaf, leaf_interface)):
@@ -45,3 +42,9 @@ def part_of_gpu(frr_conf: str, wires: Iterable[Wire]) -> str:
                 flags=re.MULTILINE,
             )
     return frr_conf
+
+
+def part_of_vrf(frr_conf: str, vrf: str) -> str:
+    """Return the lines for a VRF of a switch, as those of the only instance."""
+    own = re.sub(rf"^(router bgp \d+) vrf {re.escape(vrf)}$", r"\1", frr_conf, flags=re.MULTILINE)
+    return re.sub(r"^router bgp \d+ vrf .*\n(?: .*\n)*exit\n", "", own, flags=re.MULTILINE)
