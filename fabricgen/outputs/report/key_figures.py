@@ -112,7 +112,7 @@ def _parts(plan: Plan, bom: Bom, summary: PlanSummary) -> Iterator[KeyFigure]:
         "cables",
         "cables",
         f"{summary.cables.total:,}",
-        f"as they are bought: {_media(plan, bom)}",
+        f"pieces without spares: {_media(plan, bom)}",
     )
     longest = summary.longest_cable_m
     where = (
@@ -130,7 +130,7 @@ def _parts(plan: Plan, bom: Bom, summary: PlanSummary) -> Iterator[KeyFigure]:
         "transceivers",
         "transceiver modules",
         f"{module_count(bom):,}",
-        f"as they are sold; {summary.transceivers:,} counted one per link end",
+        f"pieces without spares; {summary.transceivers:,} counted one per link end",
     )
     total = sum(len(face_ports(plan, role)) * plan.switch_count(role) for role in plan.roles)
     used = 2 * plan.links - plan.link_count(LinkKind.HOST)

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from fabricgen.api import plan_inventory
 from fabricgen.bom.comparison import compare
 from fabricgen.bom.priced_bill import make_bom
+from fabricgen.bom.summary import summarize
 from fabricgen.lifecycle.change.growth_ways import ways_to_grow
 from fabricgen.outputs.report.decision import decision, editions
+from fabricgen.outputs.report.key_figures import figures
 from tests.fabrics import CATALOG, plan_of
 
 if TYPE_CHECKING:
@@ -48,6 +50,19 @@ def test_the_decision_has_the_amounts_of_the_bill() -> None:
     assert f"USD {total:,.0f}, which is USD {total / 32:,.0f} per GPU" in told["cost"]
     assert "Against the fat-tree design, rail-only takes" in told["savings"]
     assert f"{plan.cables} cables" in told["buy"]
+
+
+def test_key_figures_are_without_spares() -> None:
+    """The decision counts what is ordered, the figures what is installed, and both state it."""
+    keys = {**SMALL, "spares": {"cables": {"minimum": 3}, "transceivers": {"minimum": 3}}}
+    plan = plan_of(**keys)
+    bom = make_bom(plan)
+    shown = {each.key: each for each in figures(plan, bom, summarize(plan, bom))}
+    assert shown["cables"].value == f"{plan.cables:,}"
+    ordered = sum(line.order for line in bom.lines if line.part_class == "cables")
+    assert ordered > plan.cables
+    assert f"{ordered} cables, of which" in answers(**keys)["buy"]
+    assert all("without spares" in shown[key].note for key in ("cables", "transceivers"))
 
 
 def test_a_total_without_some_prices_is_a_lower_bound() -> None:
