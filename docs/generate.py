@@ -204,6 +204,13 @@ def _pack(pack: Pack) -> Iterator[str]:
         "in labs": ", ".join(
             f"{thing} as {code(box.image)}" for thing, box in pack.containers.items()
         ),
+        "management port": code(pack.terms.interface) if pack.terms.interface else "",
+        "secrets": "; ".join(
+            f"{code(f'management.{key}')}: {form}" for key, form in pack.terms.secrets.items()
+        ),
+        "leaves out of `management`": "; ".join(
+            f"{code(key)}: {reason}" for key, reason in pack.terms.unsupported.items()
+        ),
         "verified": pack.verified,
     }
     yield "\n".join(f"- {what}: {_escaped(text)}" for what, text in facts.items() if text)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabricgen.build.management_notes import left_out
 from fabricgen.build.pack_outputs import (
     config_packs,
     incomplete,
@@ -43,6 +44,7 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
             yield OverrideList(OVERRIDES)
     yield from unconfigured(context)
     yield from incomplete(context)
+    yield from left_out(context)
     yield from subnet_tasks(context)
 
 

@@ -10,12 +10,13 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from fabricgen.build.context import per_build
-from fabricgen.build.pack_outputs import fitting_outputs
+from fabricgen.build.pack_outputs import config_packs, fitting_outputs
 from fabricgen.build.task import OneFile, numbered_paths
 from fabricgen.build.write.files import Root, adopt, reserve, write_text
 from fabricgen.outputs.dcim.cables import PieceViews
 from fabricgen.outputs.dcim.devices import Assets
 from fabricgen.outputs.dcim.interfaces import InterfaceRows
+from fabricgen.outputs.dcim.management import ManagementPorts
 from fabricgen.outputs.dcim.view import TableView
 from fabricgen.outputs.dcim.wiring_lists import WireLists
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 ROWS = 1_000
 """Rows of a file: an import is one transaction, and a web server ends a longer one."""
 
-TABLES = ("devices", "interfaces", "straight-cables")
+TABLES = ("devices", "interfaces", "management-ports", "straight-cables")
 
 
 def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
@@ -60,6 +61,13 @@ def interfaces(context: BuildContext) -> InterfaceRows:
 
 
 @per_build
+def management_ports(context: BuildContext) -> ManagementPorts:
+    """Return the maker of the tables of management ports, whose names the packs have."""
+    names = {nos: pack.terms.interface for nos, pack in config_packs(context).items()}
+    return ManagementPorts(context.plan, names)
+
+
+@per_build
 def pieces(context: BuildContext) -> PieceViews:
     """Return the maker of the tables of cables."""
     return PieceViews(context.plan, context.views)
@@ -75,6 +83,7 @@ def _holds(context: BuildContext, view: str) -> bool:
     """Return whether the fabric has anything that a view would list."""
     lists = wire_lists(context)
     holds: dict[str, Callable[[], bool]] = {
+        "management-ports": lambda: context.plan.management is not None,
         "assets-placed": lambda: context.plan.lengths is not None,
         "pieces": lambda: pieces(context).straight_count < context.plan.links,
         "straight-cables": lambda: pieces(context).straight_count > 0,
@@ -129,6 +138,7 @@ class AssetTable:
         rows = {
             "devices": assets(context).device_count,
             "interfaces": interfaces(context).count,
+            "management-ports": management_ports(context).count,
             "straight-cables": pieces(context).straight_count,
         }[self.view]
         yield from numbered_paths(self.path, -(-rows // ROWS))
@@ -142,6 +152,7 @@ class AssetTable:
         rows: Iterator[object] = {
             "devices": assets(context).devices,
             "interfaces": interfaces(context).rows,
+            "management-ports": management_ports(context).rows,
             "straight-cables": pieces(context).straight,
         }[self.view]()
         for path in self.paths(context):

@@ -131,6 +131,7 @@ def build(
     from fabricgen.analysis.search.cheaper import cheaper_notes
     from fabricgen.build.cable_sheets import sheets
     from fabricgen.build.job import make_job
+    from fabricgen.build.management_notes import cut_off_notes
     from fabricgen.build.selection import SheetOptions
     from fabricgen.outputs.packs.shadows import shadow_notes
     from fabricgen.planning.notices import advice, room_guesses
@@ -165,7 +166,8 @@ def build(
     guesses = room_guesses(planned) if "cabling" in context.selection.groups else []
     shadows = shadow_notes(asked.packs)
     notes = sheets(context).notes
-    print_advice([*shadows, *guesses, *notes, *cheaper_notes(planned), *advice(planned)])
+    cut_off = cut_off_notes(context)
+    print_advice([*shadows, *cut_off, *guesses, *notes, *cheaper_notes(planned), *advice(planned)])
 
 
 def _read_secrets(context: BuildContext) -> None:

@@ -25,12 +25,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import HypothesisWarning
 
+from tests.build.canary import managed_fabrics
 from tests.fuzz.documents import readings, search_documents
 from tests.fuzz.fabrics import search_fabrics, sessions
 from tests.fuzz.kills import kills, search_kills
 from tests.fuzz.packs import search_packs, templates
 from tests.fuzz.program import Case, runs
 from tests.fuzz.requests import close, requests, search_requests
+from tests.fuzz.secrets import search_secrets
 from tests.fuzz.targets import search_targets, targets
 
 if TYPE_CHECKING:
@@ -55,6 +57,7 @@ CAMPAIGNS = {
     "targets": Campaign(targets(), search_targets, 60),
     "packs": Campaign(templates(), search_packs, 40),
     "requests": Campaign(requests(), search_requests, 40),
+    "secrets": Campaign(managed_fabrics(), search_secrets, 100),
     "kills": Campaign(kills, search_kills, 1),
 }
 

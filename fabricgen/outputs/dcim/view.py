@@ -82,6 +82,16 @@ class DcimDeviceView:
 
 
 @dataclass(slots=True)
+class ManagementPortView:
+    """The management port of a device, and its address."""
+
+    device: str
+    name: str
+    prefix: str
+    """The address with the length of its subnet."""
+
+
+@dataclass(slots=True)
 class InterfaceView:
     """One port of a host or a switch, with a cable or without."""
 

@@ -290,6 +290,13 @@ _KINDS = (
         f"{_DCIM}.devices",
     ),
     Kind(
+        "management-ports",
+        "A row for each management port; only if the inventory has `management`.",
+        "table",
+        f"{_DCIM}.view:TableView",
+        f"{_DCIM}.management",
+    ),
+    Kind(
         "straight-cables",
         "A row for each cable with two ends.",
         "table",

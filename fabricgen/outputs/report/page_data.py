@@ -46,6 +46,7 @@ class Paged:
     bom: Bom
     comparison: Comparison
     drawings: Drawings
+    notes: tuple[str, ...] = ()
 
 
 def page(paged: Paged) -> dict[str, Any]:
@@ -65,6 +66,7 @@ def page(paged: Paged) -> dict[str, Any]:
         ],
         "figures": [figure._asdict() for figure in figures(plan, paged.bom, summary)],
         "notes": [
+            *paged.notes,
             *room_guesses(plan),
             *_unpriced(paged),
             *advice(plan),

@@ -54,6 +54,8 @@ class Report:
     """Checks the laws, when that part is needed."""
     configs: Callable[[], dict[str, Any]] = no_configs
     """Makes `Configs` of the model, when that part is needed."""
+    notes: tuple[str, ...] = ()
+    """Notices about the files of switches."""
 
     @classmethod
     def of(cls, plan: Plan, configs: Callable[[], dict[str, Any]] = no_configs) -> Report:
@@ -65,7 +67,7 @@ class Report:
     @cached_property
     def page(self) -> dict[str, Any]:
         """The first part: `Page` of the model."""
-        return page(Paged(self.plan, self.bom, self.comparison, self._drawings))
+        return page(Paged(self.plan, self.bom, self.comparison, self._drawings, self.notes))
 
     def part(self, name: Part) -> Any:  # noqa: ANN401 - each part has a shape of its own
         """Make a part by its name, in its shape of the model; parts are long and not kept."""

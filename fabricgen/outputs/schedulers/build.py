@@ -197,11 +197,12 @@ def devices_view(plan: Plan) -> DevicesView:
     others: dict[str, list[str]] = defaultdict(list)
     for segment in range(plan.mapping.segments):
         names = plan.naming.switches(segment)
-        for name, box, has in zip(names, plan.naming.boxes, plan.installed, strict=True):
-            if has:
-                roles[f"{box.role}_switches"].append(
-                    ManagedDeviceView(name, facts := _facts(plan, segment, box))
-                )
+        for at, box in enumerate(plan.naming.boxes):
+            if plan.installed[at]:
+                name, facts = names[at], _facts(plan, segment, box)
+                if plan.management:
+                    facts = {"ansible_host": plan.management.switch(segment, at), **facts}
+                roles[f"{box.role}_switches"].append(ManagedDeviceView(name, facts))
                 for group in _groups(facts):
                     others[group].append(name)
     return DevicesView(
@@ -209,7 +210,20 @@ def devices_view(plan: Plan) -> DevicesView:
         [GroupView(name, devices, []) for name, devices in roles.items()],
         [GroupView(name, [], host_ranges(members)) for name, members in others.items()],
         _stripes(plan, stripes(plan)),
+        plan.management is not None,
+        _addressed_hosts(plan),
     )
+
+
+def _addressed_hosts(plan: Plan) -> list[ManagedDeviceView]:
+    """Return the hosts with the addresses by which they are managed; none without a pool."""
+    given = plan.management
+    if given is None or given.hosts is None:
+        return []
+    return [
+        ManagedDeviceView(name, {"ansible_host": given.host(number)})
+        for number, name in enumerate(plan.hosts)
+    ]
 
 
 def _facts(plan: Plan, segment: int, box: Box) -> dict[str, str | int | list[int]]:

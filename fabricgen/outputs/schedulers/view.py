@@ -6,7 +6,7 @@ tests and joins. `scheduling` makes these views.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
@@ -108,3 +108,7 @@ class DevicesView:
     """The same switches by rail, by plane and by system."""
     stripes: list[StripeView]
     """The hosts."""
+    managed: bool = False
+    """Whether switches have management addresses."""
+    hosts: list[ManagedDeviceView] = field(default_factory=list)
+    """The hosts that have management addresses."""

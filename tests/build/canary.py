@@ -1,0 +1,100 @@
+"""Random inventories whose secrets are canaries, and where these are found."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import strategies as st
+
+from fabricgen.bom.summary import summarize
+from fabricgen.build.management_notes import cut_off_notes, left_out
+from fabricgen.build.pack_outputs import config_packs
+from fabricgen.outputs.packs.render import Packs
+from fabricgen.planning.plan_document import plan_document
+from fabricgen.views.factory import Views
+from tests.fabrics import build_context, plan_of
+from tests.outputs.packs.managed import FULL, LEAST, LEAVES, SECRETS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.planning.plan import Plan
+
+Keys = dict[str, Any]
+SIGNS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!$%&()*+./<=>[]^_{|}~-"
+PROTOCOLS = (
+    FULL["aaa"],
+    FULL["aaa"] | {"protocol": "radius"},
+    FULL["aaa"] | {"protocol": "ldap", "base_dn": "dc=a", "bind_dn": "cn=b"},
+)
+PACKS = Packs()
+"""Shared by all draws: reading the packs takes longer than a draw."""
+
+OPTIONAL = tuple(key for key in FULL if key not in LEAST)
+
+
+@st.composite
+def managed_fabrics(draw: st.DrawFn) -> tuple[Keys, dict[str, str]]:
+    """Draw an inventory with some of `management`, and a canary for each of its secrets."""
+    kept = draw(st.sets(st.sampled_from(OPTIONAL)))
+    management = (
+        LEAST | {"users": FULL["users"], "dns": FULL["dns"]} | {key: FULL[key] for key in kept}
+    )
+    if "aaa" in kept:
+        management["aaa"] = draw(st.sampled_from(PROTOCOLS))
+    nos = draw(st.sampled_from(sorted(LEAVES)))
+    inventory = {
+        "gpus": 8,
+        "hb_domain": {"gpus": draw(st.sampled_from([2, 4]))},
+        "nos": nos,
+        "switches": {"leaf": LEAVES[nos]},
+        "addressing": {"mtu": 9000},
+        "management": management,
+    }
+    canary = st.text(SIGNS, min_size=12, max_size=40)
+    return inventory, {reference: f"Qz{draw(canary)}" for reference in SECRETS}
+
+
+def leaks(inventory: Keys, values: dict[str, str]) -> Iterator[str]:
+    """Yield each place of a canary where none may be, and each file whose mode would be wrong."""
+    plan, packs = plan_of(**inventory), PACKS
+    packs.secrets.values = {}
+    for name, text, _ in _files(plan, packs):
+        yield from (f"{name} without secrets" for value in values.values() if value in text)
+    packs.secrets.values = values
+    for name, text, secret in _files(plan, packs):
+        if any(value in text or json.dumps(value)[1:-1] in text for value in values.values()):
+            yield from [] if secret else [f"{name} would be readable"]
+        elif secret:
+            yield f"{name} is secret for nothing"
+    for name, text in _documents(plan, packs):
+        yield from (name for value in values.values() if value in text)
+
+
+def _files(plan: Plan, packs: Packs) -> Iterator[tuple[str, str, bool]]:
+    """Yield the files of the first switch, and whether the build makes them secret."""
+    context = build_context(plan, packs, ("configs",))
+    switch = next(iter(Views(plan).switches(0)))
+    pack = config_packs(context)[switch.nos]
+    for output in pack.outputs:
+        with packs.secrets.readable() as secrets:
+            text = packs.render(pack.name, output.template, switch=switch)
+        yield output.path, text, secrets.used
+
+
+def _documents(plan: Plan, packs: Packs) -> Iterator[tuple[str, str]]:
+    """Yield the texts that are no files of switches, while the secrets are known."""
+    context = build_context(plan, packs, ("configs",))
+    document = plan_document(plan, summarize(plan, context.bom).document())
+    yield "plan.json", json.dumps(document, ensure_ascii=False)
+    yield "the notes", repr([*cut_off_notes(context), *left_out(context)])
+    yield "the views", repr([*Views(plan).switches(0)])
+    yield "the verdicts", repr(context.check_report)
+    outside = [
+        packs.render(pack.name, output.template, switch=switch)
+        for switch in [next(iter(Views(plan).switches(0)))]
+        for pack in [config_packs(context)[switch.nos]]
+        for output in pack.outputs
+    ]
+    yield "the report", "".join(outside)

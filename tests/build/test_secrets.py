@@ -1,0 +1,162 @@
+"""Secrets: where they are read, and that their bytes are in files of mode 0600 alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import tarfile
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from fabricgen.build.management_notes import cut_off_notes, left_out
+from fabricgen.build.run import build, build_archive
+from fabricgen.build.secrets import read_secrets
+from fabricgen.build.write.verification import verify
+from fabricgen.catalog.catalog import Catalog
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.inventory.management import Management
+from fabricgen.outputs.packs.render import Packs
+from tests.build.canary import Keys, leaks, managed_fabrics
+from tests.fabrics import build_context, build_job, plan_of
+from tests.outputs.packs.managed import FULL, LEAST, LEAVES, SECRETS, managed_plan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+GROUPS = ("configs", "cluster", "dcim", "hosts", "report", "lab")
+
+
+def files(root: Path) -> Iterator[tuple[str, bytes, int]]:
+    """Yield every file of an output with its content and its mode."""
+    for path in sorted(root.rglob("*")):
+        if path.is_file():
+            yield str(path.relative_to(root)), path.read_bytes(), stat.S_IMODE(path.stat().st_mode)
+
+
+@given(managed_fabrics())
+@settings(max_examples=60)
+def test_no_canary_leaves_its_file(drawn: tuple[Keys, dict[str, str]]) -> None:
+    """A secret is in the files of switches alone, and the build knows in which."""
+    assert list(leaks(*drawn)) == []
+
+
+@pytest.mark.slow
+@given(managed_fabrics())
+@settings(max_examples=10_000, suppress_health_check=list(HealthCheck))
+def test_no_canary_of_many_leaves_its_file(drawn: tuple[Keys, dict[str, str]]) -> None:
+    """The same for ten thousand inventories."""
+    assert list(leaks(*drawn)) == []
+
+
+@pytest.mark.parametrize("nos", ["eos", "sonic"])
+def test_a_build_writes_secrets_into_files_of_mode_0600(nos: str, tmp_path: Path) -> None:
+    """Without them no file has one; with them the manifest lists those that do, and verifies."""
+    plan, values = managed_plan(nos, FULL), [value.encode() for value in SECRETS.values()]
+    build(build_job(plan, Packs(), GROUPS), tmp_path / "plain")
+    for name, content, mode in files(tmp_path / "plain"):
+        assert not any(value in content for value in values), name
+        assert mode & 0o044 or not name.startswith("configs"), name
+    packs = Packs()
+    packs.secrets.values = SECRETS
+    build(build_job(plan, packs, GROUPS), tmp_path / "secret")
+    manifest = json.loads((tmp_path / "secret" / "manifest.json").read_text(encoding="utf-8"))
+    holding = {
+        name
+        for name, content, _ in files(tmp_path / "secret")
+        if any(value in content for value in values)
+    }
+    assert holding == set(manifest["secret"])
+    assert holding
+    for name, _, mode in files(tmp_path / "secret"):
+        if name.startswith("configs") or "/" not in name:
+            assert (mode == 0o600) == (name in {*holding, "manifest.json"}), name
+    assert not verify(tmp_path / "secret")
+
+
+@pytest.mark.parametrize("kind", [".tar", ".zip"])
+def test_an_archive_with_secrets_is_readable_for_its_owner_alone(kind: str, tmp_path: Path) -> None:
+    """So are its files once they are unpacked."""
+    packs, plan = Packs(), managed_plan("eos", FULL)
+    for name, values, mode in (("plain", {}, 0o044), ("secret", SECRETS, 0)):
+        packs.secrets.values = values
+        file = tmp_path / f"{name}{kind}"
+        build_archive(build_job(plan, packs, ("configs",)), file)
+        assert bool(file.stat().st_mode & 0o044) == bool(mode)
+    if kind == ".tar":
+        with tarfile.open(tmp_path / "secret.tar") as archive:
+            modes = {info.name.rpartition("/")[2]: info.mode for info in archive}
+        assert (modes["startup-config.cfg"], modes["manifest.json"]) == (0o600, 0o600)
+
+
+def test_references_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A variable, a file beside the inventory without its line's end, and a key of a sops file."""
+    (tmp_path / "aaa.key").write_text("first-key\n", encoding="ascii")
+    program = tmp_path / "sops"
+    program.write_text('#!/bin/sh\nprintf "%s" "$3"\n', encoding="ascii")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("OPS", "second-key")
+    asked = Management.model_validate(
+        LEAST
+        | {
+            "aaa": FULL["aaa"] | {"secret": "file:aaa.key"},
+            "users": [LEAST["users"][0] | {"secret": "env:OPS"}],
+        }
+    )
+    read = read_secrets(asked, Catalog(base=tmp_path))
+    assert read == {"env:OPS": "second-key", "file:aaa.key": "first-key"}
+    sealed = asked.model_copy(
+        update={"aaa": asked.aaa and asked.aaa.model_copy(update={"secret": "sops:s.yaml#a.b"})}
+    )
+    with pytest.raises(Refusal) as refused:  # the program prints ["a"]["b"], which is no secret
+        read_secrets(sealed, Catalog(base=tmp_path))
+    assert "letters, digits" in refused.value.findings[0].because[0]
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+    with pytest.raises(Refusal) as refused:
+        read_secrets(sealed, Catalog(base=tmp_path))
+    assert refused.value.findings[0].because == ("there is no program `sops` in PATH",)
+
+
+def test_a_secret_is_in_no_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither one that does not fit, nor one that is written instead of a reference."""
+    monkeypatch.setenv("OPS", "CANARY with spaces")
+    user = {"name": "ops", "key": LEAST["users"][0]["key"], "secret": "env:OPS"}
+    asked = Management.model_validate(LEAST | {"users": [user]})
+    with pytest.raises(Refusal) as refused:
+        read_secrets(asked, Catalog())
+    assert "CANARY" not in repr(refused.value.findings)
+
+
+@pytest.mark.parametrize("nos", ["frr", "sonic", "eos", "srlinux", "nvue"])
+def test_files_that_cut_a_switch_off_are_named(nos: str) -> None:
+    """Where the inventory has no `management`, with the command that merges them."""
+    keys = {"gpus": 8, "hb_domain": {"gpus": 4}, "nos": nos, "addressing": {"mtu": 9000}}
+    plan = plan_of(**keys, switches={"leaf": LEAVES[nos]})
+    (note,) = cut_off_notes(build_context(plan, Packs()))
+    assert f" of {nos} (to merge it: " in note
+    assert cut_off_notes(build_context(plan, Packs(), ("cabling",))) == []
+    assert cut_off_notes(build_context(managed_plan(nos, LEAST), Packs())) == []
+
+
+@pytest.mark.parametrize("nos", ["junos", "nxos"])
+def test_files_that_merge_are_not(nos: str) -> None:
+    """They leave the rest of a configuration as it is."""
+    keys = {"gpus": 8, "hb_domain": {"gpus": 4}, "nos": nos}
+    plan = plan_of(**keys, switches={"leaf": LEAVES[nos]})
+    assert cut_off_notes(build_context(plan, Packs())) == []
+
+
+def test_what_a_system_lacks_is_listed() -> None:
+    """Each key that its files leave out, with the reason; and once what takes secrets."""
+    context = build_context(managed_plan("nxos", FULL), Packs())
+    facts = [skipped.reason for skipped in left_out(context)]
+    assert [fact.split(":")[0] for fact in facts] == [
+        "`management.time_zone` on nxos",
+        "`management.api",
+        "what takes secrets of `management`",
+    ]
+    assert list(left_out(build_context(managed_plan("nxos", LEAST), Packs()))) == []
