@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from fabricgen.core.diagnostics import Finding, Refusal, refuse, suggest
 from fabricgen.core.files import FileError
 from fabricgen.outputs.packs.merged_document import parse_fragment
-from fabricgen.outputs.packs.override_places import find_place, known_places
+from fabricgen.outputs.packs.override_places import file_name, find_place, known_places
 from fabricgen.planning.override_texts import bad_override, override_texts
 from fabricgen.planning.switch_match import matches, switch_identities
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fabricgen.inventory.overrides import Override
+    from fabricgen.outputs.packs.override_places import OverridePlace
     from fabricgen.outputs.packs.pack_yaml import Pack, PackOutput
     from fabricgen.outputs.packs.render import Packs
     from fabricgen.planning.override_texts import OverrideText
@@ -41,7 +42,10 @@ def check_overrides(plan: Plan, packs: Packs, by_nos: Mapping[str, Pack] | None)
     if by_nos is not None:
         for text in texts:
             for nos in sorted(matched[text.number]):
-                _check_text(text, nos, packs, by_nos.get(nos))
+                place = _place(text, nos, packs, by_nos.get(nos))
+                if place.output.management and plan.management is None:
+                    raise _unmanaged(text, nos, place.output)
+                _check_form(text, nos, place.output)
 
 
 def _matched(plan: Plan) -> dict[int, set[str]]:
@@ -96,8 +100,19 @@ def _listed(key: str, known: set[str] | set[int]) -> str:
     )
 
 
-def _check_text(text: OverrideText, nos: str, packs: Packs, pack: Pack | None) -> None:
-    """Verify a text for one NOS."""
+def _unmanaged(text: OverrideText, nos: str, output: PackOutput) -> Refusal:
+    """Return the refusal of a text for a file that needs `management`."""
+    return refuse(
+        "unknown-place",
+        f"`overrides.{text.number}` is for `{file_name(output)}` of `{nos}`, which is not written",
+        path=("overrides", text.number),
+        because=("the file is written where the inventory has `management`",),
+        hint="add `management`, or add the `nos` of other switches to its `match`",
+    )
+
+
+def _place(text: OverrideText, nos: str, packs: Packs, pack: Pack | None) -> OverridePlace:
+    """Return the place of a text in the files of one NOS. Raises Refusal `unknown-place`."""
     if pack is None or not pack.open_outputs:
         raise refuse(
             "unknown-place",
@@ -115,7 +130,7 @@ def _check_text(text: OverrideText, nos: str, packs: Packs, pack: Pack | None) -
             path=("overrides", text.number, "place"),
             hint=suggest(text.place, places, f"places: {', '.join(places)}"),
         )
-    _check_form(text, nos, place.output)
+    return place
 
 
 def _check_form(text: OverrideText, nos: str, output: PackOutput) -> None:

@@ -17,11 +17,13 @@ from fabricgen.build.run import build
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.yaml_tree import read_tree
+from fabricgen.inventory.management import KEY_EXAMPLE
 from fabricgen.lifecycle.change.device_changes import device_changes
 from fabricgen.outputs.lab_topologies.build import Topologies
 from fabricgen.outputs.packs.merged_document import escaped
 from fabricgen.outputs.packs.nos_packs import nos_packs
 from fabricgen.outputs.packs.override_checks import check_overrides
+from fabricgen.outputs.packs.override_places import ENDS, hook_name
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.packs.site_lines import SiteLines
 from fabricgen.planning.plan import make_plan
@@ -484,6 +486,16 @@ def test_a_lab_in_containers_mounts_the_same_files() -> None:
     assert [name for name, text in texts.items() if "\nown\n" in text] == ["r0-leaf-1"]
 
 
+def test_every_pack_of_a_nos_has_places_and_empty_hooks() -> None:
+    """What ships writes nothing, so that a fabric without own lines has the bytes of the pack."""
+    own = [pack for name in PACKS.names() if (pack := PACKS.pack(name)) and pack.nos]
+    assert len(own) >= 8
+    for pack in own:
+        assert pack.open_outputs
+        for spot in ENDS:
+            assert PACKS.render(pack.name, hook_name(spot)) == ""
+
+
 def test_an_unknown_place_lists_the_places() -> None:
     """Those of the main file, then those of other files with their names."""
     with pytest.raises(Refusal) as caught:
@@ -507,6 +519,22 @@ def test_a_switch_without_configurations_accepts_values_only() -> None:
     assert checked(plan_of(**keys, overrides=[{"vars": {"a": 1}}])) == []
     (found,) = checked(plan_of(**keys, overrides=[{"text": "a"}]))
     assert found.startswith("unknown-place: `overrides.0` has lines for switches that run")
+
+
+def test_a_file_of_management_accepts_lines_with_management() -> None:
+    """Without it the file is not written, so the lines would be lost."""
+    frr: dict[str, Any] = {"gpus": 16, "hb_domain": {"gpus": 4}, "radix": 8, "nos": "frr"}
+    own = [{"place": "snmpd.conf:after", "text": "a"}]
+    (found,) = checked(plan_of(**frr, overrides=own))
+    assert found == (
+        "unknown-place: `overrides.0` is for `snmpd.conf` of `frr`, which is not written"
+    )
+    management = {
+        "pool": "10.90.0.0/24",
+        "ntp": ["10.90.0.10"],
+        "users": [{"name": "ops", "key": KEY_EXAMPLE}],
+    }
+    assert checked(plan_of(**frr, overrides=own, management=management)) == []
 
 
 def test_a_changed_text_is_a_change_of_its_switches() -> None:
