@@ -103,7 +103,7 @@ class AddressPlan:
         """The length of the prefix of a host link, or of a NIC port where links are unnumbered."""
         return self.hosts.bits - 1 if self.numbered else self.hosts.bits
 
-    @property
+    @cached_property
     def skipped(self) -> int:
         """Addresses at the start of a slice of hosts that no port has."""
         return _skipped(self.mapping.fabric.spec.addressing)

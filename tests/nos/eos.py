@@ -146,6 +146,7 @@ def _instance(
     )
     instance = Instance(asn, router_id, ecmp=int(paths.split()[0]))
     (family,) = (line for line in _after(lines, process, "") if line.startswith("address-family"))
+    instance.family = int(family.removeprefix("address-family ipv"))
     # IPv6 is redistributed in the family, which a VRF has of its own
     (connected,) = _after(
         lines, where if family.endswith("ipv4") else (*where, family), "redistribute connected "

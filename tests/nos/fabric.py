@@ -101,6 +101,11 @@ def mixed_families(found: Fabric) -> Iterator[str]:
         ]
         if len(set(seen)) > 1:
             yield f"{box.name} has IPv4 and IPv6"
+        yield from (
+            f"{box.name} {vrf} announces another address family than its loopback's"
+            for vrf, instance in box.instances.items()
+            if instance.family != box.loopbacks[vrf].version
+        )
 
 
 def mismatched_ends(found: Fabric) -> Iterator[str]:

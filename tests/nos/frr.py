@@ -66,6 +66,8 @@ class Instance:
     """Permitted prefixes, by `GROUP in`, `GROUP out`, `connected` and, of a host, `PORT in`."""
     ecmp: int = 1
     bfd: bool = False
+    family: int = 0
+    """The version of IP whose routes it announces."""
     withholds: set[str] = field(default_factory=set)
     """The peer groups to which it sends no route whose path begins with their own AS number.
 
@@ -183,6 +185,8 @@ def _instance(asn: int, lines: list[str], named: dict[str, tuple[Permit, ...]]) 
             instance.filters[f"{found[1]} {found[3]}"] = named[found[2]]
         elif found := re.fullmatch(r"redistribute connected (route-map \S+)", line):
             instance.filters["connected"] = named[found[1]]
+        elif found := re.fullmatch(r"address-family ipv(\d) unicast", line):
+            instance.family = int(found[1])
         elif found := re.fullmatch(r"maximum-paths (\d+)", line):
             instance.ecmp = int(found[1])
         elif re.fullmatch(r"neighbor FABRIC bfd profile \S+", line):

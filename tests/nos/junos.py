@@ -91,11 +91,12 @@ def _instance(lines: Lines, own: Lines) -> Instance:
     instance = Instance(
         int(_one(own, "routing-options", "autonomous-system")),
         _one(own, "routing-options", "router-id"),
+        family=4 if _family(lines) == "inet" else 6,  # without a group it announces nothing
     )
     for group in dict.fromkeys(line[0] for line in _under(own, "protocols", "bgp", "group")):
         words = _under(own, "protocols", "bgp", "group", group)
         over_ipv6 = ["family", "inet", "unicast", "extended-nexthop"] in words
-        assert over_ipv6 == (_family(lines) == "inet")
+        instance.family = 4 if over_ipv6 else 6
         assert ["family", "inet6", "unicast"] in words
         ports = [
             line[0].removesuffix(".0")

@@ -143,6 +143,7 @@ def _instance(own: list[Command], filters: dict[str, tuple[Permit, ...]]) -> Ins
             ]
         elif line[2:5] == ("redistribute", "connected", "route-map"):
             instance.filters["connected"] = filters[f"route-map {line[5]}"]
+            instance.family = int(line[1].removeprefix("ipv").removesuffix("-unicast"))
         elif line[2:4] == ("multipaths", "ebgp"):
             instance.ecmp = int(line[4])
         elif line[:3] == ("peer-group", "FABRIC", "bfd"):

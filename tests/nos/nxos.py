@@ -94,6 +94,7 @@ def _instance(
     (identity,) = _under(body, "router-id ")
     instance = Instance(asn, identity)
     ((family, settings),) = _under(body, "address-family ").items()
+    instance.family = int(family.removeprefix("ipv").removesuffix(" unicast"))
     for line in settings:
         if line.startswith("maximum-paths ") and "bestpath as-path multipath-relax" in blocks(body):
             instance.ecmp = int(line.split()[1])

@@ -89,7 +89,10 @@ def _instance(bgp: Node, policies: dict[str, tuple[Permit, ...]], probed: set[st
         }
     assert bgp["ebgp-default-policy"] == {"import-reject-all": True, "export-reject-all": True}
     instance = Instance(
-        bgp["autonomous-system"], bgp["router-id"], ecmp=family["multipath"]["maximum-paths"]
+        bgp["autonomous-system"],
+        bgp["router-id"],
+        ecmp=family["multipath"]["maximum-paths"],
+        family=int(family["afi-safi-name"].partition("ipv")[2].removesuffix("-unicast")),
     )
     groups = {one["group-name"]: one for one in bgp["group"]}
     for one in bgp["dynamic-neighbors"]["interface"]:

@@ -136,6 +136,26 @@ def test_the_comparison_of_files_finds_errors(
     assert any(words in finding for finding in findings(fabric(found)))
 
 
+@pytest.mark.parametrize(
+    ("good", "bad", "words"),
+    [
+        ("2001:db8:100::/96", "2001:db8:100::/95", "accepted on two rails"),
+        ("2001:db8:100::/96", "2001:db8:100::/125", "of its own rail"),
+        ("2001:db8:100::4/127", "2001:db8:100::2/127", "used 2 times"),
+        ("bgp router-id 10.128.0.1\n", "bgp router-id 10.128.0.2\n", "used 2 times"),
+        (" ipv6 address 2001:db8:200::1/128", " ip address 10.128.0.1/32", "IPv4 and IPv6"),
+        ("ipv6 unicast\n", "ipv4 unicast\n", "another address family"),
+    ],
+)
+def test_the_comparison_of_ipv6_files_finds_errors(good: str, bad: str, words: str) -> None:
+    """Each file is valid by itself, and contradicts the others or its own addresses."""
+    first, *others = variant_files("IPv6 pools")
+    text = first.files["frr.conf"]
+    assert good in text
+    found = [read(text.replace(good, bad), first.files["interfaces"]), *boxes(others)]
+    assert any(words in finding for finding in findings(fabric(found)))
+
+
 def test_a_shared_box_keeps_its_rails_in_vrfs() -> None:
     """Two rails on a box have two VRFs with a table, a BGP instance, a loopback and a filter each.
 
