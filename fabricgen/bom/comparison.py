@@ -162,7 +162,9 @@ def as_design(spec: FabricSpec, design: Design) -> FabricSpec:
     """
     if design is spec.design:
         return spec
-    changes = {"tiers": "auto"} | ({"per_switch": 1} if design is Design.FAT_TREE else {})
+    changes = {"tiers": "auto"} | (
+        {"per_switch": 1, "grouping": "adjacent"} if design is Design.FAT_TREE else {}
+    )
     site = spec.site and spec.site.model_copy(
         update={"positions": None, "measured_m": {}, "halls": None, "rows": None}
     )

@@ -20,6 +20,7 @@ from fabricgen.inventory.sizing import (
     Phase,
     Rails,
     Reserve,
+    ScalableUnit,
     SparePorts,
     Switches,
 )
@@ -76,6 +77,12 @@ class FabricSpec(InventoryModel):
     rail-only paper counts."""
     reserve: Annotated[Reserve | None, Field(examples=[{"gpus": 65536}])] = None
     """Room for growth: a larger size that is numbered now."""
+    scalable_unit: Annotated[
+        ScalableUnit | None,
+        Field(examples=[{"hosts": 32, "leaf": "per-unit"}], exclude_if=lambda unit: unit is None),
+    ] = None
+    """A number of hosts that is installed as a whole. Default: leaves are filled in order of HB
+    domain."""
     spare_ports: Annotated[SparePorts, Field(examples=[{"leaf": 4}])] = SparePorts.model_construct()
     """Ports of each switch that stay free, for example for test equipment or a broken port."""
     exclude: Annotated[

@@ -69,8 +69,43 @@ class Rails(InventoryModel):
     per_switch: Annotated[Count | Literal["auto"], Field(examples=[1, 2, "auto"])] = 1
     """Number of rails that share one leaf switch, kept apart by configuration; `auto` packs as many
     as fit."""
+    grouping: Annotated[
+        Literal["adjacent", "strided"],
+        Field(examples=["strided"], exclude_if=lambda grouping: grouping == "adjacent"),
+    ] = "adjacent"
+    """Which rails share a leaf where `per_switch` is above 1: neighbours (0 and 1 of 8 rails, two a
+    switch) or those at equal distances (0 and 4)."""
     tiers: Annotated[Literal["auto", 1, 2, 3], Field(examples=["auto", 2])] = "auto"
     """Number of Clos tiers of a block; `auto` chooses the fewest that hold it."""
+
+
+class ScalableUnit(InventoryModel):
+    """A number of hosts that is installed as a whole, with leaf switches of its own."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"oneOf": [{"required": ["hosts"]}, {"required": ["domains"]}]}
+    )
+
+    hosts: Annotated[Count | None, Field(examples=[32])] = None
+    """Number of hosts in a scalable unit; whole HB domains."""
+    domains: Annotated[Count | None, Field(examples=[8])] = None
+    """Number of HB domains in a scalable unit, instead of `hosts`."""
+    leaf: Annotated[Literal["per-unit", "packed"], Field(examples=["per-unit"])] = "per-unit"
+    """`per-unit`: a leaf serves whole HB domains of one unit, and in three tiers a unit is a pod.
+    `packed`: leaves are filled across units."""
+    uplinks: Annotated[
+        Literal["all", "used"] | Annotated[int, Field(strict=True, ge=1, le=4096)],
+        Field(examples=["used"]),
+    ] = "all"
+    """Uplinks of a leaf: as many as its width allows (`all`), as many as the downlinks in use need
+    (`used`), or a number, which is at least that."""
+
+    @model_validator(mode="after")
+    def _one_of(self) -> Self:
+        """Require exactly one of hosts and domains."""
+        if (self.hosts is None) == (self.domains is None):
+            raise ValueError("needs the size of a unit: `hosts` or `domains`, one of the two")
+        return self
 
 
 class GenericSwitch(InventoryModel):

@@ -28,13 +28,15 @@ def leaf_spine(sizing: Sizing) -> TierLinks:
 
     Ports count from 0 on each side of a switch. Two tiers: the spines take a leaf's uplinks in
     equal runs, in leaf order; where the number of spines does not divide the uplinks (`minimal`),
-    the links take the spines in turn. Three tiers: uplink `j` is joined to spine `j` of the pod.
+    the links take the spines in turn. Three tiers: the same rule within each pod, where it gives
+    equal runs; with as many spines as uplinks, uplink `j` is joined to spine `j`.
     """
     leaf = np.repeat(np.arange(sizing.leaf, dtype=np.int32), sizing.leaf_up)
     uplink = np.tile(np.arange(sizing.leaf_up, dtype=np.int32), sizing.leaf)
     if sizing.tiers == 3:  # noqa: PLR2004 - pods exist in the third tier only
-        pod, position = np.divmod(leaf, sizing.pod_leaves)
-        return TierLinks(leaf, uplink, pod * sizing.pod_spines + uplink, position)
+        pod, position = np.divmod(leaf, np.int32(sizing.pod_leaves))
+        spine, port = _spread(position, uplink, sizing.leaf_up, sizing.pod_spines)
+        return TierLinks(leaf, uplink, pod * np.int32(sizing.pod_spines) + spine, port)
     return TierLinks(leaf, uplink, *_spread(leaf, uplink, sizing.leaf_up, sizing.spine))
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from fabricgen.planning.leaf_packing import LeafPacking
     from fabricgen.planning.resolve import ResolvedFabric
 
 Fits = Callable[[int, int], bool]
@@ -32,12 +33,14 @@ class Block(NamedTuple):
     """What a design asks of a block.
 
     `leaves_of(down)` returns the leaves that its endpoints need with `down` on each. `shares`
-    blocks share a leaf; `per_switch` rails do.
+    blocks share a leaf; `per_switch` rails do. `packing` is None where leaves do not belong to
+    scalable units.
     """
 
     leaves_of: Callable[[int], int]
     shares: int
     per_switch: int
+    packing: LeafPacking | None = None
 
 
 def rail_gpus(fabric: ResolvedFabric, rails: int) -> int:

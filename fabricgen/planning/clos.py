@@ -46,13 +46,17 @@ class Widths:
     spine_radix: int
     spine: Width
     core_radix: int
+    pod_leaves: int = 0
+    """Leaves of a scalable unit, a pod of three tiers; 0 for as many as a spine reaches."""
+    used_only: bool = False
+    """Whether a spine has only the uplinks that its downlinks in use need."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizing:
     """The size of one block: the number of switches, and the ports in use on each.
 
-    `pods` is 1 below three tiers. With three, each pod but the last has `spine_down` leaves; the
+    `pods` is 1 below three tiers. With three, each pod but the last has `pod_leaves` leaves; the
     last has the rest, with as many spines as any other. `slots` counts the endpoint positions on
     the leaves.
     """
@@ -68,11 +72,7 @@ class Sizing:
     spine_up: int
     core_down: int
     pods: int
-
-    @property
-    def pod_leaves(self) -> int:
-        """Leaves of each pod but the last of three tiers: see `leaves_of_pod`."""
-        return self.spine_down if self.core else self.leaf
+    pod_leaves: int
 
     @property
     def pod_spines(self) -> int:
@@ -89,7 +89,7 @@ class Sizing:
 
         >>> sizing = Sizing(
         ...     tiers=3, slots=6, leaf=3, spine=4, core=4, pods=2,
-        ...     leaf_down=2, leaf_up=2, spine_down=2, spine_up=2, core_down=2,
+        ...     leaf_down=2, leaf_up=2, spine_down=2, spine_up=2, core_down=2, pod_leaves=2,
         ... )
         >>> [sizing.leaves_of_pod(pod) for pod in range(2)]
         [range(0, 2), range(2, 3)]
@@ -131,7 +131,7 @@ def width(
     """
 
     def up_for(down: int) -> int:
-        return -(-down * speeds[0] * ratio.denominator // (speeds[1] * ratio.numerator))
+        return uplinks_of(down, speeds, ratio)
 
     low, high = 0, radix // shares
     while low < high:
@@ -140,6 +140,11 @@ def width(
             (middle, high) if fits(middle * shares, up_for(middle) * shares) else (low, middle - 1)
         )
     return Width(low, up_for(low))
+
+
+def uplinks_of(down: int, speeds: tuple[int, int], ratio: Fraction) -> int:
+    """Return the uplinks that carry what `down` ports carry, over `ratio`; speeds as in `width`."""
+    return -(-down * speeds[0] * ratio.denominator // (speeds[1] * ratio.numerator))
 
 
 def spread_over(ports: int, uplinks: int, radix: int, *, even: bool) -> int | None:
@@ -206,6 +211,7 @@ def _one_tier(leaves_of: LeavesOf, widths: Widths) -> Sizing | None:
         spine_up=0,
         core_down=0,
         pods=1,
+        pod_leaves=1,
     )
 
 
@@ -230,19 +236,27 @@ def _two_tiers(leaves_of: LeavesOf, widths: Widths, *, even: bool) -> Sizing | N
         spine_up=0,
         core_down=0,
         pods=1,
+        pod_leaves=leaves,
     )
 
 
 def _three_tiers(leaves_of: LeavesOf, widths: Widths, *, even: bool) -> Sizing | None:
     """Size a block of pods, where spine `i` of every pod is joined to core group `i`.
 
-    The last pod has the leaves that the endpoints need, and all of its spines.
+    A pod has as many leaves as a spine reaches, or those of a scalable unit, and the fewest spines
+    that divide a leaf's uplinks. The last pod has the leaves that the endpoints need, and all of
+    its spines.
     """
     (down, up), (spine_down, spine_up) = widths.leaf, widths.spine
     if not down or not spine_down:
         return None
-    leaves = leaves_of(down)
-    pods = -(-leaves // spine_down)
+    leaves, pod_leaves = leaves_of(down), widths.pod_leaves or spine_down
+    pod_spines = spread_over(pod_leaves * up, up, spine_down, even=True)
+    if pod_spines is None:
+        return None
+    pods, wired = -(-leaves // pod_leaves), pod_leaves * up // pod_spines
+    if widths.used_only:
+        spine_up = -(-wired * spine_up // spine_down)
     cores = spread_over(pods * spine_up, spine_up, widths.core_radix, even=even)
     if cores is None:
         return None
@@ -251,14 +265,15 @@ def _three_tiers(leaves_of: LeavesOf, widths: Widths, *, even: bool) -> Sizing |
         tiers=3,
         slots=leaves * down,
         leaf=leaves,
-        spine=pods * up,
-        core=cores * up,
+        spine=pods * pod_spines,
+        core=cores * pod_spines,
         leaf_down=down,
         leaf_up=up,
-        spine_down=spine_down,
+        spine_down=wired,
         spine_up=spine_up,
         core_down=core_down,
         pods=pods,
+        pod_leaves=pod_leaves,
     )
 
 

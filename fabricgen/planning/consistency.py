@@ -131,16 +131,37 @@ def _divisions(spec: FabricSpec, host: Host | None) -> Iterator[Finding]:
             _number(rails, "rail"),
             f"switches of {shared} rails each",
         )
-    if shared not in (1, "auto") and spec.design is Design.FAT_TREE:
-        because = ("its leaves take hosts in order, whatever the rank",)
-        hint = "leave `rails.per_switch` out, or choose another design"
-        yield Finding(
-            "per-switch-without-rails",
-            "a fat-tree has no rails to share a switch",
-            ("rails", "per_switch"),
-            because,
-            hint,
-        )
+    of_rails = {
+        "per_switch": shared not in (1, "auto"),
+        "grouping": spec.rails.grouping != "adjacent",
+    }
+    for key in [key for key, asked in of_rails.items() if asked]:
+        if spec.design is Design.FAT_TREE:
+            yield Finding(
+                "per-switch-without-rails",
+                "a fat-tree has no rails to share a switch",
+                ("rails", key),
+                ("its leaves take hosts in order, whatever the rank",),
+                f"leave `rails.{key}` out, or choose another design",
+            )
+    yield from _unit(spec, hosts or (host.hb_domain_hosts if host else 1))
+
+
+def _unit(spec: FabricSpec, hosts: int) -> Iterator[Finding]:
+    """Refuse a scalable unit that has a part of an HB domain."""
+    unit = spec.scalable_unit
+    if unit is None or unit.hosts is None or unit.hosts % hosts == 0:
+        return
+    fewer = unit.hosts // hosts * hosts
+    remainder = f"{unit.hosts} = {unit.hosts // hosts} x {hosts} + {unit.hosts % hosts}"
+    sizes = [size for size in (fewer, fewer + hosts) if size]
+    yield Finding(
+        "unit-splits-domain",
+        f"a scalable unit of {unit.hosts} hosts has a part of an HB domain",
+        ("scalable_unit", "hosts"),
+        (f"an HB domain has {hosts} hosts, and {remainder}",),
+        "use " + " or ".join(f"`hosts: {size}`" for size in sizes),
+    )
 
 
 def _undivided(

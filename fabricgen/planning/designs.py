@@ -16,9 +16,15 @@ from fabricgen.core.divisors import divisors
 from fabricgen.core.terms import Design, Role
 from fabricgen.planning.baseline.baseline import check_baseline
 from fabricgen.planning.block_shape import Block, Shape, rail_gpus
-from fabricgen.planning.clos import Widths, size, width
+from fabricgen.planning.clos import Width, Widths, size, uplinks_of, width
+from fabricgen.planning.leaf_packing import leaf_packing, one_unit, unit_domains
 from fabricgen.planning.mapping import Mapping
-from fabricgen.planning.size_refusals import block_too_large, stripe_too_wide, too_many_rails
+from fabricgen.planning.size_refusals import (
+    bad_uplinks,
+    block_too_large,
+    stripe_too_wide,
+    too_many_rails,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +33,7 @@ if TYPE_CHECKING:
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.planning.baseline.baseline import Baseline
     from fabricgen.planning.block_shape import Fits
-    from fabricgen.planning.clos import Sizing, Width
+    from fabricgen.planning.clos import Sizing
     from fabricgen.planning.port_layout import PortLayout
     from fabricgen.planning.resolve import ResolvedFabric
 
@@ -80,22 +86,25 @@ class Sizer:
         if self.fabric.design is Design.RAIL_OPTIMIZED:
             return self._rail_optimized(shape)
         gpus = self.fabric.planned_gpus
-        return Block(lambda down: -(-gpus // down), 1, self.fabric.rails)
+        block = Block(lambda down: -(-gpus // down), 1, self.fabric.rails)
+        return self._packed(self.fabric, block, shape)
 
     def size(self, block: Block, shape: Shape) -> Sizing | None:
         """Size a block; None where no allowed number of tiers holds it."""
-        widths = self.widths(block.shares, shape.ratio)
+        widths = self._used_widths(block, shape)
         return size(block.leaves_of, widths, shape.tiers, even=shape.spread == "even")
 
     def too_large(self, shape: Shape) -> Refusal:
         """Return the refusal of a shape that has no mapping."""
         block = self.block(shape)
-        widths = self.widths(block.shares, shape.ratio)
+        widths = self._used_widths(block, shape)
+        if not widths.leaf.down and self.widths(block.shares, shape.ratio).leaf.down:
+            return bad_uplinks(self.fabric, shape, widths.leaf.up)
         return block_too_large(self.fabric, block, widths, shape, self._fitting(shape))
 
     def _fitting(self, shape: Shape) -> Fits:
         """Return whether a rail fits, were there so many of them and so many on a leaf."""
-        return lambda rails, shared: self.size(self._rail(rails, shared), shape) is not None
+        return lambda rails, shared: self.size(self._rail(rails, shared, shape), shape) is not None
 
     def widths(self, shares: int, ratio: Fraction) -> Widths:
         """Divide the ports of the switches of every role; rails share only leaves."""
@@ -111,18 +120,48 @@ class Sizer:
             )
         return known
 
+    def _packed(self, fabric: ResolvedFabric, block: Block, shape: Shape) -> Block:
+        """Return a block whose leaves belong to scalable units, where the inventory has any."""
+        down = self.widths(block.shares, shape.ratio).leaf.down
+        packing = leaf_packing(fabric, block.per_switch, down) if down else None
+        if packing is None:
+            return block
+        return block._replace(leaves_of=packing.leaves, packing=packing)
+
+    def _used_widths(self, block: Block, shape: Shape) -> Widths:
+        """Return the widths of a block, with the uplinks that its scalable units ask for.
+
+        A leaf with another number of uplinks than it needs and has ports for has no downlinks.
+        """
+        widths, unit = self.widths(block.shares, shape.ratio), self.fabric.spec.scalable_unit
+        if unit is None or not widths.leaf.down:
+            return widths
+        down = widths.leaf.down
+        if block.packing:
+            widths = replace(widths, pod_leaves=block.packing.unit_leaves(down))
+        if unit.uplinks == "all":
+            return widths
+        used = block.packing.used(down) if block.packing else down
+        layout, shares = self.fabric.port_layouts[Role.LEAF], block.shares
+        needed = uplinks_of(used, _speeds(layout), shape.ratio)
+        uplinks = needed if unit.uplinks == "used" else unit.uplinks
+        fits = layout.fits(used * shares, uplinks * shares)
+        leaf = Width(used, uplinks) if fits and uplinks >= needed else Width(0, needed)
+        return replace(widths, leaf=leaf, used_only=True)
+
     def _rail_only(self, shape: Shape) -> Block:
         """Return the block of each rail and plane, with endpoints in order of HB domain."""
         fabric, asked = self.fabric, shape.per_switch
         shared = rails_of_a_box(fabric) if asked == "auto" else asked
         if shared > fabric.port_layouts[Role.LEAF].usable:
             raise too_many_rails(fabric, shared, self._fitting(shape))
-        return self._rail(fabric.rails, shared)
+        return self._rail(fabric.rails, shared, shape)
 
-    def _rail(self, rails: int, shared: int) -> Block:
+    def _rail(self, rails: int, shared: int, shape: Shape) -> Block:
         """Return the block of a rail, were there so many of them and so many on a leaf."""
         ports = rail_gpus(self.fabric, rails)
-        return Block(lambda down: -(-ports // down), shared, shared)
+        block = Block(lambda down: -(-ports // down), shared, shared)
+        return self._packed(replace(self.fabric, rails=rails), block, shape)
 
     def _rail_optimized(self, shape: Shape) -> Block:
         """Return the block of each plane, in which a leaf serves `per_switch` rails of a stripe."""
@@ -133,26 +172,37 @@ class Sizer:
             fabric.coordinates.planned_domains,
         )
         down, gpus = self.widths(1, shape.ratio).leaf.down, fabric.planned_gpus
+        stripe = min(domains, unit_domains(fabric) or domains)
         shared = (
-            most_rails(rails, lambda number: number * ranks * domains <= down)
+            most_rails(rails, lambda number: number * ranks * stripe <= down)
             if asked == "auto"
             else asked
         )
         per_domain = shared * ranks
-        one_box = gpus <= fabric.port_layouts[Role.LEAF].usable and shape.tiers in (None, 1)
+        one_box = (
+            gpus <= fabric.port_layouts[Role.LEAF].usable
+            and shape.tiers in (None, 1)
+            and one_unit(fabric)
+        )
         if per_domain > down and not one_box:
             raise stripe_too_wide(fabric, shared, down)
 
+        packing = leaf_packing(fabric, shared, down) if down and not one_box else None
+
         def leaves_of(ports: int) -> int:
+            if packing:
+                return packing.leaves(ports)
             if ports == down and not one_box:
                 return -(-domains // (down // per_domain)) * (rails // shared)
             return -(-gpus // ports)
 
-        return Block(leaves_of, 1, shared)
+        return Block(leaves_of, 1, shared, packing)
 
 
 def rails_of_a_box(fabric: ResolvedFabric) -> int:
     """Return how many whole rails fit on one leaf, at least 1: `per_switch: auto` of rail-only."""
+    if not one_unit(fabric):
+        return 1
     ports, radix = fabric.coordinates.planned_rail_gpus, fabric.port_layouts[Role.LEAF].usable
     return most_rails(fabric.rails, lambda rails: rails * ports <= radix)
 
@@ -167,7 +217,12 @@ def _width(port_layout: PortLayout, ratio: Fraction, shares: int) -> Width:
     return width(
         port_layout.fits,
         port_layout.usable,
-        (port_layout.down.speed_gbps, port_layout.up.speed_gbps),
+        _speeds(port_layout),
         ratio,
         shares,
     )
+
+
+def _speeds(port_layout: PortLayout) -> tuple[int, int]:
+    """Return the speeds of a downlink and of an uplink, in Gbps."""
+    return port_layout.down.speed_gbps, port_layout.up.speed_gbps

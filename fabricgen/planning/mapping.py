@@ -14,12 +14,14 @@ import numpy as np
 
 from fabricgen.core.terms import Design
 from fabricgen.planning.baseline.expansion_stages import ExpansionStages, stage_of
+from fabricgen.planning.leaf_packing import leaf_packing
 
 if TYPE_CHECKING:
     from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.baseline.baseline import Baseline
     from fabricgen.planning.clos import Sizing
     from fabricgen.planning.coordinates import Whole
+    from fabricgen.planning.leaf_packing import LeafPacking
     from fabricgen.planning.resolve import ResolvedFabric
 
 
@@ -36,6 +38,13 @@ class Mapping:
     per_switch: int
     baseline: Baseline | None = None
     """What an expanded or imported plan keeps; None where all follows from the inventory."""
+
+    @cached_property
+    def packing(self) -> LeafPacking | None:
+        """How leaves are filled; None where they do not belong to scalable units."""
+        if self.sizing.tiers == 1:
+            return None
+        return leaf_packing(self.fabric, self.per_switch, self.sizing.leaf_down)
 
     @cached_property
     def stages(self) -> ExpansionStages:
@@ -88,11 +97,33 @@ class Mapping:
 
     def segment_rail(self, segment: Whole) -> Whole:
         """Return the lowest rail of a segment, which is 0 where blocks span rails."""
-        return segment * 0 if self.spans_rails else self.rail_group(segment) * self.per_switch
+        group = self.rail_group(segment)
+        return group * 0 if self.spans_rails else self.rail_of_place(group, group * 0)
 
     def first_rail(self, segment: int, block: Whole) -> Whole:
         """Return the lowest rail of a block of a segment; 0 where blocks span rails."""
-        return self.segment_rail(segment) + block
+        return self.segment_rail(segment) + block * self._rail_step
+
+    @cached_property
+    def leaf_groups(self) -> int:
+        """Groups of rails that share a leaf."""
+        return self.fabric.rails // self.per_switch
+
+    @cached_property
+    def _rail_step(self) -> int:
+        """The distance between two rails that follow each other on a leaf."""
+        return self.leaf_groups if self.fabric.spec.rails.grouping == "strided" else 1
+
+    def rail_of_place(self, group: Whole, place: Whole) -> Whole:
+        """Return the rail at a place among those that share a leaf."""
+        first = group * (1 if self._rail_step > 1 else self.per_switch)
+        return first + place * self._rail_step
+
+    def place_of_rail(self, rail: Whole) -> tuple[Whole, Whole]:
+        """Return the group of rails that a rail shares a leaf with, and its place among them."""
+        if self._rail_step > 1:
+            return rail % self.leaf_groups, rail // self.leaf_groups
+        return rail // self.per_switch, rail % self.per_switch
 
     def lower_gpu(self, segment: int, lower: Whole, block: Whole) -> Whole:
         """Return the GPU at a host link; `Segment.lower` is the one on the first rail."""
@@ -111,14 +142,14 @@ class Mapping:
 
     def serves(self, leaf: int, rail: int) -> bool:
         """Return whether a leaf of a block that spans rails by stripes serves a rail."""
-        return leaf % (self.fabric.rails // self.per_switch) == rail // self.per_switch
+        return leaf % self.leaf_groups == self.place_of_rail(rail)[0]
 
     def home(self, gpu: Whole, plane: Whole) -> tuple[Whole, Whole]:
         """Return the segment of a NIC port, and its block there."""
         if self.spans_rails:
             return plane, plane * 0
-        rail = self.fabric.coordinates.rail(gpu)
-        return rail // self.per_switch * self.fabric.planes + plane, rail % self.per_switch
+        group, block = self.place_of_rail(self.fabric.coordinates.rail(gpu))
+        return group * self.fabric.planes + plane, block
 
     def pattern(self) -> Int32Array:
         """Return the GPU of each endpoint position of a block of rail 0; -1 for a vacant position.
@@ -132,9 +163,9 @@ class Mapping:
         if self.fabric.design is Design.RAIL_OPTIMIZED and self.sizing.tiers > 1:
             gpu = self._striped(slot)
         elif self.spans_rails:
-            gpu = slot
+            gpu = self._endpoint(slot)
         else:
-            gpu = self._first_rail_gpus(slot)
+            gpu = self._first_rail_gpus(self._endpoint(slot))
         planned = np.where(gpu < self.fabric.planned_gpus, gpu, np.int32(-1))
         return self._numbered(planned) if self.fabric.domain_positions else planned
 
@@ -143,6 +174,21 @@ class Mapping:
         domain = np.argsort(self.fabric.domain_positions).astype(np.int32)
         position, rank = np.divmod(gpu, np.int32(self.fabric.domain_gpus))
         return np.where(gpu < 0, gpu, self.fabric.coordinates.gpu(domain[position], rank))
+
+    def _endpoint(self, slot: Int32Array) -> Int32Array:
+        """Return the endpoint at each position of a block that takes them in order.
+
+        A position that its leaf leaves vacant gets a number behind all endpoints.
+        """
+        packing, down = self.packing, self.sizing.leaf_down
+        if packing is None:
+            return slot
+        leaf, port = np.divmod(slot, np.int32(down))
+        place, offset = np.divmod(port, np.int32(packing.group))
+        first, end = packing.first_group(leaf, down)
+        endpoint = (first + place) * np.int32(packing.group) + offset
+        behind = np.int32(self.fabric.planned_gpus)
+        return np.where(first + place < end, endpoint, behind).astype(np.int32)
 
     def _first_rail_gpus(self, slot: Int32Array) -> Int32Array:
         """Return the GPUs at the endpoints of a block of rail 0, by HB domain and rank."""
@@ -156,12 +202,16 @@ class Mapping:
         """
         fabric, down = self.fabric, self.sizing.leaf_down
         per_domain = self.per_switch * fabric.ranks_per_rail
-        stripe_leaves, stripe_domains = fabric.rails // self.per_switch, down // per_domain
+        stripe_domains = down // per_domain
         leaf, port = np.divmod(slot, np.int32(down))
-        stripe, group = np.divmod(leaf, np.int32(stripe_leaves))
+        stripe, group = np.divmod(leaf, np.int32(self.leaf_groups))
         place, within = np.divmod(port, np.int32(per_domain))
         rail_slot, offset = np.divmod(within, np.int32(self.per_switch))
-        gpu = fabric.coordinates.rail_gpu(
-            stripe * stripe_domains + place, group * self.per_switch + offset, rail_slot
+        first, end = (
+            self.packing.first_group(stripe, down)
+            if self.packing
+            else (stripe * stripe_domains, (stripe + 1) * stripe_domains)
         )
-        return np.where(place < stripe_domains, gpu, np.int32(fabric.planned_gpus)).astype(np.int32)
+        domain = first + place
+        gpu = fabric.coordinates.rail_gpu(domain, self.rail_of_place(group, offset), rail_slot)
+        return np.where(domain < end, gpu, np.int32(fabric.planned_gpus)).astype(np.int32)

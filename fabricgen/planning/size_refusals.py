@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.divisors import divisors
-from fabricgen.core.terms import Design, Role
+from fabricgen.core.terms import Design, Role, ratio_text
 from fabricgen.planning.block_shape import rail_gpus
 from fabricgen.planning.clos import SizingContext, too_large
 
@@ -50,6 +50,22 @@ def _remedies(fabric: ResolvedFabric, shared: int, fits: Fits) -> Iterator[str]:
         if fewer < shared and fits(fabric.rails, fewer):
             yield f"use `rails.per_switch: {fewer}`"
             break
+
+
+def bad_uplinks(fabric: ResolvedFabric, shape: Shape, needed: int) -> Refusal:
+    """Refuse a number of uplinks that is too small for the downlinks, or has no ports."""
+    leaf, unit = fabric.port_layouts[Role.LEAF], fabric.spec.scalable_unit
+    asked = unit.uplinks if unit else 0
+    return refuse(
+        "bad-uplinks",
+        f"a leaf cannot have {asked} uplinks",
+        path=("scalable_unit", "uplinks"),
+        because=(
+            f"its downlinks in use need {needed} uplinks at {ratio_text(shape.ratio)}",
+            f"it has {leaf.usable} ports for both",
+        ),
+        hint=f"use `uplinks: {needed}`, or `uplinks: used`, which is the same",
+    )
 
 
 def too_many_rails(fabric: ResolvedFabric, shared: int, fits: Fits) -> Refusal:

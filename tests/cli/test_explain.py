@@ -40,6 +40,7 @@ TERMS = {
     "plane",
     "tier",
     "stripe",
+    "scalable-unit",
     "pod",
     "phases",
     "block",
@@ -189,7 +190,8 @@ def test_the_keys_are_those_of_the_schema() -> None:
     assert {name.rpartition(".")[2] for name in keys} == declared
     assert keys["phases.planes"].in_list
     assert not keys["rails.planes"].in_list
-    assert keys["rails"].below == ("rails.count", "rails.planes", "rails.per_switch", "rails.tiers")
+    rails = ("count", "planes", "per_switch", "grouping", "tiers")
+    assert keys["rails"].below == tuple(f"rails.{key}" for key in rails)
     assert keys["addressing.mtu"].values == "integer from 1280 to 9216"
     assert keys["design"].choices == ("rail-only", "rail-optimized", "fat-tree")
 
@@ -204,7 +206,7 @@ def test_the_keys_are_those_of_the_schema() -> None:
         ("site", "# Key of the inventory: site"),
         ("HB domain", "# HB domain"),
         ("leaf", "# Tier"),
-        ("SU", "# Stripe"),
+        ("SU", "# Scalable unit"),
         ("hb_domain.gpus", "    default       none: the key is required"),
     ],
 )

@@ -87,6 +87,7 @@ def changed(path: tuple[str, ...], value: object) -> dict[str, Any]:
         upper = path[0] == "switches" and key in ("spine", "core")
         whole = {
             "reserve": {"gpus": 64},
+            "scalable_unit": {} if path[-1] in ("hosts", "domains") else {"hosts": 1},
             "management": deepcopy(MANAGEMENT),
             "snmp": {"users": [{**READER}]},
             "aaa": {"protocol": "tacacs", "servers": ["10.90.0.49"], "secret": "env:TACACS_KEY"},
@@ -210,7 +211,7 @@ def test_hints(change: dict[str, Any], hint: str) -> None:
         (
             {"rails": {"x": 2}},
             "`x` is not a key of `rails`",
-            "keys of `rails`: count, planes, per_switch, tiers",
+            "keys of `rails`: count, planes, per_switch, grouping, tiers",
         ),
         (
             {"rails.count": 2},

@@ -141,6 +141,10 @@ def completed(change: dict[str, Any]) -> dict[str, Any]:
     for key in ("hb_domain", "reserve"):
         if key in change:
             whole[key] = {"gpus": 8, **change[key]}
+    if unit := change.get("scalable_unit"):
+        whole["scalable_unit"] = (
+            unit if unit.keys() & {"hosts", "domains"} else {"hosts": 1, **unit}
+        )
     if "management" in change:
         whole["management"] = complete_management(change["management"])
     if "exchange" in change.get("prices", {}):
@@ -212,6 +216,7 @@ def test_the_schema_has_the_keys_of_the_contract() -> None:
         "outputs",
         "search",
         "spare_ports",
+        "scalable_unit",
         "ownership",
         "labels",
         "management",

@@ -135,6 +135,14 @@ def inventories(draw: st.DrawFn) -> Inventory:
         "spread": draw(st.sampled_from(("even", "minimal"))),
         "addressing": {"host_links": draw(st.sampled_from(("numbered", "unnumbered")))},
     }
+    if design != "fat-tree" and draw(st.integers(0, 4)) == 0:
+        inventory["rails"]["grouping"] = "strided"
+    if draw(st.integers(0, 2)) == 0:
+        inventory["scalable_unit"] = {
+            "domains": draw(st.integers(1, 12)),
+            "leaf": draw(st.sampled_from(("per-unit", "per-unit", "packed"))),
+            "uplinks": draw(st.sampled_from(("all", "used", 4))),
+        }
     if draw(st.booleans()):
         inventory["reserve"] = {"gpus": domain * draw(st.integers(domains, 60))}
     return inventory

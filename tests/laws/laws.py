@@ -172,7 +172,8 @@ def an_installed_pod_is_whole(plan: Plan) -> None:
 
     Without a reserve, every one is.
 
-    All pods but the last have as many leaves as a spine has downlinks.
+    All pods but the last have as many leaves as a spine has downlinks, or those of a scalable unit,
+    and the leaves of a pod have as many uplinks as its spines have downlinks.
     """
     sizing, block = plan.sizing, 0
     if sizing.tiers < 3:
@@ -181,9 +182,11 @@ def an_installed_pod_is_whole(plan: Plan) -> None:
     pods = {row[2] // sizing.pod_leaves for row in rows if row[0] == LinkKind.LEAF_SPINE}
     met = Counter(LinkKind(row[0]) for row in rows)
     leaves = {
-        pod: min(sizing.spine_down, sizing.leaf - pod * sizing.spine_down)
+        pod: min(sizing.pod_leaves, sizing.leaf - pod * sizing.pod_leaves)
         for pod in range(sizing.pods)
     }
+    assert plan.spec.scalable_unit is not None or sizing.pod_leaves == sizing.spine_down
+    assert sizing.pod_leaves * sizing.leaf_up == sizing.pod_spines * sizing.spine_down
     assert min(leaves.values()) > 0
     assert sum(leaves.values()) == sizing.leaf
     assert met[LinkKind.LEAF_SPINE] == sum(leaves[pod] for pod in pods) * sizing.leaf_up
@@ -251,7 +254,7 @@ def the_bill_adds_up(plan: Plan) -> None:
     }
     for line in bom.lines:
         assert line.quantity == sum(
-            int(purpose.rpartition(" ")[2]) for purpose in line.purpose.split(", ")
+            int(purpose.partition(" ")[0]) for purpose in line.purpose.split(", ")
         )
     priced = [line.total for line in bom.lines if line.total is not None]
     assert bom.cost() == (sum(priced) if priced else None)

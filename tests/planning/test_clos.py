@@ -173,6 +173,7 @@ def test_fewest_tiers() -> None:
         spine_up=0,
         core_down=0,
         pods=1,
+        pod_leaves=2,
     )
 
 

@@ -55,6 +55,16 @@ def superpod(row: Row, table: Table) -> Row:
     }
 
 
+def rack_scale(row: Row, table: Table) -> Row:
+    """Plan the scalable units of a rack-scale row."""
+    plan = plan_of(gpus=row["gpus"], **table.fabric)
+    return {
+        **{role.value: plan.switch_count(role) for role in Role},
+        "leaf_down": plan.sizing.leaf_down,
+        "leaf_up": plan.sizing.leaf_up,
+    }
+
+
 def quantum_x800(row: Row, _table: Table) -> Row:
     """Spread the 72 uplinks of each leaf over switches of 144 ports."""
     return {"spine": spread_over(row["leaf"] * 72, 72, 144, even=True)}
@@ -114,8 +124,8 @@ def modules(plan: Plan) -> tuple[int, int]:
         if line.part_class == "transceivers"
         for purpose in line.purpose.split(", ")
     ]
-    return sum(int(count) for end, count in purposes if end == "host"), sum(
-        int(count) for end, count in purposes if end != "host"
+    return sum(int(count) for count, end in purposes if end == "host"), sum(
+        int(count) for count, end in purposes if end != "host"
     )
 
 
@@ -450,6 +460,9 @@ _COUNTERS: dict[str, Callable[[Row, Table], Row]] = {
     "dgx-b200-table-4.1": superpod,
     "dgx-b300-spectrum": superpod,
     "quantum-x800-spines": quantum_x800,
+    "gb200-scalable-unit": rack_scale,
+    "gb300-enterprise": rack_scale,
+    "gb300-superpod": rack_scale,
     "dgx-h100-4su-kit": superpod_kit,
     "dgx-h100-4su-ufm-kit": superpod_kit,
     "ocdai-kits": composition_kit,

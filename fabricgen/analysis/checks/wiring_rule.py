@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from fabricgen.analysis.checks.evidence import Evidence
     from fabricgen.core.arrays import IntArray
+    from fabricgen.planning.mapping import Mapping
 
 
 class _Way(NamedTuple):
@@ -94,7 +95,7 @@ def _host(evidence: Evidence, gpu: IntArray, plane: IntArray) -> _Way:
     group, block = (
         (np.zeros_like(rail), np.zeros_like(rail))
         if mapping.spans_rails
-        else np.divmod(rail, mapping.per_switch)
+        else mapping.place_of_rail(rail)
     )
     endpoints = mapping.baseline.endpoints if mapping.baseline else None
     if endpoints is not None:
@@ -103,14 +104,18 @@ def _host(evidence: Evidence, gpu: IntArray, plane: IntArray) -> _Way:
             np.searchsorted(endpoints[at], gpu - (0 if mapping.spans_rails else rail))
         ]
     elif fabric.design is Design.RAIL_ONLY:
-        slot = domain * fabric.ranks_per_rail + turn
+        slot = _in_order(mapping, domain * fabric.ranks_per_rail + turn)
     elif fabric.design is Design.FAT_TREE or sizing.tiers == 1:
-        slot = domain * fabric.domain_gpus + rank
+        slot = _in_order(mapping, domain * fabric.domain_gpus + rank)
     else:
         mates = mapping.per_switch * fabric.ranks_per_rail
-        stripe, place = np.divmod(domain, sizing.leaf_down // mates)
-        switch, offset = np.divmod(rail, mapping.per_switch)
-        leaf = stripe * (fabric.rails // mapping.per_switch) + switch
+        stripe, place = (
+            mapping.packing.leaf_of(domain, sizing.leaf_down)
+            if mapping.packing
+            else np.divmod(domain, sizing.leaf_down // mates)
+        )
+        switch, offset = mapping.place_of_rail(rail)
+        leaf = stripe * mapping.leaf_groups + switch
         slot = leaf * sizing.leaf_down + place * mates + turn * mapping.per_switch + offset
     upper, port = np.divmod(slot, sizing.leaf_down)
     return _Way(
@@ -123,6 +128,15 @@ def _host(evidence: Evidence, gpu: IntArray, plane: IntArray) -> _Way:
     )
 
 
+def _in_order(mapping: Mapping, endpoint: IntArray) -> IntArray:
+    """Return the position of each endpoint of a block that takes them in order."""
+    if mapping.packing is None:
+        return endpoint
+    group, within = np.divmod(endpoint, mapping.packing.group)
+    leaf, place = mapping.packing.leaf_of(group, mapping.sizing.leaf_down)
+    return leaf * mapping.sizing.leaf_down + place * mapping.packing.group + within
+
+
 def _leaf_spine(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
     """Return the spine port of each uplink of a leaf."""
     sizing, blocks = evidence.plan.sizing, evidence.plan.mapping.segment_blocks
@@ -133,10 +147,9 @@ def _leaf_spine(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
     if kept := _kept(evidence, LinkKind.LEAF_SPINE):
         spine, upper_port = (column[leaf * sizing.leaf_up + uplink] for column in kept)
     elif sizing.core:
-        spine, upper_port = (
-            leaf // sizing.pod_leaves * sizing.pod_spines + uplink,
-            leaf % sizing.pod_leaves,
-        )
+        pod, within = np.divmod(leaf, sizing.pod_leaves)
+        spine, upper_port = _in_turn(within, uplink, sizing.leaf_up, sizing.pod_spines)
+        spine = pod * sizing.pod_spines + spine
     else:
         spine, upper_port = _in_turn(leaf, uplink, sizing.leaf_up, sizing.spine)
     first = sizing.leaf + block * (sizing.spine + sizing.core)

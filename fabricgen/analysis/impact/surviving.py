@@ -99,12 +99,8 @@ class SurvivingFabric:
             lives[plan.mapping.plane(segment), served] = False
         for segment, box in failures.switches:
             if box < plan.sizing.leaf:
-                first = plan.mapping.first_rail(segment, 0)
-                served = (
-                    (self.scope >= first)
-                    & (self.scope < first + plan.mapping.segment_blocks)
-                    & (self.leaf == box)
-                )
+                rails = plan.mapping.first_rail(segment, np.arange(plan.mapping.segment_blocks))
+                served = np.isin(self.scope, rails) & (self.leaf == box)
                 lives[plan.mapping.plane(segment), served] = False
         return lives
 

@@ -121,8 +121,9 @@ def least_lost_pct(mapping: Mapping) -> float:
     ports = fabric.gpus * fabric.planes
     fullest = 0
     if not mapping.spans_rails:
-        rail = fabric.coordinates.planned_rail_gpus
-        fullest = min(sizing.leaf_down, rail) * mapping.segment_blocks
+        packing, rail = mapping.packing, fabric.coordinates.planned_rail_gpus
+        down = packing.used(sizing.leaf_down) if packing else sizing.leaf_down
+        fullest = min(down, rail) * mapping.segment_blocks
     shares = (1 / number for number in switch_counts(mapping).values())
     return round(100 * max(fullest / ports, *shares, 0), 6)
 

@@ -137,7 +137,8 @@ def _facing_down(sizing: Sizing, role: Role) -> list[tuple[int, int]]:
     """Return the spines or the cores of a block by their downlinks: switches, downlinks of each."""
     if role is Role.SPINE and sizing.core:
         leaves = Counter(len(sizing.leaves_of_pod(pod)) for pod in range(sizing.pods))
-        return [(pods * sizing.pod_spines, each) for each, pods in leaves.items()]
+        links = sizing.leaf_up // sizing.pod_spines
+        return [(pods * sizing.pod_spines, each * links) for each, pods in leaves.items()]
     links, uppers = (
         (sizing.leaf * sizing.leaf_up, sizing.spine)
         if role is Role.SPINE

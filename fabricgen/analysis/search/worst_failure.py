@@ -53,7 +53,7 @@ def worst(draft: Draft, used: BoolArray | None = None) -> Worst:
 def _one_way(draft: Draft) -> bool:
     """Return whether one spine, or one core, alone joins the leaves of the only block."""
     sizing = draft.sizing
-    ways = sizing.leaf_up if sizing.core else sizing.spine
+    ways = sizing.pod_spines
     return (
         draft.mapping.segments * draft.mapping.segment_blocks == 1
         and sizing.tiers > 1
@@ -72,9 +72,9 @@ def _taken(draft: Draft, role: Role, served: Int32Array) -> float:
     pods = sizing.by_pod(served).sum(axis=1)
     if role is Role.CORE:
         shares = _links(sizing.pods, sizing.spine_up, sizing.group_cores) / sizing.spine_up
-        return float((pods @ shares).max()) / sizing.leaf_up
+        return float((pods @ shares).max()) / sizing.pod_spines
     if sizing.core:
-        return float(pods.max()) / sizing.leaf_up
+        return float(pods.max()) / sizing.pod_spines
     return (
         float((served @ _links(sizing.leaf, sizing.leaf_up, sizing.spine)).max()) / sizing.leaf_up
     )

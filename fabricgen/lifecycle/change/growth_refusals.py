@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fabricgen.core.diagnostics import Finding
 from fabricgen.core.terms import Design, Role
 from fabricgen.planning.baseline.expansion_stages import stage_of
+from fabricgen.planning.leaf_packing import unit_domains
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +33,11 @@ def unlike(old: Plan, new: Mapping) -> Iterator[Finding]:
             new.segment_blocks,
             ("rails", "per_switch"),
         ),
+    ]
+    grouping = ("rails", "grouping")
+    facts += [
+        ("the grouping of rails", was.spec.rails.grouping, now.spec.rails.grouping, grouping),
+        ("HB domains of a scalable unit", unit_domains(was), unit_domains(now), ("scalable_unit",)),
     ]
     if before.tiers > 1 and now.design is Design.RAIL_OPTIMIZED:
         facts.append(
