@@ -141,15 +141,16 @@ class Naming(InventoryModel):
     """
 
     leaf: Annotated[Pattern | None, Field(examples=["r{rail}-leaf-{n}"])] = None
-    """Leaf switches; default: `r{rail}-leaf-{n}`, with `p{plane}` after the rail where there are
-    planes."""
+    """Leaf switches, with `{rail}` and `{plane}` from 0 and `{n}` from 1, which `{n:02}` pads; a
+    leaf of several rails has no `{rail}`. Default: `r{rail}-leaf-{n}`, with `p{plane}` after the
+    rail where there are planes."""
     spine: Annotated[Pattern | None, Field(examples=["r{rail}-spine-{n}"])] = None
     """Spine switches; default: like the leaves, with `spine`."""
     core: Annotated[Pattern | None, Field(examples=["r{rail}-core-{n}"])] = None
     """Core switches; default: like the leaves, with `core`."""
     host: Annotated[Pattern | None, Field(examples=["dgx-{n:03}"])] = None
-    """Hosts; default: `host-{n}`. `{domain}` is the HB domain from 0, `{host}` the chassis or tray
-    in it from 1."""
+    """Hosts, with `{n}` from 1; default: `host-{n}`. `{domain}` is the HB domain from 0, `{host}`
+    the chassis or tray in it from 1."""
     rack: Annotated[Pattern | None, Field(examples=["{hall}{row}-{rack}"])] = None
     """Racks; default: `{hall}{row}-{rack}`, the hall's letter, the row and the rack in it, both
     from 1."""
