@@ -126,9 +126,9 @@ class Fronts:
         nos_variants = self.plan.fabric.nos_variants
         return {
             role: {
-                port_layout.interface(port): port
+                name: port
                 for port_layout in nos_variants(role)
-                for port in ports
+                for name, port in zip(self.plan.names[role, port_layout.nos], ports, strict=True)
             }
             for role, ports in self.plan.ports.items()
         }
