@@ -23,6 +23,7 @@ from fabricgen.build.context import BuildContext
 from fabricgen.build.job import make_job
 from fabricgen.build.selection import GroupSelection
 from fabricgen.core.template_api import template_names
+from fabricgen.inventory.management import KEY_EXAMPLE
 from fabricgen.outputs.groups import GROUPS
 from fabricgen.outputs.packs.kinds import KINDS
 from fabricgen.outputs.packs.render import Packs
@@ -33,10 +34,25 @@ LOOKED_AT, WIDE = 50, 60
 _HOST = {"hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}}
 _BOTH = {"leaf": {"model": "sn5600", "breakout": "2x400G"}}
 _SPLIT = {"model": "ds5000", "breakout": "2x400G"}
+_MANAGEMENT = {
+    "pool": "10.200.0.0/24", "host_pool": "10.201.0.0/24", "dns": ["10.200.0.53"],
+    "ntp": ["10.200.0.123"], "syslog": ["10.200.0.51"], "banner": "Authorized use only.",
+    "snmp": {
+        "users": [{"name": "monitor", "auth": "env:SNMP_AUTH", "privacy": "env:SNMP_PRIVACY"}],
+        "location": "Hall B", "contact": "noc@example.com",
+    },
+    "aaa": {
+        "protocol": "ldap", "servers": ["10.200.0.49"], "secret": "env:BIND_PASSWORD",
+        "base_dn": "dc=example,dc=com", "bind_dn": "cn=switch,dc=example,dc=com",
+    },
+    "users": [{"name": "ops", "key": KEY_EXAMPLE, "secret": "env:OPS_SECRET"}],
+    "api": ["gnmi"],
+}  # fmt: skip
 SPECIMENS: dict[str, dict[str, Any]] = {
     "two tiers, FRR": {
         "gpus": 32, "hb_domain": {"gpus": 4}, "rails": {"tiers": 2}, "nos": "frr",
         "switches": {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 4}}},
+        "management": _MANAGEMENT,
         "vars": {"contact": "noc@example.net"},
         "overrides": [{"match": {"role": "leaf"}, "text": "", "vars": {"ntp": ["192.0.2.1"]}}],
     },

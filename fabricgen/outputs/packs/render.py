@@ -158,10 +158,14 @@ class Packs:
         return self._constants(pack, device) | view
 
     def _constants(
-        self, name: str, device: SwitchView | HostView | GpuView | None
+        self, name: str, device: SwitchView | HostView | GpuView | str | None
     ) -> dict[str, Any]:
-        """Return what templates see of their pack; empty for a folder with templates only."""
-        key = name, getattr(device, "nos_version", ""), device.family if device else "ipv4"
+        """Return what templates see of their pack; empty for a folder with templates only.
+
+        A document may have the name of a host, which has neither version nor family.
+        """
+        family = "ipv4" if device is None or isinstance(device, str) else device.family
+        key = name, getattr(device, "nos_version", ""), family
         if key not in self._constant:
             pack = self.pack(name)
             self._constant[key] = (
