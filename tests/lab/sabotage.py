@@ -15,6 +15,7 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from ipaddress import ip_address, ip_interface
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ from fabricgen.lab.frr import PLACE
 from fabricgen.lab.measure import RunningLab, Trial
 from fabricgen.lab.process_tree import run_isolated
 from fabricgen.lab.slice import lay_out
+from fabricgen.lab.socket_family import IPV6
 from fabricgen.lab.topology import LabLayout
 
 if TYPE_CHECKING:
@@ -41,10 +43,11 @@ LEAF, SPINE, NEAR, FAR = "r0-leaf-1", "r0-spine-1", "d0-g0", "d7-g0"
 
 
 def ip(bench: RunningLab, node: str, *words: str) -> str:
-    """Run `ip` in a node."""
+    """Run `ip` in a node, for the family of the lab."""
+    command = ["ip", "-6" if bench.family is IPV6 else "-4", *words]
     return bench.machines.networks.inside(
         node,
-        lambda: subprocess.run(["ip", *words], capture_output=True, text=True, check=True).stdout,  # noqa: S607 - found by the user's PATH
+        lambda: subprocess.run(command, capture_output=True, text=True, check=True).stdout,
     )
 
 
@@ -80,9 +83,9 @@ def route_to(bench: RunningLab, switch: str, gpu: str) -> tuple[str, list[list[s
 
 
 def prefix_of(address: str) -> str:
-    """Return the /31 of a GPU's address."""
-    head, _, last = address.rpartition(".")
-    return f"{head}.{int(last) & ~1}/31"
+    """Return the /31 or /127 of a GPU's address."""
+    parsed = ip_address(address)
+    return str(ip_interface(f"{address}/{parsed.max_prefixlen - 1}").network)
 
 
 @contextmanager
@@ -187,9 +190,9 @@ def wrong_relay(bench: RunningLab) -> Iterator[None]:
 @contextmanager
 def deaf_relay(bench: RunningLab) -> Iterator[None]:
     """Disable forwarding on a GPU."""
-    bench.machines.networks.inside("d0-g1", lambda: set_kernel("net.ipv4.ip_forward", "0"))
+    bench.machines.networks.inside("d0-g1", lambda: set_kernel(bench.family.forwarding, "0"))
     yield
-    bench.machines.networks.inside("d0-g1", lambda: set_kernel("net.ipv4.ip_forward", "1"))
+    bench.machines.networks.inside("d0-g1", lambda: set_kernel(bench.family.forwarding, "1"))
 
 
 @contextmanager
@@ -199,7 +202,7 @@ def forwarding_left_on(_bench: RunningLab) -> Iterator[None]:
 
     def all_but_one(self: RunningLab, *, on: bool) -> None:
         switched(self, on=on)
-        self.machines.networks.inside("d0-g1", lambda: set_kernel("net.ipv4.ip_forward", "1"))
+        self.machines.networks.inside("d0-g1", lambda: set_kernel(self.family.forwarding, "1"))
 
     setattr(RunningLab, "forwarding", all_but_one)  # noqa: B010 - a method is replaced for a while
     yield

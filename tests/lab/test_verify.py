@@ -13,6 +13,8 @@ from tests import ROOT
 from tests.fabrics import IPV6
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.conftest import Once
     from tests.lab.conftest import Machine
 
@@ -53,6 +55,7 @@ SWAPPED = {
 }
 """Words of each trial's finding about swapped cables."""
 
+LAB = "inventories/lab-64.yaml"
 GENERIC = {"leaf": {"generic": {"radix": 4}}}
 WIDE = {"leaf": {"generic": {"radix": 8}}}
 FABRICS: dict[str, tuple[dict[str, Any], list[str]]] = {
@@ -118,10 +121,10 @@ def sabotaged(once: Once) -> dict[str, dict[str, list[str]]]:
     return found
 
 
-def sabotage() -> dict[str, dict[str, list[str]]]:
+def sabotage(inventory: str = LAB) -> dict[str, dict[str, list[str]]]:
     """Inject every fault into the lab of 64 GPUs."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.lab.sabotage", "inventories/lab-64.yaml"],
+        [sys.executable, "-m", "tests.lab.sabotage", inventory],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -161,6 +164,23 @@ def test_a_fault_is_found(sabotaged: dict[str, dict[str, list[str]]], fault: str
     trial, words = CULPRITS[fault]
     assert list(sabotaged[fault]) == [trial]
     assert any(words in finding for finding in sabotaged[fault][trial]), sabotaged[fault][trial][:5]
+
+
+def test_faults_are_found_with_ipv6(place: Path) -> None:
+    """The same trials fail, and hold again once each fault is repaired."""
+    inventory = place / "ipv6.yaml"
+    text = (ROOT / LAB).read_text(encoding="utf-8")
+    inventory.write_text(f"{text}\naddressing: {json.dumps(IPV6)}\n", encoding="utf-8")
+    found = sabotage(str(inventory))
+    failed = {
+        name: [trial for trial, findings in outcomes.items() if findings]
+        for name, outcomes in found.items()
+    }
+    swapped = failed.pop("cables are swapped")
+    assert swapped == list(SWAPPED)
+    assert failed == {name: [trial] for name, (trial, _) in CULPRITS.items()} | {
+        name: [] for name in found if name == "whole" or name.endswith(": repaired")
+    }
 
 
 @pytest.mark.parametrize("trial", SWAPPED)
