@@ -29,6 +29,7 @@ from tests.fabrics import SMALL, SUPERPOD, build_job, cables_of, plan_of
 from tests.outputs import libyaml, resource_definitions
 from tests.outputs.dcim_files import read_netbox, read_wiring
 from tests.outputs.machine_room import FABRICS as ROOMS
+from tests.outputs.packs.managed import LEAST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -152,15 +153,27 @@ def _netbox_faults(table: str, row: dict[str, str]) -> Iterator[str]:
             yield f"{name}: {value} is no slug"
 
 
+def _netbox_tables(root: Path) -> set[str]:
+    """Return the names of the tables, after NetBox's forms took every row of their files."""
+    tables = set()
+    for path in sorted((root / "netbox").glob("*.csv")):
+        table = re.sub(r"^\d\d-(\d-)?|-\d+$", "", path.stem)
+        tables.add(table)
+        rows = read_rows(path.read_text(encoding="utf-8"))
+        assert rows
+        assert [fault for row in rows for fault in _netbox_faults(table, row)] == []
+    return tables
+
+
+def test_netboxs_forms_take_the_addresses_of_management(tmp_path: Path) -> None:
+    """Each switch has an interface of its own for them."""
+    write(plan_of(**{"name": "small", **SMALL, "management": LEAST}), tmp_path)
+    assert "ip-addresses" in _netbox_tables(tmp_path / "dcim")
+
+
 def test_netboxs_forms_take_every_row(built: Built) -> None:
     """Columns are fields; needed ones are filled; choices and lengths are NetBox's."""
-    tables = Counter[str]()
-    for path in sorted((built.root / "netbox").glob("*.csv")):
-        table = re.sub(r"^\d\d-(\d-)?|-\d+$", "", path.stem)
-        rows = read_rows(path.read_text(encoding="utf-8"))
-        tables[table] += len(rows)
-        assert [fault for row in rows for fault in _netbox_faults(table, row)] == []
-    assert {"sites", "devices", "interfaces", "cables"} <= tables.keys()
+    assert {"sites", "devices", "interfaces", "cables"} <= _netbox_tables(built.root)
     for piece in built.netbox.pieces:
         plain = {key: str(value) for key, value in piece.items() if not isinstance(value, list)}
         choices = NETBOX["cables"] | {"needed": []}
