@@ -134,6 +134,7 @@ OTHER_NUMBERS: Inventory = {
         "asn_base": 64512,
         "mtu": 4200,
         "bfd": False,
+        "bgp": {"ttl_security": True},
     },
     "roce": {
         "dscp": 24,

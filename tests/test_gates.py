@@ -101,6 +101,7 @@ NUMBERS = {
     "nvue/logins.j2": {"2": "the order of authentication"},
     "nvue/logins.yaml.j2": {"2": "the order of authentication"},
     "nxos/logins.j2": {"5": "the type of a hash"},
+    "junos/group.j2": {"255": "the TTL of a packet from a direct neighbour (RFC 5082)"},
     "nxos/queues.j2": dict.fromkeys("234567", "names of queues, which are fixed"),
     "sonic/start.sh.j2": {"300": "tries before a container is given up"},
 }

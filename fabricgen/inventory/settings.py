@@ -33,6 +33,14 @@ class Timers(InventoryModel):
         return self.hold_s // 3
 
 
+class Bgp(InventoryModel):
+    """Protection of BGP sessions, the same at both ends of every link."""
+
+    ttl_security: Annotated[bool, Field(strict=True, examples=[True])] = False
+    """Whether a session accepts packets of its direct neighbour only, by a TTL of 255 (GTSM, RFC
+    5082); Junos sends it and does not check it, and SR Linux has no such setting."""
+
+
 AsNumber = Annotated[int, Field(strict=True, ge=1, le=4294967294)]
 AsNumberChoice = AsNumber | Annotated[tuple[AsNumber, ...], Field(min_length=1)]
 
@@ -89,6 +97,10 @@ class Addressing(InventoryModel):
         Timers, Field(examples=[{"hold_s": 9}], exclude_if=lambda timers: timers == Timers())
     ] = Timers.model_construct()
     """Timers of BGP and BFD."""
+    bgp: Annotated[
+        Bgp, Field(examples=[{"ttl_security": True}], exclude_if=lambda bgp: bgp == Bgp())
+    ] = Bgp.model_construct()
+    """Protection of BGP sessions."""
     guids: Annotated[
         str | None, Field(strict=True, pattern=f"^{TABLE}$", examples=["guids.csv"])
     ] = None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 if TYPE_CHECKING:
     from fabricgen.inventory.fabric import FabricSpec
-    from fabricgen.inventory.settings import Roce, Timers
+    from fabricgen.inventory.settings import Bgp, Roce, Timers
 
 DSCPS = 64
 """Values of the DSCP field (RFC 2474)."""
@@ -71,6 +71,19 @@ class TimersView:
     def of(cls, timers: Timers) -> Self:
         """Take the timers of an inventory."""
         return cls(**{known.name: getattr(timers, known.name) for known in fields(cls)})
+
+
+@dataclass(frozen=True, slots=True)
+class BgpView:
+    """Protection of BGP sessions."""
+
+    ttl_security: bool
+    """Whether a session accepts packets of its direct neighbour only, by their TTL (RFC 5082)."""
+
+    @classmethod
+    def of(cls, bgp: Bgp) -> Self:
+        """Take the settings of an inventory."""
+        return cls(bgp.ttl_security)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +180,7 @@ class LinkSettings(NamedTuple):
     bfd: bool
     timers: TimersView
     roce: RoceView
+    bgp: BgpView
 
     @classmethod
     def of(cls, spec: FabricSpec) -> Self:
@@ -177,4 +191,5 @@ class LinkSettings(NamedTuple):
             bfd=addressing.bfd,
             timers=TimersView.of(addressing.timers),
             roce=RoceView.of(spec.roce),
+            bgp=BgpView.of(addressing.bgp),
         )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tests.lab.conftest import Machine
 
-UNNUMBERED = {"addressing": {"host_links": "unnumbered"}}
+UNNUMBERED: dict[str, dict[str, str]] = {"addressing": {"host_links": "unnumbered"}}
 LEAF = "r0-leaf-1"
 
 
@@ -41,8 +41,9 @@ def test_every_line_of_a_host_runs_in_the_namespace_of_a_gpu() -> None:
 
 
 def test_every_trial_holds(machine: Machine) -> None:
-    """Leaves learn their hosts by BGP, and hosts their rail."""
-    done = machine.run("lab", "run", machine.write(**UNNUMBERED), "--json")
+    """Leaves learn their hosts by BGP, and hosts their rail, with TTL security at both ends."""
+    secured = {"addressing": {**UNNUMBERED["addressing"], "bgp": {"ttl_security": True}}}
+    done = machine.run("lab", "run", machine.write(**secured), "--json")
     assert (done.returncode, done.stderr) == (0, "")
     output = json.loads(done.stdout)
     assert output["ok"]

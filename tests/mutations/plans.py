@@ -23,6 +23,13 @@ PLANS: dict[str, dict[str, Any]] = {
         "rails": {"tiers": 2},
         "switches": {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 4}}},
     },
+    # Two tiers with hosts that speak BGP.
+    "unnumbered": {
+        "gpus": 16,
+        "hb_domain": {"gpus": 4},
+        "radix": 8,
+        "addressing": {"host_links": "unnumbered"},
+    },
     # Two tiers with IPv6 pools.
     "ipv6": {"gpus": 32, "hb_domain": {"gpus": 4}, "radix": 8, "addressing": IPV6},
     # One tier, with management.

@@ -41,6 +41,20 @@ MUTATIONS: tuple[Mutation, ...] = (
         "bfd is False at r0-leaf-1, and True at r0-spine-1",
     ),
     Mutation(
+        "TTL security at one end",
+        "lab",
+        lambda e: with_setting(e, "switch", bgp={"ttl_security": True}),
+        "ends-agree",
+        "bgp.ttl_security is True at r0-leaf-1, and False at r0-spine-1",
+    ),
+    Mutation(
+        "TTL security on a host alone",
+        "unnumbered",
+        lambda e: with_setting(e, "host", bgp={"ttl_security": True}),
+        "ends-agree",
+        "bgp.ttl_security is False at r0-leaf-1, and True at host-1",
+    ),
+    Mutation(
         "another lossless priority on a leaf",
         "lab",
         lambda e: with_setting(e, "switch", roce={"priority": 4}),

@@ -293,17 +293,24 @@ def _groups(switch: SwitchView, instance: Instance) -> list[tuple[Node, Node]]:
         ),
     )
     scope, found = instance.policy_name, []
+    ttl = {"ttl_maximum_hops": 1} if switch.bgp.ttl_security else {}
     if instance.fabric_ports:
         name = f"{scope}-SWITCHES"
         found.append(
             (
-                {"name": name, "bfd": switch.bfd, "route_map_in": scope, "route_map_out": scope},
+                {
+                    "name": name,
+                    "bfd": switch.bfd,
+                    "route_map_in": scope,
+                    "route_map_out": scope,
+                    **ttl,
+                },
                 family(name=name),
             )
         )
     hosts = [
         (
-            {"name": name, "route_map_in": "HOSTS", "maximum_routes": 1},
+            {"name": name, "route_map_in": "HOSTS", "maximum_routes": 1, **ttl},
             family(name=name, prefix_list_in=name, prefix_list_out=f"{scope}-HOSTS"),
         )
         for name in (port.filter_name for port in instance.bgp_hosts)

@@ -110,11 +110,11 @@ def test_devices_have_the_settings_that_are_compared(name: str) -> None:
     plan = variant_plan(name)
     views, settings = Views(plan), Hosts(plan).settings
     for host in hosts_of(plan):
-        assert (host.mtu, host.timers, host.roce) == (settings.mtu, *settings[2:])
+        assert (host.mtu, host.timers, host.roce, host.bgp) == (settings.mtu, *settings[2:])
     for segment in range(plan.mapping.segments):
         shared = views.settings(segment)
         for switch in views.switches(segment):
-            assert (switch.mtu, switch.bfd, switch.timers, switch.roce) == shared
+            assert (switch.mtu, switch.bfd, switch.timers, switch.roce, switch.bgp) == shared
 
 
 def test_both_ends_agree_on_drawn_inventories() -> None:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import IntArray
     from fabricgen.views.protocols import LinkSettings
 
-BETWEEN_SWITCHES = ("mtu", "bfd", "timers", "roce")
-TO_HOSTS, TO_BGP_HOSTS = ("mtu",), ("mtu", "timers")
+BETWEEN_SWITCHES = ("mtu", "bfd", "timers", "roce", "bgp")
+TO_HOSTS, TO_BGP_HOSTS = ("mtu",), ("mtu", "timers", "bgp")
 """Settings that the ends of a link share."""
 
 

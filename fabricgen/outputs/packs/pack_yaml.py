@@ -123,11 +123,17 @@ class Limit(BaseModel):
     most: int | None = None
     step: Annotated[int, Field(ge=1)] = 1
 
-    def fault(self, value: int) -> tuple[str, str, int] | None:
+    def fault(self, value: int) -> tuple[str, str, int | str] | None:
         """Return what the NOS accepts, by how much a value is off, and the nearest value.
 
-        It is None if the NOS accepts the value.
+        It is None if the NOS accepts the value. A setting that it lacks has 0 as the most.
         """
+        if isinstance(value, bool):
+            return (
+                ("`false` alone", "it has no such setting", "false")
+                if value > bool(self.most)
+                else None
+            )
         if self.most is not None and value > self.most:
             return (
                 f"{self.most} at most",

@@ -138,6 +138,7 @@ class Hosts:
             speed_mbps=fabric.speed_gbps * 1000,
             mtu=self.settings.mtu,
             timers=self.settings.timers,
+            bgp=self.settings.bgp,
             roce=self.settings.roce,
             nic=fabric.nic.model if fabric.nic else "",
             roce_tools=(fabric.nic.roce_tools or "") if fabric.nic else "",

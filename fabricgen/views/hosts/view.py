@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fabricgen.core.terms import Family
-    from fabricgen.views.protocols import RoceView, TimersView
+    from fabricgen.views.protocols import BgpView, RoceView, TimersView
 
 MAIN_TABLE = 254
 """The kernel's number of the table `main`."""
@@ -110,6 +110,7 @@ class HostView:
     speed_mbps: int
     mtu: int
     timers: TimersView
+    bgp: BgpView
     roce: RoceView
     nic: str
     """The model of its NICs; empty where the inventory has none."""

@@ -135,6 +135,7 @@ class SwitchViews:
             address_bits=plan.addresses.hosts.bits,
             timers=self.settings.timers,
             roce=self.settings.roce,
+            bgp=self.settings.bgp,
             facts=switch_facts(port_layout),
             ports=ports,
             idle_ports=idle,

@@ -10,7 +10,7 @@ from fabricgen.core.template_api import for_templates
 if TYPE_CHECKING:
     from fabricgen.core.terms import Family
     from fabricgen.views.management import ManagementView
-    from fabricgen.views.protocols import RoceView, TimersView
+    from fabricgen.views.protocols import BgpView, RoceView, TimersView
     from fabricgen.views.switches.facts import Values
 
 
@@ -169,6 +169,7 @@ class SwitchView:
     """Length of the prefix of one address: 32 or 128."""
     timers: TimersView
     roce: RoceView
+    bgp: BgpView
     facts: Values
     """Facts that the NOS has of the switch, by name; one of a breakout where all cages have it."""
     ports: list[PortView]

@@ -31,6 +31,7 @@ set chassis <rest>
 set forwarding-options <rest>
 set protocols lldp <rest>
 set protocols router-advertisement interface <unit>
+set protocols bgp group <word> ttl <rest>
 set interfaces
   lo0 unit <n> family <inet|inet6> address <address>
   <cage> <rest>

@@ -100,6 +100,7 @@ nv set vrf <use:vrf> router bgp
     outbound prefix-list <use:prefix-list>
   neighbor <port> peer-group <use:.group>
   neighbor <port> type unnumbered
+  neighbor <port> ttl-security hops <n:1-254>
   neighbor <port> address-family <ipv4-unicast|ipv6-unicast> policy
     inbound prefix-list <use:prefix-list>
   peer-group <def:.group> address-family <ipv4-unicast|ipv6-unicast> prefix-limits

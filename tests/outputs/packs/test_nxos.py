@@ -94,6 +94,7 @@ router bgp <n:1-4294967295>
   log-neighbor-changes
   template peer <def:peer>
     bfd
+    ttl-security hops <n:1-254>
     timers <n> <n>
     address-family <ipv4|ipv6> unicast
       disable-peer-as-check

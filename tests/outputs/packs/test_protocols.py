@@ -199,3 +199,50 @@ def test_words_are_those_of_the_version() -> None:
     )
     found = {version: pack.words_of(version)["a"] for version in ("", "5.8", "5.10", "5.15")}
     assert found == {"": "new", "5.8": "5.9", "5.10": "5.15", "5.15": "new"}
+
+
+TTL_LINES = {
+    "frr": (
+        "frr.conf",
+        ["neighbor FABRIC ttl-security hops 1", "neighbor HOSTS ttl-security hops 1"],
+    ),
+    "sonic": (
+        "frr.conf",
+        ["neighbor FABRIC ttl-security hops 1", "neighbor HOSTS ttl-security hops 1"],
+    ),
+    "nvue": (
+        "commands.txt",
+        ["neighbor swp1s0 ttl-security hops 1", "neighbor swp64s1 ttl-security hops 1"],
+    ),
+    "eos": (
+        "startup-config.cfg",
+        ["RAIL0-SWITCHES ttl maximum-hops 1", "HOST-1-1 ttl maximum-hops 1"],
+    ),
+    "junos": ("junos.set", ["group FABRIC ttl 255", "group HOST-1-1 ttl 255"]),
+    "nxos": (
+        "nxos.cfg",
+        ["    ttl-security hops 1\n    timers", "    ttl-security hops 1\n    address-family"],
+    ),
+}
+
+
+@pytest.mark.parametrize("nos", TTL_LINES)
+def test_ttl_security_is_written_at_both_ends(nos: str) -> None:
+    """On sessions between switches, with hosts, and at the hosts; by default on none."""
+    name, lines = TTL_LINES[nos]
+    for wanted in (True, False):
+        links = {"host_links": "unnumbered", "bgp": {"ttl_security": wanted}}
+        plan = plan_of(
+            gpus=160,
+            hb_domain={"gpus": 2},
+            rails={"tiers": 2},
+            switches={"leaf": {"model": MODELS[nos], "breakout": "2x400G"}},
+            addressing=links,
+            nos=nos,
+        )
+        text = render_switches(plan)[0].files[name]
+        assert [line in text for line in lines] == [wanted, wanted]
+        host = next(Hosts(plan).views([0]))
+        own = Packs().render("host-frr", "frr.conf.j2", host=host)
+        sessions = [f" neighbor {nic.interface} ttl-security hops 1\n" in own for nic in host.nics]
+        assert sessions == [wanted] * len(host.nics)
