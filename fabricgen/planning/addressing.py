@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from fabricgen.core.diagnostics import Finding, Path, Refusal
+from fabricgen.core.diagnostics import Refusal
 from fabricgen.planning.as_numbers import AsNumbers
 from fabricgen.planning.baseline.baseline import Slices
+from fabricgen.planning.pool_findings import family_findings, size_findings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from ipaddress import IPv4Network, IPv6Network
 
     from fabricgen.core.terms import Family
@@ -188,14 +189,14 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
         blocks,
         sizing.slots * per_slot + skipped,
         kept.hosts,
-        IPV6_SLICE if asked.host_pool.version > ROUTER_ID_VERSION else 0,
+        IPV6_SLICE if asked.host_pool.max_prefixlen > IPV4_BITS else 0,
     )
     loopbacks = _cut(asked.loopback_pool, room, blocks, switches, kept.loopbacks)
     router_ids = Slice(int(ids.network_address), loopbacks.size)
     what = f"{sizing.leaf} + {sizing.spine} + {sizing.core} switches"
     findings = [
-        *_family_findings(asked),
-        *_pool_findings(
+        *family_findings(asked),
+        *size_findings(
             asked.host_pool,
             hosts.size,
             blocks,
@@ -203,26 +204,13 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
             f"{sizing.slots} endpoint positions x {per_slot}"
             + (f" + {skipped} at its start" if skipped else ""),
         ),
-        *_pool_findings(
+        *size_findings(
             asked.loopback_pool, loopbacks.size, blocks, ("addressing", "loopback_pool"), what
         ),
     ]
     if asked.router_id_pool:
-        path: Path = ("addressing", "router_id_pool")
-        findings += _pool_findings(ids, router_ids.size, blocks, path, what, speakers)
-    if asked.host_pool.overlaps(asked.loopback_pool):
-        hint = (
-            "choose two that share no address, like `host_pool: 10.0.0.0/9` and"
-            " `loopback_pool: 10.128.0.0/10`"
-        )
-        findings.append(
-            Finding(
-                "pools-overlap",
-                f"{asked.host_pool} and {asked.loopback_pool} share addresses",
-                ("addressing", "loopback_pool"),
-                hint=hint,
-            )
-        )
+        path = "addressing", "router_id_pool"
+        findings += size_findings(ids, router_ids.size, blocks, path, what, speakers)
     addresses = AddressPlan(mapping, hosts, loopbacks, router_ids)
     findings += addresses.as_numbers.findings()
     if findings:
@@ -241,33 +229,7 @@ def _skipped(asked: Addressing) -> int:
     With IPv6 they are those of one position: an address whose last 64 bits are 0 is the anycast
     address of the routers of its subnet, and RFC 6164 (5.1) advises against it.
     """
-    return _per_slot(asked) if asked.host_pool.version > ROUTER_ID_VERSION else 0
-
-
-def _family_findings(asked: Addressing) -> Iterator[Finding]:
-    """Refuse pools of two families, and IPv6 loopbacks without router IDs."""
-    hosts, loopbacks = asked.host_pool, asked.loopback_pool
-    ids = "" if asked.router_id_pool else ", router_id_pool: 10.128.0.0/10"
-    hint = (
-        "write `addressing: {host_pool: 2001:db8:100::/40, loopback_pool: 2001:db8:200::/40"
-        f"{ids}}}` with your own prefixes"
-    )
-    if hosts.version != loopbacks.version:
-        yield Finding(
-            "mixed-families",
-            f"{hosts} is IPv{hosts.version}, and {loopbacks} is IPv{loopbacks.version}",
-            ("addressing", "host_pool" if hosts.version > loopbacks.version else "loopback_pool"),
-            ("a BGP session of the fabric carries one address family, for hosts and loopbacks",),
-            hint,
-        )
-    elif loopbacks.version > ROUTER_ID_VERSION and not asked.router_id_pool:
-        yield Finding(
-            "no-router-ids",
-            f"the loopbacks of {loopbacks} cannot be BGP router IDs",
-            ("addressing", "loopback_pool"),
-            ("a router ID has 32 bits (RFC 4271), and an IPv6 address has 128",),
-            "add `router_id_pool: 10.128.0.0/10`, a prefix that no other router takes its ID from",
-        )
+    return _per_slot(asked) if asked.host_pool.max_prefixlen > IPV4_BITS else 0
 
 
 HEADROOM = 16
@@ -278,8 +240,6 @@ IPV6_SLICE = 1 << 32
 
 The third group from the right then counts the blocks, in order of rail and plane.
 """
-
-ROUTER_ID_VERSION = 4
 
 
 def _cut(pool: Network, room: int, blocks: int, least: int, kept: int, wanted: int = 0) -> Slice:
@@ -308,23 +268,3 @@ def _cut(pool: Network, room: int, blocks: int, least: int, kept: int, wanted: i
 def _power_of_two(number: int) -> int:
     """Return the smallest power of two that is at least a number."""
     return 1 << max(number - 1, 0).bit_length()
-
-
-def _pool_findings(
-    pool: Network, size: int, blocks: int, path: Path, what: str, speakers: int = 0
-) -> Iterator[Finding]:
-    """Refuse a pool that is smaller than its slices, and the router IDs of so many hosts."""
-    needed = size * blocks + speakers
-    if needed <= pool.num_addresses:
-        return
-    hosts = f" + {speakers} hosts" if speakers else ""
-    because = (
-        f"{what} need a slice of {size} addresses",
-        f"{blocks} slices x {size}{hosts} = {needed}",
-        f"{pool} holds {pool.num_addresses}",
-    )
-    length = pool.max_prefixlen - (needed - 1).bit_length()
-    hint = f"give a pool of /{length} or larger" if length > 0 else "reserve fewer GPUs"
-    yield Finding(
-        "pool-too-small", f"{pool} cannot give every rail and plane its slice", path, because, hint
-    )
