@@ -104,6 +104,11 @@ def _verified(context: BuildContext, nos: str) -> dict[str, dict[str, Any]]:
     The key of a file is the last part of its path. A pack without a record has its sentence.
     """
     pack = config_packs(context)[nos]
+    written = {
+        output.path.split("/")[-1]
+        for output in pack.outputs
+        if context.plan.management or not output.management
+    }
     records = {
         file: {
             "by": f"Verified by {record.tool}." if record.tool else "No tool verified this file.",
@@ -111,10 +116,10 @@ def _verified(context: BuildContext, nos: str) -> dict[str, dict[str, Any]]:
         }
         for record in pack.verified_by
         for file in record.files
+        if file in written
     }
     return records or {
-        output.path.split("/")[-1]: {"by": f"Verified: {pack.verified}", "unknown": []}
-        for output in pack.outputs
+        file: {"by": f"Verified: {pack.verified}", "unknown": []} for file in sorted(written)
     }
 
 

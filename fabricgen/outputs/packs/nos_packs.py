@@ -40,7 +40,7 @@ def nos_packs(plan: Plan, packs: Packs) -> NosPacks:
     found = NosPacks({}, [])
     for port_layout, path in _running(plan):
         pack = packs.for_nos(port_layout.nos)
-        if pack and (plan.management or not all(output.management for output in pack.outputs)):
+        if pack and (plan.management or pack.configures_fabric):
             _check_family(plan, pack)
             _check_needs(port_layout, pack, path, packs)
             _check_limits(plan, port_layout.role, pack)

@@ -240,6 +240,11 @@ class Pack(BaseModel):
         """The files that `overrides` of an inventory can add to, the main one first."""
         return [output for output in self.outputs if output.overrides]
 
+    @property
+    def configures_fabric(self) -> bool:
+        """Whether it writes more of a switch than its management."""
+        return self.nos is not None and not all(output.management for output in self.outputs)
+
     @model_validator(mode="after")
     def _needs_are_facts(self) -> Self:
         """Refuse a required fact that is not declared."""
