@@ -101,14 +101,14 @@ def validate(
 
     It returns 0, or another code with the invalid node.
     """
-    modules: set[Path] = set()
+    modules: dict[Path, None] = {}  # in the order of the tables, in which yanglint needs them
     paths = [folder / f"{number}.xml" for number in range(len(databases))]
     for path, tables in zip(paths, databases, strict=True):
         text, used = to_xml(tables, models)
         path.write_text(text, encoding="utf-8")
-        modules |= {*used}
+        modules |= dict.fromkeys(used)
     return subprocess.run(
-        [program, "-p", models, "-t", "config", "-f", "xml", *sorted(modules), *paths],
+        [program, "-p", models, "-t", "config", "-f", "xml", *modules, *paths],
         capture_output=True,
         text=True,
         check=False,
