@@ -81,6 +81,8 @@ KEYED: dict[str, Inventory] = {
 """Fabrics that have, together, every key of `addressing` and `roce`."""
 
 MANAGED: dict[str, Inventory] = {
+    "TTL security": TWO_TIERS
+    | {"addressing": {"host_links": "unnumbered", "bgp": {"ttl_security": True}}},
     "the least of management": TWO_TIERS | {"management": LEAST},
     "management": TWO_TIERS
     | {"management": ALL_KEYS | {"addresses": {"r0-leaf-1": "10.200.0.100"}}},
@@ -95,7 +97,7 @@ MANAGED: dict[str, Inventory] = {
         }
     },
 }
-"""Fabrics that have, together, every key of `management`."""
+"""Fabrics that have, together, every key of `management` and of `addressing.bgp`."""
 
 VARIANTS: dict[str, Inventory] = KEYED | {
     "one tier": {"gpus": 32, "hb_domain": {"gpus": 4}},
