@@ -556,7 +556,15 @@ STARTS = [
     ["--gpus", "160", "--host", "dgx-a100", "--leaf", "qm8790"],
     ["--gpus", "128", "--host", "dgx-b200", "--leaf", "ds5000", "--nos", "frr"],
     ["--gpus", "144", "--host", "gb200-nvl72", "--leaf", "sn5400"],
+    ["--gpus", "144", "--host", "gb300-nvl72", "--leaf", "sn5600", "--planes", "2"],
     ["--gpus", "512", "--host", "gh200", "--leaf", "qm9700"],
+    ["--gpus", "64", "--host", "hgx-b200", "--leaf", "sn5600"],
+    ["--gpus", "64", "--host", "hgx-b300", "--leaf", "q3400"],
+    ["--gpus", "64", "--host", "hgx-h100", "--leaf", "qm9700"],
+    ["--gpus", "64", "--host", "hgx-h200", "--leaf", "z9864f"],
+    ["--gpus", "64", "--host", "mi300x", "--leaf", "7060x6-64pe"],
+    ["--gpus", "64", "--host", "mi325x", "--leaf", "n9364e-sg2"],
+    ["--gpus", "64", "--host", "mi355x", "--leaf", "sn5600"],
     ["--gpus", "256", "--host", "pcie-8gpu", "--leaf", "sn5600", "--design", "rail-optimized"],
 ]
 
