@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabricgen.build.pack_outputs import config_packs, fitting_outputs
 from fabricgen.build.subnet_files import subnet_outputs
 from fabricgen.outputs.groups import GROUPS, OVERRIDES, PACK_GROUPS
+from fabricgen.outputs.packs.pack_yaml import SWITCH
+from fabricgen.outputs.provision.build import WEB_ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -50,7 +52,7 @@ OWN = (
 def every_output(packs: Packs) -> list[OutputRow]:
     """List all outputs of packs and without one, sorted by path."""
     found = [pack for pack in map(packs.pack, packs.names()) if pack]
-    listed = [row for pack in found for row in (*_rows(pack), *_mounted(pack))]
+    listed = [row for pack in found for row in (*_rows(pack), *_mounted(pack), *_fetched(pack))]
     return _sorted([*OWN, *listed])
 
 
@@ -86,6 +88,8 @@ def _of_group(context: BuildContext, group: str) -> Iterator[OutputRow]:
         ]
     if group == "lab" and fitting:
         yield from (row for own in config_packs(context).values() for row in _mounted(own))
+    if group == "provision" and fitting:
+        yield from (row for own in config_packs(context).values() for row in _fetched(own))
     yield from (OutputRow(name, group, output.path, output.reader) for name, output in fitting)
 
 
@@ -96,6 +100,16 @@ def _mounted(pack: Pack) -> Iterator[OutputRow]:
             if bind.template:
                 reader = f"the switch's container in a lab: {bind.at}"
                 yield OutputRow(pack.name, "lab", bind.file, reader)
+
+
+def _fetched(pack: Pack) -> Iterator[OutputRow]:
+    """List the files of a pack in the web root that its switches boot from."""
+    if pack.zero_touch:
+        for own in pack.zero_touch.files:
+            yield OutputRow(pack.name, "provision", WEB_ROOT + own.name, own.reader)
+        for output in pack.fetched_outputs:
+            path = WEB_ROOT + output.path.removeprefix(SWITCH)
+            yield OutputRow(pack.name, "provision", path, f"the switch that boots: {output.path}")
 
 
 def _rows(pack: Pack, *, managed: bool = True) -> Iterator[OutputRow]:

@@ -100,4 +100,5 @@ def fitting_outputs(context: BuildContext, group: str) -> list[tuple[str, PackOu
         if output.transport in (None, transport)
         and output.host_links in (None, links)
         and (context.plan.pieces or not output.shared_cables)
+        and (context.plan.management is not None or not output.management)
     ]

@@ -77,6 +77,10 @@ def check_buildable(plan: Plan, packs: Packs, only: Collection[str] = ()) -> Non
         from fabricgen.views.cables.label_fit import fitting
 
         fitting(plan)
+    if spec.management and spec.management.macs:
+        from fabricgen.outputs.provision.macs_csv import mac_addresses
+
+        mac_addresses(plan)
     if spec.addressing.guids:
         from fabricgen.views.infiniband.build import Subnets
 

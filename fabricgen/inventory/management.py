@@ -29,6 +29,7 @@ from fabricgen.inventory.fields import (
     SERVER,
     SNMP_NAME,
     SSH_KEY,
+    TABLE,
     VRF,
     ZONE,
     InventoryModel,
@@ -198,6 +199,14 @@ class Management(InventoryModel):
     host_pool: Annotated[Prefix | None, Field(examples=["10.91.0.0/16"])] = None
     """Prefix of the addresses by which the hosts themselves are managed, counted in the order of
     the hosts. Default: hosts are managed by their names."""
+    server: Annotated[HostAddress | None, Field(examples=["10.90.0.2"])] = None
+    """The server of DHCP and HTTP that switches boot from, for `provision/`; default: the last
+    address of the subnet that no device has."""
+    macs: Annotated[str | None, Field(strict=True, pattern=f"^{TABLE}$", examples=["macs.csv"])] = (
+        None
+    )
+    """The MAC addresses of the switches' management ports: a CSV file with the columns name and
+    mac, relative to the inventory. Without it `provision/` has no reservations."""
     vrf: Annotated[str, Field(strict=True, pattern=f"^{VRF}$", examples=["mgmt"])] = "mgmt"
     """The VRF of management, where the NOS does not give it a fixed name."""
     dns: Annotated[tuple[Address, ...], Field(max_length=3, examples=[["10.90.0.53"]])] = ()

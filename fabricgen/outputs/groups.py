@@ -85,6 +85,12 @@ SPECS = (
         configures=True,
     ),
     GroupSpec(
+        "provision",
+        "DHCP and web servers: what switches boot from, if the inventory has `management`",
+        packs=("provision",),
+        configures=True,
+    ),
+    GroupSpec(
         "hosts",
         "hosts: addresses, routes and NCCL settings",
         packs=("hosts",),

@@ -38,6 +38,8 @@ class ManagementPlan:
     """Of each switch, in the order of `Naming.boxes`; shape (segments, switches of a segment)."""
     hosts: Int64Array | None
     """Of each host; None where hosts are managed by their names."""
+    server: int | None
+    """The server that switches boot from; None where the subnet has no address left for it."""
 
     def switch(self, segment: int, box: int) -> str:
         """Return the address of a switch."""
@@ -64,6 +66,7 @@ def plan_management(draft: Draft, hosts: Sequence[str]) -> ManagementPlan | None
     edges = [subnet, *([asked.host_pool] if asked.host_pool else [])]
     taken = {int(edge) for net in edges for edge in (net.network_address, net.broadcast_address)}
     taken |= {gateway} | set(map(int, asked.addresses.values()))
+    taken |= {int(asked.server)} if asked.server else set()
     findings = [*_overlaps(asked, draft), *_misfits(asked, subnet, gateway, [*names, *hosts])]
     switches, short = _counted(asked.pool, taken, places.size)
     findings += _shortage("pool", asked.pool, short, f"{places.size} switches")
@@ -75,9 +78,17 @@ def plan_management(draft: Draft, hosts: Sequence[str]) -> ManagementPlan | None
     if findings:
         raise Refusal(findings)
     given = _pinned(asked, names, switches[places.ravel()]).reshape(places.shape)
-    if not asked.host_pool:
-        return ManagementPlan(subnet, gateway, given, None)
-    return ManagementPlan(subnet, gateway, given, _pinned(asked, hosts, own[positions]))
+    own = _pinned(asked, hosts, own[positions]) if asked.host_pool else own
+    server = _server(asked, subnet, taken | {*given.ravel().tolist(), *own.tolist()})
+    return ManagementPlan(subnet, gateway, given, own if asked.host_pool else None, server)
+
+
+def _server(asked: Management, subnet: IPv4Network, taken: set[int]) -> int | None:
+    """Return the address of the server: the one that is given, else the last that is free."""
+    if asked.server:
+        return int(asked.server)
+    first, last = int(subnet.network_address), int(subnet.broadcast_address)
+    return next((at for at in range(last - 1, first, -1) if at not in taken), None)
 
 
 def _segments(draft: Draft) -> range:
@@ -159,6 +170,7 @@ def _misfits(
     """Refuse names under `addresses` that no device has, and addresses that none can have."""
     path, known = (KEY, "addresses"), set(names)
     edges = {int(subnet.network_address), int(subnet.broadcast_address), gateway}
+    edges |= {int(asked.server)} if asked.server else set()
     for name, address in asked.addresses.items():
         pools = [subnet, *([asked.host_pool] if asked.host_pool else [])]
         if name not in known:

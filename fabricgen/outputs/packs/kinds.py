@@ -233,6 +233,13 @@ _KINDS = (
         f"{_SCHEDULERS}.build",
     ),
     Kind(
+        "provision",
+        "The switches with their MAC addresses and DHCP options.",
+        "provision",
+        "fabricgen.outputs.provision.view:ProvisionView",
+        "fabricgen.outputs.provision.build",
+    ),
+    Kind(
         "drawing",
         "A file for each drawing of the fabric.",
         "drawing",

@@ -26,6 +26,9 @@ from fabricgen.outputs.packs.verification import Verification
 Constant = str | int | float
 Word = str | bool | dict[str, str]
 
+SWITCH = "configs/{switch}/"
+"""The folder of the files of a switch."""
+
 RESERVED = ("manifest.json", "plan.json", "report.html")
 """The files that a build writes beside the packs' files."""
 
@@ -191,6 +194,33 @@ class ManagementTerms(BaseModel):
     """Keys of `management`, and values of `api` and `aaa.protocol`, that are left out, with why."""
 
 
+class ZeroTouchFile(BaseModel):
+    """A file of the web root that a switch fetches besides its configuration."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+$")]
+    template: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+$")]
+    reader: str
+
+
+class ZeroTouch(BaseModel):
+    """How a switch without configuration finds its own: by DHCP, then from a web server."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    follows: str
+    """The document that describes it."""
+    unverified: str
+    """What is not in the document, or was never tried."""
+    options: dict[int, str | dict[int, str]]
+    """DHCP options by code: a text, or texts of sub-options by their codes; `{url}` is the switch's
+    folder of the web root, `{server}` the address of the server, `{switch}` the switch's name."""
+    fetches: tuple[str, ...]
+    """The files of the switch that are copied to the web root, below `configs/{switch}/`."""
+    files: tuple[ZeroTouchFile, ...]
+
+
 class Pack(BaseModel):
     """The contents of a pack.yaml."""
 
@@ -232,8 +262,16 @@ class Pack(BaseModel):
     Without it, a pack of a NOS has IPv4 alone, and documents have both.
     """
     outputs: tuple[PackOutput, ...]
+    zero_touch: ZeroTouch | None = None
+    """How its switches boot from the network; None where this pack has no way."""
     containers: dict[Thing, Container] = {}
     """How its switches run in a lab, or, for a pack of group `lab`, GPUs and HB domains."""
+
+    @property
+    def fetched_outputs(self) -> list[PackOutput]:
+        """The files that a switch fetches when it boots from the network."""
+        names = self.zero_touch.fetches if self.zero_touch else ()
+        return [output for output in self.outputs if output.path.removeprefix(SWITCH) in names]
 
     @property
     def open_outputs(self) -> list[PackOutput]:
@@ -260,6 +298,13 @@ class Pack(BaseModel):
         named = [file for each in self.verified_by for file in each.files]
         if unknown := [file for file in named if file not in written]:
             raise ValueError(f"`verified_by`: `{unknown[0]}` is not the name of an output")
+        return self
+
+    @model_validator(mode="after")
+    def _fetched_files_are_written(self) -> Self:
+        """Refuse a fetched file that is no output."""
+        if self.zero_touch and len(self.fetched_outputs) < len(self.zero_touch.fetches):
+            raise ValueError(f"`zero_touch.fetches` names a file that is no output below {SWITCH}")
         return self
 
     @field_validator("group")

@@ -1,0 +1,137 @@
+"""The switches that boot from the network, with their addresses and DHCP options.
+
+Owns the web root, and the octets of DHCP sub-options. What a NOS asks for is `zero_touch` of its
+pack.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabricgen.core.diagnostics import refuse
+from fabricgen.outputs.packs.pack_yaml import SWITCH
+from fabricgen.outputs.provision.macs_csv import mac_addresses
+from fabricgen.outputs.provision.view import (
+    BootedSwitchView,
+    BootedSystemView,
+    DhcpOptionView,
+    ProvisionView,
+)
+from fabricgen.planning.addressing import address_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from fabricgen.inventory.management import Management
+    from fabricgen.outputs.packs.pack_yaml import Pack
+    from fabricgen.planning.management import ManagementPlan
+    from fabricgen.planning.plan import Plan
+
+WEB_ROOT = "provision/www/{switch}/"
+"""The folder of a switch in the web root."""
+
+
+def folder_url(server: str, switch: str) -> str:
+    """Return the address of the folder of a switch on the web server."""
+    return f"http://{server}/{switch}"
+
+
+def fetched_files(pack: Pack) -> list[str]:
+    """List the files of a switch in its folder of the web root."""
+    own = [file.name for file in pack.zero_touch.files] if pack.zero_touch else []
+    return [*own, *(output.path.removeprefix(SWITCH) for output in pack.fetched_outputs)]
+
+
+def provision_view(
+    plan: Plan, asked: Management, given: ManagementPlan, packs: Mapping[str, Pack]
+) -> ProvisionView:
+    """Make the view of the DHCP servers' files. Raises Refusal `bad-macs`."""
+    server = address_text(given.server) if given.server is not None else ""
+    macs = mac_addresses(plan)
+    every = [*_switches(plan, given, packs, server, macs)]
+    return ProvisionView(
+        fabric=plan.spec.name,
+        server=server,
+        subnet=str(given.subnet),
+        first=str(given.subnet.network_address),
+        netmask=str(given.subnet.netmask),
+        gateway=address_text(given.gateway),
+        dns=[*filter(_is_ipv4, asked.dns)],
+        ntp=[*filter(_is_ipv4, asked.ntp)],
+        switches=[switch for switch in every if switch.mac],
+        unknown=sum(not switch.mac for switch in every),
+        table=asked.macs or "",
+        systems=[*_systems(plan, every, packs)],
+    )
+
+
+def _switches(
+    plan: Plan,
+    given: ManagementPlan,
+    packs: Mapping[str, Pack],
+    server: str,
+    macs: Mapping[str, str],
+) -> Iterator[BootedSwitchView]:
+    """Yield every installed switch."""
+    for segment in range(plan.mapping.segments):
+        layouts, names = plan.port_layouts(segment), plan.naming.switches(segment)
+        for at, box in enumerate(plan.naming.boxes):
+            if plan.installed[at]:
+                nos, name = layouts[box.role].nos, names[at]
+                yield BootedSwitchView(
+                    name=name,
+                    nos=nos,
+                    mac=macs.get(name, ""),
+                    address=given.switch(segment, at),
+                    options=dhcp_options(packs.get(nos), server, name),
+                )
+
+
+def dhcp_options(pack: Pack | None, server: str, switch: str) -> list[DhcpOptionView]:
+    """Return the DHCP options by which a switch finds its files."""
+    if pack is None or pack.zero_touch is None:
+        return []
+    values = {"server": server, "switch": switch, "url": folder_url(server, switch)}
+    return [
+        DhcpOptionView(code, value.format_map(values), "")
+        if isinstance(value, str)
+        else DhcpOptionView(code, "", _octets(value, values))
+        for code, value in sorted(pack.zero_touch.options.items())
+    ]
+
+
+def _octets(options: Mapping[int, str], values: Mapping[str, str]) -> str:
+    """Return sub-options as octets: code, length and text of each (RFC 2132, 8.4)."""
+    content = bytearray()
+    for code, value in options.items():
+        text = value.format_map(values).encode("ascii")
+        content += bytes([code, len(text)]) + text
+    if len(content) > 255:  # noqa: PLR2004 - the length of a DHCP option is one octet
+        fact = "the sub-options of a DHCP option take more than 255 octets"
+        raise refuse("bad-pack", fact, hint="choose a shorter pattern under `naming`")
+    return content.hex(":")
+
+
+def _systems(
+    plan: Plan, switches: list[BootedSwitchView], packs: Mapping[str, Pack]
+) -> Iterator[BootedSystemView]:
+    """Yield each NOS that switches run, by name."""
+    layouts = {
+        layout.nos: layout for role in plan.roles for layout in plan.fabric.nos_variants(role)
+    }
+    for nos in sorted({switch.nos for switch in switches}):
+        pack = packs.get(nos)
+        zero = pack.zero_touch if pack else None
+        yield BootedSystemView(
+            nos=nos,
+            version=plan.fabric.nos_version(layouts[nos]),
+            switches=sum(switch.nos == nos for switch in switches),
+            follows=zero.follows if zero else "",
+            unverified=zero.unverified if zero else "",
+            files=fetched_files(pack) if pack and zero else [],
+        )
+
+
+def _is_ipv4(server: str) -> bool:
+    """Return whether a server is given by its IPv4 address."""
+    return ":" not in server and server[-1].isdigit()

@@ -1,0 +1,172 @@
+"""What switches boot from: every switch finds its own files, and nobody else's."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import stat
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fabricgen.build.run import build
+from fabricgen.catalog.catalog import Catalog
+from fabricgen.outputs.packs.render import Packs
+from tests.fabrics import build_job, plan_of
+from tests.outputs.packs.managed import FULL, LEAST, LEAVES, SECRETS, managed_plan
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fabricgen.planning.plan import Plan
+
+GROUPS = ("configs", "provision")
+BOOTED = sorted(set(LEAVES) - {"frr"})
+URL = re.compile(r"http://10\.200\.0\.254/([^\s\"']+)")
+
+
+def booted_plan(nos: str, base: Path, **management: object) -> Plan:
+    """Plan four leaves whose MAC addresses are in a table."""
+    names = managed_plan(nos, LEAST).switches()
+    rows = [f"{name},02-00-00-00-00-{at:02X}\n" for at, name in enumerate(names, start=1)]
+    (base / "macs.csv").write_text("name,mac\n" + "".join(rows), encoding="ascii")
+    return plan_of(
+        Catalog(base=base),
+        gpus=8,
+        hb_domain={"gpus": 4},
+        nos=nos,
+        switches={"leaf": LEAVES[nos]},
+        addressing={"mtu": 9000},
+        management=LEAST | {"macs": "macs.csv"} | management,
+    )
+
+
+def dhcp_options(kea: str) -> dict[str, dict[int, str]]:
+    """Return the options of each switch; of sub-options, the first text."""
+    reservations = json.loads(kea)["Dhcp4"]["subnet4"][0]["reservations"]
+    found: dict[str, dict[int, str]] = {}
+    for switch in reservations:
+        found[switch["hostname"]] = {
+            option["code"]: option["data"].strip("'") for option in switch["option-data"]
+        }
+    return found
+
+
+@pytest.mark.parametrize("nos", BOOTED)
+def test_each_switch_finds_its_own_files(nos: str, tmp_path: Path) -> None:
+    """DHCP leads to a script in its folder, and the script to files equal to its configuration."""
+    build(build_job(booted_plan(nos, tmp_path), Packs(), GROUPS), tmp_path / "out")
+    root = tmp_path / "out" / "provision"
+    options = dhcp_options((root / "kea-dhcp4.conf").read_text(encoding="utf-8"))
+    assert sorted(options) == sorted(path.name for path in (root / "www").iterdir())
+    zero = (pack := Packs().for_nos(nos)) and pack.zero_touch
+    assert pack
+    assert zero
+    for switch, own in options.items():
+        folder = root / "www" / switch
+        scripts = {file.name: (folder / file.name) for file in zero.files}
+        led = (
+            bytes.fromhex(own[43].replace(":", "")).decode()
+            if 43 in own
+            else " ".join(own.values())
+        )
+        assert any(f"{switch}/{name}" in led for name in scripts)
+        linked = {url for path in scripts.values() for url in URL.findall(path.read_text("utf-8"))}
+        assert linked - {f"{switch}/{name}" for name in scripts} == {
+            f"{switch}/{name}" for name in zero.fetches
+        }
+        for name in zero.fetches:
+            kept = tmp_path / "out" / "configs" / switch / name
+            assert (folder / name).read_bytes() == kept.read_bytes()
+
+
+@pytest.mark.parametrize("nos", BOOTED)
+def test_scripts_have_the_syntax_of_their_language(nos: str, tmp_path: Path) -> None:
+    """Shell by `sh -n`, Python by its compiler, JSON by its reader."""
+    build(build_job(booted_plan(nos, tmp_path), Packs(), ("provision",)), tmp_path / "out")
+    folder = tmp_path / "out" / "provision" / "www" / "r0-leaf-1"
+    zero = (pack := Packs().for_nos(nos)) and pack.zero_touch
+    for file in zero.files if zero else ():
+        text = (folder / file.name).read_text(encoding="utf-8")
+        if file.name.endswith(".json"):
+            json.loads(text)
+        elif file.name.endswith(".py"):
+            compile(text, file.name, "exec")
+        elif text.startswith("#!/bin/"):
+            shell = text.partition("\n")[0].removeprefix("#!")
+            subprocess.run([shell, "-n", str(folder / file.name)], check=True)
+    if nos == "nxos":
+        lines = text.splitlines(keepends=True)
+        rest = "".join(line for line in lines if not line.startswith("#md5sum"))
+        assert lines[1] == f'#md5sum="{hashlib.md5(rest.encode(), usedforsecurity=False).hexdigest()}"\n'
+    if nos == "nvue":
+        assert "\n# CUMULUS-AUTOPROVISIONING\n" in text
+
+
+def test_without_macs_there_are_no_reservations(tmp_path: Path) -> None:
+    """Every document says so, and the web root has the files of each switch all the same."""
+    build(build_job(managed_plan("eos", LEAST), Packs(), ("provision",)), tmp_path)
+    for name in ("dnsmasq.conf", "kea-dhcp4.conf", "README.md"):
+        text = (tmp_path / "provision" / name).read_text(encoding="utf-8")
+        assert "no reservations" in text
+        assert "r0-leaf-1" not in text
+    assert (tmp_path / "provision/www/r0-leaf-1/bootstrap").is_file()
+
+
+def test_without_management_there_is_nothing(tmp_path: Path) -> None:
+    """The group is empty, and no output is listed."""
+    plan = plan_of(gpus=8, hb_domain={"gpus": 4}, nos="eos", switches={"leaf": LEAVES["eos"]})
+    build(build_job(plan, Packs(), ("provision",)), tmp_path / "out")
+    assert not (tmp_path / "out" / "provision").exists()
+
+
+def test_secrets_are_served_on_request_alone(tmp_path: Path) -> None:
+    """Without them no file has one; with them only files of mode 0600 have."""
+    packs = Packs()
+    for name, values in (("plain", {}), ("secret", SECRETS)):
+        packs.secrets.values = values
+        build(build_job(managed_plan("sonic", FULL), packs, ("provision",)), tmp_path / name)
+        holding = [
+            path
+            for path in (tmp_path / name).rglob("*")
+            if path.is_file() and b"CANARY" in path.read_bytes()
+        ]
+        assert bool(holding) == bool(values)
+        assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in holding)
+
+
+def test_the_server_has_an_address_of_its_own(tmp_path: Path) -> None:
+    """The last one that is free, or the given one; a full subnet is told."""
+    full = {f"r{rail}-leaf-1": f"10.200.0.{250 + rail}" for rail in range(4)}
+    for given, server in (
+        ({}, "10.200.0.254"),
+        ({"addresses": full | {"r0-leaf-1": "10.200.0.254"}}, "10.200.0.250"),
+        ({"server": "10.200.0.2"}, "10.200.0.2"),
+    ):
+        plan = booted_plan("eos", tmp_path, **given)
+        build(build_job(plan, Packs(), ("provision",)), tmp_path / "out")
+        text = (tmp_path / "out/provision/dnsmasq.conf").read_text(encoding="utf-8")
+        assert f"http://{server}/r0-leaf-1/bootstrap" in text
+        assert text.count(f",{server},") == 0
+
+
+@pytest.mark.outside
+@pytest.mark.parametrize("nos", sorted(LEAVES))
+@pytest.mark.parametrize("table", [True, False])
+def test_dhcp_servers_take_their_files(nos: str, table: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a parameter of pytest
+    """`dnsmasq --test` and `kea-dhcp4 -t`."""
+    plan = booted_plan(nos, tmp_path, dns=["10.200.0.53"], **({} if table else {"macs": None}))
+    build(build_job(plan, Packs(), ("provision",)), tmp_path / "out")
+    root = tmp_path / "out" / "provision"
+    for command in (
+        ["dnsmasq", "--test", "-C", str(root / "dnsmasq.conf")],
+        ["kea-dhcp4", "-t", str(root / "kea-dhcp4.conf")],
+    ):
+        program = shutil.which(command[0], path="/usr/sbin:/usr/bin:/usr/local/sbin")
+        if program is None:
+            pytest.skip(f"there is no {command[0]}")
+        done = subprocess.run([program, *command[1:]], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
