@@ -13,6 +13,7 @@ from fabricgen.analysis.checks.laws import judge
 from fabricgen.analysis.checks.plan_evidence import evidence_of
 from fabricgen.bom.priced_bill import make_bom
 from fabricgen.build.selection import BuildScope, GroupSelection, SheetOptions
+from fabricgen.outputs.groups import GROUPS
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
@@ -47,6 +48,12 @@ class BuildContext:
     sheet_options: SheetOptions = field(default_factory=SheetOptions)
     made: dict[Callable[[BuildContext], Any], Any] = field(default_factory=dict, repr=False)
     """What functions marked `per_build` returned."""
+
+    @property
+    def groups(self) -> list[str]:
+        """The selected groups; those of `management` only if the inventory has it."""
+        managed = self.plan.management is not None
+        return [name for name in self.selection.groups if managed or not GROUPS[name].managed]
 
     @cached_property
     def views(self) -> Views:

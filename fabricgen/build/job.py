@@ -41,7 +41,7 @@ def make_job(context: BuildContext) -> BuildJob:
     """List the tasks of a build. Raises Refusal where a group cannot be written."""
     job = BuildJob(context, [], [])
     for group in GROUPS:
-        for found in _tasks(group, context) if group in context.selection.groups else ():
+        for found in _tasks(group, context) if group in context.groups else ():
             if isinstance(found, Skipped):
                 job.skipped.append(found.reason)
             else:

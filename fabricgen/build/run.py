@@ -86,7 +86,7 @@ def _fill(
     if any(file.secret for file in files):
         store.restrict()
     with store.part(len(steps) + 1) as root:
-        write_manifest(root, files, document["inventory"], sorted(context.selection.groups))
+        write_manifest(root, files, document["inventory"], sorted(context.groups))
     store.take(len(steps) + 1)
     return sorted(files)
 

@@ -44,6 +44,8 @@ class GroupSpec(NamedTuple):
     """Whether the whole group is written on request only."""
     brings: tuple[str, ...] = ()
     """Groups that come with it, because its files refer to theirs."""
+    managed: bool = False
+    """Whether it is part of a build only if the inventory has `management`."""
     configures: bool = False
     """Whether its files hold configurations of switches, so that each NOS needs a pack."""
 
@@ -88,6 +90,7 @@ SPECS = (
         "provision",
         "DHCP and web servers: what switches boot from, if the inventory has `management`",
         packs=("provision",),
+        managed=True,
         configures=True,
     ),
     GroupSpec(

@@ -101,7 +101,8 @@ def test_scripts_have_the_syntax_of_their_language(nos: str, tmp_path: Path) -> 
     if nos == "nxos":
         lines = text.splitlines(keepends=True)
         rest = "".join(line for line in lines if not line.startswith("#md5sum"))
-        assert lines[1] == f'#md5sum="{hashlib.md5(rest.encode(), usedforsecurity=False).hexdigest()}"\n'
+        digest = hashlib.md5(rest.encode(), usedforsecurity=False).hexdigest()
+        assert lines[1] == f'#md5sum="{digest}"\n'
     if nos == "nvue":
         assert "\n# CUMULUS-AUTOPROVISIONING\n" in text
 
