@@ -1,4 +1,4 @@
-"""What switches boot from: every switch finds its own files, and nobody else's."""
+"""What switches boot from: every switch finds its own files, and no other's."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_scripts_have_the_syntax_of_their_language(nos: str, tmp_path: Path) -> 
 
 
 def test_without_macs_there_are_no_reservations(tmp_path: Path) -> None:
-    """Every document says so, and the web root has the files of each switch all the same."""
+    """Every document states it, and the web root has the files of each switch all the same."""
     build(build_job(managed_plan("eos", LEAST), Packs(), ("provision",)), tmp_path)
     for name in ("dnsmasq.conf", "kea-dhcp4.conf", "README.md"):
         text = (tmp_path / "provision" / name).read_text(encoding="utf-8")
@@ -140,7 +140,7 @@ def test_secrets_are_served_on_request_alone(tmp_path: Path) -> None:
 
 
 def test_the_server_has_an_address_of_its_own(tmp_path: Path) -> None:
-    """The last one that is free, or the given one; a full subnet is told."""
+    """The last one that is free, or the given one."""
     full = {f"r{rail}-leaf-1": f"10.200.0.{250 + rail}" for rail in range(4)}
     for given, server in (
         ({}, "10.200.0.254"),
