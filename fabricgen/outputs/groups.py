@@ -52,8 +52,8 @@ class GroupSpec(NamedTuple):
 
 SPECS = (
     GroupSpec(
-        "cabling",
-        "installers: cable lists, labels, pull sheets, rack elevations and port maps",
+        name="cabling",
+        readers="installers: cable lists, labels, pull sheets, rack elevations and port maps",
         packs=("cabling", "room"),
         own=(
             OwnFile(
@@ -72,37 +72,39 @@ SPECS = (
         ),
     ),
     GroupSpec(
-        "bom",
-        "buyers: the bill of materials by part, role, rack and phase, and the designs compared",
+        name="bom",
+        readers=(
+            "buyers: the bill of materials by part, role, rack and phase, and the designs compared"
+        ),
         packs=("bom",),
         own=(OwnFile("bom/bom.xlsx", "buyers: the bill as a spreadsheet"),),
         # so are the rows of racks in loads.csv, and their sheets in the workbook
         limits=(GroupLimit("racks", 2_000, "racks", "by-rack.csv"),),
     ),
     GroupSpec(
-        "configs",
-        "switches and subnet managers: their configurations",
+        name="configs",
+        readers="switches and subnet managers: their configurations",
         packs=("configs",),
         own=(OwnFile(OVERRIDES, "operators: which `overrides` each file of a switch contains"),),
         configures=True,
     ),
     GroupSpec(
-        "provision",
-        "DHCP and web servers: what switches boot from, if the inventory has `management`",
+        name="provision",
+        readers="DHCP and web servers: what switches boot from, if the inventory has `management`",
         packs=("provision",),
         managed=True,
         configures=True,
     ),
     GroupSpec(
-        "hosts",
-        "hosts: addresses, routes and NCCL settings",
+        name="hosts",
+        readers="hosts: addresses, routes and NCCL settings",
         packs=("hosts",),
         # above it the hosts have more files than all switches
         limits=(GroupLimit("hosts", 32_768, "NIC ports", "hosts/"),),
     ),
     GroupSpec(
-        "forwarding",
-        "agents on hosts, and other programs: relays of GPUs and routes of switches",
+        name="forwarding",
+        readers="agents on hosts, and other programs: relays of GPUs and routes of switches",
         own=(
             OwnFile("forwarding/domains.json", "a host's agent: the HB domains in order"),
             OwnFile(
@@ -114,8 +116,8 @@ SPECS = (
         limits=(GroupLimit("forwarding", 100_000, "entries", "forwarding tables"),),
     ),
     GroupSpec(
-        "graph",
-        "graph tools and PTM: every device and link",
+        name="graph",
+        readers="graph tools and PTM: every device and link",
         packs=("graph",),
         own=(
             OwnFile("graph/fabric.json", "networkx and other programs: node-link data"),
@@ -124,8 +126,8 @@ SPECS = (
         limits=(GroupLimit("graph", 100_000, "links", "fabric.json and fabric.graphml"),),
     ),
     GroupSpec(
-        "lab",
-        "lab engines and `fabricgen lab`: the fabric as containers",
+        name="lab",
+        readers="lab engines and `fabricgen lab`: the fabric as containers",
         packs=("lab",),
         # a larger lab is more than the engines run
         limits=(GroupLimit("lab", 1_024, "GPUs", "lab/"),),
@@ -133,27 +135,29 @@ SPECS = (
         configures=True,
     ),
     GroupSpec(
-        "cluster",
-        "schedulers and automation: the topology of the cluster, the inventory of its devices",
+        name="cluster",
+        readers=(
+            "schedulers and automation: the topology of the cluster, the inventory of its devices"
+        ),
         packs=("cluster",),
         # Slurm itself takes 65,536 nodes
         limits=(GroupLimit("cluster", 50_000, "lines", "cluster/"),),
     ),
     GroupSpec(
-        "drawings",
-        "browsers and editors of diagrams: each rail and each stripe",
+        name="drawings",
+        readers="browsers and editors of diagrams: each rail and each stripe",
         packs=("drawings",),
         limits=(GroupLimit("drawings", 16, "similar drawings", "all drawings but the first"),),
     ),
     GroupSpec(
-        "simulators",
-        "simulators of collectives and packets: topologies",
+        name="simulators",
+        readers="simulators of collectives and packets: topologies",
         packs=("simulators",),
         on_request=True,
     ),
     GroupSpec(
-        "dcim",
-        "data centre databases and cabling validators: devices and cables",
+        name="dcim",
+        readers="data centre databases and cabling validators: devices and cables",
         packs=("dcim",),
         own=(
             OwnFile(
@@ -165,8 +169,8 @@ SPECS = (
         limits=(GroupLimit("dcim", 20_000, "cables", "dcim/"),),
     ),
     GroupSpec(
-        "report",
-        "browsers: the whole fabric on one page",
+        name="report",
+        readers="browsers: the whole fabric on one page",
         own=(
             OwnFile(
                 "report.html",
