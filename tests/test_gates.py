@@ -103,6 +103,9 @@ NUMBERS = {
     "nxos/logins.j2": {"5": "the type of a hash"},
     "junos/group.j2": {"255": "the TTL of a packet from a direct neighbour (RFC 5082)"},
     "nxos/queues.j2": dict.fromkeys("234567", "names of queues, which are fixed"),
+    "nvue/cumulus-ztp.j2": {"2": "the log", "5": "tries of a download", "600": "a mode"},
+    "sonic/files.sh.j2": {"2": "a parameter", "5": "tries of a download", "077": "a mask of modes"},
+    "sonic/ztp.json.j2": dict.fromkeys(("01", "02"), "the order of sections"),
     "sonic/start.sh.j2": {"300": "tries before a container is given up"},
 }
 """Numbers that templates of switches and of hosts' BGP may have, in all or in one, and why."""

@@ -1,14 +1,16 @@
-"""The filter of templates whose files have their own checksum."""
+"""The filter of scripts that have their own checksum."""
 
 from __future__ import annotations
 
 import hashlib
 
 
-def md5(text: str) -> str:
-    """Return the MD5 sum of a text, as switches compare it with a file that they fetched.
+def md5_line(script: str, form: str) -> str:
+    r"""Return a script with a second line in which `{}` of a form is the MD5 sum of the others.
 
-    >>> md5("exit 0")
-    '071e4bf47ce06eae6d6cc42f400215ec'
+    >>> md5_line("#!/bin/sh\nexit 0\n", "# {}").splitlines()[1]
+    '# 33e4fd94e2560e008e2c3b431d0e3419'
     """
-    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+    first, end, rest = script.partition("\n")
+    digest = hashlib.md5(script.encode(), usedforsecurity=False).hexdigest()
+    return first + end + form.replace("{}", digest) + "\n" + rest

@@ -16,7 +16,7 @@ from jinja2.runtime import LoopContext, Undefined
 from jinja2.sandbox import SandboxedEnvironment
 
 from fabricgen.core.template_api import template_names
-from fabricgen.outputs.packs.checksum import md5
+from fabricgen.outputs.packs.checksum import md5_line
 from fabricgen.outputs.packs.code_cache import CodeCache
 from fabricgen.outputs.packs.compiler import Compiler
 from fabricgen.outputs.packs.quantities import (
@@ -64,7 +64,7 @@ OWN_FILTERS = {
     "quoted": quoted,
     "shell": shell,
     "markdown": markdown,
-    "md5": md5,
+    "md5_line": md5_line,
     "ms_to_s": ms_to_s,
     "ms_to_us": ms_to_us,
     "periods": periods,
