@@ -34,11 +34,14 @@ class Timers(InventoryModel):
 
 
 class Bgp(InventoryModel):
-    """Protection of BGP sessions, the same at both ends of every link."""
+    """Protection and restart of BGP sessions, the same at both ends of every link."""
 
     ttl_security: Annotated[bool, Field(strict=True, examples=[True])] = False
     """Whether a session accepts packets of its direct neighbour only, by a TTL of 255 (GTSM, RFC
     5082); Junos sends it and does not check it, and SR Linux has no such setting."""
+    graceful_restart: Annotated[bool, Field(strict=True, examples=[True])] = False
+    """Whether neighbours keep forwarding while BGP restarts (RFC 4724); with `bfd` only where BFD
+    survives the restart. SR Linux helps others alone, and NX-OS does it by default."""
 
 
 AsNumber = Annotated[int, Field(strict=True, ge=1, le=4294967294)]
@@ -100,7 +103,7 @@ class Addressing(InventoryModel):
     bgp: Annotated[
         Bgp, Field(examples=[{"ttl_security": True}], exclude_if=lambda bgp: bgp == Bgp())
     ] = Bgp.model_construct()
-    """Protection of BGP sessions."""
+    """Protection and restart of BGP sessions."""
     guids: Annotated[
         str | None, Field(strict=True, pattern=f"^{TABLE}$", examples=["guids.csv"])
     ] = None

@@ -75,15 +75,17 @@ class TimersView:
 
 @dataclass(frozen=True, slots=True)
 class BgpView:
-    """Protection of BGP sessions."""
+    """Protection and restart of BGP sessions."""
 
     ttl_security: bool
     """Whether a session accepts packets of its direct neighbour only, by their TTL (RFC 5082)."""
+    graceful_restart: bool
+    """Whether neighbours keep forwarding while BGP restarts (RFC 4724)."""
 
     @classmethod
     def of(cls, bgp: Bgp) -> Self:
         """Take the settings of an inventory."""
-        return cls(bgp.ttl_security)
+        return cls(bgp.ttl_security, bgp.graceful_restart)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

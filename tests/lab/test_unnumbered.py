@@ -41,8 +41,9 @@ def test_every_line_of_a_host_runs_in_the_namespace_of_a_gpu() -> None:
 
 
 def test_every_trial_holds(machine: Machine) -> None:
-    """Leaves learn their hosts by BGP, and hosts their rail, with TTL security at both ends."""
-    secured = {"addressing": {**UNNUMBERED["addressing"], "bgp": {"ttl_security": True}}}
+    """Leaves learn their hosts by BGP, and hosts their rail, with all of `addressing.bgp`."""
+    bgp = {"ttl_security": True, "graceful_restart": True}
+    secured = {"addressing": {**UNNUMBERED["addressing"], "bgp": bgp}}
     done = machine.run("lab", "run", machine.write(**secured), "--json")
     assert (done.returncode, done.stderr) == (0, "")
     output = json.loads(done.stdout)

@@ -55,6 +55,13 @@ MUTATIONS: tuple[Mutation, ...] = (
         "bgp.ttl_security is False at r0-leaf-1, and True at host-1",
     ),
     Mutation(
+        "graceful restart at one end",
+        "lab",
+        lambda e: with_setting(e, "switch", bgp={"graceful_restart": True}),
+        "ends-agree",
+        "bgp.graceful_restart is True at r0-leaf-1, and False at r0-spine-1",
+    ),
+    Mutation(
         "another lossless priority on a leaf",
         "lab",
         lambda e: with_setting(e, "switch", roce={"priority": 4}),

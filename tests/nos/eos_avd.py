@@ -268,6 +268,7 @@ def _instance(switch: SwitchView, instance: Instance) -> Node:
     }
     return {
         "router_id": instance.router_id,
+        **({"graceful_restart": {"enabled": True}} if switch.bgp.graceful_restart else {}),
         "maximum_paths": {"paths": instance.ecmp_paths, "ecmp": instance.ecmp_paths},
         **(redistributed if switch.family == "ipv4" else {"address_family_ipv6": redistributed}),
         "neighbor_interfaces": [

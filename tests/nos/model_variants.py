@@ -107,6 +107,10 @@ VARIANTS: dict[str, Inventory] = KEYED | {
     "shared boxes below spines": SHARED,
     "unnumbered hosts": {**TWO_TIERS, **UNNUMBERED},
     "unnumbered hosts on shared boxes": {**SHARED, **UNNUMBERED},
+    "graceful restart on shared boxes": {
+        **SHARED,
+        "addressing": {"host_links": "unnumbered", "bgp": {"graceful_restart": True}},
+    },
     "fat-tree": {"gpus": 192, "hb_domain": {"gpus": 2}, "design": "fat-tree"},
     "other numbers": {**TWO_TIERS, **OTHER_NUMBERS},
 }

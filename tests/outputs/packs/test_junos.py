@@ -42,6 +42,7 @@ set interfaces
 set routing-options
   router-id <ip>
   autonomous-system <n:1-4294967295>
+  graceful-restart
   forwarding-table export <use:policy>
   forwarding-table ecmp-fast-reroute
 set policy-options
@@ -59,6 +60,7 @@ set routing-instances <instance>
   interface <unit>
   routing-options router-id <ip>
   routing-options autonomous-system <n:1-4294967295>
+  routing-options graceful-restart
 set class-of-service
   forwarding-classes class <def:class> <rest>
   classifiers dscp <def:classifier> forwarding-class <use:class>
@@ -87,6 +89,7 @@ set class-of-service
 
 BGP = """
 # Juniper YANG, 24.4R1-EVO, junos-conf-protocols, where these values are text
+{edit} protocols bgp graceful-restart
 {edit} protocols bgp group <word>
   peer-as-list <use:as-list>
   import <use:policy>

@@ -67,6 +67,7 @@ nv set router
   bgp @on
   bgp autonomous-system <n:1-4294967295>
   bgp router-id <ip>
+  bgp graceful-restart mode full
   policy as-path-list <def:as-path-list> rule <n> action permit
   policy as-path-list <def:as-path-list> rule <n> aspath-exp <word>
   policy prefix-list <def:prefix-list> type ipv6

@@ -104,6 +104,7 @@ router bgp <n:1-4294967295>
       maximum-prefix <n:1-1000000>
   router-id <ip>
   bestpath as-path multipath-relax
+  graceful-restart
   address-family <ipv4|ipv6> unicast
     redistribute direct route-map <use:route-map>
     maximum-paths <n:1-128>
@@ -115,6 +116,7 @@ router bgp <n:1-4294967295>
   vrf <use:vrf>
     router-id <ip>
     bestpath as-path multipath-relax
+    graceful-restart
     address-family <ipv4|ipv6> unicast
       redistribute direct route-map <use:route-map>
       maximum-paths <n:1-128>

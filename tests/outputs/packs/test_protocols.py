@@ -201,6 +201,44 @@ def test_words_are_those_of_the_version() -> None:
     assert found == {"": "new", "5.8": "5.9", "5.10": "5.15", "5.15": "new"}
 
 
+RESTART_LINES = ["bgp graceful-restart\n", "bgp graceful-restart preserve-fw-state\n"]
+RESTART = {
+    "frr": ("frr.conf", RESTART_LINES),
+    "sonic": ("frr.conf", RESTART_LINES),
+    "nvue": ("commands.txt", ["nv set router bgp graceful-restart mode full\n"]),
+    "eos": ("startup-config.cfg", ["   graceful-restart\n"]),
+    "junos": (
+        "junos.set",
+        [
+            "set routing-options graceful-restart\n",
+            "set routing-instances rail0 routing-options graceful-restart\n",
+            "set routing-instances rail1 protocols bgp graceful-restart\n",
+        ],
+    ),
+    "nxos": ("nxos.cfg", ["    graceful-restart\n"]),
+    "srlinux": ("config.json", ['"graceful-restart": {"admin-state": "enable"}']),
+}
+
+
+@pytest.mark.parametrize("nos", RESTART)
+def test_graceful_restart_is_written_on_request(nos: str) -> None:
+    """In each VRF of a shared box, and at the hosts; by default nowhere."""
+    name, lines = RESTART[nos]
+    for wanted in (True, False):
+        plan = plan_of(
+            gpus=32,
+            hb_domain={"gpus": 4},
+            rails={"per_switch": 2},
+            switches={"leaf": {"model": MODELS[nos], "breakout": "2x400G"}},
+            addressing={"host_links": "unnumbered", "bgp": {"graceful_restart": wanted}},
+            nos=nos,
+        )
+        text = render_switches(plan)[0].files[name]
+        assert [line in text for line in lines] == [wanted] * len(lines)
+        own = Packs().render("host-frr", "frr.conf.j2", host=next(Hosts(plan).views([0])))
+        assert [line in own for line in RESTART_LINES] == [wanted, wanted]
+
+
 TTL_LINES = {
     "frr": (
         "frr.conf",
