@@ -27,17 +27,22 @@ MODELS = {
         "7060dx5-64s",
         "7060x6-64pe",
         "7220-ixr-h5-64",
+        "7220-ixr-h6-128",
+        "7220-ixr-h6-64",
         "ds5000",
         "generic",
         "n9364e-sg2",
         "q3400",
+        "q3401",
         "qfx5240",
         "qm8790",
         "qm9700",
         "sn4700",
         "sn5400",
         "sn5600",
+        "sn5610",
         "sn5640",
+        "sn6600-ld",
         "z9864f",
     ],
     "hosts": [
@@ -57,7 +62,15 @@ MODELS = {
         "mi355x",
         "pcie-8gpu",
     ],
-    "nics": ["bluefield-3", "connectx-6", "connectx-7", "connectx-8", "pollara-400"],
+    "nics": [
+        "bluefield-3",
+        "connectx-6",
+        "connectx-7",
+        "connectx-8",
+        "connectx-9",
+        "pollara-400",
+        "thor-2",
+    ],
     "transceivers": [
         "generic-100g",
         "generic-1600g",
@@ -739,16 +752,16 @@ def test_a_user_file_shadows_only_the_shipped_one(tmp_path: Path) -> None:
 
 def test_a_user_file_adds_a_model_and_a_book(tmp_path: Path) -> None:
     """A new switch needs no change of the program."""
-    _copy(tmp_path, "switches", "sn5600", "model: sn5600", "model: sn5610").rename(
-        tmp_path / "switches" / "sn5610.yaml"
+    _copy(tmp_path, "switches", "sn5600", "model: sn5600", "model: acme-64").rename(
+        tmp_path / "switches" / "acme-64.yaml"
     )
     (tmp_path / "prices").mkdir()
     (tmp_path / "prices" / "ours.yaml").write_text(
         "{name: ours, description: ours, currency: EUR, source: offer 7}", encoding="utf-8"
     )
     catalog = Catalog([tmp_path])
-    assert catalog.switch("sn5610") is not None
-    assert "sn5610" in catalog.names("switches")
+    assert catalog.switch("acme-64") is not None
+    assert "acme-64" in catalog.names("switches")
     assert catalog.price_book("ours") is not None
     assert catalog.names("prices") == sorted([*MODELS["prices"], "ours"])
 

@@ -33,7 +33,7 @@ def offered(*words: str) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "values"),
     [
-        (("init", "--leaf", "sn56"), ["sn5600", "sn5640"]),
+        (("init", "--leaf", "sn56"), ["sn5600", "sn5610", "sn5640"]),
         (("init", "--host", "dgx-h"), ["dgx-h100"]),
         (("init", "--nos", "so"), ["sonic"]),
         (("init", "--design", "rail-op"), ["rail-optimized"]),
