@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import shutil
 import stat
 import subprocess
-from typing import TYPE_CHECKING
+import sys
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
@@ -19,11 +23,14 @@ from tests.fabrics import build_job, plan_of
 from tests.outputs.packs.managed import FULL, LEAST, LEAVES, SECRETS, managed_plan
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
     from fabricgen.planning.plan import Plan
 
 GROUPS = ("configs", "provision")
+PROGRAMS = "/usr/sbin:/usr/bin:/usr/local/sbin"
+UNSHARE = ("/usr/bin/unshare", "-Urn")
+FIRST_BOOT = Path(__file__).parent / "first_boot.py"
 BOOTED = sorted(set(LEAVES) - {"frr"})
 URL = re.compile(r"http://10\.200\.0\.254/([^\s\"']+)")
 
@@ -154,10 +161,14 @@ def test_the_server_has_an_address_of_its_own(tmp_path: Path) -> None:
         assert text.count(f",{server},") == 0
 
 
-@pytest.mark.outside
 @pytest.mark.parametrize("nos", sorted(LEAVES))
 @pytest.mark.parametrize("table", [True, False])
-def test_dhcp_servers_take_their_files(nos: str, table: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a parameter of pytest
+def test_dhcp_servers_take_their_files(
+    nos: str,
+    table: bool,  # noqa: FBT001 - a parameter of pytest
+    tmp_path: Path,
+    out_of_reach: Callable[[str], NoReturn],
+) -> None:
     """`dnsmasq --test` and `kea-dhcp4 -t`."""
     plan = booted_plan(nos, tmp_path, dns=["10.200.0.53"], **({} if table else {"macs": None}))
     build(build_job(plan, Packs(), ("provision",)), tmp_path / "out")
@@ -166,8 +177,84 @@ def test_dhcp_servers_take_their_files(nos: str, table: bool, tmp_path: Path) ->
         ["dnsmasq", "--test", "-C", str(root / "dnsmasq.conf")],
         ["kea-dhcp4", "-t", str(root / "kea-dhcp4.conf")],
     ):
-        program = shutil.which(command[0], path="/usr/sbin:/usr/bin:/usr/local/sbin")
+        program = shutil.which(command[0], path=PROGRAMS)
         if program is None:
-            pytest.skip(f"there is no {command[0]}")
+            out_of_reach(f"there is no {command[0]}")
         done = subprocess.run([program, *command[1:]], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+WANTED = {
+    "nvue": [239],
+    "sonic": [67, 239],
+    "eos": [66, 67],
+    "nxos": [66, 67, 150],
+    "junos": [43, 66, 67, 150],
+    "srlinux": [66, 67],
+}
+"""The DHCP options that a switch of each NOS asks for."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("server", ["dnsmasq", "kea-dhcp4"])
+@pytest.mark.parametrize("nos", BOOTED)
+def test_every_switch_boots(
+    nos: str, server: str, tmp_path: Path, out_of_reach: Callable[[str], NoReturn]
+) -> None:
+    """All 32 switches of 64 GPUs get their address, their script and their files, by the bytes."""
+    program = shutil.which(server, path=PROGRAMS)
+    if program is None or subprocess.run([*UNSHARE, "true"], check=False).returncode:
+        out_of_reach(f"there is no {server}, or no namespace")
+    keys: dict[str, Any] = {
+        "gpus": 64,
+        "hb_domain": {"gpus": 8},
+        "nic": {"speed": "400G"},
+        "rails": {"tiers": 2, "planes": 2},
+        "nos": nos,
+        "switches": {"leaf": LEAVES[nos]},
+        "addressing": {"mtu": 9000},
+    }
+    names = [*plan_of(**keys).switches()]
+    macs = {name: f"02:00:00:00:01:{at:02x}" for at, name in enumerate(names)}
+    rows = "".join(f"{name},{mac}\n" for name, mac in macs.items())
+    (tmp_path / "macs.csv").write_text(f"name,mac\n{rows}", encoding="ascii")
+    plan = plan_of(Catalog(base=tmp_path), **keys, management=LEAST | {"macs": "macs.csv"})
+    build(build_job(plan, Packs(), ("provision",)), tmp_path / "out")
+    found = booted(program, tmp_path / "out" / "provision", [*macs.values()], WANTED[nos])
+    assert len(found) == len(names) == 32
+    assert plan.management
+    www = tmp_path / "out" / "provision" / "www"
+    addresses = {found[macs[name]]["address"] for name in names}
+    assert len(addresses) == len(names)
+    for name in names:
+        got = found[macs[name]]
+        assert got["name"] in (name, "")
+        assert got["digests"] == {
+            f"http://10.200.0.254/{path.relative_to(www)}": sha256(path.read_bytes()).hexdigest()
+            for path in (www / name).rglob("*")
+            if path.is_file()
+        }
+
+
+def booted(program: str, root: Path, macs: list[str], wanted: list[int]) -> dict[str, Any]:
+    """Return what clients with these MAC addresses received, by address."""
+    dnsmasq = [program, "-d", "-C", str(root / "dnsmasq.conf"), "--leasefile-ro", "--pid-file="]
+    kept = (root / "kea-dhcp4.conf").read_text(encoding="utf-8")
+    forgetful = kept.replace('"persist": true', '"persist": false')
+    (root / "kea-dhcp4.conf").write_text(forgetful, encoding="utf-8")
+    kea = [program, "-c", str(root / "kea-dhcp4.conf")]
+    web = [sys.executable, "-m", "http.server", "80", "--directory", str(root / "www")]
+    dhcp = dnsmasq if program.endswith("dnsmasq") else kea
+    servers = {"address": "10.200.0.254", "commands": [dhcp, web]}
+    switches = [{"mac": mac, "wanted": wanted} for mac in macs]
+    done = subprocess.run(
+        [*UNSHARE, sys.executable, FIRST_BOOT, json.dumps(servers), json.dumps(switches)],
+        env=os.environ | {"KEA_PIDFILE_DIR": str(root), "KEA_LOCKFILE_DIR": "none"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return answer
