@@ -114,6 +114,17 @@ def boot(switches: list[dict[str, Any]]) -> None:
     print(json.dumps(found))  # noqa: T201 - the result of the program
 
 
+def wait_for(address: str) -> None:
+    """Wait until the web server answers; DHCP requests are repeated anyway."""
+    for _ in range(100):
+        try:
+            socket.create_connection((address, 80)).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+
+
 def network(servers: dict[str, Any], switches: str) -> None:
     """Start the servers here and the clients in a namespace beside this one."""
     beside = subprocess.Popen(["/usr/bin/unshare", "-n", "sleep", "300"])
@@ -128,6 +139,7 @@ def network(servers: dict[str, Any], switches: str) -> None:
         run(f"{enter} ip addr add {CLIENT} dev switch")
         run(f"{enter} ip link set switch up")
         started += [subprocess.Popen(command, stdout=sys.stderr) for command in servers["commands"]]
+        wait_for(servers["address"])
         again = ["/usr/bin/env", *enter.split(), sys.executable, __file__, "", switches]
         subprocess.run(again, check=True)
     finally:
