@@ -58,7 +58,7 @@ def exchange(own: socket.socket, request: bytes, kind: int) -> tuple[str, Option
 
 
 def lease(own: socket.socket, number: int, mac: bytes, wanted: list[int]) -> tuple[str, Options]:
-    """Ask for an address and for the options that a NOS wants."""
+    """Request an address and the options that a NOS wants."""
     listed = {55: bytes([1, 3, 6, 42, *wanted])}
     offered, options = exchange(own, packet(mac, number, {53: b"\1", **listed}), OFFER)
     asked = {53: b"\3", 50: socket.inet_aton(offered), 54: options[54], **listed}
