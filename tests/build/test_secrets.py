@@ -9,7 +9,7 @@ import tarfile
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from fabricgen.build.management_notes import cut_off_notes, left_out
 from fabricgen.build.run import build, build_archive
@@ -46,7 +46,7 @@ def test_no_canary_leaves_its_file(drawn: tuple[Keys, dict[str, str]]) -> None:
 
 @pytest.mark.slow
 @given(managed_fabrics())
-@settings(max_examples=2_000, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2_000)
 def test_no_canary_of_many_leaves_its_file(drawn: tuple[Keys, dict[str, str]]) -> None:
     """The same for two thousand inventories; `make fuzz` has a campaign for any number."""
     assert list(leaks(*drawn)) == []

@@ -31,7 +31,7 @@ FREE = frozenset(
 """Settings whose values are the site's."""
 
 
-def settings(startup_yaml: str) -> set[Command]:
+def settings_of(startup_yaml: str) -> set[Command]:
     """Return the settings of a startup.yaml, with `*` for each name, number and free value."""
     lines = list(flattened(startup_yaml))
     names = {word for line in lines for above, word in pairwise(line) if above in NAMED}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tests.nos import eos_avd, frr, junos_yang, sonic_yang, srlinux_yang
 from tests.nos.eos import lines_of
 from tests.nos.junos import spoken
-from tests.nos.nvue_saved import settings
+from tests.nos.nvue_saved import settings_of
 from tests.nos.switch_files import verification
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Verifiers:
 
     def _nvue(self, found: Sequence[SwitchFiles]) -> Iterator[str]:
         for one in found:
-            written = settings(one.files["startup.yaml"])
+            written = settings_of(one.files["startup.yaml"])
             yield from _misrecorded("nvue", "startup.yaml", written, written - self._nvue_saved)
 
     def _eos(self, found: Sequence[SwitchFiles]) -> Iterator[str]:
@@ -94,7 +94,9 @@ class Verifiers:
     @cached_property
     def _nvue_saved(self) -> set[Command]:
         files = (self._oracles / "nvue").glob("*/*.yaml")
-        return {setting for file in files for setting in settings(file.read_text(encoding="utf-8"))}
+        return {
+            setting for file in files for setting in settings_of(file.read_text(encoding="utf-8"))
+        }
 
 
 def _misrecorded(
