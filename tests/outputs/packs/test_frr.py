@@ -267,4 +267,7 @@ def test_templates_are_short_sections(pack: str, root: Path) -> None:
     }
     hooks = {f"site.{place}.j2" for place in ENDS if described.open_outputs}
     written = {output.template for output in described.outputs}
-    assert included | mounted | hooks | written == set(texts)
+    fetched = (
+        {file.template for file in described.zero_touch.files} if described.zero_touch else set()
+    )
+    assert included | mounted | hooks | written | fetched == set(texts)

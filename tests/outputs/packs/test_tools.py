@@ -28,7 +28,11 @@ if TYPE_CHECKING:
 FEW = 3
 """Switches of each fabric."""
 
-OTHER = {"addressing.guids": "for InfiniBand"}
+OTHER = {
+    "addressing.guids": "for InfiniBand",
+    "management.macs": "for DHCP servers",
+    "management.server": "for DHCP servers",
+}
 """Keys that reach no file of an Ethernet switch, and why."""
 
 
