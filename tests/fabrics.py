@@ -134,7 +134,7 @@ OTHER_NUMBERS: Inventory = {
         "asn_base": 64512,
         "mtu": 4200,
         "bfd": False,
-        "bgp": {"ttl_security": True, "graceful_restart": True},
+        "bgp": {"ttl_security": True, "graceful_restart": True, "password": "env:BGP_KEY"},
     },
     "roce": {
         "dscp": 24,

@@ -40,6 +40,8 @@ def cut_off_notes(context: BuildContext) -> list[str]:
 def left_out(context: BuildContext) -> Iterator[Skipped]:
     """List what the files lack of `management`: what a NOS does not have, and what is secret."""
     asked = context.plan.spec.management
+    if context.plan.spec.addressing.bgp.password and not context.packs.secrets.values:
+        yield Skipped("`addressing.bgp.password` of BGP sessions; `--with-secrets` reads it")
     if asked is None:
         return
     wanted = dict(_wanted(asked))

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 from fabricgen.core.diagnostics import Finding, Refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.inventory.management import Management
 
 MOST_BYTES = 4096
 SOPS_SECONDS = 60
@@ -28,16 +29,16 @@ class UnreadableError(Exception):
     """A secret that cannot be read; its text is the reason."""
 
 
-def read_secrets(asked: Management | None, catalog: Catalog) -> dict[str, str]:
+def read_secrets(asked: Mapping[str, tuple[str, ...]], catalog: Catalog) -> dict[str, str]:
     """Return the value of each reference. Raises Refusal `no-secret` with all that are missing."""
     values, findings = {}, []
-    for reference in asked.secrets() if asked else ():
+    for reference, path in asked.items():
         try:
             values[reference] = _checked(_read(reference, catalog))
         except UnreadableError as error:
             fact = f"the secret `{reference}` cannot be read"
             hint = "set it, or build without `--with-secrets`"
-            findings.append(Finding("no-secret", fact, ("management",), (str(error),), hint))
+            findings.append(Finding("no-secret", fact, path, (str(error),), hint))
     if findings:
         raise Refusal(findings)
     return values

@@ -93,7 +93,7 @@ class BuildResult(Document):
 @click.option(
     "--with-secrets",
     is_flag=True,
-    help="Read the secrets that `management` refers to, into files of mode 0600.",
+    help="Read the secrets that the inventory refers to, into files of mode 0600.",
 )
 @click.option(
     "--list-outputs",
@@ -175,7 +175,7 @@ def _read_secrets(context: BuildContext) -> None:
     from fabricgen.build.secrets import read_secrets
 
     plan = context.plan
-    context.packs.secrets.values = read_secrets(plan.spec.management, plan.catalog)
+    context.packs.secrets.values = read_secrets(plan.spec.secrets(), plan.catalog)
 
 
 def _print_files(job: BuildJob, target: Path, *, as_json: bool) -> None:

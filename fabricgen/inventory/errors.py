@@ -108,9 +108,8 @@ def _finding(document: YamlDocument, path: Path, detail: dict[str, Any]) -> Find
 
 def _may_hold_secret(path: Path, value: object) -> bool:
     """Return whether a value may be or hold a secret that was written instead of a reference."""
-    return path[:1] == ("management",) and (
-        path[-1] in SECRET_KEYS or isinstance(value, dict | list)
-    )
+    holds = path[:1] == ("management",) or path[:2] == ("addressing", "bgp")
+    return holds and (path[-1] in SECRET_KEYS or isinstance(value, dict | list))
 
 
 def _unknown(document: YamlDocument, path: Path) -> Finding:

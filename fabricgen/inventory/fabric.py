@@ -172,6 +172,13 @@ class FabricSpec(InventoryModel):
     )
     """The candidates and limits of the `search` command, the only one that reads this key."""
 
+    def secrets(self) -> dict[str, tuple[str, ...]]:
+        """Return the references to secrets, each with the key that has it."""
+        key = self.addressing.bgp.password
+        found = {key: ("addressing", "bgp", "password")} if key else {}
+        managed = self.management.secrets() if self.management else ()
+        return found | dict.fromkeys(managed, ("management",))
+
     @model_validator(mode="before")
     @classmethod
     def _short_forms(cls, values: Any) -> Any:  # noqa: ANN401 - what YAML holds before it is checked

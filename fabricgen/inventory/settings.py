@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from fabricgen.inventory.fields import TABLE, VERSION, InventoryModel, Model, Pattern, Pool, Prefix
+from fabricgen.inventory.management import Secret
 
 
 class Timers(InventoryModel):
@@ -42,6 +43,12 @@ class Bgp(InventoryModel):
     graceful_restart: Annotated[bool, Field(strict=True, examples=[True])] = False
     """Whether neighbours keep forwarding while BGP restarts (RFC 4724); with `bfd` only where BFD
     survives the restart. SR Linux helps others alone, and NX-OS does it by default."""
+    password: Annotated[
+        Secret | None, Field(examples=["env:BGP_KEY"], exclude_if=partial(eq, None))
+    ] = None
+    """Where the key of TCP MD5 (RFC 2385) is, for the sessions between switches: `env:NAME`,
+    `file:PATH` or `sops:PATH#KEY`. `build --with-secrets` reads it; otherwise the files have none.
+    SR Linux uses the first 20 characters of a key."""
 
 
 AsNumber = Annotated[int, Field(strict=True, ge=1, le=4294967294)]

@@ -81,11 +81,13 @@ class BgpView:
     """Whether a session accepts packets of its direct neighbour only, by their TTL (RFC 5082)."""
     graceful_restart: bool
     """Whether neighbours keep forwarding while BGP restarts (RFC 4724)."""
+    password: str
+    """The reference to the key of TCP MD5 between switches, or nothing."""
 
     @classmethod
     def of(cls, bgp: Bgp) -> Self:
         """Take the settings of an inventory."""
-        return cls(bgp.ttl_security, bgp.graceful_restart)
+        return cls(bgp.ttl_security, bgp.graceful_restart, bgp.password or "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,7 +49,7 @@ def managed_fabrics(draw: st.DrawFn) -> tuple[Keys, dict[str, str]]:
         "hb_domain": {"gpus": draw(st.sampled_from([2, 4]))},
         "nos": nos,
         "switches": {"leaf": LEAVES[nos]},
-        "addressing": {"mtu": 9000},
+        "addressing": {"mtu": 9000, "bgp": {"password": "env:BGP_KEY"}},
         "management": management,
     }
     canary = st.text(SIGNS, min_size=12, max_size=40)

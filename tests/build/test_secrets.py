@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import tarfile
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from fabricgen.build.secrets import read_secrets
 from fabricgen.build.write.verification import verify
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
+from fabricgen.inventory.load import read_text
 from fabricgen.inventory.management import Management
 from fabricgen.outputs.packs.render import Packs
 from tests.build.canary import Keys, leaks, managed_fabrics
@@ -35,6 +37,11 @@ def files(root: Path) -> Iterator[tuple[str, bytes, int]]:
     for path in sorted(root.rglob("*")):
         if path.is_file():
             yield str(path.relative_to(root)), path.read_bytes(), stat.S_IMODE(path.stat().st_mode)
+
+
+def references(asked: Management) -> dict[str, tuple[str, ...]]:
+    """Return the references of `management` as an inventory has them."""
+    return dict.fromkeys(asked.secrets(), ("management",))
 
 
 @given(managed_fabrics())
@@ -107,17 +114,17 @@ def test_references_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
             "users": [LEAST["users"][0] | {"secret": "env:OPS"}],
         }
     )
-    read = read_secrets(asked, Catalog(base=tmp_path))
+    read = read_secrets(references(asked), Catalog(base=tmp_path))
     assert read == {"env:OPS": "second-key", "file:aaa.key": "first-key"}
     sealed = asked.model_copy(
         update={"aaa": asked.aaa and asked.aaa.model_copy(update={"secret": "sops:s.yaml#a.b"})}
     )
     with pytest.raises(Refusal) as refused:  # the program prints ["a"]["b"], which is no secret
-        read_secrets(sealed, Catalog(base=tmp_path))
+        read_secrets(references(sealed), Catalog(base=tmp_path))
     assert "letters, digits" in refused.value.findings[0].because[0]
     monkeypatch.setenv("PATH", str(tmp_path / "empty"))
     with pytest.raises(Refusal) as refused:
-        read_secrets(sealed, Catalog(base=tmp_path))
+        read_secrets(references(sealed), Catalog(base=tmp_path))
     assert refused.value.findings[0].because == ("there is no program `sops` in PATH",)
 
 
@@ -127,8 +134,18 @@ def test_a_secret_is_in_no_message(monkeypatch: pytest.MonkeyPatch) -> None:
     user = {"name": "ops", "key": LEAST["users"][0]["key"], "secret": "env:OPS"}
     asked = Management.model_validate(LEAST | {"users": [user]})
     with pytest.raises(Refusal) as refused:
-        read_secrets(asked, Catalog())
+        read_secrets(references(asked), Catalog())
     assert "CANARY" not in repr(refused.value.findings)
+
+
+def test_a_key_of_bgp_that_is_no_reference_is_in_no_message() -> None:
+    """Whether the key itself is written, or its key holds something else."""
+    for password in ("CANARY", "[CANARY]", "{CANARY: CANARY}", "7654321"):
+        with pytest.raises(Refusal) as refused:
+            read_text(f"name: a\naddressing: {{bgp: {{password: {password}}}}}\n", "a.yaml")
+        facts = [(found.fact, found.because, found.hint) for found in refused.value.findings]
+        assert not re.search("CANARY|7654321", repr(facts))
+        assert "addressing.bgp.password" in repr(facts)
 
 
 @pytest.mark.parametrize("nos", ["frr", "sonic", "eos", "srlinux", "nvue"])
@@ -148,6 +165,18 @@ def test_files_that_merge_are_not(nos: str) -> None:
     keys = {"gpus": 8, "hb_domain": {"gpus": 4}, "nos": nos}
     plan = plan_of(**keys, switches={"leaf": LEAVES[nos]})
     assert cut_off_notes(build_context(plan, Packs())) == []
+
+
+def test_a_key_of_bgp_that_is_left_out_is_listed() -> None:
+    """With the option that reads it; and the inventory lists its reference with its key."""
+    keys = {"gpus": 8, "hb_domain": {"gpus": 4}, "nos": "frr", "switches": {"leaf": LEAVES["frr"]}}
+    plan = plan_of(**keys, addressing={"bgp": {"password": "env:BGP_KEY"}})
+    assert plan.spec.secrets() == {"env:BGP_KEY": ("addressing", "bgp", "password")}
+    packs = Packs()
+    (skipped,) = left_out(build_context(plan, packs))
+    assert skipped.reason == "`addressing.bgp.password` of BGP sessions; `--with-secrets` reads it"
+    packs.secrets.values = {"env:BGP_KEY": "CANARY5bgp"}
+    assert list(left_out(build_context(plan, packs))) == []
 
 
 def test_what_a_system_lacks_is_listed() -> None:

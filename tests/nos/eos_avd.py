@@ -104,7 +104,7 @@ def facts_of(switch: SwitchView, secrets: Mapping[str, str] = NONE) -> Node:
             if switch.bfd
             else {}
         ),
-        "router_bgp": _bgp(switch),
+        "router_bgp": _bgp(switch, secrets),
         **(eos_avd_management.facts_of(switch.management, secrets) if switch.management else {}),
     }
 
@@ -238,10 +238,10 @@ def _route_map(switch: SwitchView, instance: Instance) -> Node:
     )
 
 
-def _bgp(switch: SwitchView) -> Node:
+def _bgp(switch: SwitchView, secrets: Mapping[str, str]) -> Node:
     """Describe BGP: groups once, and neighbours in the instance that they belong to."""
     timers, described = switch.timers, {one.vrf: _instance(switch, one) for one in switch.instances}
-    groups = [group for one in switch.instances for group in _groups(switch, one)]
+    groups = [group for one in switch.instances for group in _groups(switch, one, secrets)]
     default = described.get("", {})
     return {
         "as": str(switch.asn),
@@ -282,7 +282,9 @@ def _instance(switch: SwitchView, instance: Instance) -> Node:
     }
 
 
-def _groups(switch: SwitchView, instance: Instance) -> list[tuple[Node, Node]]:
+def _groups(
+    switch: SwitchView, instance: Instance, secrets: Mapping[str, str]
+) -> list[tuple[Node, Node]]:
     """Describe the peer groups of an instance, each with its part in the address family."""
     family = partial(
         dict[str, Any],
@@ -295,6 +297,7 @@ def _groups(switch: SwitchView, instance: Instance) -> list[tuple[Node, Node]]:
     )
     scope, found = instance.policy_name, []
     ttl = {"ttl_maximum_hops": 1} if switch.bgp.ttl_security else {}
+    key = secrets.get(switch.bgp.password)
     if instance.fabric_ports:
         name = f"{scope}-SWITCHES"
         found.append(
@@ -305,6 +308,7 @@ def _groups(switch: SwitchView, instance: Instance) -> list[tuple[Node, Node]]:
                     "route_map_in": scope,
                     "route_map_out": scope,
                     **ttl,
+                    **({"password": key, "password_type": "0"} if key else {}),
                 },
                 family(name=name),
             )

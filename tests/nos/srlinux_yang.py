@@ -31,6 +31,7 @@ MODULES = (
     "system/srl_nokia-system",
     "system/srl_nokia-system-name",
     "system/srl_nokia-lldp",
+    "system/srl_nokia-keychains",
     # of `management`
     *(
         f"system/srl_nokia-{name}"

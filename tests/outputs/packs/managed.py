@@ -55,8 +55,9 @@ SECRETS = {
     "env:AAA_KEY": "CANARY2aaa",
     "env:SNMP_AUTH": "CANARY3auth",
     "env:SNMP_PRIVACY": "CANARY4privacy",
+    "env:BGP_KEY": "CANARY5bgp",
 }
-"""A value for each reference of `FULL`."""
+"""A value for each reference of `FULL`, and for the one of `addressing.bgp`."""
 
 
 def managed_plan(nos: str, management: Keys, /, **keys: Any) -> Plan:  # noqa: ANN401 - keys of an inventory

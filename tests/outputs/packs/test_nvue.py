@@ -90,6 +90,7 @@ nv set vrf <use:vrf> router bgp
   address-family <ipv4-unicast|ipv6-unicast> redistribute connected route-map <use:route-map>
   address-family <ipv4-unicast|ipv6-unicast> multipaths ebgp <n:1-128>
   peer-group <def:.group> remote-as external
+  peer-group <def:.group> password <word>
   peer-group <def:.group> timers keepalive <n>
   peer-group <def:.group> timers hold <n>
   peer-group <def:.group> timers connection-retry <n>

@@ -95,6 +95,7 @@ router bgp <n:1-4294967295>
   template peer <def:peer>
     bfd
     ttl-security hops <n:1-254>
+    password 0 <word>
     timers <n> <n>
     address-family <ipv4|ipv6> unicast
       disable-peer-as-check

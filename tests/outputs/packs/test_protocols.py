@@ -239,6 +239,41 @@ def test_graceful_restart_is_written_on_request(nos: str) -> None:
         assert [line in own for line in RESTART_LINES] == [wanted, wanted]
 
 
+KEY_LINES = {
+    "frr": ("frr.conf", " neighbor FABRIC password CANARY5bgp\n"),
+    "sonic": ("frr.conf", " neighbor FABRIC password CANARY5bgp\n"),
+    "nvue": ("commands.txt", " peer-group FABRIC password 'CANARY5bgp'\n"),
+    "eos": ("startup-config.cfg", " neighbor RAIL0-SWITCHES password 0 CANARY5bgp\n"),
+    "junos": ("junos.set", ' group FABRIC authentication-key "CANARY5bgp"\n'),
+    "nxos": ("nxos.cfg", "  template peer RAIL0-FABRIC\n    password 0 CANARY5bgp\n"),
+    "srlinux": ("config.json", '"algorithm": "md5", "authentication-key": "CANARY5bgp"'),
+}
+
+
+@pytest.mark.parametrize("nos", KEY_LINES)
+def test_the_key_of_sessions_is_a_secret(nos: str) -> None:
+    """It is on sessions between switches alone, and only where the reference is resolved."""
+    name, line = KEY_LINES[nos]
+    plan = plan_of(
+        gpus=160,
+        hb_domain={"gpus": 2},
+        rails={"tiers": 2},
+        switches={"leaf": {"model": MODELS[nos], "breakout": "2x400G"}},
+        addressing={"host_links": "unnumbered", "bgp": {"password": "env:BGP_KEY"}},
+        nos=nos,
+    )
+    text = render_switches(plan)[0].files[name]
+    assert line in text
+    assert text.count("CANARY5bgp") == 1
+    bare = render_switches(plan, secrets={})[0].files[name]
+    assert "password" not in bare
+    assert "BGP_KEY" not in bare
+    packs = Packs()
+    packs.secrets.values = {"env:BGP_KEY": "CANARY5bgp"}
+    host = next(Hosts(plan).views([0]))
+    assert "CANARY" not in packs.render("host-frr", "frr.conf.j2", host=host)
+
+
 TTL_LINES = {
     "frr": (
         "frr.conf",
