@@ -347,8 +347,9 @@ def test_foreign_directories_stay(tmp_path: Path) -> None:
 
 @pytest.fixture
 def polite() -> Iterator[None]:
-    """Handle signals as the program does."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    """Handle signals as the program does, also where the shell of the tests ignores them."""
+    numbers = (signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in numbers}
     raise_on_signals()
     yield
     for number, handler in before.items():
