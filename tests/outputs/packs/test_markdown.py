@@ -13,13 +13,14 @@ from fabricgen.inventory.purchasing import Prices
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan import make_plan
 from tests.fabrics import build_job, plan_of
+from tests.outputs.packs.managed import LEAST
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from markdown_it.token import Token
 
-FABRIC = {"gpus": 64, "hb_domain": {"gpus": 8}, "radix": 16}
+FABRIC = {"gpus": 64, "hb_domain": {"gpus": 8}, "radix": 16, "nos": "frr", "management": LEAST}
 
 
 def of_packs() -> set[str]:
