@@ -241,13 +241,14 @@ def _route_map(switch: SwitchView, instance: Instance) -> Node:
 def _bgp(switch: SwitchView, secrets: Mapping[str, str]) -> Node:
     """Describe BGP: groups once, and neighbours in the instance that they belong to."""
     timers, described = switch.timers, {one.vrf: _instance(switch, one) for one in switch.instances}
-    groups = [group for one in switch.instances for group in _groups(switch, one, secrets)]
+    groups = [group for one in switch.instances for group in _groups(switch, one)]
     default = described.get("", {})
     return {
         "as": str(switch.asn),
         "bgp": {"default": {"ipv4_unicast": False}},
         "timers": {"keepalive_time": timers.keepalive_s, "hold_time": timers.hold_s},
         "peer_groups": [group for group, _ in groups],
+        **_passwords(switch, secrets),
         **default,
         f"address_family_{switch.family}": {
             "peer_groups": [family for _, family in groups],
@@ -255,6 +256,14 @@ def _bgp(switch: SwitchView, secrets: Mapping[str, str]) -> Node:
         },
         "vrfs": [{"name": vrf, **lines} for vrf, lines in described.items() if vrf],
     }
+
+
+def _passwords(switch: SwitchView, secrets: Mapping[str, str]) -> Node:
+    """Describe the keys of sessions: AVD knows encrypted ones alone."""
+    key = secrets.get(switch.bgp.password)
+    groups = [one.policy_name for one in switch.instances if one.fabric_ports]
+    lines = [f"neighbor {group}-SWITCHES password 0 {key}" for group in groups]
+    return {"eos_cli": "\n".join(lines)} if key else {}
 
 
 def _instance(switch: SwitchView, instance: Instance) -> Node:
@@ -282,9 +291,7 @@ def _instance(switch: SwitchView, instance: Instance) -> Node:
     }
 
 
-def _groups(
-    switch: SwitchView, instance: Instance, secrets: Mapping[str, str]
-) -> list[tuple[Node, Node]]:
+def _groups(switch: SwitchView, instance: Instance) -> list[tuple[Node, Node]]:
     """Describe the peer groups of an instance, each with its part in the address family."""
     family = partial(
         dict[str, Any],
@@ -297,7 +304,6 @@ def _groups(
     )
     scope, found = instance.policy_name, []
     ttl = {"ttl_maximum_hops": 1} if switch.bgp.ttl_security else {}
-    key = secrets.get(switch.bgp.password)
     if instance.fabric_ports:
         name = f"{scope}-SWITCHES"
         found.append(
@@ -308,7 +314,6 @@ def _groups(
                     "route_map_in": scope,
                     "route_map_out": scope,
                     **ttl,
-                    **({"password": key, "password_type": "0"} if key else {}),
                 },
                 family(name=name),
             )

@@ -78,7 +78,12 @@ class Verifiers:
                 continue
             ours = {*lines_of(one.files["startup-config.cfg"])}
             yield from (" / ".join(line) for line in ours ^ {*lines_of(eos_avd.rendered(facts))})
-            bare = lines_of(facts["eos_cli"])
+            bgp = facts["router_bgp"]
+            keys = lines_of(bgp.get("eos_cli", ""))
+            bare = [
+                *lines_of(facts["eos_cli"]),
+                *((f"router bgp {bgp['as']}", *line) for line in keys),
+            ]
             written = [" ".join(line).split() for line in ours]
             unknown = [" ".join(line).split() for line in ours if line in bare]
             yield from _misrecorded("eos", "startup-config.cfg", written, unknown)

@@ -8,7 +8,6 @@ import pytest
 
 from fabricgen.inventory.keys import inventory_keys
 from tests.nos.model_variants import (
-    KEYED,
     MANAGED,
     MODELS,
     VARIANTS,
@@ -61,7 +60,7 @@ def test_the_tools_accept_the_files(nos: str, verifiers: Verifiers) -> None:
 
 def test_the_fabrics_have_every_key() -> None:
     """A new key must be tried on every NOS."""
-    used = {key for keys in (*KEYED.values(), *MANAGED.values()) for key in _named(keys)}
+    used = {key for keys in (*VARIANTS.values(), *MANAGED.values()) for key in _named(keys)}
     wanted = {
         name
         for name, key in inventory_keys().items()
