@@ -10,6 +10,7 @@ import io
 import os
 import shlex
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -102,7 +103,7 @@ def test_following_the_hint_works(
     )
     if arrow:
         assert old.encode() in case.body or any(old in word for word in command)
-        case.body = case.body.replace(old.encode(), new.encode())
+        case = replace(case, body=case.body.replace(old.encode(), new.encode()))
         command = [word.replace(old, new) for word in command]
     else:
         command += shlex.split(fix)
