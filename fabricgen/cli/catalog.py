@@ -164,10 +164,9 @@ def import_switch(
     is written to `switches/` in the directory of -o, for use with --catalog. An existing file is
     never overwritten.
     """
-    from fabricgen.build.write.single_file import check_file, write_file
+    from fabricgen.build.write.single_file import check_file, make_parents, write_file
     from fabricgen.catalog.importers.detect import read_description
     from fabricgen.catalog.importers.model_draft import draft_model
-    from fabricgen.core.diagnostics import refuse
     from fabricgen.inventory.set_options import read_settings
 
     stated = {".".join(map(str, path)): value for path, (_, value) in read_settings(sets).items()}
@@ -178,14 +177,7 @@ def import_switch(
         return
     target = folder / "switches" / f"{draft.model}.yaml"
     check_file(target, hint="choose another directory, or remove the file yourself")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise refuse(
-            "cannot-write",
-            f"`{target}` cannot be written: {error.strerror}",
-            hint="choose another directory",
-        ) from None
+    make_parents(target)
     write_file(target, draft.text)
     if as_json:
         print_document(facts | {"file": str(target)})

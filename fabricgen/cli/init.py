@@ -253,8 +253,8 @@ def _inventory(wanted: dict[str, Any], catalog: Catalog) -> str:
 
 def _copy_template(name: str, folder: str, *, force: bool, as_json: bool) -> None:
     """Write a copy of a shipped template below a directory. Raises Refusal, or BadParameter."""
-    from fabricgen.build.write.single_file import check_file, write_file
-    from fabricgen.core.diagnostics import refuse, suggest
+    from fabricgen.build.write.single_file import check_file, make_parents, write_file
+    from fabricgen.core.diagnostics import suggest
     from fabricgen.outputs.packs.render import Packs
     from fabricgen.outputs.packs.shadows import copy_of, shipped_names
 
@@ -273,14 +273,7 @@ def _copy_template(name: str, folder: str, *, force: bool, as_json: bool) -> Non
         return
     target = Path(folder) / name
     check_file(target, force=force)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise refuse(
-            "cannot-write",
-            f"`{target}` cannot be written: {error.strerror}",
-            hint="choose another directory",
-        ) from None
+    make_parents(target)
     write_file(target, text, force=force)
     if as_json:
         print_document({"file": str(target)})

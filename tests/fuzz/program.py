@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from unittest import mock
 
 from fabricgen.cli import run
+from tests import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -176,7 +177,10 @@ def _stopped_after(cpu_s: int) -> Iterator[None]:
     """Interrupt a run after so many CPU seconds, so that an endless run does not end the search."""
 
     def stop(_: int, frame: FrameType | None) -> None:
-        where = f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame else "nowhere"
+        where = "nowhere"
+        if frame:
+            name = frame.f_code.co_filename.removeprefix(f"{ROOT}/")
+            where = f"{name}:{frame.f_lineno}"
         raise EndlessError(f"more than {cpu_s} CPU seconds, at {where}")
 
     before = signal.signal(signal.SIGVTALRM, stop)

@@ -55,6 +55,18 @@ def write_file(
         raise _unwritable(path, error.strerror or str(error)) from None
 
 
+def make_parents(path: Path) -> None:
+    """Make the directories above a file. Raises Refusal `cannot-write`."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise refuse(
+            "cannot-write",
+            f"`{path}` cannot be written: {error.strerror}",
+            hint="choose another directory",
+        ) from None
+
+
 def check_file(
     path: Path,
     *,
