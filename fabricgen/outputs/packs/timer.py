@@ -115,21 +115,34 @@ def _by_thread(limits: Limits, render: Callable[[], str]) -> str:
             raise LimitError(meter.overrun) from None
         raise
     finally:
-        while True:
-            try:
-                ended.set()
-                watcher.join()
-                _raise_in(own, None)  # one that has not arrived is taken back
-                break
-            except _OverrunError:
-                continue
+        _settle(own, watcher, ended, meter)
 
 
-def _raise_in(thread: int, error: type[Exception] | None) -> None:
-    """Raise an exception in a thread at its next step; None withdraws a pending one."""
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(
-        ctypes.c_ulong(thread), ctypes.py_object(error) if error else None
-    )
+def _settle(own: int, watcher: threading.Thread, ended: threading.Event, meter: _Meter) -> None:
+    """End the watcher, and catch the exceptions that it raised in this thread.
+
+    To withdraw one that is pending would leave CPython's mark of it (3.11), which slows the process
+    down and stops it at the first call once a profiler is set. So one more is raised and awaited.
+    """
+    awaited = False
+    while True:
+        try:
+            ended.set()
+            watcher.join()
+            if not meter.overrun:
+                return
+            awaited = True
+            _raise_in(own, _OverrunError)
+            while True:
+                pass
+        except _OverrunError:
+            if awaited:
+                return
+
+
+def _raise_in(thread: int, error: type[Exception]) -> None:
+    """Raise an exception in a thread at its next step."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))
 
 
 def _resident_bytes() -> int:
