@@ -6,7 +6,7 @@ file. It selects nothing: `planning.resolve` chooses breakouts, `planning.cablin
 the price book. `models` define the content of files, `core.yaml_text` reads YAML.
 
 A directory of files has the folders `switches`, `hosts`, `accelerators`, `nics`, `transceivers`,
-`cables`, `prices` and `workloads`.
+`cables`, `connectors`, `cassettes`, `panels`, `trunks`, `prices` and `workloads`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, cast
 
 from fabricgen.catalog.models.host import Accelerator, Host, Nic
 from fabricgen.catalog.models.optics import Cable, Transceiver
+from fabricgen.catalog.models.patch import Cassette, Connector, PatchPanel, Trunk
 from fabricgen.catalog.models.prices import PriceBook
 from fabricgen.catalog.models.switch import Breakout, Switch
 from fabricgen.catalog.models.workload import Workload
@@ -38,6 +39,10 @@ KINDS: Mapping[str, type[Sourced]] = {
     "nics": Nic,
     "transceivers": Transceiver,
     "cables": Cable,
+    "connectors": Connector,
+    "cassettes": Cassette,
+    "panels": PatchPanel,
+    "trunks": Trunk,
     "prices": PriceBook,
     "accelerators": Accelerator,
     "workloads": Workload,
@@ -89,6 +94,30 @@ class Catalog:
     def cable(self, model: str) -> Cable | None:
         """Return a cable; None where no file has that name."""
         return self._find("cables", model, Cable)
+
+    def connector(self, model: str) -> Connector | None:
+        """Return a fibre connector; None where no file has that name."""
+        return self._find("connectors", model, Connector)
+
+    def connectors(self) -> tuple[Connector, ...]:
+        """Return every fibre connector, sorted by model."""
+        return self._all("connectors", Connector)
+
+    def cassette(self, model: str) -> Cassette | None:
+        """Return a cassette; None where no file has that name."""
+        return self._find("cassettes", model, Cassette)
+
+    def panel(self, model: str) -> PatchPanel | None:
+        """Return a patch panel; None where no file has that name."""
+        return self._find("panels", model, PatchPanel)
+
+    def trunk(self, model: str) -> Trunk | None:
+        """Return a trunk; None where no file has that name."""
+        return self._find("trunks", model, Trunk)
+
+    def trunks(self) -> tuple[Trunk, ...]:
+        """Return every trunk, sorted by model."""
+        return self._all("trunks", Trunk)
 
     def accelerator(self, model: str) -> Accelerator | None:
         """Return an accelerator; None where no file has that name."""

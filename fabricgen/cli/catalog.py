@@ -25,6 +25,10 @@ KINDS = (
     "nics",
     "transceivers",
     "cables",
+    "connectors",
+    "cassettes",
+    "panels",
+    "trunks",
     "prices",
     "accelerators",
     "workloads",
@@ -95,7 +99,7 @@ def list_models(kind: str | None, roots: tuple[Path, ...], *, as_json: bool) -> 
 @click.argument(
     "model",
     shell_complete=complete_models(),
-    help="Name of a switch, host, module, cable or price book.",
+    help="Name of a switch, host, module, cable, panel or price book.",
 )
 @catalog_option
 @json_option

@@ -92,6 +92,10 @@ MODELS = {
     ],
     "cables": [
         "generic-fibre",
+        "jumper-mpo12-mmf-a",
+        "jumper-mpo12-mmf-c",
+        "jumper-mpo12-smf-a",
+        "jumper-mpo12-smf-c",
         "mca4j80",
         "mca7j60",
         "mcp1660",
@@ -103,6 +107,10 @@ MODELS = {
         "mfp7e30",
         "mfp7e40",
     ],
+    "connectors": ["lc", "mpo12", "mpo16"],
+    "cassettes": ["adapters-12-mpo12", "adapters-12-mpo16", "mpo12-to-lc"],
+    "panels": ["panel-1u", "panel-4u"],
+    "trunks": ["trunk-mpo12-mmf", "trunk-mpo12-smf", "trunk-mpo16-mmf", "trunk-mpo16-smf"],
     "prices": ["paper-v1-fit", "paper-v5", "street-2026-09"],
     "accelerators": [
         "a100-sxm",
@@ -185,6 +193,10 @@ def _everything() -> list[tuple[str, str, Sourced]]:
         "transceivers": catalog.transceiver,
         "cables": catalog.cable,
         "prices": catalog.price_book,
+        "connectors": catalog.connector,
+        "cassettes": catalog.cassette,
+        "panels": catalog.panel,
+        "trunks": catalog.trunk,
         "accelerators": catalog.accelerator,
         "workloads": catalog.workload,
     }
@@ -622,6 +634,19 @@ def test_linkx_cables() -> None:
     assert row(rows["mcp7y00"]) == ("dac", 2, 2, 400, 3)
     assert rows["mcp7y10"].form_factors == ("osfp", "qsfp112", "qsfp112")
     assert rows["mcp1660"].form_factors == ("qsfp-dd", "qsfp-dd")
+
+
+def test_a_loss_budget_covers_four_mated_pairs_and_the_fibre_of_the_reach() -> None:
+    """NVIDIA's reach assumes two panels between two modules: four mated pairs of plugs."""
+    catalog = Catalog()
+    loss = {each.name: Decimal(str(each.loss_db)) for each in catalog.connectors()}
+    fibre = {each.medium: Decimal(str(each.db_per_km)) for each in catalog.trunks()}
+    modules = [module for module in catalog.transceivers() if module.budget_db is not None]
+    assert len(modules) == 12
+    for module in modules:
+        metres = Decimal(str(module.reach_m))
+        budget = 4 * loss[module.connector] + fibre[module.medium] * metres / 1000
+        assert budget == Decimal(str(module.budget_db)), module.model
 
 
 def test_xdr_has_neither_copper_nor_multimode() -> None:

@@ -32,6 +32,7 @@ class Transceiver(Part):
     connector: str
     first_connector: Text | None = None  # where connector 1 is, like `the left one, cage label up`
     reach_m: Amount | None = None
+    budget_db: Positive | None = None  # of a link: its fibre and all mated pairs, at modules too
     power_w: Amount | None = None
     transports: tuple[Transport, ...]
 
@@ -60,6 +61,7 @@ class Cable(Part):
     speed_gbps: Count | None = None  # of one link
     form_factors: tuple[FormFactor, ...] = ()  # the cages that copper plugs into, as in `ends`
     polarity: Literal["A", "B", "C", "A-B"] | None = None  # of fibre, by TIA-568
+    db_per_km: Positive | None = None  # of fibre
     power_w: Amount | None = None
     diameter_mm: Positive | None = None
     kg_per_m: Positive | None = None
