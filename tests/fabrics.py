@@ -134,7 +134,12 @@ OTHER_NUMBERS: Inventory = {
         "asn_base": 64512,
         "mtu": 4200,
         "bfd": False,
-        "bgp": {"ttl_security": True, "graceful_restart": True, "password": "env:BGP_KEY"},
+        "bgp": {
+            "ttl_security": True,
+            "graceful_restart": True,
+            "password": "env:BGP_KEY",
+            "max_prefixes": "warn",
+        },
     },
     "roce": {
         "dscp": 24,
@@ -154,7 +159,14 @@ IPV6: Inventory = {
 }
 """Pools of IPv6, under `addressing`."""
 
-IPV6_UNNUMBERED: Inventory = {**IPV6, "host_links": "unnumbered"}
+SESSIONS: Inventory = {
+    "password": "env:BGP_KEY",
+    "hosts_password": "env:BGP_HOSTS_KEY",
+    "max_prefixes": "teardown",
+}
+"""Keys and limits of BGP sessions, under `addressing.bgp`."""
+
+IPV6_UNNUMBERED: Inventory = {**IPV6, "host_links": "unnumbered", "bgp": SESSIONS}
 
 VARIANTS: dict[str, Inventory] = {
     "one tier": generic(64),
@@ -165,7 +177,7 @@ VARIANTS: dict[str, Inventory] = {
     "shared boxes below spines": generic(32, rails={"per_switch": 2}),
     "unnumbered hosts": generic(16, addressing={"host_links": "unnumbered"}),
     "unnumbered hosts on shared boxes": generic(
-        32, rails={"per_switch": 2}, addressing={"host_links": "unnumbered"}
+        32, rails={"per_switch": 2}, addressing={"host_links": "unnumbered", "bgp": SESSIONS}
     ),
     "IPv6 pools": generic(16, addressing=IPV6),
     "IPv6 pools and unnumbered hosts on shared boxes": generic(

@@ -12,6 +12,7 @@ from fabricgen.build.context import per_build
 from fabricgen.build.pack_outputs import fitting_outputs
 from fabricgen.build.runs import host_runs
 from fabricgen.build.write.files import Root, write_text
+from fabricgen.build.write.manifest import SECRET_MODE
 from fabricgen.views.hosts.build import Hosts
 
 if TYPE_CHECKING:
@@ -69,7 +70,9 @@ class HostFiles:
         for host in hosts(context).views(self.run):
             for pack, output in host_outputs(context):
                 for nic in host.nics if output.each == "nic" else [None]:
-                    text = context.packs.render(pack, output.template, host=host, nic=nic)
+                    with context.packs.secrets.readable() as secrets:
+                        text = context.packs.render(pack, output.template, host=host, nic=nic)
                     interface = nic.interface if nic else ""
                     path = output.path.format(host=host.name, interface=interface)
-                    yield write_text(root, path, [text], output.bits)
+                    mode = SECRET_MODE if secrets.used else output.bits
+                    yield write_text(root, path, [text], mode)._replace(secret=secrets.used)

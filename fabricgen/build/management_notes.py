@@ -40,8 +40,10 @@ def cut_off_notes(context: BuildContext) -> list[str]:
 def left_out(context: BuildContext) -> Iterator[Skipped]:
     """List what the files lack of `management`: what a NOS does not have, and what is secret."""
     asked = context.plan.spec.management
-    if context.plan.spec.addressing.bgp.password and not context.packs.secrets.values:
-        yield Skipped("`addressing.bgp.password` of BGP sessions; `--with-secrets` reads it")
+    bgp = context.plan.spec.addressing.bgp
+    for name in ("password", "hosts_password"):
+        if getattr(bgp, name) and not context.packs.secrets.values:
+            yield Skipped(f"`addressing.bgp.{name}` of BGP sessions; `--with-secrets` reads it")
     if asked is None:
         return
     wanted = dict(_wanted(asked))

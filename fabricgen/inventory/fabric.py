@@ -174,8 +174,9 @@ class FabricSpec(InventoryModel):
 
     def secrets(self) -> dict[str, tuple[str, ...]]:
         """Return the references to secrets, each with the key that has it."""
-        key = self.addressing.bgp.password
-        found = {key: ("addressing", "bgp", "password")} if key else {}
+        bgp = self.addressing.bgp
+        keys = {"password": bgp.password, "hosts_password": bgp.hosts_password}
+        found = {key: ("addressing", "bgp", name) for name, key in keys.items() if key}
         managed = self.management.secrets() if self.management else ()
         return found | dict.fromkeys(managed, ("management",))
 

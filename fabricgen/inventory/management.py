@@ -44,7 +44,7 @@ KEY_EXAMPLE = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGPKx0nN3b1Ux4CSj5gE0xrKPGsEz
 FACTORY_ACCOUNTS = frozenset({"root", "admin", "linuxadmin", "srlinux"})
 """Accounts that a NOS has, or reserves; they are left to the site."""
 
-SECRET_KEYS = frozenset({"secret", "auth", "privacy", "password"})
+SECRET_KEYS = frozenset({"secret", "auth", "privacy", "password", "hosts_password"})
 """Keys that refer to secrets: what is written there by mistake is shown in no message."""
 
 BANNER_ENDS = "^#%@~|&+"

@@ -7,9 +7,9 @@ older inventories stay the same.
 from functools import partial
 from ipaddress import IPv4Network
 from operator import eq
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from fabricgen.inventory.fields import TABLE, VERSION, InventoryModel, Model, Pattern, Pool, Prefix
 from fabricgen.inventory.management import Secret
@@ -49,6 +49,17 @@ class Bgp(InventoryModel):
     """Where the key of TCP MD5 (RFC 2385) is, for the sessions between switches: `env:NAME`,
     `file:PATH` or `sops:PATH#KEY`. `build --with-secrets` reads it; otherwise the files have none.
     SR Linux uses the first 20 characters of a key."""
+    hosts_password: Annotated[
+        Secret | None, Field(examples=["env:BGP_HOSTS_KEY"], exclude_if=partial(eq, None))
+    ] = None
+    """Where the key of TCP MD5 is for the sessions between leaves and hosts, which
+    `host_links: unnumbered` has; in the files of both. A reference like `password`."""
+    max_prefixes: Annotated[
+        Literal["warn", "teardown"] | None,
+        Field(examples=["teardown"], exclude_if=partial(eq, None)),
+    ] = None
+    """What a switch does where another one announces more than twice the prefixes that the plan
+    counts: `warn` logs it, `teardown` ends the session. Default: what the NOS does."""
 
 
 AsNumber = Annotated[int, Field(strict=True, ge=1, le=4294967294)]
@@ -116,6 +127,15 @@ class Addressing(InventoryModel):
     ] = None
     """CSV file of InfiniBand GUIDs, relative to the inventory, with the columns device, port (empty
     for a switch) and guid. Default: placeholders."""
+
+    @model_validator(mode="after")
+    def _hosts_use_bgp(self) -> Self:
+        """Refuse a key for the sessions of hosts that have none."""
+        if self.bgp.hosts_password and self.host_links == "numbered":
+            raise ValueError(
+                "has `bgp.hosts_password`, and with `host_links: numbered` no host uses BGP"
+            )
+        return self
 
 
 class Roce(InventoryModel):

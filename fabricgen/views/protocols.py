@@ -83,11 +83,21 @@ class BgpView:
     """Whether neighbours keep forwarding while BGP restarts (RFC 4724)."""
     password: str
     """The reference to the key of TCP MD5 between switches, or nothing."""
+    hosts_password: str
+    """The same for the sessions between leaves and hosts."""
+    max_prefixes: str
+    """What happens above `Instance.prefix_limit`: `warn`, `teardown`, or nothing set."""
 
     @classmethod
     def of(cls, bgp: Bgp) -> Self:
         """Take the settings of an inventory."""
-        return cls(bgp.ttl_security, bgp.graceful_restart, bgp.password or "")
+        return cls(
+            bgp.ttl_security,
+            bgp.graceful_restart,
+            bgp.password or "",
+            bgp.hosts_password or "",
+            bgp.max_prefixes or "",
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

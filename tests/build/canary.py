@@ -13,6 +13,7 @@ from fabricgen.build.pack_outputs import config_packs
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan_document import plan_document
 from fabricgen.views.factory import Views
+from fabricgen.views.hosts.build import Hosts
 from tests.fabrics import build_context, plan_of
 from tests.outputs.packs.managed import FULL, LEAST, LEAVES, SECRETS
 
@@ -49,7 +50,11 @@ def managed_fabrics(draw: st.DrawFn) -> tuple[Keys, dict[str, str]]:
         "hb_domain": {"gpus": draw(st.sampled_from([2, 4]))},
         "nos": nos,
         "switches": {"leaf": LEAVES[nos]},
-        "addressing": {"mtu": 9000, "bgp": {"password": "env:BGP_KEY"}},
+        "addressing": {
+            "mtu": 9000,
+            "host_links": "unnumbered",
+            "bgp": {"password": "env:BGP_KEY", "hosts_password": "env:BGP_HOSTS_KEY"},
+        },
         "management": management,
     }
     canary = st.text(SIGNS, min_size=12, max_size=40)
@@ -73,7 +78,7 @@ def leaks(inventory: Keys, values: dict[str, str]) -> Iterator[str]:
 
 
 def _files(plan: Plan, packs: Packs) -> Iterator[tuple[str, str, bool]]:
-    """Yield the files of the first switch, and whether the build makes them secret."""
+    """Yield the files of the first switch and host, and whether the build makes them secret."""
     context = build_context(plan, packs, ("configs",))
     switch = next(iter(Views(plan).switches(0)))
     pack = config_packs(context)[switch.nos]
@@ -81,6 +86,11 @@ def _files(plan: Plan, packs: Packs) -> Iterator[tuple[str, str, bool]]:
         with packs.secrets.readable() as secrets:
             text = packs.render(pack.name, output.template, switch=switch)
         yield output.path, text, secrets.used
+
+    host = next(Hosts(plan).views([0]))
+    with packs.secrets.readable() as secrets:
+        text = packs.render("host-frr", "frr.conf.j2", host=host)
+    yield "hosts/frr.conf", text, secrets.used
 
 
 def _documents(plan: Plan, packs: Packs) -> Iterator[tuple[str, str]]:

@@ -47,7 +47,7 @@ def references(asked: Management) -> dict[str, tuple[str, ...]]:
 @given(managed_fabrics())
 @settings(max_examples=60)
 def test_no_canary_leaves_its_file(drawn: tuple[Keys, dict[str, str]]) -> None:
-    """A secret is in the files of switches alone, and the build knows in which."""
+    """A secret is in the files of switches and hosts alone, and the build knows in which."""
     assert list(leaks(*drawn)) == []
 
 
@@ -82,6 +82,19 @@ def test_a_build_writes_secrets_into_files_of_mode_0600(nos: str, tmp_path: Path
         if name.startswith("configs") or "/" not in name:
             assert (mode == 0o600) == (name in {*holding, "manifest.json"}), name
     assert not verify(tmp_path / "secret")
+
+
+def test_a_key_of_hosts_is_for_their_owner_alone(tmp_path: Path) -> None:
+    """The configuration of BGP on each host has mode 0600 with the key, and no other file has."""
+    bgp = {"host_links": "unnumbered", "bgp": {"hosts_password": "env:BGP_HOSTS_KEY"}}
+    plan, packs = plan_of(gpus=8, hb_domain={"gpus": 4}, radix=16, addressing=bgp), Packs()
+    for values, secret in (({}, False), (SECRETS, True)):
+        packs.secrets.values = values
+        build(build_job(plan, packs, ("hosts",)), tmp_path / f"{secret}")
+        for name, content, mode in files(tmp_path / f"{secret}" / "hosts"):
+            own = name.endswith("frr.conf")
+            assert (b"CANARY6hosts" in content) == (own and secret), name
+            assert not own or (mode == 0o600) == secret
 
 
 @pytest.mark.parametrize("kind", [".tar", ".zip"])

@@ -141,6 +141,8 @@ def completed(change: dict[str, Any]) -> dict[str, Any]:
     for key in ("hb_domain", "reserve"):
         if key in change:
             whole[key] = {"gpus": 8, **change[key]}
+    if "hosts_password" in change.get("addressing", {}).get("bgp", {}):
+        whole["addressing"] = {"host_links": "unnumbered", **change["addressing"]}
     if unit := change.get("scalable_unit"):
         whole["scalable_unit"] = (
             unit if unit.keys() & {"hosts", "domains"} else {"hosts": 1, **unit}

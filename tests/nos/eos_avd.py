@@ -260,10 +260,13 @@ def _bgp(switch: SwitchView, secrets: Mapping[str, str]) -> Node:
 
 def _passwords(switch: SwitchView, secrets: Mapping[str, str]) -> Node:
     """Describe the keys of sessions: AVD knows encrypted ones alone."""
-    key = secrets.get(switch.bgp.password)
-    groups = [one.policy_name for one in switch.instances if one.fabric_ports]
-    lines = [f"neighbor {group}-SWITCHES password 0 {key}" for group in groups]
-    return {"eos_cli": "\n".join(lines)} if key else {}
+    ours, theirs = secrets.get(switch.bgp.password), secrets.get(switch.bgp.hosts_password)
+    groups = [
+        *((f"{one.policy_name}-SWITCHES", ours) for one in switch.instances if one.fabric_ports),
+        *((port.filter_name, theirs) for one in switch.instances for port in one.bgp_hosts),
+    ]
+    lines = [f"neighbor {group} password 0 {key}" for group, key in groups if key]
+    return {"eos_cli": "\n".join(lines)} if lines else {}
 
 
 def _instance(switch: SwitchView, instance: Instance) -> Node:
@@ -291,6 +294,13 @@ def _instance(switch: SwitchView, instance: Instance) -> Node:
     }
 
 
+def _limit(switch: SwitchView, instance: Instance) -> Node:
+    """Describe the limit of prefixes between switches."""
+    most = {"maximum_routes": instance.prefix_limit} if switch.bgp.max_prefixes else {}
+    warned = {"maximum_routes_warning_only": True} if switch.bgp.max_prefixes == "warn" else {}
+    return {**most, **warned}
+
+
 def _groups(switch: SwitchView, instance: Instance) -> list[tuple[Node, Node]]:
     """Describe the peer groups of an instance, each with its part in the address family."""
     family = partial(
@@ -314,6 +324,7 @@ def _groups(switch: SwitchView, instance: Instance) -> list[tuple[Node, Node]]:
                     "route_map_in": scope,
                     "route_map_out": scope,
                     **ttl,
+                    **_limit(switch, instance),
                 },
                 family(name=name),
             )

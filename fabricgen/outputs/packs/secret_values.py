@@ -1,8 +1,8 @@
 """The values of secrets while files are rendered.
 
-Owns where a template may read one: in the files of switches alone, so that the build knows which
-files hold secrets. `build.secrets` resolves the references of the inventory; without that, no
-template sees a value, and statements that need one are left out.
+Owns where a template may read one: in the files of switches and hosts alone, so that the build
+knows which files hold secrets. `build.secrets` resolves the references of the inventory; without
+that, no template sees a value, and statements that need one are left out.
 """
 
 from __future__ import annotations

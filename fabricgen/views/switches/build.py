@@ -45,6 +45,10 @@ if TYPE_CHECKING:
 BGP_ECMP_LIMIT = 256
 """The widest ECMP that FRR is built with by default, and more than any box here has uplinks for."""
 
+PREFIX_HEADROOM = 2
+"""A session is limited to this multiple of the prefixes that the plan counts, so that a fabric may
+grow to it before the limits of its old switches are raised."""
+
 FIRST_TABLE = 1000
 """Linux routing table of rail 0's VRF; distributions use the tables below it."""
 
@@ -82,7 +86,7 @@ class SwitchViews:
 
     def prepare(self) -> None:
         """Compute now what all segments share."""
-        _ = self._idle, self._ends, self._overrides
+        _ = self._idle, self._ends, self._overrides, self._prefixes
 
     def switches(
         self, segment: int, roles: tuple[Role, ...] = ROLES, boxes: Sequence[int] | None = None
@@ -230,6 +234,7 @@ class SwitchViews:
             bgp_ports=speakers,
             policy_name="FABRIC" if rail is None else f"RAIL{rail}",
             ecmp_paths=min(max(len(fabric), 1), BGP_ECMP_LIMIT),
+            prefix_limit=PREFIX_HEADROOM * self._prefixes[block],
             fabric_asns=list(dict.fromkeys(port.peer_asn for port in fabric)),
             host_asn=bgp_hosts[0].peer_asn if bgp_hosts else 0,
         )
@@ -241,6 +246,14 @@ class SwitchViews:
             (own.match, OverrideView(own.origin, own.number, own.place, own.text))
             for own in override_texts(self.plan)
         ]
+
+    @cached_property
+    def _prefixes(self) -> list[int]:
+        """The prefixes of each block of a segment: its host links, and its loopbacks."""
+        segment, blocks = self.plan.segment, self.plan.mapping.segment_blocks
+        hosts = np.bincount(segment.block[segment.kind == LinkKind.HOST], minlength=blocks)
+        boxes = [box.block for box in self.plan.naming.boxes]
+        return [int(hosts[block]) + boxes.count(block) + boxes.count(-1) for block in range(blocks)]
 
     @cached_property
     def settings(self) -> LinkSettings:

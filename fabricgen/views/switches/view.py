@@ -128,6 +128,8 @@ class Instance:
     policy_name: str
     """The name of its policies and filters, or the beginning of their names."""
     ecmp_paths: int
+    prefix_limit: int
+    """Twice the prefixes that the plan has here: one for each host link and each loopback."""
     fabric_asns: list[int] = field(default_factory=list)
     """AS numbers at the far ends of the fabric ports, each once."""
     host_asn: int = 0

@@ -56,8 +56,9 @@ SECRETS = {
     "env:SNMP_AUTH": "CANARY3auth",
     "env:SNMP_PRIVACY": "CANARY4privacy",
     "env:BGP_KEY": "CANARY5bgp",
+    "env:BGP_HOSTS_KEY": "CANARY6hosts",
 }
-"""A value for each reference of `FULL`, and for the one of `addressing.bgp`."""
+"""A value for each reference of `FULL`, and for those of `addressing.bgp`."""
 
 
 def managed_plan(nos: str, management: Keys, /, **keys: Any) -> Plan:  # noqa: ANN401 - keys of an inventory

@@ -32,7 +32,6 @@ set forwarding-options <rest>
 set protocols lldp <rest>
 set protocols router-advertisement interface <unit>
 set protocols bgp group <word> ttl <rest>
-set protocols bgp group <word> authentication-key <text>
 set interfaces
   lo0 unit <n> family <inet|inet6> address <address>
   <cage> <rest>
@@ -102,6 +101,7 @@ BGP = """
   hold-time <rest>
   multipath <rest>
   advertise-peer-as
+  authentication-key <text>
   bfd-liveness-detection <rest>
 """
 

@@ -107,6 +107,8 @@ nv set vrf <use:vrf> router bgp
     inbound prefix-list <use:prefix-list>
   peer-group <def:.group> address-family <ipv4-unicast|ipv6-unicast> prefix-limits
     inbound maximum <n>
+  peer-group <def:.group> address-family <ipv4-unicast|ipv6-unicast> prefix-limits
+    inbound warning-only @yes
 """
 
 BEFORE_5_15 = """

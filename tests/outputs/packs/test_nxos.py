@@ -102,7 +102,8 @@ router bgp <n:1-4294967295>
       route-map <use:route-map> <in|out>
       prefix-list <use:prefix-list> <in|out>
       filter-list <use:as-path> in
-      maximum-prefix <n:1-1000000>
+      maximum-prefix <n:1-300000>
+      maximum-prefix <n:1-300000> warning-only
   router-id <ip>
   bestpath as-path multipath-relax
   graceful-restart

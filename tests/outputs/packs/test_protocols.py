@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pydantic import ValidationError
 
 from fabricgen.inventory.load import inventory_text
 from fabricgen.inventory.settings import Roce
@@ -17,8 +18,9 @@ from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan_document import plan_document
 from fabricgen.views.hosts.build import Hosts
 from fabricgen.views.protocols import RoceView, headroom_bytes
-from tests.fabrics import plan_of, spec_of
+from tests.fabrics import generic, plan_of, spec_of
 from tests.nos.switch_files import render_switches
+from tests.outputs.packs.managed import SECRETS
 
 if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
@@ -239,6 +241,18 @@ def test_graceful_restart_is_written_on_request(nos: str) -> None:
         assert [line in own for line in RESTART_LINES] == [wanted, wanted]
 
 
+def sessions_plan(nos: str, **bgp: str) -> Plan:
+    """Plan two tiers of one NOS with hosts that use BGP, and settings of its sessions."""
+    return plan_of(
+        gpus=160,
+        hb_domain={"gpus": 2},
+        rails={"tiers": 2},
+        switches={"leaf": {"model": MODELS[nos], "breakout": "2x400G"}},
+        addressing={"host_links": "unnumbered", "bgp": bgp},
+        nos=nos,
+    )
+
+
 KEY_LINES = {
     "frr": ("frr.conf", " neighbor FABRIC password CANARY5bgp\n"),
     "sonic": ("frr.conf", " neighbor FABRIC password CANARY5bgp\n"),
@@ -254,14 +268,7 @@ KEY_LINES = {
 def test_the_key_of_sessions_is_a_secret(nos: str) -> None:
     """It is on sessions between switches alone, and only where the reference is resolved."""
     name, line = KEY_LINES[nos]
-    plan = plan_of(
-        gpus=160,
-        hb_domain={"gpus": 2},
-        rails={"tiers": 2},
-        switches={"leaf": {"model": MODELS[nos], "breakout": "2x400G"}},
-        addressing={"host_links": "unnumbered", "bgp": {"password": "env:BGP_KEY"}},
-        nos=nos,
-    )
+    plan = sessions_plan(nos, password="env:BGP_KEY")  # noqa: S106 - a reference
     text = render_switches(plan)[0].files[name]
     assert line in text
     assert text.count("CANARY5bgp") == 1
@@ -269,9 +276,95 @@ def test_the_key_of_sessions_is_a_secret(nos: str) -> None:
     assert "password" not in bare
     assert "BGP_KEY" not in bare
     packs = Packs()
-    packs.secrets.values = {"env:BGP_KEY": "CANARY5bgp"}
-    host = next(Hosts(plan).views([0]))
-    assert "CANARY" not in packs.render("host-frr", "frr.conf.j2", host=host)
+    packs.secrets.values = SECRETS
+    with packs.secrets.readable():
+        host = next(Hosts(plan).views([0]))
+        assert "CANARY" not in packs.render("host-frr", "frr.conf.j2", host=host)
+
+
+HOST_KEY_LINES = {
+    "frr": ("frr.conf", " neighbor HOSTS password CANARY6hosts\n", 1),
+    "sonic": ("frr.conf", " neighbor HOSTS password CANARY6hosts\n", 1),
+    "nvue": ("commands.txt", " peer-group HOSTS password 'CANARY6hosts'\n", 1),
+    "eos": ("startup-config.cfg", " neighbor HOST-1-1 password 0 CANARY6hosts\n", 64),
+    "junos": ("junos.set", ' group HOST-1-1 authentication-key "CANARY6hosts"\n', 64),
+    "nxos": ("nxos.cfg", "  template peer RAIL0-HOSTS\n    password 0 CANARY6hosts\n", 1),
+    "srlinux": ("config.json", '"authentication": {"keychain": "BGP-HOSTS"}', 1),
+}
+
+
+@pytest.mark.parametrize("nos", HOST_KEY_LINES)
+def test_hosts_have_a_key_of_their_own(nos: str) -> None:
+    """At the leaf and at the host, and not between switches."""
+    name, line, times = HOST_KEY_LINES[nos]
+    plan = sessions_plan(nos, hosts_password="env:BGP_HOSTS_KEY")  # noqa: S106 - a reference
+    leaf, spine = (
+        next(one for one in render_switches(plan) if one.switch.role == role)
+        for role in ("leaf", "spine")
+    )
+    assert line in leaf.files[name]
+    assert leaf.files[name].count("CANARY6hosts") == times
+    groups = spine.files[name].replace('"name": "BGP-HOSTS"', "")
+    assert "BGP-HOSTS" not in groups
+    assert nos == "srlinux" or "CANARY6hosts" not in groups
+    assert "CANARY" not in render_switches(plan, secrets={})[0].files[name]
+    packs, host = Packs(), next(Hosts(plan).views([0]))
+    packs.secrets.values = SECRETS
+    with packs.secrets.readable():
+        text = packs.render("host-frr", "frr.conf.j2", host=host)
+    assert text.count("password CANARY6hosts\n") == len(host.nics)
+
+
+LIMIT_LINES = {
+    "frr": ("frr.conf", "  neighbor FABRIC maximum-prefix {n}", " warning-only\n", "\n"),
+    "sonic": ("frr.conf", "  neighbor FABRIC maximum-prefix {n}", " warning-only\n", "\n"),
+    "nvue": (
+        "commands.txt",
+        " peer-group FABRIC address-family ipv4-unicast prefix-limits inbound maximum {n}\n",
+        (
+            "nv set vrf default router bgp peer-group FABRIC address-family ipv4-unicast "
+            "prefix-limits inbound warning-only enabled\n"
+        ),
+        "nv set vrf default router bgp neighbor",
+    ),
+    "eos": (
+        "startup-config.cfg",
+        "   neighbor RAIL0-SWITCHES maximum-routes {n}",
+        " warning-only\n",
+        "\n",
+    ),
+    "junos": (
+        "junos.set",
+        " group FABRIC family inet unicast accepted-prefix-limit maximum {n}\n",
+        "set protocols bgp group FABRIC bfd",
+        "set protocols bgp group FABRIC family inet unicast accepted-prefix-limit teardown\n",
+    ),
+    "nxos": ("nxos.cfg", "      maximum-prefix {n}", " warning-only\n", "\n"),
+    "srlinux": ("config.json", '"max-received-routes": {n}', ', "prevent-teardown": true', "}"),
+}
+
+
+@pytest.mark.parametrize("nos", LIMIT_LINES)
+def test_switches_limit_the_prefixes_of_each_other(nos: str) -> None:
+    """To twice what the plan has: 80 hosts and each switch of the rail."""
+    name, line, warned, ended = LIMIT_LINES[nos]
+    for action, after in (("warn", warned), ("teardown", ended)):
+        switches = render_switches(sessions_plan(nos, max_prefixes=action))
+        limit = 2 * (80 + len(switches) // 2)
+        for one in switches:
+            text, wanted = (
+                one.files[name],
+                line.format(n=limit).replace("RAIL0", f"RAIL{one.switch.rail}"),
+            )
+            assert text.partition(wanted)[2].startswith(after), (action, one.switch.name)
+    assert str(limit) not in render_switches(sessions_plan(nos))[0].files[name]
+
+
+def test_a_key_of_hosts_takes_hosts_that_use_bgp() -> None:
+    """With numbered links none of them has a session."""
+    keys = generic(16, addressing={"bgp": {"hosts_password": "env:BGP_HOSTS_KEY"}})
+    with pytest.raises(ValidationError, match="with `host_links: numbered` no host uses BGP"):
+        plan_of(**keys)
 
 
 TTL_LINES = {
