@@ -129,6 +129,8 @@ class StockLengths(InventoryModel):
     """Multimode fibre, in metres."""
     smf: Annotated[Lengths | None, Field(examples=[[5, 10, 20, 50, 100]])] = None
     """Single-mode fibre, in metres."""
+    utp: Annotated[Lengths | None, Field(examples=[[1, 2, 3, 5, 10, 20, 30]])] = None
+    """Twisted-pair copper (Cat5e, Cat6) between RJ45 sockets, in metres."""
     generic: Annotated[Lengths | None, Field(examples=[[1, 2, 3, 5, 10, 20, 50]])] = None
     """Cables without a chosen part, in metres."""
 

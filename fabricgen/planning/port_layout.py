@@ -59,7 +59,7 @@ class PortLayout:
         used_low, used_high = -(-(down + self.spare) // self.down.count), -(-up // self.up.count)
         if used_low > len(low) or used_high > len(high):
             return False
-        return not used_low or not used_high or low[used_low - 1] < high[-used_high]
+        return not used_high or set(low[:used_low]).isdisjoint(high[-used_high:])
 
     def ports(self, down: int, up: int) -> list[Port]:
         """List the ports in use: `down` downlinks from the lowest cage, then `up` uplinks.
@@ -93,10 +93,9 @@ class PortLayout:
         """
         taken = {(port.cage, port.sub) for port in used}
         splits = {port.cage: port.breakout for port in used}
-        fallback = self.model.breakouts[0]
         down = set(self._cages(self.down))
         splits |= {
-            cage: self.down if cage in down else fallback
+            cage: self.down if cage in down else self.model.breakouts_of(cage)[0]
             for cage in range(1, self.model.cages + 1)
             if cage not in splits
         }

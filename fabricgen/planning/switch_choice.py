@@ -221,7 +221,11 @@ def _port_limit(port_layout: PortLayout, path: Path) -> Iterator[Finding]:
         f"{port_layout.radix // mode.count} cages x {mode.count} ports = {port_layout.radix}",
         f"{model.model} carries {limit} ports",
     )
-    fewer = [other for other in model.breakouts if other.count * model.cages <= limit]
+    fewer = [
+        other
+        for other in model.breakouts
+        if other.count * len(model.cages_by_breakout[other.name]) <= limit
+    ]
     most = max(fewer, key=lambda other: other.count, default=None)
     speed = (
         f", with NIC ports of {speed_text(most.speed_gbps)}"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog.models.base import Sourced
     from fabricgen.catalog.models.host import Host
     from fabricgen.catalog.models.optics import Cable, Transceiver
-    from fabricgen.catalog.models.switch import Switch
+    from fabricgen.catalog.models.switch import Breakout, Switch
 
 MODELS = {
     "switches": [
@@ -37,6 +37,8 @@ MODELS = {
         "qfx5240",
         "qm8790",
         "qm9700",
+        "sn2201",
+        "sn4600c",
         "sn4700",
         "sn5400",
         "sn5600",
@@ -91,6 +93,8 @@ MODELS = {
         "mms4x50-nm",
     ],
     "cables": [
+        "cat5e",
+        "cat6",
         "generic-fibre",
         "jumper-mpo12-mmf-a",
         "jumper-mpo12-mmf-c",
@@ -98,10 +102,12 @@ MODELS = {
         "jumper-mpo12-smf-c",
         "mca4j80",
         "mca7j60",
+        "mcp1600",
         "mcp1660",
         "mcp4y10",
         "mcp7y00",
         "mcp7y10",
+        "mfa1a00",
         "mfp7e10",
         "mfp7e20",
         "mfp7e30",
@@ -374,10 +380,41 @@ def test_no_two_ports_have_one_name(model: str) -> None:
         for mode in switch.breakouts:
             names = [
                 switch.interface(nos, cage, sub, mode)
-                for cage in range(1, switch.cages + 1)
+                for cage in switch.cages_by_breakout[mode.name]
                 for sub in range(mode.count)
             ]
-            assert len(set(names)) == switch.cages * mode.count, (nos, mode.name)
+            assert len(set(names)) == len(names), (nos, mode.name)
+
+
+def test_two_kinds_of_cages_in_one_box() -> None:
+    """The SN2201 has 48 RJ45 sockets of one lane and 4 QSFP28 cages of four.
+
+    Its ports are named as sonic-buildimage's platform.json and Cumulus Linux have them.
+    """
+    box = _switch("sn2201")
+    low, high = box.breakouts[:2]
+    assert {mode.name: len(cages) for mode, cages in _cages_of(box)} == {
+        "1x1G": 48,
+        "1x100G": 4,
+        "2x50G": 4,
+    }
+    assert (box.form_factor_of(low), box.form_factor_of(high)) == ("rj45", "qsfp28")
+    assert (box.module_top_of(low), box.capacity_gbps) == ("any", 448)
+    assert [box.interface("sonic", cage, 0, high) for cage in range(49, 53)] == [
+        "Ethernet48",
+        "Ethernet52",
+        "Ethernet56",
+        "Ethernet60",
+    ]
+    assert (box.interface("sonic", 48, 0, low), box.alias("sonic", 48, 0, low)) == (
+        "Ethernet47",
+        "etp48",
+    )
+    assert box.interface("nvue", 52, 0, high) == "swp52"
+
+
+def _cages_of(box: Switch) -> list[tuple[Breakout, list[int]]]:
+    return [(mode, box.cages_by_breakout[mode.name]) for mode in box.breakouts]
 
 
 def test_every_ethernet_switch_has_linux_names() -> None:
@@ -429,12 +466,13 @@ def test_cages_take_modules_with_the_right_top() -> None:
     assert finned is not None
     assert flat is not None
     leaf, host = _switch("sn5600"), _host("dgx-h100")
-    assert finned.fits(leaf.form_factor, leaf.module_top)
-    assert not flat.fits(leaf.form_factor, leaf.module_top)
+    top = leaf.module_top_of(leaf.breakouts[0])
+    assert finned.fits(leaf.form_factor, top)
+    assert not flat.fits(leaf.form_factor, top)
     assert flat.fits(host.form_factor, host.module_top)
     assert not finned.fits(host.form_factor, host.module_top)
     assert not finned.fits("qsfp-dd")
-    assert _switch("sn4700").module_top == "any"
+    assert _switch("sn4700").module_top_of(_switch("sn4700").breakouts[0]) == "any"
 
 
 # --- generic
@@ -492,10 +530,44 @@ def test_a_generic_port_takes_twice_what_a_generic_transceiver_does() -> None:
         switch = catalog.generic(1, part.port_gbps)
         assert part.power_w is not None
         assert switch.typical_w == 2 * part.power_w == 16 * part.port_gbps / 400
-        assert part.fits(switch.form_factor, switch.module_top)
+        top = switch.module_top_of(switch.breakouts[0])
+        assert part.fits(switch.form_factor, top)
 
 
 # --- hosts
+
+
+@pytest.mark.parametrize(
+    ("model", "front", "management", "cords"),
+    [
+        # NVIDIA DGX SuperPOD H100 RA, RA-11333-001 V11, Table 8: 2 + 2 front links, 1 out-of-band
+        ("dgx-h100", (4, 400), 1, 6),
+        ("dgx-b200", (4, 400), 3, 6),
+        # NVIDIA HGX B300 Enterprise RA: 8 x 400G and 24 x 1G per 4 nodes
+        ("hgx-b300", (2, 400), 6, None),
+        ("gb200-nvl72", (4, 200), 3, 0),
+        ("gb300-nvl72", (2, 400), 2, 0),
+        ("mi355x", (2, 200), 1, None),
+    ],
+)
+def test_ports_beside_the_compute_fabric(
+    model: str, front: tuple[int, int], management: int, cords: int | None
+) -> None:
+    """Front and management ports and power cords are facts of the host."""
+    host = _host(model)
+    assert host.front is not None
+    assert host.management is not None
+    assert (host.front.count, host.front.speed_gbps) == front
+    assert (host.management.count, host.management.connector) == (management, "rj45")
+    assert (host.cords.count if host.cords else None) == cords
+
+
+def test_every_switch_has_a_management_port() -> None:
+    """One RJ45 socket each, as the tables of out-of-band networks count them."""
+    for switch in Catalog().switches():
+        if switch.model != "generic":
+            assert switch.management is not None, switch.model
+            assert (switch.management.count, switch.management.connector) == (1, "rj45")
 
 
 def test_the_port_map_of_a_dgx_h100() -> None:
@@ -622,7 +694,7 @@ def test_linkx_transceivers() -> None:
 
 def test_linkx_cables() -> None:
     """Straight and splitter fibres, and copper with its own ends."""
-    rows = {part.model: part for part in Catalog().cables() if part.vendor == "NVIDIA"}
+    rows = {part.model: part for part in Catalog().cables() if "LinkX" in part.source[0]}
     assert len(rows) == 10
 
     def row(part: Cable) -> tuple[str, int, int, int | None, float | None]:
@@ -984,6 +1056,38 @@ def _refused(root: Path, kind: str, model: str) -> tuple[Finding, ...]:
             "hb_domain_hosts: 18",
             "hb_domain_hosts: 9",
             "9 hosts of 4 GPUs are not 72",
+            "",
+        ),
+        (
+            "switches",
+            "sn2201",
+            "first: 49",
+            "first: 48",
+            "cage_groups: cage 48 is in two of them",
+            "",
+        ),
+        (
+            "switches",
+            "sn2201",
+            "breakouts: [1x1G]}",
+            "breakouts: [1x1G, 1x100G], lanes_per_cage: 4}",
+            "1x100G is one of cages of several form factors",
+            "",
+        ),
+        (
+            "switches",
+            "sn2201",
+            "lanes_per_cage: 4}",
+            "lanes_per_cage: 2}",
+            "1x100G takes 4 of 2 lanes of a cage",
+            "",
+        ),
+        (
+            "switches",
+            "sn2201",
+            " 204-207",
+            " 204-206",
+            "nos.sonic.lanes: 48 cages of 1 lanes and 4 cages of 4 lanes were expected",
             "",
         ),
         ("cables", "mfp7e20", "legs: 2", "legs: 1", "a near end and 1 far ends were expected", ""),

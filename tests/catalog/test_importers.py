@@ -239,7 +239,7 @@ def test_a_platform_file(tmp_path: Path) -> None:
         "ethernet",
     )
     assert [(mode.name, mode.lanes) for mode in box.breakouts] == [("1x800G", 8), ("2x400G", 4)]
-    assert [(limit.first, limit.last, limit.breakouts) for limit in box.cage_limits] == [
+    assert [(limit.first, limit.last, limit.breakouts) for limit in box.cage_groups] == [
         (32, 32, ("1x800G",))
     ]
     sonic: dict[str, Any] = dict(box.nos["sonic"])
@@ -363,10 +363,10 @@ def test_real_platform_files_match_the_catalog(model: str, tmp_path: Path, oracl
     (tmp_path / "switches" / "x.yaml").write_text(draft.text, encoding="utf-8")
     theirs = Catalog([tmp_path]).switch("x")
     assert theirs
-    assert (theirs.cages, theirs.lanes_per_cage, theirs.cage_limits, theirs.transport) == (
+    assert (theirs.cages, theirs.lanes_per_cage, theirs.cage_groups, theirs.transport) == (
         ours.cages,
         ours.lanes_per_cage,
-        ours.cage_limits,
+        ours.cage_groups,
         ours.transport,
     )
     assert {mode.name: mode for mode in theirs.breakouts} == {

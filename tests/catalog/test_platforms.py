@@ -96,7 +96,7 @@ def test_mode_strings_are_verbatim_and_complete(oracles: Path, model: str) -> No
     assert len(known) == len(set(known))
     for cage in _cages(oracles, switch):
         assert set(cage.modes) == set(known), cage.name
-        assert not switch.cage_limits
+        assert not switch.cage_groups
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -118,7 +118,7 @@ def test_a_split_uplink_side_starts_at_its_lowest_cage() -> None:
     assert (64, 1) in seats(box.idle(used))
 
 
-def test_cage_limits_of_the_nokia() -> None:
+def test_cage_groups_of_the_nokia() -> None:
     """On the 7220 IXR-H5-64 only cages 1 to 32 split in four.
 
     They hold 128 ports, and 800G uplinks use cages above.
@@ -133,6 +133,24 @@ def test_cage_limits_of_the_nokia() -> None:
     ports = box.ports(128, 32)
     assert {port.cage for port in ports[:128]} == set(range(1, 33))
     assert {port.cage for port in ports[128:]} == set(range(33, 65))
+
+
+def test_downlinks_and_uplinks_in_cages_of_their_own() -> None:
+    """An SN2201 has 48 downlinks of 1G beside 4 uplinks of 100G; neither takes from the other."""
+    box = port_layout("sn2201", "1x1G", "1x100G")
+    assert box.radix == 48
+    assert box.fits(48, 4)
+    assert not box.fits(49, 1)
+    assert not box.fits(1, 5)
+    used = box.ports(48, 2)
+    assert seats(used)[46:] == [(47, 0), (48, 0), (51, 0), (52, 0)]
+    assert [(port.cage, port.breakout.name) for port in box.idle(used)] == [
+        (49, "1x100G"),
+        (50, "1x100G"),
+    ]
+    above = port_layout("sn2201", "1x100G", "1x1G")
+    assert above.fits(4, 48)
+    assert {port.cage for port in above.ports(4, 48)} == set(range(1, 53))
 
 
 def test_both_sides_in_four_on_the_nokia_stay_below_cage_33() -> None:

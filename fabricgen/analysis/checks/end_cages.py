@@ -35,8 +35,8 @@ def end_cages(evidence: Evidence, kind: LinkKind) -> tuple[EndCage, EndCage]:
     )
     high = EndCage(
         f"a cage of the {kind.upper} {above.model.model}",
-        above.model.form_factor,
-        above.model.module_top,
+        above.model.form_factor_of(above.down),
+        above.model.module_top_of(above.down),
         above.down.count,
         above.down.speed_gbps,
         above.model.transport,
@@ -46,8 +46,8 @@ def end_cages(evidence: Evidence, kind: LinkKind) -> tuple[EndCage, EndCage]:
         return (
             EndCage(
                 f"a cage of the {below.role} {model.model}",
-                model.form_factor,
-                model.module_top,
+                model.form_factor_of(below.up),
+                model.module_top_of(below.up),
                 below.up.count,
                 below.up.speed_gbps,
                 model.transport,

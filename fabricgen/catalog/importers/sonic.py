@@ -84,7 +84,7 @@ def read_platform(path: Path, facts: dict[str, Any]) -> Description:
             " read where it is beside platform.json"
         )
     limits = [*_limits(cages, modes)]
-    found.facts |= {"cage_limits": limits} if limits else {}
+    found.facts |= {"cage_groups": limits} if limits else {}
     found.notes += (
         [f"service ports, which have fewer lanes, are left out: {len(every) - len(cages)}"]
         if len(every) > len(cages)

@@ -16,8 +16,8 @@ from pydantic import (
 )
 
 Transport = Literal["ethernet", "infiniband"]
-FormFactor = Literal["osfp", "qsfp-dd", "qsfp56", "qsfp112", "generic"]
-Medium = Literal["mmf", "smf", "dac", "acc", "aoc", "generic"]
+FormFactor = Literal["osfp", "qsfp-dd", "qsfp56", "qsfp112", "qsfp28", "sfp28", "rj45", "generic"]
+Medium = Literal["mmf", "smf", "dac", "acc", "aoc", "utp", "generic"]
 Top = Literal["finned", "flat", "any"]
 """The top of a module: its own fins, or flat for the heat sink of the cage."""
 
@@ -133,6 +133,24 @@ class Part(Sourced):
     quality: Literal["A", "B", "C"]
     """A: from a primary document. B: from a transcription or secondary source. C: derived."""
     notes: tuple[str, ...] = ()
+
+
+class PortGroup(Facts):
+    """Ports of a device that serve one purpose: their number, speed, and the cage or plug."""
+
+    count: Count
+    speed_gbps: Count
+    connector: FormFactor
+
+
+class Cords(Facts):
+    """Power cords of a device, and the IEC 60320 inlet that each one is plugged into.
+
+    A busbar takes none.
+    """
+
+    count: Index
+    inlet: Text | None = None
 
 
 _FIELDS = "cage|cage0|sub|sub1|letter|lane|lane1"

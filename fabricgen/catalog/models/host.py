@@ -6,6 +6,7 @@ from pydantic import model_validator
 
 from fabricgen.catalog.models.base import (
     Amount,
+    Cords,
     Count,
     Facts,
     FormFactor,
@@ -13,6 +14,7 @@ from fabricgen.catalog.models.base import (
     LinuxName,
     Part,
     PciAddress,
+    PortGroup,
     PortName,
     Positive,
     Text,
@@ -56,6 +58,9 @@ class Host(Part):
     weight_kg: Amount | None = None
     typical_w: Amount | None = None
     maximum_w: Amount | None = None
+    front: PortGroup | None = None  # for storage and in-band traffic, north-south
+    management: PortGroup | None = None  # for out-of-band management: BMC, and those of its cards
+    cords: Cords | None = None
     hosts_per_rack: Count | None = None
 
     @model_validator(mode="after")

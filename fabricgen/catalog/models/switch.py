@@ -1,12 +1,14 @@
 """The catalog model of switches, and the names of their ports."""
 
 from functools import cached_property
+from itertools import accumulate, combinations, groupby
 from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import model_validator
 
 from fabricgen.catalog.models.base import (
     Amount,
+    Cords,
     Count,
     Facts,
     FormFactor,
@@ -15,6 +17,7 @@ from fabricgen.catalog.models.base import (
     NosFact,
     Part,
     Pattern,
+    PortGroup,
     Text,
     Top,
     Transport,
@@ -47,12 +50,21 @@ class Interfaces(Facts):
     alias_split: Pattern | None = None
 
 
-class CageLimit(Facts):
-    """Cages `first` to `last`, both counted from 1, that support only some of the breakouts."""
+class CageGroup(Facts):
+    """Cages `first` to `last`, both counted from 1, that differ from the others.
+
+    They support only `breakouts`; their form factor and lanes are the switch's where not stated.
+    """
 
     first: Count
     last: Count
     breakouts: tuple[str, ...]
+    form_factor: FormFactor | None = None
+    lanes_per_cage: Count | None = None
+
+    def __contains__(self, cage: int) -> bool:
+        """Return whether a cage, counted from 1, belongs to the group."""
+        return self.first <= cage <= self.last
 
 
 class FaceplateFacts(Facts):
@@ -71,7 +83,7 @@ class Switch(Part):
     form_factor: FormFactor
     lanes_per_cage: Count
     breakouts: tuple[Breakout, ...]
-    cage_limits: tuple[CageLimit, ...] = ()
+    cage_groups: tuple[CageGroup, ...] = ()
     port_limit: Count | None = None
     faceplate: FaceplateFacts | None = None
     rack_units: Count | None = None
@@ -79,6 +91,8 @@ class Switch(Part):
     typical_w: Amount | None = None
     maximum_w: Amount | None = None
     depth_mm: Amount | None = None
+    management: PortGroup | None = None
+    cords: Cords | None = None
     interfaces: dict[str, Interfaces]
     # other names by which an inventory may call a NOS under `interfaces`
     nos_aliases: dict[str, str] = {}
@@ -97,16 +111,31 @@ class Switch(Part):
         return self
 
     @property
-    def module_top(self) -> Top:
-        """The modules that fit: finned with air cooling, flat with a cold plate (OSFP only)."""
-        if self.form_factor != "osfp":
-            return "any"
-        return "finned" if self.cooling == "air" else "flat"
-
-    @property
     def capacity_gbps(self) -> int:
         """The total of all cages at their fastest, in one direction."""
-        return self.cages * max(mode.count * mode.speed_gbps for mode in self.breakouts)
+        return sum(
+            max(mode.count * mode.speed_gbps for mode in self.breakouts_of(cage))
+            for cage in range(1, self.cages + 1)
+        )
+
+    def form_factor_of(self, breakout: Breakout) -> FormFactor:
+        """Return the form factor of the cages that support a breakout."""
+        cages = self.cages_by_breakout[breakout.name]
+        return self.form_factor_at(cages[0]) if cages else self.form_factor
+
+    def form_factor_at(self, cage: int) -> FormFactor:
+        """Return the form factor of one cage, counted from 1."""
+        group = self._group(cage)
+        return (group and group.form_factor) or self.form_factor
+
+    def module_top_of(self, breakout: Breakout) -> Top:
+        """Return the module top that fits the cages that support a breakout.
+
+        An OSFP cage takes finned modules with air cooling, and flat ones with a cold plate.
+        """
+        if self.form_factor_of(breakout) != "osfp":
+            return "any"
+        return "finned" if self.cooling == "air" else "flat"
 
     def breakout(self, name: str) -> Breakout | None:
         """Return a breakout by its name, like `2x400G`; None where the switch has none."""
@@ -114,17 +143,26 @@ class Switch(Part):
 
     def breakouts_of(self, cage: int) -> tuple[Breakout, ...]:
         """Return the breakouts of one cage, counted from 1."""
-        for limit in self.cage_limits:
-            if limit.first <= cage <= limit.last:
-                return tuple(mode for mode in self.breakouts if mode.name in limit.breakouts)
-        return self.breakouts
+        group = self._group(cage)
+        if group is None:
+            return self.breakouts
+        return tuple(mode for mode in self.breakouts if mode.name in group.breakouts)
 
     def splits(self, cage: int, breakout: str) -> bool:
         """Return whether one cage, counted from 1, supports a breakout, by name."""
-        for limit in self.cage_limits:
-            if limit.first <= cage <= limit.last:
-                return breakout in limit.breakouts
-        return self.breakout(breakout) is not None
+        group = self._group(cage)
+        return self.breakout(breakout) is not None if group is None else breakout in group.breakouts
+
+    def lanes_of(self, cage: int) -> int:
+        """Return the lanes of one cage, counted from 1."""
+        group = self._group(cage)
+        return (group and group.lanes_per_cage) or self.lanes_per_cage
+
+    @cached_property
+    def first_lanes(self) -> list[int]:
+        """The first lane of each cage, counted over the whole switch from 0, in order."""
+        lanes = (self.lanes_of(cage) for cage in range(1, self.cages + 1))
+        return [0, *accumulate(lanes)]
 
     @cached_property
     def cages_by_breakout(self) -> dict[str, list[int]]:
@@ -162,9 +200,13 @@ class Switch(Part):
             "sub": sub,
             "sub1": sub + 1,
             "letter": "abcdefgh"[sub],
-            "lane": (cage - 1) * self.lanes_per_cage + lane,
+            "lane": self.first_lanes[cage - 1] + lane,
             "lane1": lane + 1,
         }
+
+    def _group(self, cage: int) -> CageGroup | None:
+        """Return the group of a cage, counted from 1; None where it is like the others."""
+        return next((group for group in self.cage_groups if cage in group), None)
 
 
 def _contradictions(switch: Switch) -> "Iterator[str]":
@@ -172,22 +214,33 @@ def _contradictions(switch: Switch) -> "Iterator[str]":
     names = {mode.name for mode in switch.breakouts}
     if len(names) != len(switch.breakouts):
         yield "breakouts: two of them have the same name"
+    yield from _contradictions_of_groups(switch, names)
     for mode in switch.breakouts:
-        lanes = mode.count * mode.lanes
-        if lanes > switch.lanes_per_cage:
-            yield f"breakouts: {mode.name} takes {lanes} of {switch.lanes_per_cage} lanes of a cage"
-    for limit in switch.cage_limits:
-        exists = 1 <= limit.first <= limit.last <= switch.cages
-        if not exists or not names.issuperset(limit.breakouts):
-            yield (
-                f"cage_limits: {limit.first} to {limit.last} "
-                "names cages or breakouts that the switch does not have"
-            )
+        taken, cages = mode.count * mode.lanes, switch.cages_by_breakout[mode.name]
+        lanes = min(map(switch.lanes_of, cages), default=switch.lanes_per_cage)
+        if taken > lanes:
+            yield f"breakouts: {mode.name} takes {taken} of {lanes} lanes of a cage"
+        if len({switch.form_factor_at(cage) for cage in cages}) > 1:
+            yield f"breakouts: {mode.name} is one of cages of several form factors"
     if switch.faceplate and switch.faceplate.rows > max(switch.cages, 1):
         yield f"faceplate: {switch.faceplate.rows} rows for {switch.cages} cages"
     if switch.default_nos not in switch.interfaces:
         yield f"default_nos: {switch.default_nos} has no entry under interfaces"
     yield from _contradictions_of_nos(switch, names)
+
+
+def _contradictions_of_groups(switch: Switch, breakouts: set[str]) -> "Iterator[str]":
+    """Find groups of cages that do not belong to the switch, or overlap."""
+    for group in switch.cage_groups:
+        exists = 1 <= group.first <= group.last <= switch.cages
+        if not exists or not breakouts.issuperset(group.breakouts):
+            yield (
+                f"cage_groups: {group.first} to {group.last} "
+                "names cages or breakouts that the switch does not have"
+            )
+    for one, other in combinations(switch.cage_groups, 2):
+        if max(one.first, other.first) in one and max(one.first, other.first) in other:
+            yield f"cage_groups: cage {max(one.first, other.first)} is in two of them"
 
 
 def _contradictions_of_nos(switch: Switch, breakouts: set[str]) -> "Iterator[str]":
@@ -197,17 +250,17 @@ def _contradictions_of_nos(switch: Switch, breakouts: set[str]) -> "Iterator[str
             yield f"nos_aliases.{alias}: {nos} has no entry under interfaces"
         if alias in switch.interfaces:
             yield f"nos_aliases.{alias}: {alias} has an entry of its own under interfaces"
+    lanes = [switch.lanes_of(cage) for cage in range(1, switch.cages + 1)]
     for nos, facts in switch.nos.items():
         if nos not in switch.interfaces:
             yield f"nos.{nos}: {nos} has no entry under interfaces"
         for name, fact in facts.items():
             if isinstance(fact, dict) and (unknown := sorted(fact.keys() - breakouts)):
                 yield f"nos.{nos}.{name}: {unknown[0]} is not a breakout of the switch"
-            sizes = {len(cage) for cage in fact.per_lane} if isinstance(fact, LaneFact) else set()
-            if isinstance(fact, LaneFact) and (
-                len(fact.per_lane) != switch.cages or sizes != {switch.lanes_per_cage}
-            ):
-                yield (
-                    f"nos.{nos}.{name}: {switch.cages} cages of {switch.lanes_per_cage} lanes were "
-                    "expected"
-                )
+            if isinstance(fact, LaneFact) and [*map(len, fact.per_lane)] != lanes:
+                yield f"nos.{nos}.{name}: {_lanes_text(lanes)} were expected"
+
+
+def _lanes_text(lanes: list[int]) -> str:
+    """Format the lanes of all cages, like `48 cages of 1 lanes and 4 cages of 4 lanes`."""
+    return " and ".join(f"{len([*run])} cages of {size} lanes" for size, run in groupby(lanes))

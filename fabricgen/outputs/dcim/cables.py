@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 MEDIA = {"mmf": "mmf", "smf": "smf", "dac": "dac-passive", "acc": "dac-active", "aoc": "aoc"}
 """Cable types of NetBox (CableTypeChoices)."""
 
+TWISTED_PAIRS = ("cat5e", "cat6")
+"""The same of twisted pairs, whose parts have these names."""
+
 PROFILES = {2: "trunk-2c1p", 4: "trunk-4c1p"}
 """Cable profiles of NetBox 4.5 (CableProfileChoices) that pair ends in order.
 
@@ -87,9 +90,12 @@ def _piece(rows: Sequence[CableView], legs: Sequence[CableView]) -> PieceView:
         [EndView(leg.b_device, leg.b_interface) for leg in legs],
     )
     profile = PROFILES.get(len(legs), "")
-    return PieceView(
-        label, MEDIA.get(cable.medium, ""), color, cable.length_m, cable.part, profile, a, b
-    )
+    return PieceView(label, _type_of(cable), color, cable.length_m, cable.part, profile, a, b)
+
+
+def _type_of(cable: CableView) -> str:
+    """Return NetBox's type of a cable; "" where it has none."""
+    return MEDIA.get(cable.medium, cable.part if cable.part in TWISTED_PAIRS else "")
 
 
 def _color(rails: list[str]) -> str:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 TYPES = frozenset(
     {
+        "25gbase-x-sfp28",
+        "100gbase-x-qsfp28",
         "100gbase-x-qsfpdd",
         "200gbase-x-qsfpdd",
         "400gbase-x-qsfpdd",
@@ -42,6 +44,9 @@ INFINIBAND = {
 }
 """The same by Gb/s of a lane."""
 
+TWISTED_PAIR = {1: "1000base-t", 10: "10gbase-t"}
+"""The same by Gb/s of an RJ45 socket."""
+
 TERABIT = 1000
 
 SECOND = 2
@@ -55,9 +60,13 @@ def type_of(speed_gbps: int, form_factor: str, lanes: int, transport: str) -> st
     ('400gbase-x-osfp', 'other')
     >>> type_of(400, "osfp", 4, "infiniband")
     'infiniband-ndr'
+    >>> type_of(1, "rj45", 1, "ethernet"), type_of(100, "qsfp28", 4, "ethernet")
+    ('1000base-t', '100gbase-x-qsfp28')
     """
     if transport == "infiniband":
         return INFINIBAND.get(speed_gbps // lanes, "other")
+    if form_factor == "rj45":
+        return TWISTED_PAIR.get(speed_gbps, "other")
     form = form_factor.replace("-", "")
     name = (
         f"{speed_gbps}gbase-x-{form}"
@@ -165,7 +174,7 @@ class InterfaceRows:
                 label,
                 type_of(
                     mode.speed_gbps,
-                    port_layout.model.form_factor,
+                    port_layout.model.form_factor_of(mode),
                     mode.lanes,
                     port_layout.model.transport,
                 ),

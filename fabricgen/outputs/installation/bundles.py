@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from fabricgen.planning.port_layout import Port
     from fabricgen.views.cables.view import CableView
 
-MOST = {"dac": 12, "acc": 12}
-"""Maximum cables of a bundle of a medium: twinax of 6 mm make a strand of 25 mm, as does `FIBRES`.
+MOST = {"dac": 12, "acc": 12, "utp": 12}
+"""Maximum cables of a bundle of a medium: twinax and twisted pairs of 6 mm make a strand of 25 mm.
 
-A strand of that thickness still bends into a rack.
+`FIBRES` make one too; a strand of that thickness still bends into a rack.
 """
 
 FIBRES = 48

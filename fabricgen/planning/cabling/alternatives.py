@@ -55,9 +55,7 @@ def _equals(
     if GENERIC in (cages[0].form_factor, cages[1].form_factor):
         return []
     if site is None or site.lengths == "unknown":
-        order = (
-            assumed_order(candidate, (candidate.medium,)) if len(candidate.modules) > 1 else None
-        )
+        order = assumed_order(candidate, (candidate.medium,))
         return [
             joint
             for _, joint in known_parts(*cages, candidate.kind, preference)

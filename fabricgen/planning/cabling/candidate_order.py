@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabricgen.planning.cabling.compatibility import TWISTED_PAIR
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 def assumed_order(joint: LinkParts, media: tuple[str, ...]) -> Order:
     """Return the sort key for an assumed reach: medium, modules of least reach, then fibres."""
     modules = [module.reach_m or 0 for module in joint.modules.values()]
-    return media.index(joint.medium), max(modules), sum(modules), joint.cable.reach_m or 0
+    return _place(joint, media), max(modules, default=0), sum(modules), joint.cable.reach_m or 0
 
 
 def ranked(
@@ -59,8 +61,13 @@ def reach_of(joint: LinkParts) -> float:
 def described_order(joint: LinkParts, media: tuple[str, ...]) -> Order:
     """Return the sort key in a described room: medium, reach, modules of least reach, own cable."""
     return (
-        media.index(joint.medium),
+        _place(joint, media),
         reach_of(joint),
         sum(module.reach_m or 0 for module in joint.modules.values()),
         joint.shared > 1,
     )
+
+
+def _place(joint: LinkParts, media: tuple[str, ...]) -> int:
+    """Return the place of a medium among those allowed; twisted pairs compete with no other."""
+    return 0 if joint.medium == TWISTED_PAIR else media.index(joint.medium)

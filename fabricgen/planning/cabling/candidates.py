@@ -82,18 +82,21 @@ def _joint(lower: Cage, upper: Cage, kind: LinkKind, preference: Preference) -> 
 
 def _assumed_media(kind: LinkKind) -> tuple[str, ...]:
     """Return the media of a kind of link in a room that is not described, the preferred first."""
-    return ("smf", "mmf") if kind is LinkKind.SPINE_CORE else FIBRES
+    return (*(reversed(FIBRES) if kind is LinkKind.SPINE_CORE else FIBRES), "aoc")
 
 
 def known_parts(
     lower: Cage, upper: Cage, kind: LinkKind, preference: Preference
 ) -> list[tuple[Order, LinkParts]]:
-    """Yield the catalog's modules and straight fibres of the assumed reach, with sort keys."""
+    """List the parts of the catalog that have the assumed reach, with sort keys.
+
+    They are modules with straight fibres, or cables that are not shared: AOC and twisted pairs.
+    """
     reach, media = ASSUMED_REACH_M[kind], _assumed_media(kind)
     found = (
         joint
         for joint in fitting(lower, upper, kind, preference.catalog, media)
-        if joint.shared == 1 and len(joint.modules) > 1
+        if joint.shared == 1
     )
     enough = (
         joint

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 FIBRES = ("mmf", "smf")
 """The media that need modules at both ends; the others have ends of their own."""
 
+TWISTED_PAIR = "utp"
+"""The medium of RJ45 sockets, which take no other."""
+
 End = Literal["lower", "upper"]
 
 
@@ -101,7 +104,7 @@ def fitting(
         )
     whole: tuple[tuple[End, Cage, Cage], ...] = (("upper", upper, lower), ("lower", lower, upper))
     for cable in catalog.cables():
-        if cable.medium not in media or lower.transport not in cable.transports:
+        if cable.medium not in (*media, TWISTED_PAIR) or lower.transport not in cable.transports:
             continue
         if cable.medium not in FIBRES:
             near = next((end for end, one, other in whole if _plugs(cable, one, other)), None)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from fabricgen.planning.cabling.compatibility import Cage
 
 if TYPE_CHECKING:
+    from fabricgen.catalog.models.switch import Breakout, Switch
     from fabricgen.core.terms import LinkKind
-    from fabricgen.planning.port_layout import PortLayout
     from fabricgen.planning.resolve import ResolvedFabric
 
 GENERIC = "generic"
@@ -17,30 +17,22 @@ GENERIC = "generic"
 
 def cages_of(fabric: ResolvedFabric, kind: LinkKind) -> tuple[Cage, Cage]:
     """Return the cages at the lower and the upper end of a kind of link."""
-    upper = _down_cage(fabric.port_layouts[kind.upper])
+    above = fabric.port_layouts[kind.upper]
+    upper = _cage(above.model, above.down)
     if kind.lower is None:
         return _host_cage(fabric, upper.transport), upper
-    port_layout = fabric.port_layouts[kind.lower]
-    return (
-        Cage(
-            port_layout.model.form_factor,
-            port_layout.model.module_top,
-            port_layout.up.count,
-            port_layout.up.speed_gbps,
-            port_layout.model.transport,
-        ),
-        upper,
-    )
+    below = fabric.port_layouts[kind.lower]
+    return _cage(below.model, below.up), upper
 
 
-def _down_cage(port_layout: PortLayout) -> Cage:
-    """Return a cage that faces down."""
+def _cage(model: Switch, mode: Breakout) -> Cage:
+    """Return a cage of a switch with a breakout."""
     return Cage(
-        port_layout.model.form_factor,
-        port_layout.model.module_top,
-        port_layout.down.count,
-        port_layout.down.speed_gbps,
-        port_layout.model.transport,
+        model.form_factor_of(mode),
+        model.module_top_of(mode),
+        mode.count,
+        mode.speed_gbps,
+        model.transport,
     )
 
 

@@ -337,10 +337,10 @@ def _headrooms(ports: list[PortView]) -> list[tuple[int, list[PortView]]]:
 def _cages(port_layout: PortLayout, ports: list[Port]) -> list[CageView]:
     """List the cages with their split."""
     splits = {port.cage: port.breakout for port in ports}
-    whole = next((mode for mode in port_layout.model.breakouts if mode.count == 1), None)
     views = []
     for cage in sorted(splits):
-        mode = splits[cage]
+        mode, every = splits[cage], port_layout.model.breakouts_of(cage)
+        whole = next((other for other in every if other.count == 1), None)
         first = port_layout.model.interface(port_layout.nos, cage, 0, mode)
         unsplit = port_layout.model.interface(port_layout.nos, cage, 0, whole) if whole else first
         views.append(
