@@ -160,7 +160,9 @@ def _sessions(row: dict[str, Any]) -> str:
     examples=("fabricgen lab exec r0-leaf-1 -- ip route",),
     context_settings={"ignore_unknown_options": True},
 )
-@click.argument("node", help="Switch, GPU such as d0-g3, or HB domain such as hb:0.")
+@click.argument(
+    "node", help="Switch, GPU such as d0-g3, HB domain such as hb:0, or VRF such as leaf-1:mgmt."
+)
 @click.argument(
     "command",
     nargs=-1,
@@ -177,7 +179,9 @@ def execute(node: str, command: tuple[str, ...], name: str | None) -> int:
 
 
 @lab.command(examples=("fabricgen lab shell r0-leaf-1",))
-@click.argument("node", help="Switch, GPU such as d0-g3, or HB domain such as hb:0.")
+@click.argument(
+    "node", help="Switch, GPU such as d0-g3, HB domain such as hb:0, or VRF such as leaf-1:mgmt."
+)
 @name_option
 def shell(node: str, name: str | None) -> int:
     """Open a shell in a node of the lab.
@@ -225,7 +229,7 @@ def doctor(*, as_json: bool) -> int:
     from fabricgen.lab.requirements import doctor as examine
 
     needs = [*examine(), *examine_infiniband()]
-    missing = [need for need in needs if not need.ok and not need.what.endswith(" only")]
+    missing = [need for need in needs if not need.ok and not need.optional]
     if as_json:
         print_document(
             {"memory_mb": available_mb(), "needs": [need._asdict() for need in needs]},

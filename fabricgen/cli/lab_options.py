@@ -100,7 +100,10 @@ def lab_request(
                 lay_out(planned, options["rails"], options["domains"]), one_rail=one_rail
             )
         _check_same(planned, out, options["out"])
-    (ib_requirements if subnets else requirements).check_machine()
+    if subnets:
+        ib_requirements.check_machine()
+    else:
+        requirements.check_machine(managed=planned.management is not None)
     templates = tuple(root.resolve() for root in asked.template_roots)
     return LabRequest(
         planned, out, templates, options["rails"], options["domains"], options["failures"], one_rail

@@ -10,7 +10,6 @@ import contextlib
 import json
 import os
 import shlex
-import shutil
 import signal
 import socket
 import subprocess
@@ -62,8 +61,9 @@ class Daemons:
     def _start(self, switch: str) -> None:
         """Start the daemons of a switch, in whose namespace the thread is."""
         place = PLACE / switch
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir(parents=True)
+        place.mkdir(parents=True, exist_ok=True)  # kept, because the SSH server has it mounted
+        for old in place.iterdir():
+            old.unlink()
         frr_conf, daemons = self._emitted(switch)
         (place / "vtysh.conf").touch()
         (place / "none.conf").touch()

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from fabricgen.lab.boot import Machines
     from fabricgen.lab.frr import Daemons
+    from fabricgen.lab.management.logins import Logins
     from fabricgen.lab.topology import Wire
 
 Routes = dict[str, frozenset[str]]
@@ -70,6 +71,8 @@ class RunningLab:
     daemons: Daemons
     reopened: list[str] = field(default_factory=list)
     """The ports that were opened a second time, as `switch port`."""
+    logins: Logins | None = None
+    """The SSH servers of the switches; None without `management`."""
 
     @cached_property
     def tables(self) -> EmittedTables:

@@ -24,9 +24,10 @@ from fabricgen.lab.slice import one_rail as only_rail
 if TYPE_CHECKING:
     from fabricgen.lab.topology import LabLayout
 
-SWITCH_MB, PEER_MB, NODE_MB, BASE_MB = 22, 1, 0.5, 500
+SWITCH_MB, PEER_MB, NODE_MB, SSHD_MB, BASE_MB = 22, 1, 0.5, 2, 500
 """Megabytes of a switch's daemons (zebra 9, bgpd 10, bfdd 3), of each configured BGP neighbour
-(0.7, and routes), of a namespace with its wires, and of the program, with its results of each pair.
+(0.7, and routes), of a namespace with its wires, of an SSH server, and of the program, with its
+results of each pair.
 """
 
 BFD_CORES, SPARE_CORES = 0.0024, 0.25
@@ -38,6 +39,10 @@ FLOWS = 4
 """Sockets of each GPU's NIC port."""
 
 
+SSH = "sshd, for `management` only"
+"""The requirement of a lab whose inventory has `management`; the package brings the client too."""
+
+
 class Need(NamedTuple):
     """A requirement of a lab: whether it is met, what was found, the command that installs it."""
 
@@ -45,6 +50,11 @@ class Need(NamedTuple):
     found: str
     ok: bool
     install: str = ""
+
+    @property
+    def optional(self) -> bool:
+        """Whether only some labs need it."""
+        return self.what.endswith(" only")
 
 
 def doctor() -> list[Need]:
@@ -63,6 +73,7 @@ def doctor() -> list[Need]:
         _program("vtysh", "frr", ["--version"]),
         *(_daemon(name) for name in (FIRST, "bgpd", "bfdd")),
         _program("lldpd", "lldpd", ["-v"])._replace(what="lldpd, for --lldp only"),
+        _program("sshd", "openssh-server", ["-V"])._replace(what=SSH),
     ]
 
 
@@ -88,9 +99,13 @@ def _daemon(name: str) -> Need:
     )
 
 
-def check_machine() -> None:
-    """Verify that nothing is missing. Raises Refusal `lab-needs`."""
-    missing = [need for need in doctor() if not need.ok and not need.what.startswith("lldpd")]
+def check_machine(*, managed: bool = False) -> None:
+    """Verify that nothing is missing, for a lab with or without `management`.
+
+    Raises Refusal `lab-needs`.
+    """
+    needs = (need for need in doctor() if not need.optional or (managed and need.what == SSH))
+    missing = [need for need in needs if not need.ok]
     if missing:
         because = tuple(f"{need.what}: {need.found}" for need in missing)
         raise refuse(
@@ -112,15 +127,18 @@ class Share(NamedTuple):
 def shares(layout: LabLayout) -> list[Share]:
     """Return the needs of a lab: memory, processes, open files, and cores for BFD."""
     plan, cores = layout.plan, os.cpu_count() or 1
-    gpus, switches, nodes, links = layout.size
+    gpus, switches, nodes, links, servers = layout.size
     bfd, peers = (
         plan.spec.addressing.bfd,
         len(layout.segments) * sum(_peers(layout, box) for box in layout.boxes),
     )
     speakers = 0 if layout.numbered else gpus
-    daemons, sessions = switches * (3 if bfd else 2) + 2 * speakers, links if bfd else 0
+    daemons = switches * (3 if bfd else 2) + 2 * speakers + servers
+    sessions = links if bfd else 0
     frr = switches + speakers
-    needed = round(BASE_MB + SWITCH_MB * frr + PEER_MB * peers + NODE_MB * nodes)
+    needed = round(
+        BASE_MB + SWITCH_MB * frr + PEER_MB * peers + NODE_MB * nodes + SSHD_MB * servers
+    )
     busy, free = sessions * BFD_CORES, cores * (1 - SPARE_CORES)
     bfd_sum = (
         f"{sessions:,} BFD sessions keep {busy:,.1f} cores busy, and {free:.1f} of {cores} may be"
@@ -130,6 +148,7 @@ def shares(layout: LabLayout) -> list[Share]:
             f"{frr:,} {'GPUs and ' if speakers else ''}switches x {SWITCH_MB} MB and "
             f"{peers:,} BGP neighbours x {PEER_MB} MB, as their configurations name them"
         ),
+        *((f"{servers:,} SSH servers x {SSHD_MB} MB",) if servers else ()),
         f"{nodes:,} namespaces x {NODE_MB} MB, and {BASE_MB} MB for the program",
     )
     each = 2 if plan.addresses.family == "ipv6" else 1  # a namespace, and what arrives in it

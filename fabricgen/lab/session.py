@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.files import FileError, parse_json, read_text
 from fabricgen.inventory.load import PLAN_BYTES
-from fabricgen.lab import namespaces
+from fabricgen.lab import namespaces, verify_management
 from fabricgen.lab.boot import Machines
 from fabricgen.lab.failover_time import measure_failover
 from fabricgen.lab.failures import every_failure
 from fabricgen.lab.files import place_files
 from fabricgen.lab.frr import Daemons
+from fabricgen.lab.management.logins import start_logins
 from fabricgen.lab.measure import RunningLab, Trial
 from fabricgen.lab.process_tree import run_isolated
 from fabricgen.lab.registry import read_message, refused
@@ -153,7 +154,10 @@ def boot(
     machines.open_ports()
     hosts = f" and {len(layout.speakers):,} GPUs" if layout.speakers else ""
     lap(f"FRR in {len(layout.switches):,} switches{hosts}")
-    lab = RunningLab(machines, daemons)
+    logins = start_logins(machines)
+    if logins:
+        lap(f"SSH in {len(logins.servers):,} switches")
+    lab = RunningLab(machines, daemons, logins=logins)
     _, wrong = lab.converge(patience_s=PATIENCE_S)
     lap(
         "routes in every kernel" if not wrong else f"{len(wrong)} switches without all their routes"
@@ -184,13 +188,15 @@ def _outcomes(
     lab: RunningLab, failures: str, emit: Callable[[dict[str, Any]], None]
 ) -> Iterator[Trial]:
     """Yield the result of each trial."""
-    for trial in TRIALS:
+    for trial in (*TRIALS, *(verify_management.TRIALS if lab.logins else ())):
         started = time.monotonic()
         outcome = trial(lab)
         emit({"seconds": round(time.monotonic() - started, 2)})
         yield outcome
     if failures in ("clocked", "all"):
         yield from measure_failover(lab)
+    if lab.logins and failures != "none":
+        yield verify_management.without_fabric(lab)
     if failures in ("single", "all"):
         yield Survival(lab).run(
             every_failure(lab), lambda done, total: emit({"done": done, "total": total})

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 
+ROUTER, OPERATOR = "management:router", "management:operator"
+"""The nodes of the management network beside the switches' own: its router with the bridge, and the
+operator, who is beyond the router."""
+
+
 class Wire(NamedTuple):
     """A cable of the lab, or a GPU's port to its HB domain.
 
@@ -43,12 +48,13 @@ class Wire(NamedTuple):
 
 
 class Size(NamedTuple):
-    """The number of GPUs, switches, namespaces, and BGP sessions between switches."""
+    """The number of GPUs, switches, namespaces, BGP sessions between switches, and SSH servers."""
 
     gpus: int
     switches: int
     nodes: int
     sessions: int
+    servers: int
 
 
 class LabSwitch(NamedTuple):
@@ -175,12 +181,15 @@ class LabLayout:
     def size(self) -> Size:
         """The size of the lab, counted without naming anything, as it may be too large."""
         coordinates = self.plan.fabric.coordinates
+        servers = len(self.segments) * len(self.boxes) if self.plan.management else 0
+        management = servers + len((ROUTER, OPERATOR)) if servers else 0
         gpus = len(self.domains) * sum(
             coordinates.rail(gpu) in self.rails for gpu in coordinates.domain_range(0)
         )
         switches = sum(len(self._blocks(*place)) for place in product(self.segments, self.boxes))
         sessions = sum(len(self._rows_of(segment)) for segment in self.segments)
-        return Size(gpus, switches, switches + gpus + len(self.domains), sessions)
+        nodes = switches + gpus + len(self.domains) + management
+        return Size(gpus, switches, nodes, sessions, servers)
 
     def _rows_of(self, segment: int) -> list[int]:
         """Return the rows of `Plan.segment` of the links between booted switches of a segment."""
@@ -193,9 +202,26 @@ class LabLayout:
         return {domain: f"hb:{domain}" for domain in self.domains}
 
     @cached_property
+    def management(self) -> dict[str, str]:
+        """The node of each switch's VRF of management; empty without `management`."""
+        asked = self.plan.spec.management
+        switches = dict.fromkeys(each.switch for each in self.switches)
+        return {name: f"{name}:{asked.vrf}" for name in switches} if asked else {}
+
+    def first_node(self, switch: str) -> str:
+        """Return the node of a switch; the one of its first VRF where rails share it."""
+        return next(each.name for each in self.switches if each.switch == switch)
+
+    @cached_property
     def nodes(self) -> list[str]:
         """Every namespace of the lab."""
-        return [*(each.name for each in self.switches), *self.gpus.values(), *self.bridges.values()]
+        return [
+            *(each.name for each in self.switches),
+            *self.gpus.values(),
+            *self.bridges.values(),
+            *self.management.values(),
+            *((ROUTER, OPERATOR) if self.management else ()),
+        ]
 
     @cached_property
     def hosts(self) -> list[str]:
