@@ -18,8 +18,16 @@ from fabricgen.analysis.forwarding.gpu_routes import HB_DEVICE, gpu_view
 from fabricgen.analysis.forwarding.path_names import PathNames
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.core.diagnostics import refuse
-from fabricgen.outputs.lab_topologies.view import LabFile, LabLink, LabNode, LabPort, LabView
+from fabricgen.outputs.lab_topologies.view import (
+    LabFile,
+    LabLink,
+    LabNetwork,
+    LabNode,
+    LabPort,
+    LabView,
+)
 from fabricgen.outputs.packs.site_lines import SiteLines
+from fabricgen.planning.addressing import address_text
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
@@ -100,9 +108,17 @@ class Topologies:
                 hint=hint,
             )
         links = [*self._cable_links(), *self._hb_links()]
-        return LabView(
-            self.plan.spec.name, self.plan.spec.addressing.mtu, nodes, links, len(nodes), len(links)
-        )
+        name, mtu = self.plan.spec.name, self.plan.spec.addressing.mtu
+        network = self._network() if any(node.address for node in nodes) else None
+        return LabView(name, mtu, nodes, links, len(nodes), len(links), network)
+
+    def _network(self) -> LabNetwork | None:
+        """Return the management network; None without `management`."""
+        planned = self.plan.management
+        if planned is None:
+            return None
+        name = f"{self.plan.spec.name}-management"
+        return LabNetwork(name, str(planned.subnet), address_text(planned.gateway))
 
     def filled(self) -> Iterator[LabNode]:
         """Yield the nodes one after the other, each with the contents of its files."""
@@ -211,6 +227,8 @@ class Topologies:
         node = self._node(
             switch.name, {"role": switch.role, **rail, "plane": str(switch.plane)}, kind
         )
+        if switch.management and not node.network:
+            node.address = switch.management.address
         node.ports = [
             LabPort(name, port)
             for name, port in zip(
@@ -233,6 +251,7 @@ class Topologies:
             kind=container.kind,
             image=container.image,
             network=container.network or "",
+            address="",
             labels=labels,
             files=files,
             commands=list(container.exec),

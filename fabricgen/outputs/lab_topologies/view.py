@@ -45,6 +45,8 @@ class LabNode:
     image: str
     network: str
     """Containerlab's network-mode; empty where the node is on the management network."""
+    address: str
+    """Its address on the management network; empty where the engine chooses one, or it has none."""
     labels: dict[str, str]
     """Role, and rail and plane where it has one."""
     files: list[LabFile]
@@ -71,6 +73,15 @@ class LabLink:
 
 
 @dataclass(slots=True)
+class LabNetwork:
+    """The management network of the containers, which has the addresses of `management`."""
+
+    name: str
+    subnet: str
+    gateway: str
+
+
+@dataclass(slots=True)
 class LabView:
     """A fabric in containers."""
 
@@ -82,3 +93,5 @@ class LabView:
     """In the order of the cables, then each GPU's to its HB domain."""
     node_count: int
     link_count: int
+    management: LabNetwork | None
+    """None without `management`, and where no node is on the network."""
