@@ -14,6 +14,7 @@ from fabricgen.analysis.checks.plan_evidence import evidence_of
 from fabricgen.bom.priced_bill import make_bom
 from fabricgen.build.selection import BuildScope, GroupSelection, SheetOptions
 from fabricgen.outputs.groups import GROUPS
+from fabricgen.outputs.packs.rendered_texts import RenderedTexts
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class BuildContext:
     scope: BuildScope | None = None
     """What the files of switches, hosts and GPUs are limited to; None for the whole fabric."""
     sheet_options: SheetOptions = field(default_factory=SheetOptions)
+    texts: RenderedTexts = field(default_factory=RenderedTexts, repr=False)
+    """The texts of files that other files contain."""
     made: dict[Callable[[BuildContext], Any], Any] = field(default_factory=dict, repr=False)
     """What functions marked `per_build` returned."""
 

@@ -72,7 +72,7 @@ def _topologies(
 @per_build
 def topologies(context: BuildContext) -> Topologies:
     """Return the maker of the topologies."""
-    return Topologies(context.plan, context.packs, config_packs(context))
+    return Topologies(context.views, context.packs, config_packs(context), context.texts)
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,9 @@ class GpuScripts:
         for gpu in gpus_of(context, self.run):
             view = gpu_view(context.tables.ends, gpu)
             text = context.packs.render(self.pack, self.output.template, gpu=view)
-            yield write_text(root, self.output.path.format(gpu=view.name), [text], self.output.bits)
+            path = self.output.path.format(gpu=view.name)
+            context.texts.keep(path, text)
+            yield write_text(root, path, [text], self.output.bits)
 
 
 @dataclass(frozen=True)

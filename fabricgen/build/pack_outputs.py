@@ -43,7 +43,7 @@ def config_packs(context: BuildContext) -> dict[str, Pack]:
 @per_build
 def site_lines(context: BuildContext) -> SiteLines:
     """Return what renders the files of switches with the site's own lines."""
-    return SiteLines(context.packs)
+    return SiteLines(context.packs, context.texts)
 
 
 def unconfigured(context: BuildContext) -> Iterator[Skipped]:

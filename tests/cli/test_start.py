@@ -18,7 +18,7 @@ import click
 import pytest
 
 import fabricgen
-from fabricgen.cli import program
+from fabricgen.cli import PLUGIN_SEARCH, omit_plugin_search, program
 from fabricgen.outputs.groups import GROUPS
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ FOR_OTHERS = {
     "numpy.ma",
     "fabricgen.inventory.errors",
     "fabricgen.core.yaml_tree",
+    "importlib.metadata",
+    "socket",
 }
 """Modules that only other commands need, and large parts of libraries that no command needs."""
 INVENTORY = """\
@@ -82,6 +84,22 @@ def test_planning_imports_no_library_of_outputs(
     modules = imported("plan", *sizing, env=environment, cwd=tmp_path)
     assert "numpy" in modules
     assert modules & (FOR_ARTEFACTS | FOR_OTHERS) == set()
+
+
+def test_pydantic_finds_no_plugins_unless_the_user_names_some(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its own module, which imports much for the search, replaces ours where more is asked."""
+    monkeypatch.setenv("PYDANTIC_DISABLE_PLUGINS", "logfire")
+    monkeypatch.delitem(sys.modules, PLUGIN_SEARCH, raising=False)
+    omit_plugin_search()
+    assert PLUGIN_SEARCH not in sys.modules
+    monkeypatch.setenv("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    omit_plugin_search()
+    ours = sys.modules[PLUGIN_SEARCH]
+    assert ours.get_plugins() == ()
+    assert ours.entry_points is sys.modules[PLUGIN_SEARCH].entry_points
+    assert sys.modules[PLUGIN_SEARCH] is not ours
 
 
 def test_configurations_import_no_library_of_other_groups(

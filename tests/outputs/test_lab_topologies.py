@@ -25,6 +25,7 @@ from fabricgen.outputs.lab_topologies.build import Topologies
 from fabricgen.outputs.packs.containers import Bind, Container
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.coordinates import gpu_name
+from fabricgen.views.factory import Views
 from fabricgen.views.hosts.build import Hosts
 from fabricgen.views.switches.view import PortView
 from tests.conftest import SYSTEM_PATH
@@ -188,7 +189,7 @@ def tree(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     written = {file.path for file in build(job, root)}
     assert written == set(job.paths()) - {"manifest.json"}
     assert not job.skipped
-    assert Topologies(plan, PACKS, {}).size == len(Tree(plan, root).nodes)
+    assert Topologies(Views(plan), PACKS, {}).size == len(Tree(plan, root).nodes)
     assert (request.param.startswith(MAPPED) or "sonic" in request.param) == (
         len((root / "lab/containerlab/interfaces.csv").read_text().splitlines()) > 1
     )
@@ -467,7 +468,7 @@ def test_a_lab_that_kubernetes_cannot_hold_is_not_written_for_it() -> None:
     plan = plan_of(gpus=1024, hb_domain={"gpus": 256}, radix=8, rails={"tiers": 1})
     job = build_job(plan, PACKS, ("lab",))
     nodes = 1024 + 4 + 256
-    assert Topologies(plan, PACKS, {}).size == nodes
+    assert Topologies(Views(plan), PACKS, {}).size == nodes
     assert not job.skipped
     plan = plan_of(gpus=1024, hb_domain={"gpus": 256}, radix=8, rails={"planes": 2, "tiers": 1})
     job = build_job(plan, PACKS, ("lab",))
@@ -873,7 +874,7 @@ def test_counts_of_drawn_fabrics(inventory: Inventory) -> None:
     frr = PACKS.for_nos("frr")
     assert frr is not None
     view = Topologies(
-        plan, PACKS, {plan.fabric.port_layouts[role].nos: frr for role in plan.roles}
+        Views(plan), PACKS, {plan.fabric.port_layouts[role].nos: frr for role in plan.roles}
     ).view
     request = plan.fabric
     assert (

@@ -26,9 +26,9 @@ from fabricgen.outputs.lab_topologies.view import (
     LabPort,
     LabView,
 )
+from fabricgen.outputs.packs.rendered_texts import RenderedTexts
 from fabricgen.outputs.packs.site_lines import SiteLines
 from fabricgen.planning.addressing import address_text
-from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from fabricgen.outputs.packs.containers import Container, Thing
     from fabricgen.outputs.packs.pack_yaml import Pack, PackOutput
     from fabricgen.outputs.packs.render import Packs
-    from fabricgen.planning.plan import Plan
+    from fabricgen.views.factory import Views
     from fabricgen.views.switches.view import SwitchView
 
 
@@ -64,11 +64,18 @@ class _Kind(NamedTuple):
 class Topologies:
     """Makes the lab of one plan."""
 
-    def __init__(self, plan: Plan, packs: Packs, config_packs: Mapping[str, Pack]) -> None:
-        """Keep the plan and the packs of its switches, by NOS; nothing is made yet."""
-        self.plan, self._packs, self._config_packs = plan, packs, config_packs
-        self._ends, self._views = PathNames(Reach(plan)), Views(plan)
-        self._site_lines = SiteLines(packs)
+    def __init__(
+        self,
+        views: Views,
+        packs: Packs,
+        config_packs: Mapping[str, Pack],
+        texts: RenderedTexts | None = None,
+    ) -> None:
+        """Keep the views, the packs of switches by NOS, and texts that the build rendered."""
+        self.plan, self._packs, self._config_packs = views.plan, packs, config_packs
+        self._ends, self._views = PathNames(Reach(views.plan)), views
+        self._texts = texts or RenderedTexts()
+        self._site_lines = SiteLines(packs, self._texts)
         self._named: dict[tuple[str, ...], dict[int, dict[str, str]]] = {}
 
     def gap(self) -> str | None:
@@ -123,9 +130,11 @@ class Topologies:
     def filled(self) -> Iterator[LabNode]:
         """Yield the nodes one after the other, each with the contents of its files."""
         for node, kind, seen in self._nodes():
-            context = seen()
             for file, source in zip(node.files, kind.sources, strict=True):
-                file.text = self._text(source, node=node, lab=self.view, **context)
+                kept = None if source.alone else self._texts.find(file.path)
+                file.text = (
+                    self._text(source, node=node, lab=self.view, **seen()) if kept is None else kept
+                )
             yield node
 
     def _text(self, source: _Source, **view: Any) -> str:  # noqa: ANN401 - whatever the view is

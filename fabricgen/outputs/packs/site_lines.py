@@ -28,6 +28,7 @@ from fabricgen.outputs.packs.override_places import (
     hook_name,
     section_of,
 )
+from fabricgen.outputs.packs.rendered_texts import RenderedTexts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -62,9 +63,9 @@ class SwitchFile(NamedTuple):
 class SiteLines:
     """Renders the files of switches, with the site's own lines in them."""
 
-    def __init__(self, packs: Packs) -> None:
-        """Keep the packs; places and hooks are looked up once."""
-        self._packs = packs
+    def __init__(self, packs: Packs, texts: RenderedTexts | None = None) -> None:
+        """Keep the packs and the texts of their files; places and hooks are looked up once."""
+        self._packs, self._texts = packs, texts or RenderedTexts()
         self._places: dict[tuple[str, str], OverridePlace | None] = {}
         self._own_hooks: dict[str, list[str]] = {}
 
@@ -75,12 +76,19 @@ class SiteLines:
         files = list[SwitchFile]()
         for output in outputs:
             with self._packs.secrets.readable() as secrets:
-                text = self.render(pack, output, switch)
+                text = self._rendered(pack, output, switch)
+            if not secrets.values:
+                self._texts.keep(output.path.format(switch=switch.name), text)
             files.append(SwitchFile(output, text, output.bits, secrets.used))
         return files
 
     def render(self, pack: Pack, output: PackOutput, switch: SwitchView) -> str:
-        """Return the text of a file of a switch. Raises Refusal."""
+        """Return the text of a file of a switch without the values of secrets. Raises Refusal."""
+        kept = self._texts.find(output.path.format(switch=switch.name))
+        return self._rendered(pack, output, switch) if kept is None else kept
+
+    def _rendered(self, pack: Pack, output: PackOutput, switch: SwitchView) -> str:
+        """Render a file of a switch, with the site's own lines."""
         placed, form = self._placed(pack, output, switch), output.overrides
         if placed and form and form.format == "lines":
             return "".join(line.text for line in self._lines(pack, output, switch, placed))

@@ -480,7 +480,7 @@ def test_a_lab_in_containers_mounts_the_same_files() -> None:
     packs = nos_packs(plan, PACKS).packs
     texts = {
         node.name: next(file.text for file in node.files if file.key == "frr.conf")
-        for node in Topologies(plan, PACKS, packs).filled()
+        for node in Topologies(Views(plan), PACKS, packs).filled()
         if node.labels["role"] == "leaf"
     }
     assert [name for name, text in texts.items() if "\nown\n" in text] == ["r0-leaf-1"]
