@@ -8,6 +8,7 @@ read them.
 from __future__ import annotations
 
 import fcntl
+import gc
 import json
 import os
 import shutil
@@ -48,6 +49,9 @@ providers._get_local_constants = lambda: providers._local_constants  # noqa: SLF
 # A process started in the background ignores Ctrl-C, and so would every program that a test starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+gc.disable()  # until the tests are collected: a million objects, and none of them is garbage
+KEPT_OBJECTS = 100_000
+
 OUTSIDE = frozenset({"oracles", "out_of_reach", "python_tool", "tool"})
 """Fixtures for what a machine may lack.
 
@@ -61,6 +65,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if not OUTSIDE.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker("outside")
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage as seldom as the program does, and never search the collected tests."""
+    gc.freeze()
+    gc.set_threshold(KEPT_OBJECTS)
+    gc.enable()
 
 
 class Run(Protocol):

@@ -171,6 +171,7 @@ def anchors_of(site: Path, page: str) -> set[str]:
     )
 
 
+@pytest.mark.slow
 def test_the_reference_is_complete(site: Path) -> None:
     """Every key, model, pack, output, column and message has an entry."""
     schema, packs, catalog = json_schema(), Packs(), Catalog()
@@ -205,6 +206,7 @@ def test_the_reference_is_complete(site: Path) -> None:
     assert set(packs.names()) <= anchors_of(site, "packs")
 
 
+@pytest.mark.slow
 def test_every_kind_of_output_links_to_its_view(site: Path) -> None:
     """Each output links to the view of its template, which is shown with values.
 
@@ -221,6 +223,7 @@ def test_every_kind_of_output_links_to_its_view(site: Path) -> None:
     } <= anchors_of(site, "views")
 
 
+@pytest.mark.slow
 def test_the_site_is_self_contained(site: Path) -> None:
     """A reader fetches nothing, no machine is named, and no built file is kept in the checkout."""
     for path in site.rglob("*.html"):

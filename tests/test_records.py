@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,11 +19,6 @@ from tests import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-TREES = {
-    path.relative_to(ROOT / "fabricgen").as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-    for path in sorted((ROOT / "fabricgen").rglob("*.py"))
-}
 
 SIZES = frozenset({"domain_gpus", "host_gpus", "domain_hosts", "rails", "ranks_per_rail"}) | {
     "planes",
@@ -47,6 +43,15 @@ HOT_LOOPS = {
     ("views/switches/build.py", "PortView"): "PORT_COLUMNS",
 }
 """Where columns are mapped over a class, with the names of its fields in their order."""
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """Parse every module of the package."""
+    return {
+        path.relative_to(ROOT / "fabricgen").as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted((ROOT / "fabricgen").rglob("*.py"))
+    }
 
 
 def _size(node: ast.expr) -> str:
@@ -96,7 +101,7 @@ def test_coordinates_have_one_owner() -> None:
     """No other module computes the rail, domain or host of a GPU, or takes rail 0 for None."""
     assert [
         f"{path}: {found}"
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         if path not in OWNERS
         for found in (*divisions(tree), *rails_or_zero(tree))
     ] == []
@@ -124,7 +129,7 @@ def test_the_gate_finds_a_rail_or_zero() -> None:
 
 def test_every_owner_is_needed() -> None:
     """A module that no longer divides leaves the list."""
-    assert [path for path in OWNERS if not [*divisions(TREES[path])]] == []
+    assert [path for path in OWNERS if not [*divisions(trees()[path])]] == []
 
 
 def _module(path: str) -> str:
@@ -132,10 +137,11 @@ def _module(path: str) -> str:
     return "fabricgen." + path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
+@cache
 def long_records() -> dict[tuple[str, str], list[str]]:
     """Return the fields of each long dataclass or NamedTuple, by module and name."""
     found = {}
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 marks = [ast.unparse(each) for each in (*node.decorator_list, *node.bases)]
@@ -150,15 +156,13 @@ def long_records() -> dict[tuple[str, str], list[str]]:
     return found
 
 
-RECORDS = long_records()
-
-
 def positional(path: str, tree: ast.AST) -> Iterator[tuple[int, str, bool]]:
     """Yield the line and the class of each long record made by position, and whether by `map`."""
-    known = {name for module, name in RECORDS if module == _module(path)}
+    records = long_records()
+    known = {name for module, name in records if module == _module(path)}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
-            known |= {each.name for each in node.names if (node.module, each.name) in RECORDS}
+            known |= {each.name for each in node.names if (node.module, each.name) in records}
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
             mapped = node.func.id == "map"
@@ -179,15 +183,15 @@ def test_the_gate_finds_positions() -> None:
 
 def test_long_records_are_found() -> None:
     """The records that the loops below are about are among them."""
-    assert len(RECORDS) > 40
-    assert {name for _, name in RECORDS} >= {"CableView", "PortView", "SwitchView", "Wiring"}
+    assert len(long_records()) > 40
+    assert {name for _, name in long_records()} >= {"CableView", "PortView", "SwitchView", "Wiring"}
 
 
 def test_long_records_are_built_by_keyword() -> None:
     """Only the hot loops map columns over a class, and only copies are made by position."""
     assert [
         f"{path}:{line}: give the fields of {name} by keyword"
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         for line, name, mapped in positional(path, tree)
         if (path, name) not in (HOT_LOOPS if mapped else COPIES)
     ] == []
@@ -199,7 +203,7 @@ def test_hot_loops_take_the_fields_in_order(place: tuple[str, str], columns: str
     path, name = place
     calls = [
         ast.unparse(node)
-        for node in ast.walk(TREES[path])
+        for node in ast.walk(trees()[path])
         if isinstance(node, ast.Call) and ast.unparse(node).startswith(f"map({name}, ")
     ]
     assert calls == [f"map({name}, *(columns[name] for name in {columns}))"]

@@ -143,6 +143,12 @@ def test_the_profile_is_derandomized() -> None:
     assert len(providers._get_local_constants()) == 0  # noqa: SLF001 - no setting of hypothesis exposes it
 
 
+def test_a_test_that_hangs_ends_its_process(pytestconfig: pytest.Config) -> None:
+    """After minutes, with the stack of every thread: a loop in C or under a profiler included."""
+    assert 0 < float(pytestconfig.getini("faulthandler_timeout")) <= 300
+    assert pytestconfig.getini("faulthandler_exit_on_timeout")
+
+
 def some_inventories() -> list[Inventory]:
     """Draw inventories, numbers and texts.
 

@@ -10,6 +10,7 @@ import datetime as dt
 import inspect
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from ipaddress import IPv4Network, IPv6Network
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated
@@ -19,8 +20,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSeriali
 from fabricgen.core.terms import parse_ratio, parse_speed, ratio_text, speed_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pydantic import GetJsonSchemaHandler
     from pydantic.json_schema import JsonSchemaValue
     from pydantic_core import CoreSchema
@@ -194,17 +193,20 @@ class InventoryModel(BaseModel):
         """Add the docstring of each key as its description."""
         schema = handler(core_schema)
         keys = handler.resolve_ref_schema(schema)["properties"]
-        for key, text in _docstrings(cls):
+        for key, text in _docstrings(cls).items():
             keys[key]["description"] = text
         return schema
 
 
-def _docstrings(model: type[BaseModel]) -> Iterator[tuple[str, str]]:
-    """Yield each key of a model with the docstring that follows it in the source, on one line."""
+@cache
+def _docstrings(model: type[BaseModel]) -> dict[str, str]:
+    """Return the docstring that follows each key of a model in the source, on one line."""
     (shape,) = ast.parse(inspect.getsource(model)).body
+    found = {}
     for key, text in pairwise(shape.body if isinstance(shape, ast.ClassDef) else ()):
         match key, text:
             case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(
                 value=ast.Constant(value=str(description))
             ):
-                yield name, " ".join(description.split())
+                found[name] = " ".join(description.split())
+    return found

@@ -6,7 +6,7 @@ Shares no code with the analysis of a plan. Failed parts are names: a GPU, `hb:<
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.lab.emitted_tables import EmittedTables, Instance, number_of
@@ -130,20 +130,24 @@ class Walker:
 
     def _over_other_domains(self, source: str, target: str) -> list[Crossing] | None:
         """Return the fewest crossings through other domains, in the order of `domains`."""
+        gpus = self.tables.gpus
         came: dict[str, list[Crossing]] = {source: []}
+        reached = defaultdict(list, {gpus[source]["domain"]: [source]})
         queue = deque([source])
         while queue:
             at = queue.popleft()
             last = self.crossing(at, target)
             if last:
                 return [*came[at], last]
-            for gpu in self._others(self.tables.gpus[source]["domain"]):
+            for gpu in self._others(gpus[source]["domain"]):
+                near = reached[gpus[gpu]["domain"]]
                 if (
                     gpu not in came
-                    and not any(self.meets(known, gpu) for known in came)
+                    and not any(self.meets(known, gpu) for known in near)
                     and (into := self.crossing(at, gpu))
                 ):
                     came[gpu] = [*came[at], into]
+                    near.append(gpu)
                     queue.append(gpu)
         return None
 

@@ -112,7 +112,7 @@ CONTENTS = {
         "open quote": b'HEADER\na,"b,c\n' * 9,
     },
     "json": {
-        "deep": b"[" * 2_000,
+        "deep": b"[\n" * 2_000,
         "deep object": b'{"lldp":' * 2_000,
         "long number": b'{"lldp": ' + b"9" * 5000 + b"}",
         "long number in a list": b"[1, -" + b"9" * 5000 + b"]",
@@ -123,7 +123,7 @@ CONTENTS = {
     },
     "yaml": {
         "long number": b"name: x\ngpus: " + b"9" * 5000,
-        "deep": b"[" * 2_000,
+        "deep": b"[\n" * 2_000,
         "anchor twice": b"a: &x 1\nb: &x 2\nc: *x\n",
         "YAML 1.1": b"%YAML 1.1\n---\na: 1e5\n",
         "bad tag": b"a: !!bool maybe\n",
