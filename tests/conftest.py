@@ -91,9 +91,9 @@ class PythonTool(Protocol):
     """Run a program of `make tools` in a directory, and return the completed process."""
 
     def __call__(
-        self, name: str, *arguments: object, cwd: Path
+        self, name: str, *arguments: object, cwd: Path, programs: Path | None = None
     ) -> subprocess.CompletedProcess[str]:
-        """Run with a clean environment."""
+        """Run with a clean environment, in which programs of a directory come first."""
 
 
 class Once(Protocol):
@@ -195,14 +195,17 @@ def oracles() -> Path:
 def python_tool(out_of_reach: Callable[[str], NoReturn], tmp_path: Path) -> PythonTool:
     """Return a function that runs a program of `make tools` in a directory."""
 
-    def start(name: str, *arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    def start(
+        name: str, *arguments: object, cwd: Path, programs: Path | None = None
+    ) -> subprocess.CompletedProcess[str]:
         program = ROOT / ".venv-tools" / "bin" / name
         if not program.exists():
             out_of_reach(f"{name} is not installed: make tools")
+        clean = clean_environment(tmp_path)
         return subprocess.run(
             [program, *map(str, arguments)],
             cwd=cwd,
-            env=clean_environment(tmp_path),
+            env=clean | ({"PATH": f"{programs}:{clean['PATH']}"} if programs else {}),
             capture_output=True,
             text=True,
             check=False,

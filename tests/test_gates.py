@@ -106,6 +106,17 @@ NUMBERS = {
     "nvue/cumulus-ztp.j2": {"2": "the log", "5": "tries of a download", "600": "a mode"},
     "sonic/files.sh.j2": {"2": "a parameter", "5": "tries of a download", "077": "a mask of modes"},
     "sonic/ztp.json.j2": dict.fromkeys(("01", "02"), "the order of sections"),
+    "eos/push_load.yml.j2": {"00": "a part of a time"},
+    "frr/push_compare.yml.j2": {"0640": "a mode"},
+    "frr/push_load.yml.j2": {"0644": "a mode", "077": "a mask of modes"},
+    "nvos/push_compare.yml.j2": {"0600": "a mode"},
+    "nvos/push_load.yml.j2": {"0600": "a mode", "077": "a mask of modes"},
+    "nvue/push_compare.yml.j2": {"0600": "a mode"},
+    "nvue/push_load.yml.j2": {"0600": "a mode", "077": "a mask of modes"},
+    "sonic/push_compare.yml.j2": {"0600": "a mode"},
+    "sonic/push_load.yml.j2": {"0600": "a mode", "0640": "a mode", "60": "seconds of a minute"},
+    "sonic/push_rollback.yml.j2": {"0640": "a mode"},
+    "srlinux/push_load.yml.j2": {"60": "seconds of a minute"},
     "sonic/start.sh.j2": {"300": "tries before a container is given up"},
 }
 """Numbers that templates of switches and of hosts' BGP may have, in all or in one, and why."""

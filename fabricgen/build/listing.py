@@ -12,6 +12,7 @@ from fabricgen.build.subnet_files import subnet_outputs
 from fabricgen.outputs.groups import GROUPS, OVERRIDES, PACK_GROUPS
 from fabricgen.outputs.packs.pack_yaml import SWITCH
 from fabricgen.outputs.provision.build import WEB_ROOT
+from fabricgen.outputs.push.build import FOLDER, pushed_packs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -52,7 +53,11 @@ OWN = (
 def every_output(packs: Packs) -> list[OutputRow]:
     """List all outputs of packs and without one, sorted by path."""
     found = [pack for pack in map(packs.pack, packs.names()) if pack]
-    listed = [row for pack in found for row in (*_rows(pack), *_mounted(pack), *_fetched(pack))]
+    listed = [
+        row
+        for pack in found
+        for row in (*_rows(pack), *_mounted(pack), *_fetched(pack), *_pushed(pack))
+    ]
     return _sorted([*OWN, *listed])
 
 
@@ -90,6 +95,10 @@ def _of_group(context: BuildContext, group: str) -> Iterator[OutputRow]:
         yield from (row for own in config_packs(context).values() for row in _mounted(own))
     if group == "provision" and fitting:
         yield from (row for own in config_packs(context).values() for row in _fetched(own))
+    asked = context.plan.spec.management
+    if group == "push" and asked:
+        pushed = pushed_packs(config_packs(context), asked)
+        yield from (row for own in pushed.values() for row in _pushed(own))
     yield from (OutputRow(name, group, output.path, output.reader) for name, output in fitting)
 
 
@@ -110,6 +119,13 @@ def _fetched(pack: Pack) -> Iterator[OutputRow]:
         for output in pack.fetched_outputs:
             path = WEB_ROOT + output.path.removeprefix(SWITCH)
             yield OutputRow(pack.name, "provision", path, f"the switch that boots: {output.path}")
+
+
+def _pushed(pack: Pack) -> Iterator[OutputRow]:
+    """List the task lists by which Ansible loads the files of a pack."""
+    for name in pack.push.templates if pack.push else ():
+        reader = f"Ansible: tasks for switches of {pack.nos}"
+        yield OutputRow(pack.name, "push", FOLDER.format(nos=pack.nos) + name, reader)
 
 
 def _rows(pack: Pack, *, managed: bool = True) -> Iterator[OutputRow]:

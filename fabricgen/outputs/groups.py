@@ -96,6 +96,14 @@ SPECS = (
         configures=True,
     ),
     GroupSpec(
+        name="push",
+        readers="Ansible: playbooks that load the configurations, if there is `management`",
+        packs=("push",),
+        brings=("configs", "cluster"),
+        managed=True,
+        configures=True,
+    ),
+    GroupSpec(
         name="hosts",
         readers="hosts: addresses, routes and NCCL settings",
         packs=("hosts",),

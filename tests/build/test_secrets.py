@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-GROUPS = ("configs", "provision", "cluster", "dcim", "hosts", "report", "lab")
+GROUPS = ("configs", "provision", "push", "cluster", "dcim", "hosts", "report", "lab")
 
 
 def files(root: Path) -> Iterator[tuple[str, bytes, int]]:

@@ -240,6 +240,21 @@ _KINDS = (
         "fabricgen.outputs.provision.build",
     ),
     Kind(
+        "push",
+        "The order in which switches receive their configurations.",
+        "push",
+        "fabricgen.outputs.push.view:PushView",
+        "fabricgen.outputs.push.build",
+    ),
+    Kind(
+        "push-system",
+        "A file for each NOS that has playbooks.",
+        "system",
+        "fabricgen.outputs.push.view:PushSystemView",
+        "fabricgen.outputs.push.build",
+        ("{group}",),
+    ),
+    Kind(
         "drawing",
         "A file for each drawing of the fabric.",
         "drawing",

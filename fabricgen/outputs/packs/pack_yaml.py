@@ -29,6 +29,9 @@ Word = str | bool | dict[str, str]
 SWITCH = "configs/{switch}/"
 """The folder of the files of a switch."""
 
+STEPS = ("compare", "load", "verify", "rollback")
+"""The task lists of a NOS for Ansible."""
+
 RESERVED = ("manifest.json", "plan.json", "report.html")
 """The files that a build writes beside the packs' files."""
 
@@ -221,6 +224,30 @@ class ZeroTouch(BaseModel):
     files: tuple[ZeroTouchFile, ...]
 
 
+class Push(BaseModel):
+    """How Ansible loads configurations onto switches, by the templates of `templates`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    follows: str
+    """The documents that the tasks follow."""
+    restores: str
+    """How a switch restores what it had before."""
+    unverified: str
+    """What is not in the documents, or was never tried."""
+    api: Literal["gnmi", "http", "netconf"] | None = None
+    """The entry of `management.api` that Ansible connects by; None for SSH."""
+    collections: dict[str, str] = {}
+    """The collections of Ansible that the tasks use, with their versions."""
+    variables: dict[str, str | bool | tuple[str | dict[str, str], ...]] = {}
+    """Variables of Ansible for all switches of the NOS."""
+
+    @property
+    def templates(self) -> dict[str, str]:
+        """The templates of the task lists, by the names of their files."""
+        return {f"{step}.yml": f"push_{step}.yml.j2" for step in STEPS}
+
+
 class Pack(BaseModel):
     """The contents of a pack.yaml."""
 
@@ -264,6 +291,8 @@ class Pack(BaseModel):
     outputs: tuple[PackOutput, ...]
     zero_touch: ZeroTouch | None = None
     """How its switches boot from the network; None where this pack has no way."""
+    push: Push | None = None
+    """How Ansible loads its files onto switches; None where this pack has no way."""
     containers: dict[Thing, Container] = {}
     """How its switches run in a lab, or, for a pack of group `lab`, GPUs and HB domains."""
 

@@ -254,4 +254,13 @@ def _groups(facts: dict[str, str | int | list[int]]) -> Iterator[str]:
     yield from (f"rail_{rail}" for rail in (rails if isinstance(rails, list) else []))
     yield f"plane_{facts['plane']}"
     if facts["nos"]:
-        yield f"nos_{str(facts['nos']).replace('-', '_').replace('.', '_')}"
+        yield nos_group(str(facts["nos"]))
+
+
+def nos_group(nos: str) -> str:
+    """Return the group of the switches that run a NOS.
+
+    >>> nos_group("os-10")
+    'nos_os_10'
+    """
+    return f"nos_{nos.replace('-', '_').replace('.', '_')}"

@@ -270,4 +270,5 @@ def test_templates_are_short_sections(pack: str, root: Path) -> None:
     fetched = (
         {file.template for file in described.zero_touch.files} if described.zero_touch else set()
     )
-    assert included | mounted | hooks | written | fetched == set(texts)
+    pushed = set(described.push.templates.values()) if described.push else set()
+    assert included | mounted | hooks | written | fetched | pushed == set(texts)
