@@ -11,7 +11,10 @@ from tests import ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
-FOLDERS = ("inventories/catalog", "inventories/prices", "inventories/workloads", "templates")
+FOLDERS = (
+    *(f"inventories/{kind}" for kind in ("catalog", "prices", "references", "workloads")),
+    "templates",
+)
 
 
 def sources() -> list[Path]:

@@ -6,7 +6,8 @@ file. It selects nothing: `planning.resolve` chooses breakouts, `planning.cablin
 the price book. `models` define the content of files, `core.yaml_text` reads YAML.
 
 A directory of files has the folders `switches`, `hosts`, `accelerators`, `nics`, `transceivers`,
-`cables`, `connectors`, `cassettes`, `panels`, `trunks`, `prices` and `workloads`.
+`cables`, `connectors`, `cassettes`, `panels`, `trunks`, `prices`, `references` and
+`workloads`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from fabricgen.catalog.models.host import Accelerator, Host, Nic
 from fabricgen.catalog.models.optics import Cable, Transceiver
 from fabricgen.catalog.models.patch import Cassette, Connector, PatchPanel, Trunk
 from fabricgen.catalog.models.prices import PriceBook
+from fabricgen.catalog.models.reference import Reference
 from fabricgen.catalog.models.switch import Breakout, Switch
 from fabricgen.catalog.models.workload import Workload
 from fabricgen.catalog.parse import Shape, bad_file, parse
@@ -47,7 +49,7 @@ KINDS: Mapping[str, type[Sourced]] = {
     "accelerators": Accelerator,
     "workloads": Workload,
 }
-_BESIDE = ("prices", "workloads")
+_BESIDE = ("prices", "references", "workloads")
 """Kinds that ship beside the catalog, because they are not products."""
 
 YAML, CSV = (".yaml", ".yml"), ".csv"
@@ -130,6 +132,14 @@ class Catalog:
             return parse(path, Workload) if is_file(path) else None
         return self._find("workloads", name, Workload)
 
+    def reference(self, name: str) -> Reference | None:
+        """Return a published design; None where no file has that name."""
+        return self._find("references", name, Reference)
+
+    def references(self) -> tuple[Reference, ...]:
+        """Return every published design, sorted by name."""
+        return self._all("references", Reference)
+
     def price_book(self, name: str) -> PriceBook | None:
         """Return a price book by its name, or by the path of a user's file (.yaml or .csv)."""
         if name.endswith((*YAML, CSV)):
@@ -176,7 +186,7 @@ class Catalog:
         return self._all("cables", Cable)
 
     def names(self, kind: str) -> list[str]:
-        """List the models of a kind, a key of KINDS, sorted."""
+        """List the models of a kind, a key of KINDS or `references`, sorted."""
         stems = {path.stem for folder in self._folders(kind) for path in folder.glob("*.yaml")}
         return sorted(stem for stem in stems if MODEL.fullmatch(stem))
 

@@ -11,17 +11,11 @@ from click.core import ParameterSource
 from fabricgen.cli.command import Command
 from fabricgen.cli.completion import complete_models, complete_nos, complete_templates
 from fabricgen.cli.options import DESIGNS, json_option
-from fabricgen.cli.printing import echo, print_document
-from fabricgen.core.terms import LinkKind, Role, speed_text
+from fabricgen.cli.printing import echo, print_document, print_result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.catalog.models.host import Host
-    from fabricgen.catalog.models.prices import PriceBook
-    from fabricgen.catalog.models.switch import Switch
-    from fabricgen.planning.plan import Plan
+    from fabricgen.core.diagnostics import Path as KeyPath
 
 SCHEMA, SCHEMA_MARK = "fabric.schema.json", r'\{.*"title": "FabricSpec"'
 """The schema beside an inventory, and how such a file begins, as a regular expression."""
@@ -38,18 +32,12 @@ ORIGINS: dict[str, tuple[tuple[str, ...], ...]] = {
 }
 """Option -> the keys that it sets, so that a finding points at the option."""
 
-DOMAIN_GPUS, RADIX, GROWTH = 8, 64, 4
-"""Values of an inventory without models, and the growth that its comment shows."""
-
-HALF = 0.5
-"""The share of ports in use up to which `init` names it, and of the bandwidth of a leaf from which.
-"""
-
 
 @click.command(
     cls=Command,
     examples=(
         "fabricgen init --gpus 256 --host dgx-h100 --leaf sn5600 --nos sonic",
+        "fabricgen init --reference dgx-gb300 --units 8 -o superpod.yaml",
         "fabricgen init --radix 64 -",
         "fabricgen init --template eos/bgp.cfg.j2 mine",
     ),
@@ -113,6 +101,26 @@ HALF = 0.5
     help="Planes, and so NIC ports per GPU; default: the fewest that the host offers.",
 )
 @click.option(
+    "--reference",
+    metavar="NAME",
+    shell_complete=complete_models("references"),
+    help="Write the inventory of this published design instead.",
+)
+@click.option(
+    "--units",
+    metavar="N",
+    type=click.IntRange(1),
+    help="Units of the published design; default: the fewest that its source counts.",
+)
+@click.option("--list-references", is_flag=True, help="List the published designs, and stop.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=click.Path(allow_dash=True),
+    help="File to write, in place of the argument.",
+)
+@click.option(
     "--template",
     metavar="PACK/FILE",
     shell_complete=complete_templates,
@@ -122,18 +130,26 @@ HALF = 0.5
 @json_option
 def init(
     file: str,
+    output: str | None,
     template: str | None,
     *,
+    list_references: bool,
     force: bool,
     as_json: bool,
     **wanted: Any,  # noqa: ANN401 - the options above
 ) -> None:
-    """Write a commented inventory to start from, or a copy of a template.
+    """Write an inventory to start from, or copy a template.
 
     It can be built as it is: rails share leaves as far as they fit, and prices are those of the
     newest price book that has the switch. The JSON Schema for editors is written beside it.
-    A copied template records the version of its original: `build` prints a note when that changes.
+    With --reference it is that of a published design: it has its source as a comment, and a note
+    where the source does not count that number of units. A copied template records the version of its original: `build`
+    prints a note when that changes.
     """
+    if list_references:
+        _list_references(as_json=as_json)
+        return
+    file = _file(file, output)
     if template is not None:
         _copy_template(template, file, force=force, as_json=as_json)
         return
@@ -141,26 +157,20 @@ def init(
     from fabricgen.build.write.manifest import json_document
     from fabricgen.build.write.single_file import check_file, write_file
     from fabricgen.catalog.catalog import Catalog
+    from fabricgen.cli.starter import starter_notes
     from fabricgen.inventory.fabric import json_schema
     from fabricgen.inventory.load import read_text
     from fabricgen.outputs.packs.render import Packs
 
-    if wanted["leaf"] and wanted["radix"]:
-        raise click.UsageError("a switch is either a --leaf model or a --radix")
+    _check_options(wanted)
     target = None if file == "-" else Path(file)
     if target:
         check_file(target, force=force)
         check_file(target.with_name(SCHEMA), mark=SCHEMA_MARK, force=force)
     catalog = Catalog()
-    text = _inventory(wanted, catalog)
-    origins: dict[tuple[str | int, ...], str] = {
-        path: f"--{option.replace('_', '-')} {wanted[option]}"
-        for option, paths in ORIGINS.items()
-        if wanted[option] is not None
-        for path in paths
-    }
-    inventory = read_text(text, "init", origins)
-    notes = list(_notes(plan_of(inventory, catalog, Packs())))
+    text, origins = _text(wanted, catalog)
+    plan = plan_of(read_text(text, "init", origins), catalog, Packs())
+    notes = [] if wanted["reference"] else list(starter_notes(plan))
     if target is None:
         text += "".join(f"# {note}\n" for note in notes)
         print_document({"text": text}) if as_json else echo(text, nl=False)
@@ -178,77 +188,59 @@ def init(
         echo(f"note: {note}")
 
 
-def _nos(asked: str | None, leaf: Switch | None) -> str:
-    """Return the NOS of the leaf: the one asked for, by the name that the model has for it."""
-    if leaf is None:
-        return asked or ""
-    return leaf.nos_name(asked or leaf.default_nos)
+def _list_references(*, as_json: bool) -> None:
+    """Print the published designs."""
+    from fabricgen.catalog.catalog import Catalog
+    from fabricgen.cli.references import ReferenceList, print_references
+
+    references = Catalog().references()
+    if as_json:
+        print_result(ReferenceList(references))
+        return
+    print_references(references)
 
 
-def _nics(host: Host, planes: int | None) -> str:
-    """Describe the NICs of a GPU of a host."""
-    ports = planes or min(host.speeds_gbps)
-    speed = speed_text(host.speeds_gbps.get(ports, max(host.speeds_gbps.values())))
-    return f"{host.nic}, {host.nics_per_gpu} per GPU, {ports} x {speed}"
+def _stated(option: str) -> bool:
+    """Return whether the command line has an option or an argument."""
+    source = click.get_current_context().get_parameter_source(option)
+    return source is not ParameterSource.DEFAULT
 
 
-def _newest_book(leaf: str, catalog: Catalog) -> PriceBook | None:
-    """Return the newest dated price book with a price for a switch."""
-    books = [catalog.price_book(name) for name in catalog.names("prices")]
-    dated = {book.date: book for book in books if book and book.date and book.price(leaf)}
-    return dated[max(dated)] if dated else None
+def _file(file: str, output: str | None) -> str:
+    """Return the file to write, of the argument or of -o."""
+    if output is not None and _stated("file"):
+        raise click.UsageError("give the file once, as FILE or with -o")
+    return file if output is None else output
 
 
-def _prices(book: PriceBook | None) -> str:
-    """Return the line of a price book; a comment where the default applies."""
-    from fabricgen.planning.price_book import DEFAULT_BOOK
-
-    if book is None:
-        return f"# prices: {DEFAULT_BOOK}  # the default"
-    return f"prices: {book.name}  # {book.currency} of {book.date}"
-
-
-def _notes(plan: Plan) -> Iterator[str]:
-    """Yield what a user should know of the fabric before building it."""
-    from fabricgen.analysis.search.cheaper import cheaper_notes, leaf_lost_pct
-
-    used, lost = plan.link_count(LinkKind.HOST), leaf_lost_pct(plan)
-    ports = plan.switch_count(Role.LEAF) * plan.sizing.leaf_down * plan.mapping.segment_blocks
-    if used <= HALF * ports:
-        share = f"{used:,} of their {ports:,} ports to hosts ({100 * used / ports:.3g} %)"
-        yield f"leaves use {share}: choose smaller ones"
-    if lost >= 100 * HALF and plan.mapping.segment_blocks > 1:
-        yield (
-            f"a failed leaf takes {lost:.3g} % of the bandwidth: `rails.per_switch: 1` takes more"
-            " leaves, each of which serves fewer GPUs"
-        )
-    yield from cheaper_notes(plan)
+def _check_options(wanted: dict[str, Any]) -> None:
+    """Refuse options that exclude each other."""
+    if wanted["leaf"] and wanted["radix"]:
+        raise click.UsageError("a switch is either a --leaf model or a --radix")
+    if wanted["units"] and not wanted["reference"]:
+        raise click.UsageError("--units are those of a --reference")
+    both = [name for name in wanted.keys() - {"reference", "units"} if _stated(name)]
+    if wanted["reference"] and both:
+        option = f"--{min(both).replace('_', '-')}"
+        raise click.UsageError(f"{option} and --reference exclude each other: edit what is written")
 
 
-def _inventory(wanted: dict[str, Any], catalog: Catalog) -> str:
-    """Render the inventory; the host model provides what the options leave out."""
-    from fabricgen.inventory.settings import Addressing
-    from fabricgen.outputs.packs.render import Packs
+def _text(wanted: dict[str, Any], catalog: Catalog) -> tuple[str, dict[KeyPath, str]]:
+    """Return the text of the inventory, and the options that set its keys."""
+    from fabricgen.cli.references import find_reference, reference_text
+    from fabricgen.cli.starter import starter_text
 
-    packs, leaf = Packs(), catalog.switch(wanted["leaf"]) if wanted["leaf"] else None
-    pack = packs.for_nos(_nos(wanted["nos"], leaf))
-    limit = pack.limits.get("addressing.mtu") if pack else None
-    host = catalog.host(wanted["host"]) if wanted["host"] else None
-    from_host = {
-        "hb_domain": host.hb_domain_gpus if host else DOMAIN_GPUS,
-        "hosts": host.hb_domain_hosts if host else 1,
-        "planes": min(host.speeds_gbps) if host else 1,
-        "radix": RADIX,
-        "reserve": GROWTH * wanted["gpus"],
-        "mtu": limit.most if limit else Addressing().mtu,
-        "nics": _nics(host, wanted["planes"]) if host else "",
-        "prices": _prices(_newest_book(leaf.model, catalog) if leaf else None),
+    if wanted["reference"]:
+        reference = find_reference(wanted["reference"], catalog)
+        units = wanted["units"] or reference.published[0]
+        return reference_text(reference, units, SCHEMA), {("gpus",): f"--units {units}"}
+    origins: dict[KeyPath, str] = {
+        path: f"--{option.replace('_', '-')} {wanted[option]}"
+        for option, paths in ORIGINS.items()
+        if wanted[option] is not None
+        for path in paths
     }
-    given = {key: value for key, value in wanted.items() if value is not None}
-    open_keys = dict.fromkeys(("host", "leaf", "nos"))
-    return packs.render(
-        "init", "fabric.yaml.j2", **{**open_keys, **from_host, **given, "schema": SCHEMA}
-    )
+    return starter_text(wanted, catalog, SCHEMA), origins
 
 
 def _copy_template(name: str, folder: str, *, force: bool, as_json: bool) -> None:
@@ -265,7 +257,7 @@ def _copy_template(name: str, folder: str, *, force: bool, as_json: bool) -> Non
         raise click.BadParameter(
             f"no template `{name}` is shipped; {hint}", param_hint="'--template'"
         )
-    if click.get_current_context().get_parameter_source("file") is ParameterSource.DEFAULT:
+    if not _stated("file"):
         raise click.UsageError("give the directory of your templates, or `-` to print the copy")
     text = copy_of(packs, name)
     if folder == "-":

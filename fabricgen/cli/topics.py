@@ -33,6 +33,7 @@ ALIASES = {
     "plane-crossed": "audit",
     "pxn": "relay",
     "rail-crossed": "audit",
+    "reference": "scalable-unit",
     "shifted": "audit",
     "silent": "audit",
     "spine": "tier",

@@ -565,6 +565,9 @@ STARTS = [
     ["--gpus", "64", "--host", "mi300x", "--leaf", "7060x6-64pe"],
     ["--gpus", "64", "--host", "mi325x", "--leaf", "n9364e-sg2"],
     ["--gpus", "64", "--host", "mi355x", "--leaf", "sn5600"],
+    ["--gpus", "64", "--host", "dgx-rubin-nvl8", "--leaf", "q3400"],
+    ["--gpus", "144", "--host", "vr-nvl72", "--leaf", "sn6600-ld"],
+    ["--gpus", "128", "--host", "gaudi-3", "--leaf", "ds5000", "--nos", "frr"],
     ["--gpus", "256", "--host", "pcie-8gpu", "--leaf", "sn5600", "--design", "rail-optimized"],
 ]
 
@@ -652,6 +655,70 @@ def test_init_writes_nothing_that_does_not_plan(cli: Cli, options: list[str]) ->
     ended = cli("init", "start.yaml", *options)
     assert (ended.code, ended.out) == (2, "")
     assert sorted(path.name for path in Path().iterdir()) == ["fabric.yaml"]
+
+
+# --- init --reference
+
+
+def test_a_published_design_is_written(cli: Cli) -> None:
+    """It has its source as a comment, the schema beside it, and the GPUs of its units."""
+    ended = cli("init", "--reference", "dgx-gb300", "--units", "8", "-o", "superpod.yaml")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out == (
+        "wrote superpod.yaml and fabric.schema.json; next: fabricgen build superpod.yaml -o out\n"
+    )
+    text = Path("superpod.yaml").read_text(encoding="utf-8")
+    assert "# Source: NVIDIA DGX SuperPOD GB300 reference architecture" in text
+    planned = cli("plan", "superpod.yaml", "--json").json
+    assert (planned["name"], planned["gpus"], planned["switches"]["leaf"]) == (
+        "dgx-gb300-8",
+        4608,
+        64,
+    )
+
+
+def test_a_published_design_has_the_fewest_published_units(cli: Cli) -> None:
+    """Where --units is left out; a size that the source does not count is marked."""
+    assert "\ngpus: 248\n" in cli("init", "--reference", "dgx-h100", "-").out
+    more = cli("init", "-", "--reference", "dgx-h100", "--units", "5").out
+    assert "\ngpus: 1280\n" in more
+    assert "# Extrapolated: the source counts no design of 5 units, only of 1, 2, 3, 4, 8" in more
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--reference", "dgx-h10"], "did you mean `dgx-h100`?"),
+        (["--reference", "dgx-h100", "--gpus", "64"], "--gpus and --reference exclude each other"),
+        (["--units", "4"], "--units are those of a --reference"),
+        (["start.yaml", "-o", "other.yaml"], "give the file once, as FILE or with -o"),
+        (["--reference", "era-hgx", "--units", "99999"], "--> --units 99999"),
+    ],
+    ids=" ".join,
+)
+def test_a_published_design_is_refused(cli: Cli, options: list[str], message: str) -> None:
+    """Unknown names, options that it excludes, and sizes that its switches cannot serve."""
+    ended = cli("init", *options, "--force")
+    assert (ended.code, ended.out) == (2, "")
+    assert message in ended.err
+
+
+def test_published_designs_are_listed(cli: Cli) -> None:
+    """As text, and as JSON with the GPUs of a unit, the published sizes and the sources."""
+    assert "dgx-gb200: NVIDIA DGX SuperPOD with DGX GB200" in cli("init", "--list-references").out
+    listed = cli("init", "--list-references", "--json").json["references"]
+    found = {each["name"]: each for each in listed}
+    assert [*found] == Catalog().names("references")
+    assert found["dgx-b300"] | {"source": ..., "description": ..., "unit": ...} == {
+        "name": "dgx-b300",
+        "description": ...,
+        "unit": ...,
+        "gpus_per_unit": 512,
+        "published_units": [1, 2, 4, 8, 16],
+        "largest_units": 16,
+        "quality": "A",
+        "source": ...,
+    }
 
 
 # --- catalog, schema, explain

@@ -33,7 +33,8 @@ def offered(*words: str) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "values"),
     [
-        (("init", "--leaf", "sn56"), ["sn5600", "sn5610", "sn5640"]),
+        (("init", "--leaf", "sn56"), ["sn5600", "sn5600d", "sn5610", "sn5640"]),
+        (("init", "--reference", "dgx-gb"), ["dgx-gb200", "dgx-gb300"]),
         (("init", "--host", "dgx-h"), ["dgx-h100"]),
         (("init", "--nos", "so"), ["sonic"]),
         (("init", "--design", "rail-op"), ["rail-optimized"]),

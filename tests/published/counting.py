@@ -56,9 +56,10 @@ def superpod(row: Row, table: Table) -> Row:
 
 
 def rack_scale(row: Row, table: Table) -> Row:
-    """Plan the scalable units of a rack-scale row."""
+    """Plan the scalable units of a row by its GPUs."""
     plan = plan_of(gpus=row["gpus"], **table.fabric)
     return {
+        "leaf_spine": plan.link_count(LinkKind.LEAF_SPINE),
         **{role.value: plan.switch_count(role) for role in Role},
         "leaf_down": plan.sizing.leaf_down,
         "leaf_up": plan.sizing.leaf_up,
@@ -463,6 +464,10 @@ _COUNTERS: dict[str, Callable[[Row, Table], Row]] = {
     "gb200-scalable-unit": rack_scale,
     "gb300-enterprise": rack_scale,
     "gb300-superpod": rack_scale,
+    "hgx-b300-enterprise": rack_scale,
+    "hgx-enterprise": rack_scale,
+    "pollara-supermicro": rack_scale,
+    "gaudi-3": rack_scale,
     "dgx-h100-4su-kit": superpod_kit,
     "dgx-h100-4su-ufm-kit": superpod_kit,
     "ocdai-kits": composition_kit,
