@@ -143,8 +143,8 @@ def init(
     It can be built as it is: rails share leaves as far as they fit, and prices are those of the
     newest price book that has the switch. The JSON Schema for editors is written beside it.
     With --reference it is that of a published design: it has its source as a comment, and a note
-    where the source does not count that number of units. A copied template records the version of its original: `build`
-    prints a note when that changes.
+    where the source does not count that number of units. A copied template records the version of
+    its original: `build` prints a note when that changes.
     """
     if list_references:
         _list_references(as_json=as_json)
