@@ -49,8 +49,8 @@ PREFIX_HEADROOM = 2
 """A session is limited to this multiple of the prefixes that the plan counts, so that a fabric may
 grow to it before the limits of its old switches are raised."""
 
-FIRST_TABLE = 1000
-"""Linux routing table of rail 0's VRF; distributions use the tables below it."""
+FIRST_TABLE = 1001
+"""Linux routing table of rail 0's VRF; ifupdown2 makes VRFs with the tables 1001 to 5000 only."""
 
 BATCH = 8
 """Switches whose ports are made at once.

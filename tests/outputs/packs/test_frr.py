@@ -169,7 +169,7 @@ def test_a_shared_box_keeps_its_rails_in_vrfs() -> None:
         == {port.vrf for port in box.ports.values()}
         == {"rail0", "rail1"}
     )
-    assert re.findall(r"vrf-table (\d+)", one.files["interfaces"]) == ["1000", "1001"]
+    assert re.findall(r"vrf-table (\d+)", one.files["interfaces"]) == ["1001", "1002"]
     assert "tcp_l3mdev_accept = 0" in one.files["sysctl.conf"]
 
 

@@ -1,0 +1,228 @@
+"""The management files of FRR's Linux: the programs that read them on a switch accept them.
+
+Each runs on the emitted file in namespaces of its own, and rejects one that was broken on purpose.
+The lab boots the same files.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from functools import cache
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from fabricgen.lab.management.emitted import Interface, read_interfaces
+from tests.conftest import SYSTEM_PATH
+from tests.fabrics import VARIANTS, plan_of
+from tests.nos.switch_files import render_switches, verification
+from tests.outputs.packs.managed import FULL, LEAST, SECRETS, managed_files, managed_plan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from typing import NoReturn
+
+    Judge = Callable[[str, str], str]
+
+PROGRAMS = {
+    "interfaces": "/usr/share/ifupdown2/ifupdown2",
+    "chrony.conf": "chronyd",
+    "rsyslog.conf": "rsyslogd",
+    "sshd.conf": "sshd",
+    "ssh.conf": "systemd-analyze",
+    "snmpd.conf": "snmpd",
+}
+"""The program that reads each file; `ifup` may be another package's than ifupdown2."""
+
+COMMANDS = {
+    "interfaces": "mkdir /run/network; ifup --all --syntax-check --interfaces $file",
+    "chrony.conf": "chronyd -p -f $file",
+    "rsyslog.conf": """
+        printf '*.* /run/all\\ninclude(file="%s")\\n' $file > /run/main; rsyslogd -N1 -f /run/main
+    """,
+    "sshd.conf": """
+        mkdir /run/sshd; ssh-keygen -q -t ed25519 -N '' -f /run/key
+        /usr/sbin/sshd -t -f $file -h /run/key
+    """,
+    "ssh.conf": """
+        mkdir -p /run/units/ssh.service.d; cp $file /run/units/ssh.service.d/vrf.conf
+        printf '[Service]\\nExecStart=/usr/sbin/sshd -D\\n' > /run/units/ssh.service
+        systemd-analyze verify --man=no /run/units/ssh.service
+    """,
+    "snmpd.conf": """
+        mount -t tmpfs none /var/lib/snmp; ip link add mgmt type bridge
+        ip link set mgmt up; ip address add 10.200.0.2/24 dev mgmt
+        MIBS= snmpd -C -c $file -Lo > /run/out 2>&1
+        ! grep -v -e ^NET-SNMP -e ^Created /run/out >&2
+    """,
+}
+"""How a program reads a file alone. A bridge takes the place of the VRF that snmpd binds to, for a
+kernel may have no VRFs."""
+
+MUTATIONS: tuple[tuple[str, str, str], ...] = (
+    ("interfaces", "inet static", "inet statical"),
+    ("interfaces", "address 10.200.0.2/24", "address 10.200.0.256/24"),
+    ("interfaces", "gateway 10.200.0.1", "gateway 10.200"),
+    ("interfaces", "vrf-table 5000", "vrf-table 999"),
+    ("chrony.conf", "iburst", "burst-once"),
+    ("chrony.conf", "bindacqdevice", "bindacqdev"),
+    ("rsyslog.conf", 'device="', 'vrf="'),
+    ("rsyslog.conf", "omfwd", "omforward"),
+    ("sshd.conf", "Banner", "Banners"),
+    ("sshd.conf", "PermitRootLogin no", "PermitRootLogin never"),
+    ("ssh.conf", "ExecStart=\n", ""),
+    ("ssh.conf", "/usr/sbin/ip vrf", "ip-vrf"),
+    ("snmpd.conf", "rouser", "readuser"),
+    ("snmpd.conf", "10.200.0.2@mgmt:161", "10.200.0.2:161@mgmt"),
+    ("snmpd.conf", " AES ", " 3AES "),
+)
+"""A file, and what makes it one that its program rejects."""
+
+
+@cache
+def files(*, full: bool) -> dict[str, str]:
+    """Return the files of a managed switch, with everything or with the least."""
+    plan = managed_plan("frr", FULL if full else LEAST)
+    return managed_files(plan, SECRETS if full else {})
+
+
+@pytest.fixture(scope="session")
+def judge(
+    tool: Callable[[str], str],
+    out_of_reach: Callable[[str], NoReturn],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Judge:
+    """Return a function that has a program read a file, and returns its complaints."""
+    path = tmp_path_factory.mktemp("services")
+    own = ["--user", "--map-root-user", "--net", "--mount", "--pid", "--fork", "--kill-child"]
+    words = [tool("unshare"), *own, "sh", "-c"]
+    environment = {"PATH": SYSTEM_PATH, "LC_ALL": "C"}
+    tried = subprocess.run([*words, "true"], capture_output=True, check=False, env=environment)
+    if tried.returncode:
+        out_of_reach(f"no namespaces can be made here: {tried.stderr.decode().strip()}")
+
+    def read(name: str, text: str) -> str:
+        tool(PROGRAMS[name])
+        (path / name).write_text(text, encoding="utf-8")
+        script = f"mount -t tmpfs none /run; file={path / name}\n{COMMANDS[name]}"
+        done = subprocess.run(
+            [*words, script], capture_output=True, text=True, check=False, env=environment
+        )
+        # rsyslogd reports that it ran
+        faults = [line for line in done.stderr.splitlines() if not re.search(r"config val", line)]
+        return "\n".join(faults) or (f"exit code {done.returncode}" if done.returncode else "")
+
+    return read
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("full", [False, True], ids=["least", "full"])
+def test_its_program_accepts_a_file(judge: Judge, name: str, *, full: bool) -> None:
+    """With the least of `management`, and with all of it."""
+    if name == "snmpd.conf" and not full:
+        assert "agentAddress" not in files(full=False)[name]
+        return
+    assert judge(name, files(full=full)[name]) == ""
+
+
+@pytest.mark.parametrize(("name", "good", "bad"), MUTATIONS)
+def test_its_program_rejects_a_broken_file(judge: Judge, name: str, good: str, bad: str) -> None:
+    """The programs read what the tests give them."""
+    text = files(full=True)[name]
+    assert good in text
+    assert judge(name, text.replace(good, bad)) != ""
+
+
+@pytest.mark.parametrize("variant", ["shared boxes", "two tiers"])
+def test_ifupdown2_accepts_the_ports_and_vrfs_of_rails(judge: Judge, variant: str) -> None:
+    """The tables of VRFs are those that it makes."""
+    plan = plan_of(nos="frr", **VARIANTS[variant])
+    one = render_switches(plan)[0]
+    assert bool(one.switch.vrfs) == (variant == "shared boxes")
+    assert judge("interfaces", one.files["interfaces"]) == ""
+
+
+def test_ifupdown2_reads_what_the_lab_reads(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """It knows the name of every attribute, and finds the same interfaces in the file."""
+    path, text = tmp_path / "interfaces", files(full=True)["interfaces"]
+    path.write_text(text, encoding="utf-8")
+    tool(PROGRAMS["interfaces"])
+
+    def ask(*options: object) -> str:
+        command = [tool("ifquery"), *map(str, options)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return done.stdout
+
+    read = json.loads(ask("--all", "--interfaces", path, "--format", "json"))
+    found = {each["name"]: each["config"] for each in read if each["auto"]}
+    known = set(re.findall(r"^  (\S+)$", ask("--syntax-help"), re.MULTILINE)) | {"post-up"}
+    assert {key for config in found.values() for key in config} <= known
+    assert {
+        name: Interface(*(config.get(key, "") for key in Interface._fields))
+        for name, config in found.items()
+    } == read_interfaces(text)
+
+
+REAL_ACCOUNTS = """\
+set -eu
+mkdir /run/etc
+for name in passwd group shadow gshadow login.defs pam.d security nsswitch.conf; do
+    cp -a "/etc/$name" /run/etc/ 2>/dev/null || true
+done
+mkdir /run/etc/sudoers.d
+mount --bind /run/etc /etc
+for place in /home /var/log /var/mail /var/lib; do mount -t tmpfs none "$place"; done
+groupadd -f sudo; groupadd -f adm; groupadd -f frrvty
+sh "$1"; sh "$1"
+id -nG ops; getent shadow ops; id -nG watch; getent shadow watch
+stat -c '%U %a' /home/ops/.ssh /home/ops/.ssh/authorized_keys /etc/sudoers.d/*
+cat /home/ops/.ssh/authorized_keys /etc/sudoers.d/*
+"""
+"""Runs the script twice among copies of the machine's accounts, and prints what it has made."""
+
+
+def test_the_users_are_made(
+    tool: Callable[[str], str], out_of_reach: Callable[[str], NoReturn], tmp_path: Path
+) -> None:
+    """By the programs that change accounts; a second run changes nothing."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can make accounts")
+    words = [tool("unshare"), "--mount", "sh", "-c"]
+    environment = {"PATH": SYSTEM_PATH, "LC_ALL": "C"}
+    if subprocess.run([*words, "true"], capture_output=True, check=False).returncode:
+        out_of_reach("no mounts can be made here")
+    path = tmp_path / "users.sh"
+    path.write_text(files(full=True)["users.sh"], encoding="utf-8")
+    done = subprocess.run(
+        [*words, f"mount -t tmpfs none /run; {REAL_ACCOUNTS}", "sh", path],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert set(lines[0].split()) == {"ops", "sudo", "frrvty"}
+    assert lines[1].startswith(f"ops:{SECRETS['env:OPS_SECRET']}:")
+    assert set(lines[2].split()) == {"watch", "adm"}
+    assert lines[3].startswith(f"watch:{SECRETS['env:WATCH_SECRET']}:")
+    assert lines[4:] == [
+        *("ops 700", "ops 644", "root 440"),
+        *(FULL["users"][0]["key"], "ops ALL=(ALL) NOPASSWD: ALL"),
+    ]
+
+
+def test_the_time_zone_exists() -> None:
+    """In the tz database, by the name in the file."""
+    assert ZoneInfo(files(full=True)["timezone"].strip()).key == FULL["time_zone"]
+
+
+@pytest.mark.parametrize("name", [*PROGRAMS, "users.sh", "timezone", "hostname"])
+def test_the_record_names_the_program(name: str) -> None:
+    """What verified a file is recorded in the pack."""
+    assert verification("frr", name).tool
