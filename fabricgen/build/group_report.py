@@ -107,7 +107,7 @@ def _verified(context: BuildContext, nos: str) -> dict[str, dict[str, Any]]:
     written = {
         output.path.split("/")[-1]
         for output in pack.outputs
-        if context.plan.management or not output.management
+        if output.is_written(context.plan.spec.management)
     }
     records = {
         file: {

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fabricgen.build.context import BuildContext
-    from fabricgen.outputs.packs.pack_yaml import Pack
+    from fabricgen.outputs.packs.pack_yaml import Pack, PackOutput
     from fabricgen.outputs.packs.render import Packs
 
 
@@ -56,7 +56,12 @@ def every_output(packs: Packs) -> list[OutputRow]:
     listed = [
         row
         for pack in found
-        for row in (*_rows(pack), *_mounted(pack), *_fetched(pack), *_pushed(pack))
+        for row in (
+            *_rows(pack, pack.outputs),
+            *_mounted(pack),
+            *_fetched(pack),
+            *_pushed(pack),
+        )
     ]
     return _sorted([*OWN, *listed])
 
@@ -85,7 +90,8 @@ def _of_group(context: BuildContext, group: str) -> Iterator[OutputRow]:
     if group == "configs":
         for own in config_packs(context).values():
             if context.selection.wants("configs", own.name):
-                yield from _rows(own, managed=context.plan.management is not None)
+                asked = context.plan.spec.management
+                yield from _rows(own, [out for out in own.outputs if out.is_written(asked)])
         fitting = subnet_outputs(context)
     else:
         fitting = [
@@ -128,11 +134,7 @@ def _pushed(pack: Pack) -> Iterator[OutputRow]:
         yield OutputRow(pack.name, "push", FOLDER.format(nos=pack.nos) + name, reader)
 
 
-def _rows(pack: Pack, *, managed: bool = True) -> Iterator[OutputRow]:
-    """List the outputs of one pack, those of `management` only where it is `managed`."""
+def _rows(pack: Pack, outputs: Iterable[PackOutput]) -> Iterator[OutputRow]:
+    """List these outputs of a pack."""
     group = "configs" if pack.nos else PACK_GROUPS[pack.group]
-    yield from (
-        OutputRow(pack.name, group, output.path, output.reader)
-        for output in pack.outputs
-        if managed or not output.management
-    )
+    yield from (OutputRow(pack.name, group, output.path, output.reader) for output in outputs)

@@ -61,6 +61,9 @@ def left_out(context: BuildContext) -> Iterator[Skipped]:
 def _wanted(asked: Management) -> Iterator[tuple[str, str]]:
     """Yield what an inventory sets, by the names that packs use, with its key."""
     yield from ((word, f"management.api: {word}") for word in asked.api)
+    if asked.allow:
+        yield "allow", "management.allow"
+        yield from ((f"allow {word}", f"management.allow for {word}") for word in asked.api)
     for key in ("dns", "syslog", "snmp", "banner"):
         if getattr(asked, key):
             yield key, f"management.{key}"

@@ -72,12 +72,8 @@ def switch_outputs(context: BuildContext, segment: int, role: Role) -> list[Pack
     pack = config_packs(context).get(context.plan.port_layouts(segment)[role].nos)
     if pack is None or not context.selection.wants("configs", pack.name):
         return []
-    managed = context.plan.management is not None
-    return [
-        output
-        for output in pack.outputs
-        if role in output.roles and (managed or not output.management)
-    ]
+    asked = context.plan.spec.management
+    return [output for output in pack.outputs if role in output.roles and output.is_written(asked)]
 
 
 def wanted_packs(context: BuildContext, group: str) -> list[Pack]:
@@ -100,5 +96,5 @@ def fitting_outputs(context: BuildContext, group: str) -> list[tuple[str, PackOu
         if output.transport in (None, transport)
         and output.host_links in (None, links)
         and (context.plan.pieces or not output.shared_cables)
-        and (context.plan.management is not None or not output.management)
+        and output.is_written(context.plan.spec.management)
     ]

@@ -253,6 +253,13 @@ class Management(InventoryModel):
         str | None, Field(strict=True, min_length=1, max_length=2000, examples=["Authorized only."])
     ] = None
     """Text shown before a login, in ASCII."""
+    allow: Annotated[
+        tuple[Prefix, ...] | None,
+        Field(max_length=100, examples=[["10.90.0.0/16"]]),
+    ] = None
+    """IPv4 prefixes from which SSH, SNMP and the interfaces of `api` of the switches are reached;
+    from elsewhere and over IPv6 they are not. BGP, BFD and all that a switch asks others for work
+    as before. Default: no filter."""
     api: Annotated[
         tuple[Literal["gnmi", "http", "netconf"], ...], Field(examples=[["gnmi", "http"]])
     ] = ()
@@ -270,6 +277,8 @@ class Management(InventoryModel):
             raise ValueError(fault)
         if self.vrf == "default" or re.fullmatch(r"rail\d+", self.vrf):
             raise ValueError(f"has `vrf: {self.vrf}`, which is the name of a VRF of the fabric")
+        if self.allow == ():
+            raise ValueError("has no prefix in `allow`, so that no switch could be managed")
         named = [server for server in (*self.ntp, *self.syslog) if not is_address(server)]
         if named and not self.dns:
             raise ValueError(f"has the server `{named[0]}` and no `dns` to resolve its name")

@@ -57,6 +57,7 @@ def advice(plan: Plan) -> list[str]:
         _other_parts,
         _unused_preferences,
         _public_asns,
+        _barred_server,
     )
     return [sentence for rule in rules for sentence in rule(plan)]
 
@@ -68,6 +69,19 @@ def _public_asns(plan: Plan) -> Iterator[str]:
         yield (
             f"AS {number} is not for private use; {PRIVATE[0][0]} to {PRIVATE[0][1]} and"
             f" {PRIVATE[1][0]} and up are"
+        )
+
+
+def _barred_server(plan: Plan) -> Iterator[str]:
+    """Yield a notice where the server that switches boot from may not manage them."""
+    asked = plan.spec.management
+    if not asked or not asked.allow or not asked.server:
+        return
+    if not any(asked.server in prefix for prefix in asked.allow):
+        allowed = ", ".join(map(str, asked.allow))
+        yield (
+            f"`management.server` {asked.server} is outside of `management.allow` ({allowed}):"
+            " switches boot from it, and it cannot log in to them"
         )
 
 

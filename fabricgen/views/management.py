@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from ipaddress import collapse_addresses
 from typing import TYPE_CHECKING
 
 from fabricgen.core.template_api import for_templates
@@ -87,6 +88,8 @@ class ManagementView:
     users: list[UserView]
     snmp: SnmpView | None
     aaa: AaaView | None
+    allow: list[str]
+    """The prefixes from which the switch is managed, without overlaps; empty for all."""
     api: list[str]
     """Of `gnmi`, `http` and `netconf` those that are on."""
 
@@ -132,6 +135,7 @@ class ManagementViews:
             users=self._users,
             snmp=self._snmp,
             aaa=self._aaa,
+            allow=[str(prefix) for prefix in collapse_addresses(asked.allow or ())],
             api=sorted(asked.api),
         )
 

@@ -202,3 +202,9 @@ def test_what_a_system_lacks_is_listed() -> None:
         "what takes secrets of `management`",
     ]
     assert list(left_out(build_context(managed_plan("nxos", LEAST), Packs()))) == []
+    reasons = [
+        skipped.reason for skipped in left_out(build_context(managed_plan("eos", FULL), Packs()))
+    ]
+    assert (
+        "`management.allow for netconf` on eos: this pack has no access group of NETCONF" in reasons
+    )

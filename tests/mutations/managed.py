@@ -101,4 +101,18 @@ MUTATIONS: tuple[Mutation, ...] = (
         "reachable",
         "no switch has a time server",
     ),
+    Mutation(
+        "managed from the addresses of the switches alone",
+        "managed",
+        lambda e: with_facts(e, allow=(IPv4Network("10.200.0.0/30"),)),
+        "reachable",
+        "`management.allow` has no address from which a switch could be managed",
+    ),
+    Mutation(
+        "managed from the gateway alone",
+        "managed",
+        lambda e: with_facts(e, allow=(IPv4Network("10.200.0.1/32"),)),
+        "reachable",
+        "`management.allow` has no address from which a switch could be managed",
+    ),
 )

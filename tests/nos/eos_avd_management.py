@@ -17,12 +17,15 @@ if TYPE_CHECKING:
 Node = dict[str, Any]
 
 INTERFACE, GROUP = "Management1", "LOGIN"
+ACL, ACL_IPV6 = "MANAGEMENT", "MANAGEMENT-IPV6"
 ROLES = {"admin": (15, "network-admin"), "operator": (1, "network-operator")}
 
 
 def facts_of(site: ManagementView, secrets: Secrets) -> Node:
     """Describe management, but for the VRF, which is in a list with the others."""
     vrf, aaa, snmp = site.vrf, site.aaa, site.snmp
+    lists = {"ip_access_group_in": ACL, "ipv6_access_group_in": ACL_IPV6}
+    groups = lists if site.allow else {}
     return {
         "clock": {"timezone": site.time_zone},
         "management_interfaces": [{"name": INTERFACE, "vrf": vrf, "ip_address": site.prefix}],
@@ -35,12 +38,26 @@ def facts_of(site: ManagementView, secrets: Secrets) -> Node:
         "local_users": [
             _user(user, secrets) for user in site.users if user.key or user.secret in secrets
         ],
-        "management_ssh": {"vrfs": [{"name": vrf, "enable": True}]},
+        "management_ssh": {"vrfs": [{"name": vrf, "enable": True, **groups}], **groups},
         **({"banners": {"login": f"{site.banner}\nEOF\n"}} if site.banner else {}),
         **(_aaa(aaa, vrf, secrets) if aaa and aaa.protocol != "ldap" else {}),
-        **({"snmp_server": _snmp(snmp, vrf, secrets)} if snmp and secrets else {}),
+        **({"snmp_server": _snmp(site, snmp, secrets)} if snmp and secrets else {}),
+        **(_lists(site) if site.allow else {}),
         **_servers(site),
         **_api(site),
+    }
+
+
+def _lists(site: ManagementView) -> Node:
+    """Describe the lists of who may manage the switch."""
+    permitted = [
+        {"sequence": 1 + at, "action": "permit", "source": prefix}
+        for at, prefix in enumerate(site.allow)
+    ]
+    rest = [{"sequence": 1000, "action": "deny any"}]
+    return {
+        "standard_access_lists": [{"name": ACL, "entries": permitted}],
+        "ipv6_standard_access_lists": [{"name": ACL_IPV6, "sequence_numbers": rest}],
     }
 
 
@@ -89,9 +106,14 @@ def _aaa(aaa: AaaView, vrf: str, secrets: Secrets) -> Node:
     }
 
 
-def _snmp(snmp: SnmpView, vrf: str, secrets: Secrets) -> Node:
+def _snmp(site: ManagementView, snmp: SnmpView, secrets: Secrets) -> Node:
     """Describe SNMPv3."""
+    vrf, lists = site.vrf, dict[str, Any]()
+    if site.allow:
+        lists["ipv4_acls"] = [{"name": ACL, "vrf": vrf}]
+        lists["ipv6_acls"] = [{"name": ACL_IPV6, "vrf": vrf}]
     return {
+        **lists,
         **({"contact": snmp.contact} if snmp.contact else {}),
         **({"location": snmp.location} if snmp.location else {}),
         "groups": [{"name": "READ", "version": "v3", "authentication": "priv"}],
@@ -114,9 +136,12 @@ def _snmp(snmp: SnmpView, vrf: str, secrets: Secrets) -> Node:
 def _api(site: ManagementView) -> Node:
     """Describe the interfaces for programs, but for NETCONF, for which AVD has no key."""
     vrf, found = site.vrf, dict[str, Any]()
+    groups = {"access_group": ACL, "ipv6_access_group": ACL_IPV6} if site.allow else {}
     if "http" in site.api:
-        found["management_api_http"] = {"enable_https": True, "enable_vrfs": [{"name": vrf}]}
+        vrfs = [{"name": vrf, **groups}]
+        found["management_api_http"] = {"enable_https": True, "enable_vrfs": vrfs}
     if "gnmi" in site.api:
-        transport = {"grpc": [{"name": "default", "vrf": vrf}]}
+        group = {"ip_access_group": ACL} if site.allow else {}
+        transport = {"grpc": [{"name": "default", "vrf": vrf, **group}]}
         found["management_api_gnmi"] = {"transport": transport}
     return found

@@ -28,6 +28,8 @@ NAMELESS = {
     "routing-instances": "instance",
     "as-path": "path",
     "host": "contents",
+    "input": "filter-name",
+    "prefix-list": "prefix-list-item",
     "autonomous-system": "as-number",
 }
 """The child whose name the CLI leaves out, by the node above it."""

@@ -26,6 +26,7 @@ MODULES = (
     "network-instance/srl_nokia-network-instance",
     "network-instance/srl_nokia-bgp",
     "qos/srl_nokia-qos",
+    "acl/srl_nokia-acl",
     "routing-policy/srl_nokia-routing-policy",
     "bfd/srl_nokia-bfd",
     "system/srl_nokia-system",
@@ -57,6 +58,7 @@ MODULES = (
 FEATURES = (
     *(
         "bfd",
+        "bgp-prefix-limit",
         "bgp-unnumbered-peers",
         "bgp-multipath-maximum-paths",
         "ipv4-unnumbered",
@@ -95,6 +97,7 @@ NOT_XPATH = (
     ),
     # a leaf compared with true() or false(): in XPath a leaf that is present is true, whatever its
     # value
+    "Logging is not supported with action accept",
     "mode should not be disabled to set leading-only to true.",
     "mode should not be disabled if ignore-peer-as has to be true.",
     "pfc and ethernet flow-control are mutually exclusive",

@@ -11,6 +11,7 @@ from fabricgen.inventory.management import KEY_EXAMPLE
 from fabricgen.planning.addressing import address_text
 from fabricgen.planning.baseline.expansion_stages import ExpansionStage, ExpansionStages
 from fabricgen.planning.management import _places
+from fabricgen.planning.notices import advice
 from tests.fabrics import plan_of
 
 OPS = {"name": "ops", "key": KEY_EXAMPLE}
@@ -96,3 +97,17 @@ def test_switches_of_an_expansion_come_after_all_older_ones(
     places = _places(plan)
     new = places[:, boxes.index("leaf") + sizing.leaf - 1]
     assert sorted(new.tolist()) == list(range(places.size - len(new), places.size))
+
+
+def test_a_server_outside_of_the_allowed_prefixes_is_named() -> None:
+    """It serves what switches boot from, and from there no switch is managed."""
+    keys = {"server": "10.200.0.9", "allow": ["10.201.0.0/24"]}
+    (notice,) = (one for one in _advice(**keys) if "management.server" in one)
+    assert "10.200.0.9 is outside of `management.allow` (10.201.0.0/24)" in notice
+    inside = keys | {"allow": ["10.200.0.0/28", "10.201.0.0/24"]}
+    assert not any("management.server" in one for one in _advice(**inside))
+
+
+def _advice(**keys: Any) -> list[str]:  # noqa: ANN401 - keys of an inventory
+    """Return the notices of the small fabric."""
+    return advice(plan_of(**SMALL, management=MANAGEMENT | keys))

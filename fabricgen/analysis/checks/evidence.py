@@ -76,6 +76,8 @@ class ManagementFacts(NamedTuple):
     """The users of role `admin` with a key, who need no secret."""
     clocks: tuple[str, ...]
     """The time servers."""
+    allow: tuple[IPv4Network, ...] | None
+    """The prefixes from which switches are managed; None for all."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ from the files of every NOS.
 
 from __future__ import annotations
 
+from ipaddress import IPv4Address, collapse_addresses
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def reachable(evidence: Evidence) -> Verdict:
-    """Every switch has an address of its own, a route, a user and a clock."""
+    """Every switch has an address, a route, a user and a clock, and a way to it is allowed."""
     found = evidence.management
     if found is None:
         return Verdict("no `management`: the site configures it on every switch")
@@ -29,7 +30,9 @@ def reachable(evidence: Evidence) -> Verdict:
         f"{len(found.switches):,} switches in {found.subnet}, gateway {gateway};"
         f" by SSH as {', '.join(found.admins) or 'no user'}; {len(found.clocks)} time servers"
     )
-    return Verdict(figure, (*_addresses(evidence, found), *_logins(found)))
+    if found.allow is not None:
+        figure += f"; from {', '.join(map(str, found.allow))} alone"
+    return Verdict(figure, (*_addresses(evidence, found), *_logins(found), *_callers(found)))
 
 
 def _addresses(evidence: Evidence, found: ManagementFacts) -> Iterator[Violations]:
@@ -60,6 +63,20 @@ def _logins(found: ManagementFacts) -> Iterator[Violations]:
     }
     facts = [fact for fact, holds in lacks.items() if holds]
     yield violations(facts, Violation)
+
+
+def _callers(found: ManagementFacts) -> Iterator[Violations]:
+    """Yield that the allowed prefixes have no address but those of switches and the gateway."""
+    if found.allow is None:
+        return
+    ours = {*found.switches.tolist(), found.gateway}
+    ours |= {int(found.subnet.network_address), int(found.subnet.broadcast_address)}
+    allowed = [*collapse_addresses(found.allow)]
+    total = sum(prefix.num_addresses for prefix in allowed)
+    taken = sum(any(IPv4Address(one) in prefix for prefix in allowed) for one in ours)
+    because = (f"{taken} of {total} allowed addresses are those of switches and of the subnet",)
+    fact = "`management.allow` has no address from which a switch could be managed"
+    yield violations([fact] if taken == total else [], lambda one: Violation(one, because))
 
 
 def _is_inside(found: ManagementFacts) -> bool:

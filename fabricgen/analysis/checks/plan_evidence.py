@@ -66,7 +66,9 @@ def _management(plan: Plan) -> ManagementFacts | None:
         return None
     admins = tuple(user.name for user in asked.users if user.key and user.role == "admin")
     switches = planned.switches.ravel()
-    return ManagementFacts(planned.subnet, planned.gateway, switches, admins, asked.ntp)
+    return ManagementFacts(
+        planned.subnet, planned.gateway, switches, admins, asked.ntp, asked.allow
+    )
 
 
 def _addresses(plan: Plan) -> Addresses:

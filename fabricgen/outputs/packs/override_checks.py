@@ -43,7 +43,7 @@ def check_overrides(plan: Plan, packs: Packs, by_nos: Mapping[str, Pack] | None)
         for text in texts:
             for nos in sorted(matched[text.number]):
                 place = _place(text, nos, packs, by_nos.get(nos))
-                if place.output.management and plan.management is None:
+                if not place.output.is_written(plan.spec.management):
                     raise _unmanaged(text, nos, place.output)
                 _check_form(text, nos, place.output)
 
@@ -101,13 +101,14 @@ def _listed(key: str, known: set[str] | set[int]) -> str:
 
 
 def _unmanaged(text: OverrideText, nos: str, output: PackOutput) -> Refusal:
-    """Return the refusal of a text for a file that needs `management`."""
+    """Return the refusal of a text for a file that needs `management`, or a key of it."""
+    key = "management" if output.management is True else f"management.{output.management}"
     return refuse(
         "unknown-place",
         f"`overrides.{text.number}` is for `{file_name(output)}` of `{nos}`, which is not written",
         path=("overrides", text.number),
-        because=("the file is written where the inventory has `management`",),
-        hint="add `management`, or add the `nos` of other switches to its `match`",
+        because=(f"the file is written where the inventory has `{key}`",),
+        hint=f"add `{key}`, or add the `nos` of other switches to its `match`",
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import PurePosixPath
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -22,6 +22,10 @@ from fabricgen.outputs.groups import PACK_GROUPS
 from fabricgen.outputs.packs.containers import Container, Thing
 from fabricgen.outputs.packs.kinds import KINDS
 from fabricgen.outputs.packs.verification import Verification
+
+if TYPE_CHECKING:
+    from fabricgen.inventory.management import Management
+    from fabricgen.views.management import ManagementView
 
 Constant = str | int | float
 Word = str | bool | dict[str, str]
@@ -74,8 +78,8 @@ class PackOutput(BaseModel):
     """Mode of the file, if its reader needs one: 755 for a script, 600 for a file of root."""
     overrides: OverrideForm | None = None
     """How `overrides` of an inventory add to the file; None where they cannot."""
-    management: bool = False
-    """Written only if the inventory has `management`."""
+    management: bool | Literal["allow"] = False
+    """Written only if the inventory has `management`, or a key of it."""
     replaces: bool = False
     """Whether its reader drops a management configuration that the switch has."""
     merge: str = ""
@@ -87,6 +91,11 @@ class PackOutput(BaseModel):
     def bits(self) -> int | None:
         """The mode as a number."""
         return int(self.mode, 8) if self.mode else None
+
+    def is_written(self, managed: Management | ManagementView | None) -> bool:
+        """Return whether the `management` of an inventory, or of a switch, has what it needs."""
+        key = self.management
+        return not key or (managed is not None and (key is True or bool(getattr(managed, key))))
 
     @field_validator("each")
     @classmethod

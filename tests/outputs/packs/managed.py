@@ -44,6 +44,7 @@ FULL: Keys = LEAST | {
         {"name": "watch", "role": "operator", "secret": "env:WATCH_SECRET"},
     ],
     "banner": 'Authorized "use" only.\nIt\'s logged \\ kept: {{ 7 * 7 }} ^C #%\n',
+    "allow": ["192.0.2.128/25", "10.200.0.0/24", "192.0.2.0/25"],
     "api": ["gnmi", "http", "netconf"],
     "time_zone": "Europe/Berlin",
 }
@@ -87,5 +88,5 @@ def managed_files(plan: Plan, secrets: Keys | None = None) -> dict[str, str]:
         return {
             output.path.split("/")[-1]: packs.render(pack.name, output.template, switch=switch)
             for output in pack.outputs
-            if switch.management or not output.management
+            if output.is_written(switch.management)
         }

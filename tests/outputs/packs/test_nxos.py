@@ -138,6 +138,8 @@ vrf context <def:vrf>
 interface mgmt0
   vrf member <use:vrf>
   ip address <address>
+interface mgmt0
+  ip access-group <use:acl> in
 ip name-server <ip> use-vrf <use:vrf>
 nxapi use-vrf <use:vrf>
 banner motd @
@@ -150,6 +152,17 @@ snmp-server user <word> network-operator auth sha <word> priv aes-128 <word>
 # the same series, Security Configuration Guide: user accounts, SSH keys, TACACS+, RADIUS
 username <word> password 5 <word> role <network-admin|network-operator>
 username <word> sshkey <word> <word>
+# the same guide: Configuring IP ACLs, ACLs of VTYs
+ip access-list <def:acl>
+  <n> permit ip <prefix> any
+  <n> deny <tcp|udp> any any eq <n:1-65535>
+  <n> permit ip any any
+ipv6 access-list <def:acl>
+  <n> deny ipv6 any any
+line vty
+  access-class <use:acl> in
+  ipv6 access-class <use:acl> in
+snmp-server user <word> use-ipv4acl <use:acl> use-ipv6acl <use:acl>
 tacacs-server host <ip> key 0 <text>
 radius-server host <ip> key 0 <text>
 aaa group server <tacacs+|radius> LOGIN
