@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 from fabricgen.bom.bill import CLASSES
 from fabricgen.bom.loads import loads_of
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.core.document import Document
 from fabricgen.core.terms import LinkKind, Role, ratio_text
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from fabricgen.bom.bill import Bom
     from fabricgen.planning.clos import Sizing
     from fabricgen.planning.plan import Plan
@@ -105,6 +105,25 @@ class CostSummary(Document):
     exchange: ExchangeSummary | None
 
 
+@dataclass(frozen=True)
+class NetworkSummary(Document):
+    """The figures of a network beside the compute fabric."""
+
+    switches: SwitchCounts
+    links: int
+    cables: CableCounts
+
+
+@dataclass(frozen=True)
+class Totals(Document):
+    """The figures of the compute fabric and all networks together."""
+
+    switches: int
+    cables: int
+    cost: float | None
+    power_w: float | None
+
+
 @dataclass(frozen=True, kw_only=True)
 class PlanSummary(Document):
     """The figures of a plan: `plan --json`.
@@ -113,6 +132,8 @@ class PlanSummary(Document):
     module, none at copper; the bill counts modules. Loads are those of the fabric without hosts:
     None where the figure of a part is not known, and `unknown` names those parts.
     """
+
+    OPTIONAL = frozenset({"networks", "totals"})
 
     name: str
     design: str
@@ -138,13 +159,17 @@ class PlanSummary(Document):
     rack_units: float | None
     unknown: dict[str, list[str]]
     oversubscription: str
+    networks: dict[str, NetworkSummary] | None = None
+    totals: Totals | None = None
 
 
 def summarize(plan: Plan, bom: Bom) -> PlanSummary:
-    """Count the figures of a plan and its bill."""
+    """Count the figures of a plan and its bill.
+
+    All but `networks` and `totals` are those of the compute fabric.
+    """
     fabric, mapping = plan.fabric, plan.mapping
     links = {kind.key: plan.link_count(kind) for kind in LinkKind}
-    switches = {role.value: plan.switch_count(role) for role in Role}
     blocks = mapping.segments * mapping.segment_blocks
     load = loads_of(plan, bom).total
     room = plan.lengths.room if plan.lengths else None
@@ -157,7 +182,7 @@ def summarize(plan: Plan, bom: Bom) -> PlanSummary:
         planes=fabric.planes,
         tiers=plan.sizing.tiers,
         radix=fabric.port_layouts[Role.LEAF].radix,
-        switches=SwitchCounts(**switches, total=sum(switches.values())),
+        switches=_switches(plan),
         per_block=_block(plan.sizing, links["host"] // blocks),
         blocks=blocks,
         links=LinkCounts(**links, total=sum(links.values())),
@@ -173,6 +198,32 @@ def summarize(plan: Plan, bom: Bom) -> PlanSummary:
         rack_units=number(load.rack_units),
         unknown={key: list(names) for key, names in load.unknown.items()},
         oversubscription=ratio_text(plan.spec.oversubscription),
+        networks={name: _network(each) for name, each in plan.networks.items()} or None,
+        totals=_totals(plan, bom) if plan.networks else None,
+    )
+
+
+def _switches(plan: Plan) -> SwitchCounts:
+    """Count the switches of a plan."""
+    counts = {role.value: plan.switch_count(role) for role in Role}
+    return SwitchCounts(**counts, total=sum(counts.values()))
+
+
+def _network(plan: Plan) -> NetworkSummary:
+    """Count the figures of a network."""
+    return NetworkSummary(_switches(plan), plan.links, CableCounts(plan.cables))
+
+
+def _totals(plan: Plan, bom: Bom) -> Totals:
+    """Count the figures of a compute fabric and its networks together."""
+    plans = [plan, *plan.networks.values()]
+    bills = [bom, *map(make_bom, plan.networks.values())]
+    costs, powers = ([bill.cost() for bill in bills], [bill.power_w for bill in bills])
+    return Totals(
+        sum(_switches(each).total for each in plans),
+        sum(each.cables for each in plans),
+        number(sum(filter(None, costs), Decimal(0))) if any(costs) else None,
+        None if None in powers else number(sum(filter(None, powers), Fraction(0))),
     )
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from fabricgen.analysis.search.cheaper import CheaperMapping
     from fabricgen.bom.comparison import Comparison
-    from fabricgen.bom.summary import BlockSummary, CostSummary, PlanSummary
+    from fabricgen.bom.summary import BlockSummary, CostSummary, NetworkSummary, PlanSummary, Totals
     from fabricgen.lifecycle.change.growth import GrownPlan, Growth
     from fabricgen.planning.plan import Plan
 
@@ -107,10 +107,28 @@ def summary_text(
         ("cost", _cost(summary.cost)),
         ("power", _power(summary)),
         ("room", _room(summary)),
+        *((name, _network(each)) for name, each in (summary.networks or {}).items()),
+        *([("in all", _totals(summary.totals, summary.cost.currency))] if summary.totals else []),
         *([("growth", _moves(growth))] if growth else []),
         *([("cheaper", str(cheaper))] if cheaper else []),
     ]
     return f"{summary.name}\n" + "\n".join(f"  {name:<13} {text}" for name, text in facts)
+
+
+def _network(network: NetworkSummary) -> str:
+    """Describe a network beside the compute fabric."""
+    counts = network.switches
+    roles = ", ".join(f"{grouped(count)} {role}" for role, count in counts.by_role().items())
+    return (
+        f"{grouped(counts.total)} switches ({roles}), {grouped(network.links)} links,"
+        f" {grouped(network.cables.total)} cables"
+    )
+
+
+def _totals(totals: Totals, currency: str) -> str:
+    """Describe the compute fabric and all networks together."""
+    cost = "no prices" if totals.cost is None else f"{currency} {money(totals.cost)}"
+    return f"{grouped(totals.switches)} switches, {grouped(totals.cables)} cables, {cost}"
 
 
 def _moves(growth: Growth) -> str:

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 from fabricgen.core.terms import Design, Role
 from fabricgen.inventory.fields import NAME, Count, InventoryModel, Ratio, Word
 from fabricgen.inventory.management import KEY_EXAMPLE, Management
+from fabricgen.inventory.networks import DeviceGroup, Networks
 from fabricgen.inventory.overrides import Override, Vars
 from fabricgen.inventory.purchasing import Ownership, Prices, Spares
 from fabricgen.inventory.search import Search
@@ -166,6 +167,23 @@ class FabricSpec(InventoryModel):
     ] = ()
     """Lines of your own in the configurations of switches, added last and in this order, and
     values for their templates."""
+
+    networks: Annotated[
+        Networks,
+        Field(
+            examples=[{"inband": {"switches": {"leaf": {"model": "sn4600c"}}, "speed": "100G"}}],
+            exclude_if=lambda given: not given.each(),
+        ),
+    ] = Networks.model_construct()
+    """The networks beside the compute fabric: storage, in-band and out-of-band."""
+    devices: Annotated[
+        tuple[DeviceGroup, ...],
+        Field(
+            examples=[[{"name": "mgmt-{n}", "count": 4, "ports": {"inband": 2}}]],
+            exclude_if=lambda given: not given,
+        ),
+    ] = ()
+    """Devices on these networks that are neither hosts nor switches."""
 
     search: Annotated[Search | None, Field(examples=[{"max_tiers": 2, "budget": 25_000_000}])] = (
         None

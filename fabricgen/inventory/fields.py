@@ -47,6 +47,7 @@ LINUX_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,14}"
 PLACE = r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?"
 LOCAL_FILE = r"(\./)?([A-Za-z0-9_][A-Za-z0-9._-]*/)*[A-Za-z0-9_][A-Za-z0-9._-]*"
 TABLE = rf"{LOCAL_FILE}\.csv"
+DEVICES = rf"({NAME}|[a-z0-9-]*\{{n(:0[1-9])?\}}[a-z0-9-]*)"
 VARIABLE = r"[a-z_][a-z0-9_]*"
 PATTERNS = {
     f"^{NAME}$": "in lower case letters, digits and hyphens",
@@ -68,6 +69,7 @@ PATTERNS = {
     f"^{VRF}$": "in at most 15 letters, digits, `_` and `-`, a letter first",
     f"^{LOCAL_FILE}$": "as the path of a file below the inventory's directory, like lines/eos.cfg",
     f"^{VARIABLE}$": "in lower case letters, digits and `_`, like ntp_servers",
+    f"^{DEVICES}$": "in lower case letters, digits and hyphens, with {n} for the number",
     f"^{TABLE}$": "as the path of a .csv file below the inventory's directory, like positions.csv",
 }
 """Pattern -> how a value that matches it is written."""
@@ -193,8 +195,10 @@ class InventoryModel(BaseModel):
         """Add the docstring of each key as its description."""
         schema = handler(core_schema)
         keys = handler.resolve_ref_schema(schema)["properties"]
-        for key, text in _docstrings(cls).items():
-            keys[key]["description"] = text
+        models = [each for each in cls.__mro__[::-1] if issubclass(each, InventoryModel)]
+        for model in models[1:]:
+            for key, text in _docstrings(model).items():
+                keys[key]["description"] = text
         return schema
 
 

@@ -31,6 +31,8 @@ def leaf_spine(sizing: Sizing) -> TierLinks:
     the links take the spines in turn. Three tiers: the same rule within each pod, where it gives
     equal runs; with as many spines as uplinks, uplink `j` is joined to spine `j`.
     """
+    if sizing.leaf_uplinks:
+        return _uneven(np.array(sizing.leaf_uplinks, dtype=np.int32), sizing.spine)
     leaf = np.repeat(np.arange(sizing.leaf, dtype=np.int32), sizing.leaf_up)
     uplink = np.tile(np.arange(sizing.leaf_up, dtype=np.int32), sizing.leaf)
     if sizing.tiers == 3:  # noqa: PLR2004 - pods exist in the third tier only
@@ -38,6 +40,16 @@ def leaf_spine(sizing: Sizing) -> TierLinks:
         spine, port = _spread(position, uplink, sizing.leaf_up, sizing.pod_spines)
         return TierLinks(leaf, uplink, pod * np.int32(sizing.pod_spines) + spine, port)
     return TierLinks(leaf, uplink, *_spread(leaf, uplink, sizing.leaf_up, sizing.spine))
+
+
+def _uneven(uplinks: Int32Array, spines: int) -> TierLinks:
+    """Wire leaves with so many uplinks each to spines that divide every number."""
+    leaf = np.repeat(np.arange(len(uplinks), dtype=np.int32), uplinks)
+    before = np.cumsum(uplinks) - uplinks
+    uplink = (np.arange(len(leaf)) - before[leaf]).astype(np.int32)
+    spine, offset = np.divmod(uplink, uplinks[leaf] // spines)
+    port = before[leaf] // spines + offset
+    return TierLinks(leaf, uplink, spine.astype(np.int32), port.astype(np.int32))
 
 
 def spine_core(sizing: Sizing) -> TierLinks:

@@ -6,6 +6,7 @@ rails, planes or vendors. `block_links` joins the ports.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
@@ -48,6 +49,11 @@ class Widths:
     core_radix: int
     pod_leaves: int = 0
     """Leaves of a scalable unit, a pod of three tiers; 0 for as many as a spine reaches."""
+    lone_leaves: int | None = 1
+    """Leaves that may do without spines; None for any number."""
+    least_spines: int = 1
+    leaf_uplinks: tuple[int, ...] = ()
+    """Uplinks of each leaf in use; empty where all have those of `leaf`."""
     used_only: bool = False
     """Whether a spine has only the uplinks that its downlinks in use need."""
 
@@ -73,6 +79,8 @@ class Sizing:
     core_down: int
     pods: int
     pod_leaves: int
+    leaf_uplinks: tuple[int, ...] = ()
+    """Uplinks of each leaf; empty where each has `leaf_up`, the most that one has."""
 
     @property
     def pod_spines(self) -> int:
@@ -147,13 +155,15 @@ def uplinks_of(down: int, speeds: tuple[int, int], ratio: Fraction) -> int:
     return -(-down * speeds[0] * ratio.denominator // (speeds[1] * ratio.numerator))
 
 
-def spread_over(ports: int, uplinks: int, radix: int, *, even: bool) -> int | None:
+def spread_over(ports: int, uplinks: int, radix: int, *, even: bool, least: int = 1) -> int | None:
     """Return the fewest switches of `radix` ports that have `ports` in all; None where none do.
+
+    There are `least` of them or more.
 
     With `even` the number also divides the `uplinks` of one lower switch, so that every pair has
     equally many links.
     """
-    fewest = -(-ports // radix)
+    fewest = max(-(-ports // radix), least)
     if not even:
         return fewest if fewest <= uplinks else None
     return next((count for count in range(fewest, uplinks + 1) if uplinks % count == 0), None)
@@ -196,13 +206,14 @@ def too_large(
 
 
 def _one_tier(leaves_of: LeavesOf, widths: Widths) -> Sizing | None:
-    """Size a block of one switch."""
-    if not widths.single or leaves_of(widths.single) != 1:
+    """Size a block of one switch, or of several that no spine joins."""
+    leaves = leaves_of(widths.single) if widths.single else 0
+    if not leaves or (widths.lone_leaves and leaves > widths.lone_leaves):
         return None
     return Sizing(
         tiers=1,
-        slots=widths.single,
-        leaf=1,
+        slots=leaves * widths.single,
+        leaf=leaves,
         spine=0,
         core=0,
         leaf_down=widths.single,
@@ -211,7 +222,7 @@ def _one_tier(leaves_of: LeavesOf, widths: Widths) -> Sizing | None:
         spine_up=0,
         core_down=0,
         pods=1,
-        pod_leaves=1,
+        pod_leaves=leaves,
     )
 
 
@@ -220,8 +231,11 @@ def _two_tiers(leaves_of: LeavesOf, widths: Widths, *, even: bool) -> Sizing | N
     down, up = widths.leaf
     if not down:
         return None
-    leaves = leaves_of(down)
-    spines = spread_over(leaves * up, up, widths.spine_radix, even=even)
+    leaves, uplinks = leaves_of(down), widths.leaf_uplinks or (up,)
+    links = sum(widths.leaf_uplinks) or leaves * up
+    spines = spread_over(
+        links, math.gcd(*uplinks), widths.spine_radix, even=even, least=widths.least_spines
+    )
     if spines is None:
         return None
     return Sizing(
@@ -232,11 +246,12 @@ def _two_tiers(leaves_of: LeavesOf, widths: Widths, *, even: bool) -> Sizing | N
         core=0,
         leaf_down=down,
         leaf_up=up,
-        spine_down=-(-leaves * up // spines),
+        spine_down=-(-links // spines),
         spine_up=0,
         core_down=0,
         pods=1,
         pod_leaves=leaves,
+        leaf_uplinks=widths.leaf_uplinks,
     )
 
 
@@ -248,10 +263,10 @@ def _three_tiers(leaves_of: LeavesOf, widths: Widths, *, even: bool) -> Sizing |
     its spines.
     """
     (down, up), (spine_down, spine_up) = widths.leaf, widths.spine
-    if not down or not spine_down:
+    if not down or not spine_down or widths.leaf_uplinks:
         return None
     leaves, pod_leaves = leaves_of(down), widths.pod_leaves or spine_down
-    pod_spines = spread_over(pod_leaves * up, up, spine_down, even=True)
+    pod_spines = spread_over(pod_leaves * up, up, spine_down, even=True, least=widths.least_spines)
     if pod_spines is None:
         return None
     pods, wired = -(-leaves // pod_leaves), pod_leaves * up // pod_spines

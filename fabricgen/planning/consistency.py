@@ -41,6 +41,10 @@ def contradictions(spec: FabricSpec, catalog: Catalog, host: Host | None) -> Ite
     yield from roce_conflicts(spec)
     yield from tray_conflicts(spec)
     yield from price_conflicts(spec, catalog)
+    if spec.devices or spec.networks.each():
+        from fabricgen.planning.network_conflicts import network_conflicts  # noqa: PLC0415 - for networks only
+
+        yield from network_conflicts(spec, host)
 
 
 def _domains(spec: FabricSpec) -> Iterator[Finding]:

@@ -81,6 +81,8 @@ class Sizer:
 
     def block(self, shape: Shape) -> Block:
         """Return the block of the design; the endpoints of a fat-tree are in order of hosts."""
+        if self.fabric.network:
+            return Block(lambda down: -(-self.fabric.gpus // down), 1, 1)
         if self.fabric.design is Design.RAIL_ONLY:
             return self._rail_only(shape)
         if self.fabric.design is Design.RAIL_OPTIMIZED:
@@ -91,11 +93,20 @@ class Sizer:
 
     def size(self, block: Block, shape: Shape) -> Sizing | None:
         """Size a block; None where no allowed number of tiers holds it."""
+        if self.fabric.network:
+            from fabricgen.planning.network_sizing import size_network  # noqa: PLC0415 - for networks only
+
+            widths = self.widths(block.shares, shape.ratio)
+            return size_network(self.fabric, self.fabric.network, widths, shape)
         widths = self._used_widths(block, shape)
         return size(block.leaves_of, widths, shape.tiers, even=shape.spread == "even")
 
     def too_large(self, shape: Shape) -> Refusal:
         """Return the refusal of a shape that has no mapping."""
+        if self.fabric.network:
+            from fabricgen.planning.network_sizing import network_too_large  # noqa: PLC0415 - for networks only
+
+            return network_too_large(self.fabric, self.fabric.network)
         block = self.block(shape)
         widths = self._used_widths(block, shape)
         if not widths.leaf.down and self.widths(block.shares, shape.ratio).leaf.down:

@@ -66,7 +66,8 @@ class Draft:
     def label(self, kind: LinkKind, segment: int, block: int) -> str:
         """Return what precedes the number on the labels of a kind of cable in a block."""
         plane = self.mapping.plane(segment) if self.fabric.planes > 1 else None
-        return label_prefix(kind, self.mapping.rail(segment, block), plane)
+        network = self.fabric.network.name if self.fabric.network else ""
+        return label_prefix(kind, self.mapping.rail(segment, block), plane, network)
 
     def label_prefixes(self, segment: int) -> dict[tuple[LinkKind, int], str]:
         """Return `label` for each kind of link and each block of a segment."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.core.terms import Design
+from fabricgen.core.terms import Design, Role
 from fabricgen.planning.baseline.expansion_stages import ExpansionStages, stage_of
 from fabricgen.planning.leaf_packing import leaf_packing
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.clos import Sizing
     from fabricgen.planning.coordinates import Whole
     from fabricgen.planning.leaf_packing import LeafPacking
+    from fabricgen.planning.networks.leaf_groups import GroupedLeaves
     from fabricgen.planning.resolve import ResolvedFabric
 
 
@@ -40,8 +41,13 @@ class Mapping:
     """What an expanded or imported plan keeps; None where all follows from the inventory."""
 
     @cached_property
-    def packing(self) -> LeafPacking | None:
-        """How leaves are filled; None where they do not belong to scalable units."""
+    def packing(self) -> LeafPacking | GroupedLeaves | None:
+        """How leaves are filled; None where endpoints fill them in order."""
+        if self.fabric.network:
+            from fabricgen.planning.networks.leaf_groups import grouped_leaves  # noqa: PLC0415 - for networks only
+
+            layout = self.fabric.port_layouts[Role.LEAF]
+            return grouped_leaves(self.fabric.network, layout, joined=self.sizing.tiers > 1)
         if self.sizing.tiers == 1:
             return None
         return leaf_packing(self.fabric, self.per_switch, self.sizing.leaf_down)
@@ -160,7 +166,7 @@ class Mapping:
             return self.baseline.endpoints
         slot = np.arange(self.sizing.slots, dtype=np.int32)
         gpu: Int32Array
-        if self.fabric.design is Design.RAIL_OPTIMIZED and self.sizing.tiers > 1:
+        if self.fabric.design is Design.RAIL_OPTIMIZED and self.sizing.leaf > 1:
             gpu = self._striped(slot)
         elif self.spans_rails:
             gpu = self._endpoint(slot)

@@ -14,6 +14,7 @@ from fabricgen.inventory.fields import NAME
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.core.diagnostics import Path
     from fabricgen.planning.mapping import Mapping
 
 
@@ -86,12 +87,12 @@ def _pattern_findings(kind: str, pattern: str, fields: tuple[str, ...]) -> Itera
             )
 
 
-def check_names(names: list[str], hosts: list[str]) -> None:
+def check_names(names: list[str], hosts: list[str], path: Path = ("naming",)) -> None:
     """Refuse names that DNS does not allow, or that two devices share.
 
     Raises Refusal with an example of each.
     """
-    findings, path = [], ("naming",)
+    findings = []
     illegal = [
         name for name in (*names, *hosts) if len(name) > LONGEST_NAME or not _LEGAL.fullmatch(name)
     ]
@@ -109,7 +110,7 @@ def check_names(names: list[str], hosts: list[str]) -> None:
                 f"`{first}` cannot be a host name{others}",
                 path,
                 (rule,),
-                "change the pattern under `naming`",
+                f"change the pattern under `{path[0]}`",
             )
         )
     if len(set(names)) + len(set(hosts)) < len(names) + len(hosts) or not set(names).isdisjoint(

@@ -76,6 +76,8 @@ class DeviceNames:
     def host(self, host: int) -> str:
         """Name a host, counted from 0 over all HB domains."""
         fabric = self.mapping.fabric
+        if fabric.network:
+            return fabric.network.attached.devices[host]
         return host_name(self._host_pattern, fabric.coordinates, fabric.host_position(host))
 
     def interface(self, gpu: int, plane: int) -> str:

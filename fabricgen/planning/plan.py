@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.cabling.pieces import Pieces
     from fabricgen.planning.management import ManagementPlan
     from fabricgen.planning.mapping import Mapping
+    from fabricgen.planning.network_fabric import SwitchGroup
     from fabricgen.planning.port_layout import PortLayout
     from fabricgen.planning.segment_links import Segment
     from fabricgen.planning.switch_ports import InterfaceNames
@@ -114,7 +116,8 @@ def complete(draft: Draft) -> Plan:
     segment = wire_segment(draft.mapping, draft.fabric.gpus)
     installed = switches_with_links(segment, len(draft.naming.boxes))
     hosts = host_names(draft.naming)
-    check_names(list(switch_names(draft.naming, installed)), hosts)
+    if not draft.fabric.network:
+        check_names(list(switch_names(draft.naming, installed)), hosts)
     management = plan_management(draft, hosts)
     measured = measured_rows(draft, segment)
     room = make_room(draft.naming, draft.catalog, installed)
@@ -136,7 +139,52 @@ def complete(draft: Draft) -> Plan:
         cages=cages,
         lengths=lengths,
         candidate=candidate,
+        networks=plan_networks(draft, hosts, installed) if draft.spec.networks.each() else {},
     )
+
+
+def plan_networks(draft: Draft, hosts: list[str], installed: list[bool]) -> dict[str, Plan]:
+    """Plan the networks beside a compute fabric. Raises Refusal.
+
+    A network may have the switches of another on it, so all are sized until no number of switches
+    changes; sizes only grow.
+    """
+    from fabricgen.planning.network_fabric import network_fabric, switch_groups  # noqa: PLC0415 - for networks only
+
+    compute = switch_groups(draft.naming, installed)
+    known = compute
+    while True:
+        mappings = [
+            map_design(network_fabric(draft.fabric, name, hosts, known, draft.catalog))
+            for name in draft.spec.networks.each()
+        ]
+        before, known = known, [*compute, *chain.from_iterable(map(_groups, mappings))]
+        if known == before:
+            break
+    _check_devices(mappings, hosts, known)
+    drafts = [draft_of(mapping, draft.catalog) for mapping in mappings]
+    return dict(zip(draft.spec.networks.each(), map(complete, drafts), strict=True))
+
+
+def _groups(mapping: Mapping) -> list[SwitchGroup]:
+    """Return the switches of a network."""
+    from fabricgen.planning.network_fabric import switch_groups  # noqa: PLC0415 - for networks only
+
+    naming = make_naming(mapping)
+    return switch_groups(naming, [True] * len(naming.boxes))
+
+
+def _check_devices(mappings: list[Mapping], hosts: list[str], switches: list[SwitchGroup]) -> None:
+    """Refuse names of devices and switches of networks that are illegal, or given twice."""
+    named = {
+        device.kind: device.names
+        for mapping in mappings
+        if mapping.fabric.network
+        for device in mapping.fabric.network.attached.groups
+        if device.own
+    }
+    names = [*chain.from_iterable((*(group.names for group in switches), *named.values()))]
+    check_names(names, hosts, ("devices",))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -159,6 +207,8 @@ class Plan(Draft):
     """The racks of all devices and the length of every cable; None for `site: unknown`."""
     candidate: IntArray
     """Which of `candidates` each link takes; shape (segments, links of a segment)."""
+    networks: dict[str, Plan]
+    """The plans of the networks beside the compute fabric, by name; their GPUs are ports."""
 
     def interfaces(self, segment: int) -> dict[Role, list[str]]:
         """Return the names of the ports in use of each role in a segment, as in `ports`."""

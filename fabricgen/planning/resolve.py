@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from fabricgen.catalog.models.host import Host, Nic
     from fabricgen.core.terms import Design
     from fabricgen.inventory.fabric import FabricSpec
+    from fabricgen.planning.coordinates import Whole
+    from fabricgen.planning.networks.rules import NetworkRules
     from fabricgen.planning.port_layout import PortLayout
 
 
@@ -50,6 +52,8 @@ class ResolvedFabric:
     """The port layouts of rails whose switches run another NOS; they differ in names only."""
     domain_positions: tuple[int, ...] = ()
     """The position of each planned HB domain; empty where each is at its own number."""
+    network: NetworkRules | None = None
+    """The network beside the compute fabric that this is; None for compute."""
 
     def nos_variants(self, role: Role) -> list[PortLayout]:
         """Return the port layouts of a role, one for each NOS that its switches run."""
@@ -94,7 +98,12 @@ class ResolvedFabric:
         return bool(given or (self.host and "ports" not in self.host.unverified))
 
     def interface(self, gpu: int, plane: int) -> str:
-        """Return the interface of a NIC port; `gpu` counts within the host."""
+        """Return the interface of a NIC port; `gpu` counts within the host.
+
+        On a network, it counts the interfaces of all kinds of devices.
+        """
+        if self.network:
+            return self.network.attached.interfaces[gpu]
         if self.spec.host and self.spec.host.nics:
             return self.spec.host.nics[gpu * self.planes + plane]
         if self.host is None:
@@ -108,6 +117,17 @@ class ResolvedFabric:
         if self.spec.host and self.spec.host.rdma:
             return self.spec.host.rdma[gpu * self.planes + plane]
         return (self.host.port(gpu, plane).rdma if self.host else None) or ""
+
+    @property
+    def interface_count(self) -> int:
+        """The number of interfaces that `interface` names on a plane."""
+        return len(self.network.attached.interfaces) if self.network else self.host_gpus
+
+    def interface_index(self, gpu: Whole) -> Whole:
+        """Return the number by which `interface` knows the NIC port of a GPU."""
+        if self.network:
+            return self.network.attached.interface_index(gpu)
+        return self.coordinates.host_slot(gpu)
 
     def host_position(self, host: int) -> int:
         """Return the position of a host, which decides its name and its place in a rack."""

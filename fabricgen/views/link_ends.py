@@ -64,7 +64,7 @@ class LinkEnds(Generic[P]):
         """Keep what to show of each port.
 
         `ports` are those of a role in the order of `Plan.ports`; `nics` are by plane, then by
-        place in the host.
+        place in the host, or on a network by the index of the interface.
         """
         self.plan, self._ports = plan, ports
         self._nics = [objects(each) for each in nics]
@@ -138,7 +138,7 @@ class SegmentEnds(Generic[P]):
         rail = np.where(host, coordinates.rail(gpu), several)
         below, ports = np.empty(len(kind), dtype=object), links.lower_ports[rows].copy()
         below[host] = links.hosts[coordinates.host(gpu[host])]
-        ports[host] = links.nics(self.plane)[coordinates.host_slot(gpu[host])]
+        ports[host] = links.nics(self.plane)[plan.fabric.interface_index(gpu[host])]
         below[~host] = self._names[lower[~host]]
         labels = map(self._labels.__getitem__, (kind * mapping.segment_blocks + block).tolist())
         return LinkColumns(

@@ -40,6 +40,7 @@ TERMS = {
     "plane",
     "tier",
     "stripe",
+    "networks",
     "scalable-unit",
     "pod",
     "phases",

@@ -84,22 +84,27 @@ KEYS = each_key()
 def changed(path: tuple[str, ...], value: object) -> dict[str, Any]:
     """Return the small inventory with one key set."""
     values = deepcopy(SMALL)
-    if path[:2] == ("switches", "leaf") and path[2:3] in {("model",), ("breakout",)}:
+    own = path[2:] if path[:1] == ("networks",) else path
+    if own[:2] == ("switches", "leaf") and own[2:3] in {("model",), ("breakout",)}:
         values["switches"]["leaf"] = {"model": "sn5600"}
     node = values
     for key in path[:-1]:
-        upper = path[0] == "switches" and key in ("spine", "core")
+        upper = own[:1] == ("switches",) and key in ("spine", "core")
+        network = {"switches": deepcopy(values["switches"])}
         whole = {
             "reserve": {"gpus": 64},
             "scalable_unit": {} if path[-1] in ("hosts", "domains") else {"hosts": 1},
             "management": deepcopy(MANAGEMENT),
+            **dict.fromkeys(("storage", "inband", "oob"), network),
+            "leaf_groups": [{"devices": ["nfs-{n}"]}],
+            "devices": [{"name": "nfs-{n}", "count": 1, "ports": {"storage": 2}}],
             "snmp": {"users": [{**READER}]},
             "aaa": {"protocol": "tacacs", "servers": ["10.90.0.49"], "secret": "env:TACACS_KEY"},
             "exchange": {"currency": "EUR", "rate": 0.92, "date": "2026-09-22"},
         }
         node = node.setdefault(key, whole.get(key, {"generic": {"radix": 64}} if upper else {}))
         node = node[0] if isinstance(node, list) else node
-    if path[-1] == "model" and path[:1] == ("switches",):
+    if path[-1] == "model" and own[:1] == ("switches",):
         node.pop("generic", None)
     if path[-1] == "breakout":
         node.update(model="sn5600")

@@ -158,6 +158,13 @@ def completed(change: dict[str, Any]) -> dict[str, Any]:
                 **change["prices"]["exchange"],
             }
         }
+    if "networks" in change:
+        whole["networks"] = {
+            name: complete_network(network) for name, network in change["networks"].items()
+        }
+    if "devices" in change:
+        group = {"name": "nfs-{n}", "count": 1, "ports": {"storage": 2}}
+        whole["devices"] = [{**group, **each} for each in change["devices"]]
     if "switches" in change:
         leaf = {"leaf": SMALL["switches"]["leaf"], **change["switches"]}
         whole["switches"] = {role: complete_switch(switch) for role, switch in leaf.items()}
@@ -175,6 +182,19 @@ def complete_management(given: dict[str, Any]) -> dict[str, Any]:
         needed["aaa"] |= ldap
     whole = {key: needed[key] | value if key in needed else value for key, value in given.items()}
     return MANAGEMENT | whole
+
+
+def complete_network(given: Any) -> Any:  # noqa: ANN401 - an example need not be a network
+    """Complete a network with the keys that it and its groups of leaves require."""
+    if not isinstance(given, dict):
+        return given
+    switches = {**SMALL["switches"], **given.get("switches", {})}
+    groups = [{"devices": ["nfs-{n}"], **each} for each in given.get("leaf_groups", ())]
+    return {
+        **given,
+        "switches": {role: complete_switch(switch) for role, switch in switches.items()},
+        **({"leaf_groups": groups} if groups else {}),
+    }
 
 
 def complete_switch(switch: Any) -> Any:  # noqa: ANN401 - an example need not be a switch
@@ -224,6 +244,8 @@ def test_the_schema_has_the_keys_of_the_contract() -> None:
         "management",
         "vars",
         "overrides",
+        "networks",
+        "devices",
     }
     assert CONTRACT | newer == set(SCHEMA["properties"])
     assert set(SCHEMA["required"]) == {"name", "gpus", "hb_domain", "switches"}

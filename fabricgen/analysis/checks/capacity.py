@@ -13,12 +13,13 @@ import numpy as np
 from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violations
 from fabricgen.core.arrays import distinct_columns
 from fabricgen.core.terms import LinkKind, ratio_text
+from fabricgen.planning.networks.leaf_groups import GroupedLeaves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.analysis.checks.evidence import Evidence
-    from fabricgen.core.arrays import IntArray
+    from fabricgen.core.arrays import BoolArray, IntArray
 
 
 def links_even(evidence: Evidence) -> Verdict:
@@ -53,7 +54,10 @@ class _Pairs:
         self.met = np.bincount(self.low, minlength=vertices.count)
         self.total = np.bincount(self.low, self.links, minlength=vertices.count).astype(np.int64)
         self.reached = sizing.pod_spines if kind is LinkKind.LEAF_SPINE else sizing.group_cores
-        self.usual = int(np.bincount(self.links).argmax()) if len(self.links) else 0
+        usual = int(np.bincount(self.links).argmax()) if len(self.links) else 0
+        self.usual = np.full(len(self.links), usual)
+        if sizing.leaf_uplinks:  # leaves of a network, which differ in their uplinks
+            self.usual = np.array(sizing.leaf_uplinks)[self.low] // self.reached
         self.even = evidence.plan.spec.spread == "even"
 
     @property
@@ -83,7 +87,9 @@ class _Pairs:
         )
         if self.even:
             odd = np.flatnonzero(self.links != self.usual)
-            yield violations(odd, lambda pair: self._odd(pair, f"other pairs have {self.usual}"))
+            yield violations(
+                odd, lambda pair: self._odd(pair, f"other pairs have {self.usual[pair]}")
+            )
             return
         order = np.searchsorted(self.low, some)
         least, most = np.minimum.reduceat(self.links, order), np.maximum.reduceat(self.links, order)
@@ -132,12 +138,13 @@ def oversubscription(evidence: Evidence) -> Verdict:
     found, figures = [], []
     for below, above in zip(plan.kinds, plan.kinds[1:], strict=False):
         asked = plan.spec.oversubscription if below is LinkKind.HOST else Fraction(1)
+        judged = _judged(evidence) if below is LinkKind.HOST else True
         down = ports[below - 1] * evidence.speed_gbps(below)
         rows = evidence.wiring.kind == above
         up = np.bincount(
             evidence.vertices.lower[rows], minlength=evidence.vertices.count
         ) * evidence.speed_gbps(above)
-        over = np.flatnonzero(down * asked.denominator > up * asked.numerator)
+        over = np.flatnonzero((down * asked.denominator > up * asked.numerator) & judged)
 
         def describe(
             vertex: int, down: IntArray = down, up: IntArray = up, asked: Fraction = asked
@@ -154,6 +161,24 @@ def oversubscription(evidence: Evidence) -> Verdict:
             f" {'asked' if below is LinkKind.HOST else 'allowed'}"
         )
     return Verdict("; ".join(figures), tuple(found))
+
+
+def _judged(evidence: Evidence) -> BoolArray:
+    """Return whether the uplinks of each switch follow from the oversubscription of its plan.
+
+    Leaves of a network may have a number of uplinks, or a ratio of their own.
+    """
+    network, mapping = evidence.plan.fabric.network, evidence.plan.mapping
+    judged = np.ones(evidence.vertices.count, dtype=bool)
+    if network and isinstance(mapping.packing, GroupedLeaves):
+        packing, ratio = mapping.packing, evidence.plan.spec.oversubscription
+        asked = [
+            served.keys.uplinks is None and served.keys.oversubscription == ratio
+            for served in network.served
+        ]
+        leaves = [packing.columns * stripes for stripes in packing.stripes]
+        judged[: sum(leaves)] = np.repeat(asked, leaves)
+    return judged
 
 
 def _upper_ends(evidence: Evidence) -> Iterator[IntArray]:

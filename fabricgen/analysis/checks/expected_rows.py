@@ -67,9 +67,9 @@ def named_links(evidence: Evidence, rows: IntArray) -> NamedLinks:
     )
     nics = [
         [plan.naming.interface(within, plane) for plane in range(fabric.planes)]
-        for within in range(fabric.host_gpus)
+        for within in range(fabric.interface_count)
     ]
-    low_port[host] = np.array(nics, dtype=object)[gpu % fabric.host_gpus, port]
+    low_port[host] = np.array(nics, dtype=object)[fabric.interface_index(gpu), port]
     low_port[between] = _interfaces(evidence, wiring.lower[between], wiring.lower_port[between])
     address = np.full(len(rows), "", dtype=object)
     if plan.addresses.numbered:

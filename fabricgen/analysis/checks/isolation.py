@@ -74,8 +74,11 @@ def all_pairs(evidence: Evidence) -> Verdict:
 
     That is a common leaf, a common spine, or between pods a common core. A path that goes up a
     second time does not count, because no route uses it. From GPU (d1, r1) to (d2, r2) the relay is
-    (d1, r2), whose NIC `nics-cabled` found on its rail.
+    (d1, r2), whose NIC `nics-cabled` found on its rail. In a network of one tier each device has a
+    port on every leaf of its bond, and no spine is needed.
     """
+    if evidence.plan.fabric.network and evidence.plan.sizing.tiers == 1:
+        return Verdict("one tier: no link joins its switches")
     apart = [
         (one, other)
         for groups in _leaf_groups(evidence).values()

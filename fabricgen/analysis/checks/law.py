@@ -6,7 +6,8 @@ findings would follow from that first fault, and each fault is reported by one l
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from fabricgen.core.diagnostics import Finding
@@ -132,6 +133,44 @@ def apply_laws(laws: Iterable[Law], evidence: Evidence) -> CheckResult:
             else _judge(law, evidence)
         )
     return CheckResult(tuple(judged.values()))
+
+
+def merged(compute: CheckResult, networks: dict[str, CheckResult]) -> CheckResult:
+    """Return one result for a compute fabric and its networks: a law holds where all agree."""
+    columns = zip(*(each.judgements for each in networks.values()), strict=True)
+    return CheckResult(tuple(map(_merged, compute.judgements, columns, repeat(tuple(networks)))))
+
+
+def _merged(
+    compute: Judgement, others: tuple[Judgement, ...], networks: tuple[str, ...]
+) -> Judgement:
+    """Return the judgement of one law over the compute fabric and its networks."""
+    named = [
+        replace(finding, fact=f"{name}: {finding.fact}")
+        for name, other in zip(networks, others, strict=True)
+        for finding in other.findings
+    ]
+    findings = (*compute.findings, *named)
+    results = [compute.ok, *(other.ok for other in others)]
+    broken = [name for name, other in zip(networks, others, strict=True) if other.ok is False]
+    where = f"broken in {_list(broken)}" if broken else f"so too in {_list(networks)}"
+    return replace(
+        compute,
+        ok=False if False in results else compute.ok,
+        figure=f"{compute.figure}; {where}",
+        findings=findings[:SHOWN],
+        more=compute.more + sum(other.more for other in others) + len(findings[SHOWN:]),
+    )
+
+
+def _list(names: Sequence[str]) -> str:
+    """Join names.
+
+    >>> _list(["storage", "inband", "oob"])
+    'storage, inband and oob'
+    """
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _reason(judgement: Judgement) -> str:

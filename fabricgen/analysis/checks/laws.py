@@ -8,7 +8,7 @@ from fabricgen.analysis.checks.bisection import bisection
 from fabricgen.analysis.checks.capacity import links_even, oversubscription
 from fabricgen.analysis.checks.flow_balance import flows_spread
 from fabricgen.analysis.checks.isolation import all_pairs, rails_apart
-from fabricgen.analysis.checks.law import CheckResult, Law, apply_laws
+from fabricgen.analysis.checks.law import CheckResult, Law, apply_laws, merged
 from fabricgen.analysis.checks.link_settings import ends_agree
 from fabricgen.analysis.checks.management import reachable
 from fabricgen.analysis.checks.optics import optics_match
@@ -76,11 +76,17 @@ LAWS: tuple[Law, ...] = (
 
 
 def check(plan: Plan, views: Views | None = None) -> CheckResult:
-    """Apply every law to a plan and to the views that are rendered.
+    """Apply every law to a plan, to its networks, and to the views that are rendered.
 
     Raises the Refusal of a price book that does not exist.
     """
-    return judge(evidence_of(plan, views or Views(plan, kept=True)))
+    return judge_networks(judge(evidence_of(plan, views or Views(plan, kept=True))), plan)
+
+
+def judge_networks(compute: CheckResult, plan: Plan) -> CheckResult:
+    """Return the result of the compute fabric with those of the networks beside it."""
+    networks = {name: check(network) for name, network in plan.networks.items()}
+    return merged(compute, networks) if networks else compute
 
 
 def judge(evidence: Evidence) -> CheckResult:

@@ -105,7 +105,7 @@ def _host(evidence: Evidence, gpu: IntArray, plane: IntArray) -> _Way:
         ]
     elif fabric.design is Design.RAIL_ONLY:
         slot = _in_order(mapping, domain * fabric.ranks_per_rail + turn)
-    elif fabric.design is Design.FAT_TREE or sizing.tiers == 1:
+    elif fabric.design is Design.FAT_TREE or sizing.leaf == 1:
         slot = _in_order(mapping, domain * fabric.domain_gpus + rank)
     else:
         mates = mapping.per_switch * fabric.ranks_per_rail
@@ -150,6 +150,10 @@ def _leaf_spine(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
         pod, within = np.divmod(leaf, sizing.pod_leaves)
         spine, upper_port = _in_turn(within, uplink, sizing.leaf_up, sizing.pod_spines)
         spine = pod * sizing.pod_spines + spine
+    elif sizing.leaf_uplinks:
+        runs = np.array(sizing.leaf_uplinks) // sizing.spine
+        spine, offset = np.divmod(uplink, runs[leaf])
+        upper_port = np.cumsum(runs)[leaf] - runs[leaf] + offset
     else:
         spine, upper_port = _in_turn(leaf, uplink, sizing.leaf_up, sizing.spine)
     first = sizing.leaf + block * (sizing.spine + sizing.core)
@@ -227,22 +231,31 @@ def _missing(evidence: Evidence) -> Iterator[Violations]:
         if sizing.core
         else served
     )
+    of_leaves = sizing.leaf_uplinks or [sizing.leaf_up] * sizing.leaf
     for kind, wired, uplinks in (
-        (LinkKind.LEAF_SPINE, leaves, sizing.leaf_up),
-        (LinkKind.SPINE_CORE, np.repeat(pods, sizing.pod_spines), sizing.spine_up),
+        (LinkKind.LEAF_SPINE, leaves, of_leaves),
+        (
+            LinkKind.SPINE_CORE,
+            np.repeat(pods, sizing.pod_spines),
+            [sizing.spine_up] * sizing.spine,
+        ),
     ):
         if kind not in plan.kinds:
             continue
         rows = evidence.wiring.kind == kind
         have = np.bincount(vertices.lower[rows], minlength=vertices.count)
         lowers = _vertices_of(evidence, kind, np.flatnonzero(wired))
+        wanted = np.zeros_like(have)
+        wanted[_vertices_of(evidence, kind, np.arange(len(wired)))] = np.tile(
+            np.array(uplinks), plan.mapping.segments * vertices.blocks
+        )
 
-        def describe(low: int, have: IntArray = have, uplinks: int = uplinks) -> Violation:
+        def describe(low: int, have: IntArray = have, wanted: IntArray = wanted) -> Violation:
             return Violation(
-                f"{evidence.domain_name(low)} has {have[low]} of its {uplinks} uplinks"
+                f"{evidence.domain_name(low)} has {have[low]} of its {wanted[low]} uplinks"
             )
 
-        yield violations(lowers[have[lowers] != uplinks], describe)
+        yield violations(lowers[have[lowers] != wanted[lowers]], describe)
 
 
 def _vertices_of(evidence: Evidence, kind: LinkKind, index: IntArray) -> IntArray:

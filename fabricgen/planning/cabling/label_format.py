@@ -15,13 +15,13 @@ _DIGITS = 5
 _LETTERS = {LinkKind.HOST: "h", LinkKind.LEAF_SPINE: "u", LinkKind.SPINE_CORE: "c"}
 
 
-def label_prefix(kind: LinkKind, rail: int | None, plane: int | None) -> str:
+def label_prefix(kind: LinkKind, rail: int | None, plane: int | None, network: str = "") -> str:
     """Return the prefix of a cable's label.
 
-    >>> label_prefix(LinkKind.HOST, 3, None)
-    'r3-h'
+    >>> label_prefix(LinkKind.HOST, 3, None), label_prefix(LinkKind.HOST, None, None, "oob")
+    ('r3-h', 'oob-h')
     """
-    scope = ("" if rail is None else f"r{rail}") + ("" if plane is None else f"p{plane}")
+    scope = network + ("" if rail is None else f"r{rail}") + ("" if plane is None else f"p{plane}")
     return f"{scope}-{_LETTERS[kind]}" if scope else _LETTERS[kind]
 
 

@@ -76,7 +76,7 @@ class Ports:
         nics = [
             [
                 PortName(naming.interface(slot, plane), naming.label(slot, plane))
-                for slot in range(fabric.host_gpus)
+                for slot in range(fabric.interface_count)
             ]
             for plane in range(fabric.planes)
         ]

@@ -1,0 +1,132 @@
+"""The networks beside the compute fabric, and the devices that only they join."""
+
+from fractions import Fraction
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from fabricgen.inventory.fields import (
+    DEVICES,
+    Count,
+    InventoryModel,
+    Model,
+    Pattern,
+    Ratio,
+    Speed,
+)
+from fabricgen.inventory.sizing import Switches
+
+Ports = Annotated[int, Field(strict=True, ge=0, le=64)]
+
+
+class Leaves(InventoryModel):
+    """How many leaves serve some devices, and with how many uplinks."""
+
+    oversubscription: Annotated[Ratio, Field(examples=["4:3"])] = Fraction(1)
+    """Bandwidth of a leaf towards devices : bandwidth towards spines."""
+    uplinks: Annotated[Count | None, Field(le=4096, examples=[4])] = None
+    """Number of uplinks of each leaf, in place of `oversubscription`."""
+    fill: Annotated[int, Field(strict=True, ge=1, le=100, examples=[85])] = 100
+    """The ports for devices that are planned to be in use, in percent."""
+    leaves: Annotated[Count | None, Field(examples=[4])] = None
+    """Number of leaves; default: the fewest that hold the devices."""
+
+
+class LeafGroup(Leaves):
+    """Leaves that serve some groups of devices alone."""
+
+    devices: Annotated[tuple[Pattern, ...], Field(min_length=1, examples=[["storage-{n}"]])]
+    """The groups of devices, by the `name` that they have under `devices`."""
+
+
+class Uplink(InventoryModel):
+    """The network that joins the switches of an access network, and the ports there of each."""
+
+    network: Annotated[Literal["inband", "storage"], Field(examples=["inband"])] = "inband"
+    """The network that has the other ends."""
+    ports: Annotated[Count, Field(le=16, examples=[2])] = 2
+    """Number of uplinks of each switch, over the two switches of a bond there."""
+
+
+class Network(Leaves):
+    """A network beside the compute fabric, with switches of its own."""
+
+    kind: Annotated[Literal["clos", "access"] | None, Field(examples=["access"])] = None
+    """`clos`: leaves in pairs, joined by spines where two do not suffice. `access`: switches that
+    are not joined to each other, with a port for every management port. Default: `access` for
+    `oob`, else `clos`."""
+    switches: Annotated[Switches, Field(examples=[{"leaf": {"model": "sn5600"}}])]
+    """The switch model of each role."""
+    speed: Annotated[Speed | None, Field(examples=["100G"])] = None
+    """Speed of a device's port; default: that of the leaf's breakout, else 400G."""
+    host_ports: Annotated[Ports | None, Field(examples=[2])] = None
+    """Number of ports of each host in this network. Default: one for each member of a bond; in a
+    network of kind `access`, the management ports of the host model, else 1."""
+    bond: Annotated[Literal[1, 2] | None, Field(examples=[2])] = None
+    """Number of leaves that the ports of a device are spread over: the members of a bond. Default:
+    2 in a network of kind `clos`, 1 in one of kind `access`."""
+    leaf_groups: Annotated[
+        tuple[LeafGroup, ...],
+        Field(examples=[[{"devices": ["storage-{n}"], "oversubscription": "1:1"}]]),
+    ] = ()
+    """Leaves of their own for some devices; those of the network serve the others."""
+    uplink: Annotated[Uplink | None, Field(examples=[{"network": "inband", "ports": 2}])] = None
+    """What joins the switches of an access network to the rest."""
+
+
+class Networks(InventoryModel):
+    """The networks beside the compute fabric."""
+
+    storage: Annotated[
+        Network | None, Field(examples=[{"switches": {"leaf": {"model": "sn5600"}}}])
+    ] = None
+    """Between hosts and storage."""
+    inband: Annotated[
+        Network | None,
+        Field(examples=[{"switches": {"leaf": {"model": "sn4600c"}}, "speed": "100G"}]),
+    ] = None
+    """Between hosts, management nodes and the rest of the site."""
+    oob: Annotated[
+        Network | None,
+        Field(examples=[{"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G", "fill": 85}]),
+    ] = None
+    """Out-of-band: to the management ports of all devices."""
+
+    def each(self) -> dict[str, Network]:
+        """Return the networks of the inventory by name, with their kind and bond filled in."""
+        given = {name: network for name, network in self if network is not None}
+        return {name: _filled(name, network) for name, network in given.items()}
+
+
+def _filled(name: str, network: Network) -> Network:
+    """Return a network with its kind and bond."""
+    kind = network.kind or ("access" if name == "oob" else "clos")
+    bond = network.bond or (2 if kind == "clos" else 1)
+    return network.model_copy(update={"kind": kind, "bond": bond})
+
+
+class DevicePorts(InventoryModel):
+    """The ports of a device by network."""
+
+    storage: Annotated[Ports, Field(examples=[2])] = 0
+    """Ports in the network `storage`."""
+    inband: Annotated[Ports, Field(examples=[2])] = 0
+    """Ports in the network `inband`."""
+    oob: Annotated[Ports, Field(examples=[1])] = 0
+    """Ports in the network `oob`."""
+
+
+class DeviceGroup(InventoryModel):
+    """Devices that are neither hosts of GPUs nor switches, such as storage and PDUs."""
+
+    name: Annotated[
+        Pattern,
+        Field(pattern=f"^{DEVICES}$", examples=["mgmt-{n}"]),
+    ]
+    """Pattern of their names; `{n}` counts from 1."""
+    count: Annotated[Count, Field(examples=[4])]
+    """Number of such devices."""
+    model: Annotated[Model | None, Field(examples=["management-node"])] = None
+    """What the bill calls them."""
+    ports: Annotated[DevicePorts, Field(examples=[{"inband": 2, "oob": 1}])]
+    """Number of ports of each device by network."""

@@ -1,0 +1,112 @@
+"""Keys of `networks` and `devices` that contradict each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabricgen.core.diagnostics import Finding, Path, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.catalog.models.host import Host
+    from fabricgen.inventory.fabric import FabricSpec
+    from fabricgen.inventory.networks import Network
+
+COMPUTE = "compute"
+"""The name of the compute fabric among the networks."""
+
+
+def host_ports(host: Host | None, network: Network) -> int:
+    """Return the ports of each host in a network."""
+    if network.host_ports is not None:
+        return network.host_ports
+    if network.kind == "access":
+        return host.management.count if host and host.management else 1
+    return network.bond or 1
+
+
+def network_conflicts(spec: FabricSpec, host: Host | None) -> Iterator[Finding]:
+    """Return the findings of all checks."""
+    networks, names = spec.networks.each(), [group.name for group in spec.devices]
+    for name, network in networks.items():
+        path: Path = ("networks", name)
+        yield from _ports(spec, name, network, host)
+        for at, leaves in enumerate(network.leaf_groups):
+            where = (*path, "leaf_groups", at, "devices")
+            for device in leaves.devices:
+                yield from _known(device, names, where, "group of devices")
+        if network.uplink:
+            joined = [other for other, each in networks.items() if each.kind == "clos"]
+            where = (*path, "uplink", "network")
+            what = "network of kind `clos` called"
+            yield from _known(network.uplink.network, joined, where, what)
+    yield from _front_ports(spec, host)
+
+
+def _known(name: str, names: list[str], path: Path, what: str) -> Iterator[Finding]:
+    """Refuse a name that the inventory does not define."""
+    if name in names:
+        return
+    near = nearest(name, names)
+    has = ", ".join(f"`{each}`" for each in names) or "none"
+    yield Finding(
+        "unknown-network",
+        f"the inventory has no {what} `{name}`",
+        path,
+        (f"it has {has}",),
+        f"did you mean `{near}`?" if near else f"add `{name}`, or leave `{path[-1]}` out",
+    )
+
+
+def _ports(spec: FabricSpec, name: str, network: Network, host: Host | None) -> Iterator[Finding]:
+    """Refuse ports that do not fill bonds, and a network without any."""
+    bond = network.bond or 1
+    asked: dict[Path, int] = {("networks", name, "host_ports"): host_ports(host, network)}
+    asked |= {
+        ("devices", at, "ports", name): getattr(group.ports, name)
+        for at, group in enumerate(spec.devices)
+    }
+    asked |= {
+        ("networks", other, "uplink", "ports"): lower.uplink.ports
+        for other, lower in spec.networks.each().items()
+        if lower.uplink and lower.uplink.network == name
+    }
+    for path, ports in asked.items():
+        if ports % bond:
+            yield Finding(
+                "ports-without-bond",
+                f"{ports} ports of a device do not fill bonds of {bond} in the network `{name}`",
+                path,
+                (f"{ports} = {ports // bond} x {bond} + {ports % bond}",),
+                f"use `{path[-1]}: {ports + bond - ports % bond}`, or `bond: 1` in the network",
+            )
+    if not any(asked.values()) and network.kind == "clos":
+        yield Finding(
+            "unknown-network",
+            f"no device has a port in the network `{name}`",
+            ("networks", name),
+            ("its hosts have no ports there, and `devices` has none either",),
+            "give `host_ports`, or leave the network out",
+        )
+
+
+def _front_ports(spec: FabricSpec, host: Host | None) -> Iterator[Finding]:
+    """Refuse more ports of a host than its model has beside those of the GPUs."""
+    if host is None or host.front is None:
+        return
+    asked = {
+        name: host_ports(host, network)
+        for name, network in spec.networks.each().items()
+        if network.kind == "clos"
+    }
+    if sum(asked.values()) > host.front.count:
+        total = " + ".join(f"{count} of `{name}`" for name, count in asked.items() if count)
+        last = [name for name, count in asked.items() if count][-1]
+        yield Finding(
+            "too-many-host-ports",
+            f"a {host.model} has {host.front.count} ports for networks beside the compute fabric",
+            ("networks", last, "host_ports"),
+            (f"{total} make {sum(asked.values())}",),
+            "give fewer `host_ports`, or leave a network out",
+        )

@@ -1,0 +1,202 @@
+"""A network as a fabric to plan: its inventory, and the devices on it.
+
+Owns which devices have ports on a network. A network is one more fabric, so everything after this
+is the planning of any fabric.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabricgen.core.diagnostics import Refusal, refuse
+from fabricgen.core.terms import Design, Role, speed_text
+from fabricgen.inventory.networks import Networks
+from fabricgen.inventory.site import Site
+from fabricgen.inventory.sizing import HbDomain, NicChoice, Rails, SparePorts
+from fabricgen.planning.network_conflicts import COMPUTE, host_ports
+from fabricgen.planning.networks.attachments import AttachedDevices, Attachments, ports_of
+from fabricgen.planning.networks.rules import NetworkRules, ServedPorts
+from fabricgen.planning.resolve import resolve
+from fabricgen.planning.switch_choice import DEFAULT_SPEED_GBPS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fabricgen.catalog.catalog import Catalog
+    from fabricgen.inventory.fabric import FabricSpec
+    from fabricgen.inventory.networks import Leaves, Network
+    from fabricgen.planning.naming import DeviceNames
+    from fabricgen.planning.port_layout import PortLayout
+    from fabricgen.planning.resolve import ResolvedFabric
+
+HOSTS = "host"
+"""The kind of attached hosts; that of `devices` is their pattern."""
+
+_OF_NETWORK = ("switches", "oversubscription")
+"""The keys that a network has as the whole inventory does."""
+
+
+class SwitchGroup(NamedTuple):
+    """The switches of one role in a network."""
+
+    network: str
+    names: tuple[str, ...]
+    layout: PortLayout
+
+
+def switch_groups(naming: DeviceNames, installed: list[bool]) -> list[SwitchGroup]:
+    """Return the installed switches of a network by role; `installed` covers a segment."""
+    mapping = naming.mapping
+    network = mapping.fabric.network.name if mapping.fabric.network else COMPUTE
+    names: dict[Role, list[str]] = {}
+    for segment in range(mapping.segments):
+        switches = zip(naming.boxes, naming.switches(segment), installed, strict=True)
+        for box, name, has in switches:
+            if has:
+                names.setdefault(box.role, []).append(name)
+    return [
+        SwitchGroup(network, tuple(each), mapping.fabric.port_layouts[role])
+        for role, each in names.items()
+    ]
+
+
+def network_fabric(
+    compute: ResolvedFabric,
+    name: str,
+    hosts: Sequence[str],
+    switches: Sequence[SwitchGroup],
+    catalog: Catalog,
+) -> ResolvedFabric:
+    """Return a network of an inventory as a fabric.
+
+    `hosts` are the names of the compute hosts, `switches` those of all networks. Raises Refusal,
+    with places in the network's entry.
+    """
+    spec = compute.spec
+    network = spec.networks.each()[name]
+    groups = _served(network, [*_attached(compute, name, hosts, switches)])
+    every = tuple(chain.from_iterable(devices for _, devices in groups))
+    attached = Attachments(every, network.bond or 1)
+    try:
+        fabric = resolve(_network_spec(spec, name, attached), catalog)
+    except Refusal as refusal:
+        raise _placed(refusal, name) from None
+    served = tuple(ServedPorts(ports_of(devices), keys) for keys, devices in groups)
+    return replace(
+        fabric, network=NetworkRules(name, attached, served, joined=network.kind == "clos")
+    )
+
+
+def _served(
+    network: Network, attached: list[AttachedDevices]
+) -> list[tuple[Leaves, list[AttachedDevices]]]:
+    """Return the devices of each group of leaves that serves any, those of the network first."""
+    own = {name: group for group in network.leaf_groups for name in group.devices}
+    groups = [
+        (keys, [devices for devices in attached if own.get(devices.kind, network) is keys])
+        for keys in (network, *network.leaf_groups)
+    ]
+    return [(keys, devices) for keys, devices in groups if ports_of(devices)]
+
+
+def _network_spec(spec: FabricSpec, name: str, attached: Attachments) -> FabricSpec:
+    """Return the inventory of a network: a rail for each member of a bond."""
+    network = spec.networks.each()[name]
+    scope = name if network.kind == "access" else f"{name}-leaf"
+    return type(spec).model_construct(
+        name=f"{spec.name}-{name}",
+        design=Design.RAIL_OPTIMIZED,
+        gpus=attached.ports,
+        hb_domain=HbDomain.model_construct(gpus=attached.bond, hosts=1),
+        nic=NicChoice.model_construct(speed=network.speed),
+        rails=Rails.model_construct(
+            count=attached.bond, tiers="auto" if network.kind == "clos" else 1
+        ),
+        switches=network.switches,
+        oversubscription=network.oversubscription,
+        networks=Networks.model_construct(),
+        naming=spec.naming.model_copy(
+            update={
+                "leaf": f"{scope}-{{n}}",
+                "spine": f"{name}-spine-{{n}}",
+                "core": f"{name}-core-{{n}}",
+            }
+        ),
+        spare_ports=SparePorts.model_construct(),
+        site=Site.model_construct(lengths="unknown"),
+        prices=spec.prices,
+        spares=spec.spares,
+    )
+
+
+def _attached(
+    compute: ResolvedFabric, name: str, hosts: Sequence[str], switches: Sequence[SwitchGroup]
+) -> Iterator[AttachedDevices]:
+    """Yield the devices on a network that have ports there."""
+    networks = compute.spec.networks.each()
+    network = networks[name]
+    yield AttachedDevices(HOSTS, hosts, _interfaces(name, host_ports(compute.host, network)))
+    if network.kind == "access":
+        for group in switches:
+            if group.network == COMPUTE or networks[group.network].kind == "clos":
+                yield AttachedDevices(_kind(group), group.names, _management_ports(group.layout))
+    for devices in compute.spec.devices:
+        names = [devices.name.format(n=number + 1) for number in range(devices.count)]
+        interfaces = _interfaces(name, getattr(devices.ports, name))
+        yield AttachedDevices(devices.name, names, interfaces, own=True)
+    for group in switches:
+        uplink = networks[group.network].uplink if group.network != COMPUTE else None
+        if uplink and uplink.network == name:
+            ports = _uplink_ports(group, network, uplink.ports)
+            yield AttachedDevices(_kind(group), group.names, ports)
+
+
+def _kind(group: SwitchGroup) -> str:
+    """Return the kind of attached devices that switches are."""
+    return f"{group.network} {group.layout.role}"
+
+
+def _management_ports(layout: PortLayout) -> tuple[str, ...]:
+    """Return the management ports of a switch; one where the catalog does not have them."""
+    facts = layout.model.management
+    count = facts.count if facts else 1
+    return ("mgmt",) if count == 1 else _interfaces("mgmt", count)
+
+
+def _uplink_ports(group: SwitchGroup, upper: Network, count: int) -> tuple[str, ...]:
+    """Return the uplinks of a switch of an access network: its last ports of the right speed.
+
+    Raises Refusal `no-uplink-speed` where it has none.
+    """
+    layout, speed = group.layout, upper.speed or DEFAULT_SPEED_GBPS
+    modes = [mode for mode in layout.model.breakouts if mode.speed_gbps == speed]
+    for mode in sorted(modes, key=lambda each: each.count):
+        above = replace(layout, up=mode)
+        if above.fits(layout.down.count, count):
+            return tuple(above.interface(port) for port in above.ports(0, count))
+    offered = ", ".join(mode.name for mode in layout.model.breakouts)
+    raise refuse(
+        "no-uplink-speed",
+        f"a switch of the network `{group.network}` has no ports of {speed_text(speed)} for its"
+        " uplinks",
+        path=("networks", group.network, "uplink"),
+        because=(f"the cages of {layout.model.model} offer {offered}",),
+        hint="choose a model that has them, such as sn2201, or leave `uplink` out",
+    )
+
+
+def _interfaces(prefix: str, ports: int) -> tuple[str, ...]:
+    """Name the interfaces of a device on a network."""
+    return tuple(f"{prefix}{number}" for number in range(ports))
+
+
+def _placed(refusal: Refusal, name: str) -> Refusal:
+    """Return a refusal of a network's inventory with the places that its keys have."""
+    return Refusal(
+        replace(finding, path=("networks", name, *finding.path))
+        if finding.path and finding.path[0] in _OF_NETWORK
+        else replace(finding, path=("networks", name))
+        for finding in refusal.findings
+    )

@@ -1,0 +1,77 @@
+"""The size of a network: its leaves by group, and the spines that join them.
+
+`leaf_groups` counts the leaves, `clos` sizes what is above them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fabricgen.core.diagnostics import refuse
+from fabricgen.core.terms import Role
+from fabricgen.planning.clos import Width, size
+from fabricgen.planning.networks.leaf_groups import grouped_leaves
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabricgen.core.diagnostics import Refusal
+    from fabricgen.planning.block_shape import Shape
+    from fabricgen.planning.clos import Sizing, Widths
+    from fabricgen.planning.networks.rules import NetworkRules
+    from fabricgen.planning.resolve import ResolvedFabric
+
+
+def size_network(
+    fabric: ResolvedFabric, network: NetworkRules, widths: Widths, shape: Shape
+) -> Sizing | None:
+    """Size a network with the fewest tiers; None where no number of tiers holds it."""
+    layout = fabric.port_layouts[Role.LEAF]
+    for tiers in [shape.tiers] if shape.tiers else (1, 2, 3):
+        leaves = grouped_leaves(network, layout, joined=tiers > 1)
+        used, uplinks = leaves.used(), max(leaves.uplinks)
+        count = leaves.leaves() if layout.fits(used, uplinks) else 0
+        own = replace(
+            widths,
+            single=used,
+            leaf=Width(used if count else 0, uplinks),
+            lone_leaves=network.lone_leaves,
+            least_spines=network.least_spines,
+            leaf_uplinks=leaves.leaf_uplinks(),
+        )
+        sizing = size(_constant(count), own, tiers, even=shape.spread == "even")
+        if sizing:
+            return sizing
+    return None
+
+
+def _constant(count: int) -> Callable[[int], int]:
+    """Return the function that finds so many leaves, whatever their width."""
+    return lambda _: count
+
+
+def network_too_large(fabric: ResolvedFabric, network: NetworkRules) -> Refusal:
+    """Return the refusal of a network that no number of tiers holds."""
+    layout = fabric.port_layouts[Role.LEAF]
+    leaves = grouped_leaves(network, layout, joined=True)
+    uplinks = sum(leaves.leaf_uplinks()) or leaves.leaves() * leaves.uplinks[0]
+    spines = max(-(-uplinks // fabric.port_layouts[Role.SPINE].usable), network.least_spines)
+    return refuse(
+        "network-too-large",
+        f"no number of spines joins the leaves of the network `{network.name}`",
+        path=("networks", network.name),
+        because=(
+            (
+                f"{network.attached.ports} ports of devices need {leaves.leaves()} leaves, of which"
+                f" the fullest has {leaves.used()} and {max(leaves.uplinks)} uplinks,"
+                f" with {layout.usable} ports in all"
+            ),
+            (
+                f"{uplinks} uplinks need {spines} spines or more, of"
+                f" {fabric.port_layouts[Role.SPINE].usable} ports, and their number has to divide"
+                f" the uplinks of every leaf: {', '.join(map(str, sorted(set(leaves.uplinks))))}"
+            ),
+        ),
+        hint=f"give `uplinks` with a common divisor of {spines} or more, or larger switches",
+    )

@@ -1,0 +1,83 @@
+"""The devices on a network, as bonds: equal groups of ports that are spread over as many leaves.
+
+A network is planned as a fabric whose HB domains are bonds and whose GPUs are the ports of a bond,
+so a port is a GPU in its columns. Owns which device and interface each port is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, repeat
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from fabricgen.core.arrays import Int32Array
+    from fabricgen.planning.coordinates import Whole
+
+
+class AttachedDevices(NamedTuple):
+    """Devices of one kind: their names, and the interfaces that each has on the network."""
+
+    kind: str
+    names: Sequence[str]
+    interfaces: tuple[str, ...]
+    own: bool = False
+    """Whether the inventory names them, under `devices`."""
+
+
+@dataclass(frozen=True)
+class Attachments:
+    """All devices on a network, in the order in which leaves take them; `bond` ports at a time."""
+
+    groups: tuple[AttachedDevices, ...]
+    bond: int
+
+    @cached_property
+    def ports(self) -> int:
+        """The ports of all devices."""
+        return ports_of(self.groups)
+
+    @cached_property
+    def devices(self) -> list[str]:
+        """The name of the device of each bond.
+
+        >>> nodes = AttachedDevices("mgmt", ["mgmt-1", "mgmt-2"], ("eth0", "eth1"))
+        >>> Attachments((nodes,), bond=2).devices
+        ['mgmt-1', 'mgmt-2']
+        """
+        return [
+            name
+            for group in self.groups
+            for device in group.names
+            for name in repeat(device, len(group.interfaces) // self.bond)
+        ]
+
+    @cached_property
+    def interfaces(self) -> list[str]:
+        """The interfaces that devices have, those of each group in turn."""
+        return [*chain.from_iterable(group.interfaces for group in self.groups)]
+
+    @cached_property
+    def _first(self) -> Int32Array:
+        """The index in `interfaces` of the first port of each bond."""
+        columns, start = [np.zeros(0, dtype=np.int32)], 0
+        for group in self.groups:
+            places = np.arange(start, start + len(group.interfaces), self.bond, dtype=np.int32)
+            columns.append(np.tile(places, len(group.names)))
+            start += len(group.interfaces)
+        return np.concatenate(columns)
+
+    def interface_index(self, port: Whole) -> Whole:
+        """Return the index in `interfaces` of a port."""
+        index: Whole = self._first[port // self.bond] + port % self.bond
+        return index
+
+
+def ports_of(groups: Iterable[AttachedDevices]) -> int:
+    """Count the ports of some devices."""
+    return sum(len(group.names) * len(group.interfaces) for group in groups)

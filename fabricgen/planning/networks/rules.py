@@ -1,0 +1,41 @@
+"""What the plan of a network beside the compute fabric follows, and that of compute does not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from fabricgen.inventory.networks import Leaves
+    from fabricgen.planning.networks.attachments import Attachments
+
+
+class ServedPorts(NamedTuple):
+    """Ports of devices that share leaves: how many, and the keys that size these leaves."""
+
+    ports: int
+    keys: Leaves
+
+
+class NetworkRules(NamedTuple):
+    """The name of a network, the devices on it, and what sizes its leaves.
+
+    Networks are rail-optimized fabrics with the members of a bond as rails: a stripe of leaves has
+    one leaf for each member, and spines join all.
+    """
+
+    name: str
+    attached: Attachments
+    served: tuple[ServedPorts, ...]
+    """The ports of each group of leaves, in the order of `attached`."""
+    joined: bool = True
+    """Whether spines join the leaves; those of an access network stay apart."""
+
+    @property
+    def lone_leaves(self) -> int | None:
+        """The leaves that may do without spines: those of one bond, or any number (None)."""
+        return self.attached.bond if self.joined else None
+
+    @property
+    def least_spines(self) -> int:
+        """The fewest spines, so that the loss of one cuts nothing off."""
+        return 2
