@@ -7,7 +7,7 @@ rails, planes or vendors. `block_links` joins the ports.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -79,8 +79,9 @@ class Sizing:
     core_down: int
     pods: int
     pod_leaves: int
-    leaf_uplinks: tuple[int, ...] = ()
-    """Uplinks of each leaf; empty where each has `leaf_up`, the most that one has."""
+    leaf_uplinks: tuple[int, ...] = field(default=(), repr=False)
+    """Uplinks of each leaf; empty where each has `leaf_up`, the most that one has. The digest of
+    the wiring has them as links."""
 
     @property
     def pod_spines(self) -> int:
