@@ -92,8 +92,11 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     """Return the known word that was most likely meant, or None.
 
     A word matches where it differs in case and hyphens only, where it is the beginning or a part of
-    one known word, or where it is nearly the same.
+    one known word, or where it is nearly the same. Of several words that begin with it, the
+    shortest matches if the others only add to that.
 
+    >>> nearest("sn560", ["sn5600", "sn5600d", "sn5640"])
+    'sn5600'
     >>> nearest("oversubscripton", ["oversubscription", "spread"])
     'oversubscription'
     >>> nearest("h100", ["dgx-h100", "gh200"])
@@ -107,6 +110,8 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
         return words[typed]
     short = len(typed) < SHORTEST
     starts = [] if short else [other for other in words if other.startswith(typed)]
+    if starts and all(other.startswith(min(starts, key=len)) for other in starts):
+        starts = [min(starts, key=len)]
     inside = [] if short else [other for other in words if typed in other]
     close = get_close_matches(typed, words, n=1, cutoff=0.7)
     found = next((group[0] for group in (starts, close, inside) if len(group) == 1), None)

@@ -142,9 +142,9 @@ def test_prices_of_parts() -> None:
         "generic-400g": 1,
     }
     assert found({"prices": {"parts": parts}}) == []
-    (finding,) = found({"prices": {"parts": {**parts, "sn56000": 1}}})
+    (finding,) = found({"prices": {"parts": {**parts, "sn560": 1}}})
     assert (finding.code, finding.path, finding.hint) == (
         "unknown-model",
-        ("prices", "parts", "sn56000"),
+        ("prices", "parts", "sn560"),
         "did you mean `sn5600`?",
     )
