@@ -78,9 +78,9 @@ def check_buildable(plan: Plan, packs: Packs, only: Collection[str] = ()) -> Non
 
         fitting(plan)
     if spec.management and spec.management.macs:
-        from fabricgen.outputs.provision.macs_csv import mac_addresses
+        from fabricgen.outputs.provision.macs_csv import identities
 
-        mac_addresses(plan)
+        identities(plan)
     if spec.addressing.guids:
         from fabricgen.views.infiniband.build import Subnets
 

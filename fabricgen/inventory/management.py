@@ -206,7 +206,9 @@ class Management(InventoryModel):
         None
     )
     """The MAC addresses of the switches' management ports: a CSV file with the columns name and
-    mac, relative to the inventory. Without it `provision/` has no reservations."""
+    mac, relative to the inventory. With the columns oob_switch and oob_port, a switch is known by
+    the remote ID and the circuit ID of DHCP option 82 instead. Without the file `provision/` has no
+    reservations."""
     vrf: Annotated[str, Field(strict=True, pattern=f"^{VRF}$", examples=["mgmt"])] = "mgmt"
     """The VRF of management, where the NOS does not give it a fixed name."""
     dns: Annotated[tuple[Address, ...], Field(max_length=3, examples=[["10.90.0.53"]])] = ()

@@ -57,9 +57,17 @@ def exchange(own: socket.socket, request: bytes, kind: int) -> tuple[str, Option
     raise SystemExit(f"no answer of kind {kind}")
 
 
-def lease(own: socket.socket, number: int, mac: bytes, wanted: list[int]) -> tuple[str, Options]:
+def relayed(switch: dict[str, Any]) -> Options:
+    """Return option 82, which the OOB switch adds, with a circuit ID and a remote ID (RFC 3046)."""
+    ids = [(code, switch[name].encode()) for code, name in ((1, "circuit"), (2, "remote"))]
+    body = b"".join(bytes([code, len(own)]) + own for code, own in ids if own)
+    return {82: body} if body else {}
+
+
+def lease(own: socket.socket, number: int, switch: dict[str, Any]) -> tuple[str, Options]:
     """Request an address and the options that a NOS wants."""
-    listed = {55: bytes([1, 3, 6, 42, *wanted])}
+    mac = bytes.fromhex(switch["mac"].replace(":", ""))
+    listed = {55: bytes([1, 3, 6, 12, 42, *switch["wanted"]]), **relayed(switch)}
     offered, options = exchange(own, packet(mac, number, {53: b"\1", **listed}), OFFER)
     asked = {53: b"\3", 50: socket.inet_aton(offered), 54: options[54], **listed}
     return exchange(own, packet(mac, number, asked), ACK)
@@ -102,8 +110,7 @@ def boot(switches: list[dict[str, Any]]) -> None:
     own.settimeout(0.5)
     found = {}
     for number, switch in enumerate(switches, start=1):
-        mac = bytes.fromhex(switch["mac"].replace(":", ""))
-        address, options = lease(own, number, mac, switch["wanted"])
+        address, options = lease(own, number, switch)
         prefix = f"{address}/24"
         run(f"ip addr add {prefix} dev switch")
         digests: dict[str, str] = {}

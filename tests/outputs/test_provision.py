@@ -18,7 +18,9 @@ import pytest
 
 from fabricgen.build.run import build
 from fabricgen.catalog.catalog import Catalog
+from fabricgen.core.diagnostics import Refusal
 from fabricgen.outputs.packs.render import Packs
+from fabricgen.outputs.provision.macs_csv import identities
 from tests.fabrics import build_job, plan_of
 from tests.outputs.packs.managed import FULL, LEAST, LEAVES, SECRETS, managed_plan
 
@@ -162,15 +164,16 @@ def test_the_server_has_an_address_of_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("nos", sorted(LEAVES))
-@pytest.mark.parametrize("table", [True, False])
+@pytest.mark.parametrize("table", ["macs", "ports", "none"])
 def test_dhcp_servers_take_their_files(
-    nos: str,
-    table: bool,  # noqa: FBT001 - a parameter of pytest
-    tmp_path: Path,
-    out_of_reach: Callable[[str], NoReturn],
+    nos: str, table: str, tmp_path: Path, out_of_reach: Callable[[str], NoReturn]
 ) -> None:
     """`dnsmasq --test` and `kea-dhcp4 -t`."""
-    plan = booted_plan(nos, tmp_path, dns=["10.200.0.53"], **({} if table else {"macs": None}))
+    plan = booted_plan(
+        nos, tmp_path, dns=["10.200.0.53"], **({"macs": None} if table == "none" else {})
+    )
+    if table == "ports":
+        (tmp_path / "macs.csv").write_text(PORTS, encoding="ascii")
     build(build_job(plan, Packs(), ("provision",)), tmp_path / "out")
     root = tmp_path / "out" / "provision"
     for command in (
@@ -183,6 +186,59 @@ def test_dhcp_servers_take_their_files(
         done = subprocess.run([program, *command[1:]], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
 
+
+def test_a_port_identifies_a_switch(tmp_path: Path) -> None:
+    """By both IDs where the table has both, beside switches known by their MAC addresses."""
+    plan = booted_plan("eos", tmp_path)
+    (tmp_path / "macs.csv").write_text(PORTS, encoding="ascii")
+    build(build_job(plan, Packs(), ("provision",)), tmp_path / "out")
+    root = tmp_path / "out" / "provision"
+    dnsmasq = (root / "dnsmasq.conf").read_text(encoding="utf-8")
+    own = next(iter(plan.switches()))
+    assert "dhcp-ignore=tag:!known,tag:!wired\n" in dnsmasq
+    assert f"dhcp-circuitid=set:{own}.port,{b'Ethernet7'.hex(':')}\n" in dnsmasq
+    assert f"dhcp-remoteid=set:{own}.switch,{b'oob-1'.hex(':')}\n" in dnsmasq
+    assert f"dhcp-range=tag:{own}.port,tag:{own}.switch,set:{own},10.200.0.2,10.200.0.2," in dnsmasq
+    kea = json.loads((root / "kea-dhcp4.conf").read_text(encoding="utf-8"))["Dhcp4"]
+    first, second = kea["client-classes"]
+    assert first["test"] == (
+        f"relay4[1].hex == 0x{b'Ethernet7'.hex()} and relay4[2].hex == 0x{b'oob-1'.hex()}"
+    )
+    assert second["test"] == "relay4[1].hex == 0x0004000a"
+    assert [pool["client-class"] for pool in kea["subnet4"][0]["pools"]] == [
+        first["name"],
+        second["name"],
+    ]
+    assert len(kea["subnet4"][0]["reservations"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "fact"),
+    [
+        ("r0-leaf-1,02:00:00:00:00:03,oob-1,7", "`r0-leaf-1` has a MAC address and an OOB port"),
+        ("r0-leaf-1,,oob-1,", "`` is no ID of DHCP option 82"),
+        ("r0-leaf-1,,oob-1,0x123", "`0x123` is no ID of DHCP option 82"),
+        (f"r0-leaf-1,,{'o' * 121},7", f"`{'o' * 121}` is no ID of DHCP option 82"),
+        ("r0-leaf-1,,,", "`` is no MAC address"),
+        ("r0-leaf-1,,oob-2,7\nr1-leaf-1,,oob-2,7", "`oob-2 7` is given twice"),
+    ],
+)
+def test_a_wrong_port_is_refused(line: str, fact: str, tmp_path: Path) -> None:
+    """An ID that no relay sends, one that two switches have, and two identities of one switch."""
+    plan = booted_plan("eos", tmp_path)
+    (tmp_path / "macs.csv").write_text(f"name,mac,oob_switch,oob_port\n{line}\n", encoding="ascii")
+    with pytest.raises(Refusal) as refused:
+        identities(plan)
+    assert [finding.fact for finding in refused.value.findings] == [f"macs.csv: {fact}"]
+
+
+PORTS = """name,mac,oob_switch,oob_port
+r0-leaf-1,,oob-1,Ethernet7
+r1-leaf-1,,,0x0004000a
+r2-leaf-1,02:00:00:00:00:03,,
+r3-leaf-1,02:00:00:00:00:04,,
+"""
+"""Switches known by an OOB port, by one of any OOB switch, and by a MAC address."""
 
 WANTED = {
     "nvue": [239],
@@ -197,11 +253,15 @@ WANTED = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("server", ["dnsmasq", "kea-dhcp4"])
-@pytest.mark.parametrize("nos", BOOTED)
+@pytest.mark.parametrize(("nos", "by"), [*((nos, "mac") for nos in BOOTED), ("eos", "port")])
 def test_every_switch_boots(
-    nos: str, server: str, tmp_path: Path, out_of_reach: Callable[[str], NoReturn]
+    nos: str, by: str, server: str, tmp_path: Path, out_of_reach: Callable[[str], NoReturn]
 ) -> None:
-    """All 32 switches of 64 GPUs get their address, their script and their files, by the bytes."""
+    """All 32 switches of 64 GPUs get their address, their script and their files, by the bytes.
+
+    Known by their MAC addresses, or by the OOB ports that a relay adds: with 32 ports on two OOB
+    switches, each port is on both of them.
+    """
     program = shutil.which(server, path=PROGRAMS)
     if program is None or subprocess.run([*UNSHARE, "true"], check=False).returncode:
         out_of_reach(f"there is no {server}, or no namespace")
@@ -216,11 +276,25 @@ def test_every_switch_boots(
     }
     names = [*plan_of(**keys).switches()]
     macs = {name: f"02:00:00:00:01:{at:02x}" for at, name in enumerate(names)}
-    rows = "".join(f"{name},{mac}\n" for name, mac in macs.items())
-    (tmp_path / "macs.csv").write_text(f"name,mac\n{rows}", encoding="ascii")
+    ports = {name: (f"oob-{at % 2}", f"Ethernet{at // 2}") for at, name in enumerate(names)}
+    if by == "port":
+        rows = "".join(f"{name},,{','.join(port)}\n" for name, port in ports.items())
+        head = "name,mac,oob_switch,oob_port"
+    else:
+        rows, head = "".join(f"{name},{mac}\n" for name, mac in macs.items()), "name,mac"
+    (tmp_path / "macs.csv").write_text(f"{head}\n{rows}", encoding="ascii")
     plan = plan_of(Catalog(base=tmp_path), **keys, management=LEAST | {"macs": "macs.csv"})
     build(build_job(plan, Packs(), ("provision",)), tmp_path / "out")
-    found = booted(program, tmp_path / "out" / "provision", [*macs.values()], WANTED[nos])
+    switches = [
+        {
+            "mac": mac,
+            "wanted": WANTED[nos],
+            "remote": ports[name][0] if by == "port" else "",
+            "circuit": ports[name][1] if by == "port" else "",
+        }
+        for name, mac in macs.items()
+    ]
+    found = booted(program, tmp_path / "out" / "provision", switches)
     assert len(found) == len(names) == 32
     assert plan.management
     www = tmp_path / "out" / "provision" / "www"
@@ -236,8 +310,8 @@ def test_every_switch_boots(
         }
 
 
-def booted(program: str, root: Path, macs: list[str], wanted: list[int]) -> dict[str, Any]:
-    """Return what clients with these MAC addresses received, by address."""
+def booted(program: str, root: Path, switches: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return what these clients received, by MAC address."""
     dnsmasq = [program, "-d", "-C", str(root / "dnsmasq.conf"), "--leasefile-ro", "--pid-file="]
     kept = (root / "kea-dhcp4.conf").read_text(encoding="utf-8")
     forgetful = kept.replace('"persist": true', '"persist": false')
@@ -246,7 +320,6 @@ def booted(program: str, root: Path, macs: list[str], wanted: list[int]) -> dict
     web = [sys.executable, "-m", "http.server", "80", "--directory", str(root / "www")]
     dhcp = dnsmasq if program.endswith("dnsmasq") else kea
     servers = {"address": "10.200.0.254", "commands": [dhcp, web]}
-    switches = [{"mac": mac, "wanted": wanted} for mac in macs]
     done = subprocess.run(
         [*UNSHARE, sys.executable, FIRST_BOOT, json.dumps(servers), json.dumps(switches)],
         env=os.environ | {"KEA_PIDFILE_DIR": str(root), "KEA_LOCKFILE_DIR": "none"},

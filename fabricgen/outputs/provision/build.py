@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import refuse
 from fabricgen.outputs.packs.pack_yaml import SWITCH
-from fabricgen.outputs.provision.macs_csv import mac_addresses
+from fabricgen.outputs.provision.macs_csv import Identity, identities
 from fabricgen.outputs.provision.view import (
     BootedSwitchView,
     BootedSystemView,
@@ -47,8 +47,7 @@ def provision_view(
 ) -> ProvisionView:
     """Make the view of the DHCP servers' files. Raises Refusal `bad-macs`."""
     server = address_text(given.server) if given.server is not None else ""
-    macs = mac_addresses(plan)
-    every = [*_switches(plan, given, packs, server, macs)]
+    every = [*_switches(plan, given, packs, server, identities(plan))]
     return ProvisionView(
         fabric=plan.spec.name,
         server=server,
@@ -59,7 +58,8 @@ def provision_view(
         dns=[*filter(_is_ipv4, asked.dns)],
         ntp=[*filter(_is_ipv4, asked.ntp)],
         switches=[switch for switch in every if switch.mac],
-        unknown=sum(not switch.mac for switch in every),
+        wired=[switch for switch in every if switch.circuit],
+        unknown=sum(not (switch.mac or switch.circuit) for switch in every),
         table=asked.macs or "",
         systems=[*_systems(plan, every, packs)],
     )
@@ -70,7 +70,7 @@ def _switches(
     given: ManagementPlan,
     packs: Mapping[str, Pack],
     server: str,
-    macs: Mapping[str, str],
+    known: Mapping[str, Identity],
 ) -> Iterator[BootedSwitchView]:
     """Yield every installed switch."""
     for segment in range(plan.mapping.segments):
@@ -78,10 +78,13 @@ def _switches(
         for at, box in enumerate(plan.naming.boxes):
             if plan.installed[at]:
                 nos, name = layouts[box.role].nos, names[at]
+                own = known.get(name, Identity())
                 yield BootedSwitchView(
                     name=name,
                     nos=nos,
-                    mac=macs.get(name, ""),
+                    mac=own.mac,
+                    circuit=own.circuit.hex(":"),
+                    remote=own.remote.hex(":"),
                     address=given.switch(segment, at),
                     options=dhcp_options(packs.get(nos), server, name),
                 )

@@ -1,12 +1,12 @@
-"""The MAC addresses of the switches' management ports, from a table.
+"""What identifies each switch to DHCP, from a table: its MAC address, or its OOB port.
 
-Owns its format - name, mac - with the findings about its lines.
+Owns its format - name, mac, oob_switch, oob_port - with the findings about its lines.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.csv_text import CELLS_HINT, SHOWN, table_text
 from fabricgen.core.diagnostics import Finding, Place, Refusal, suggest
@@ -18,13 +18,27 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 COLUMNS = ["name", "mac"]
+PORT_COLUMNS = [*COLUMNS, "oob_switch", "oob_port"]
 KEY = ("management", "macs")
 _EXAMPLE = "write it like `r0-leaf-1,94:6d:ae:00:a1:b2`"
+_PORT_EXAMPLE = "write it like `r0-leaf-1,,oob-1,Ethernet7`"
 _MULTICAST = 0x01 << 40
+_LONGEST = 120
+"""Octets of an ID, so that both fit into option 82, which has 255."""
 
 
-def mac_addresses(plan: Plan) -> dict[str, str]:
-    """Return the MAC address of each switch that the table has, by name; empty without a table.
+class Identity(NamedTuple):
+    """What identifies a switch: its MAC address, or the IDs of DHCP option 82 (RFC 3046)."""
+
+    mac: str = ""
+    remote: bytes = b""
+    """The remote ID, which names the OOB switch; empty where any switch will do."""
+    circuit: bytes = b""
+    """The circuit ID, which names its port."""
+
+
+def identities(plan: Plan) -> dict[str, Identity]:
+    """Return what identifies each switch that the table has, by name; empty without a table.
 
     Raises Refusal `bad-macs` with the first findings.
     """
@@ -39,7 +53,7 @@ def mac_addresses(plan: Plan) -> dict[str, str]:
     except FileError as error:
         fact = f"the line {error.fact}"
         raise Refusal([table.finding(error.line, fact, hint=CELLS_HINT)]) from None
-    return table.macs
+    return table.found
 
 
 class _Table:
@@ -49,40 +63,64 @@ class _Table:
         """Keep its name in findings, and the names of the switches."""
         self._shown, self._switches = shown, [*switches]
         self._lines: dict[str, int] = {}
-        self.macs: dict[str, str] = {}
+        self.found: dict[str, Identity] = {}
 
     def read(self, rows: list[tuple[int, list[str]]]) -> None:
         """Read the header and the lines. Raises Refusal."""
         header = rows[0][1] if rows else []
-        if header != COLUMNS:
-            because, hint = f"it is `{','.join(header)}`", "write `name,mac`"
+        if header not in (COLUMNS, PORT_COLUMNS):
+            because = f"it is `{','.join(header)}`"
+            hint = "write `name,mac`, or `name,mac,oob_switch,oob_port`"
             raise Refusal([self.finding(1, "the header is not name,mac", because, hint=hint)])
-        known = set(self._switches)
-        findings = [own for line, cells in rows[1:] for own in self._line(line, cells, known)]
+        known, width = set(self._switches), len(header)
+        findings = [
+            own for line, cells in rows[1:] for own in self._line(line, cells, known, width)
+        ]
         if findings:
             raise Refusal(findings[:SHOWN])
 
-    def _line(self, line: int, cells: list[str], known: set[str]) -> Iterator[Finding]:
-        """Keep the MAC address of a line, or yield what is wrong with it."""
-        if len(cells) != len(COLUMNS):
-            yield self.finding(line, f"the line has {len(cells)} cells and not 2", hint=_EXAMPLE)
+    def _line(self, line: int, cells: list[str], known: set[str], width: int) -> Iterator[Finding]:
+        """Keep what identifies the switch of a line, or yield what is wrong with it."""
+        if len(cells) != width:
+            fact = f"the line has {len(cells)} cells and not {width}"
+            yield self.finding(line, fact, hint=_EXAMPLE)
             return
-        name, text = cells
-        mac = _mac(text)
+        name, mac, switch, port = (*cells, "", "")[:4]
         if name not in known:
             hint = suggest(name, self._switches, "`plan.json` names every switch")
             yield self.finding(line, f"this fabric has no switch `{name}`", hint=hint)
-        elif mac is None:
+        elif switch or port:
+            yield from self._wired(line, name, mac, switch, port)
+        elif (address := _mac(mac)) is None:
             because = "it is 12 hexadecimal digits, and the address of one port"
-            yield self.finding(line, f"`{text}` is no MAC address", because, hint=_EXAMPLE)
-        elif twice := {name, mac} & self._lines.keys():
+            yield self.finding(line, f"`{mac}` is no MAC address", because, hint=_EXAMPLE)
+        else:
+            yield from self._keep(line, name, Identity(address), address)
+
+    def _wired(self, line: int, name: str, mac: str, switch: str, port: str) -> Iterator[Finding]:
+        """Keep the OOB port of a switch, or yield what is wrong with it."""
+        remote, circuit = _octets(switch), _octets(port)
+        if mac:
+            because = "either identifies the switch, and they could disagree"
+            fact = f"`{name}` has a MAC address and an OOB port"
+            yield self.finding(line, fact, because, hint="leave one of the two empty")
+        elif not circuit or remote is None:
+            because = f"it is 1 to {_LONGEST} printable characters, or octets such as 0x0004000a"
+            fact = f"`{port if not circuit else switch}` is no ID of DHCP option 82"
+            yield self.finding(line, fact, because, hint=_PORT_EXAMPLE)
+        else:
+            yield from self._keep(line, name, Identity("", remote, circuit), f"{switch} {port}")
+
+    def _keep(self, line: int, name: str, own: Identity, shown: str) -> Iterator[Finding]:
+        """Keep what identifies a switch, or yield that the table has it twice."""
+        if twice := {name, shown} & self._lines.keys():
             same = min(twice)
             because = f"line {self._lines[same]} has it as well"
             hint = "keep one of the two"
             yield self.finding(line, f"`{same}` is given twice", because, hint=hint)
         else:
-            self.macs[name] = mac
-            self._lines |= {name: line, mac: line}
+            self.found[name] = own
+            self._lines |= {name: line, shown: line}
 
     def finding(self, line: int | None, fact: str, *because: str, hint: str) -> Finding:
         """Make a finding about the table, or about a line."""
@@ -104,3 +142,18 @@ def _mac(text: str) -> str | None:
     if int(digits, 16) & _MULTICAST:
         return None
     return ":".join(digits[at : at + 2] for at in range(0, 12, 2))
+
+
+def _octets(text: str) -> bytes | None:
+    r"""Return an ID of option 82, which is text or hexadecimal digits; None where it is neither.
+
+    >>> _octets("Ethernet7"), _octets("0x0004000A"), _octets("0x123")
+    (b'Ethernet7', b'\x00\x04\x00\n', None)
+    """
+    if re.match("0[xX]", text):
+        digits = text[2:]
+        whole = re.fullmatch("(?:[0-9a-fA-F]{2})+", digits)
+        found = bytes.fromhex(digits) if whole else None
+    else:
+        found = text.encode("ascii") if re.fullmatch("[ -~]*", text) else None
+    return found if found is None or len(found) <= _LONGEST else None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fabricgen.core.template_api import for_templates
+
 
 @dataclass(slots=True)
 class DhcpOptionView:
@@ -23,9 +25,25 @@ class BootedSwitchView:
     name: str
     nos: str
     mac: str
-    """Empty where the table of MAC addresses does not have it."""
+    """Empty where the table does not give it."""
+    circuit: str
+    """Octets of the circuit ID of DHCP option 82, for a switch known by its OOB port."""
+    remote: str
+    """The same of the remote ID; empty where only the port is given."""
     address: str
     options: list[DhcpOptionView]
+
+    @property
+    @for_templates
+    def circuit_digits(self) -> str:
+        """The circuit ID without colons."""
+        return self.circuit.replace(":", "")
+
+    @property
+    @for_templates
+    def remote_digits(self) -> str:
+        """The remote ID without colons."""
+        return self.remote.replace(":", "")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -60,8 +78,10 @@ class ProvisionView:
     """Time servers given by their addresses; DHCP has no names."""
     switches: list[BootedSwitchView]
     """Those with a MAC address."""
+    wired: list[BootedSwitchView]
+    """Those known by the OOB port that they are connected to."""
     unknown: int
-    """How many switches have none."""
+    """How many switches have neither."""
     table: str
-    """The table of MAC addresses; empty without one."""
+    """The table of both; empty without one."""
     systems: list[BootedSystemView]
