@@ -13,11 +13,20 @@ from tests.fuzz.outputs import count_faults
 from tests.fuzz.program import Case, Ended, execute, faults, read_case
 
 FOUND = sorted((Path(__file__).parent / "fuzz" / "found").glob("*.json"))
+SECONDS = {"fabrics-0f82d820c2"}
+"""Finds that once took more than ten seconds, and still take some."""
+
 INVENTORY = "name: small\ngpus: 16\nhb_domain: {gpus: 8}\nswitches: {leaf: {generic: {radix: 8}}}\n"
 PLAN = Case(("plan", "f.yaml", "--json"), {"f.yaml": INVENTORY})
 
 
-@pytest.mark.parametrize("path", FOUND, ids=[path.stem for path in FOUND])
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem in SECONDS))
+        for path in FOUND
+    ],
+)
 def test_earlier_finds_stay_fixed(path: Path, tmp_path: Path) -> None:
     """Each case that once broke a promise keeps all of them."""
     case = read_case(path.read_text(encoding="utf-8"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,21 @@ IDLE_PORTS = 8
 """Idle ports of a switch that faults may use."""
 
 
+@lru_cache(maxsize=1)
+def planned_ports(plan: Plan) -> tuple[list[CableView], dict[str, list[str]]]:
+    """Return the cables of a plan, and some idle interfaces of each switch.
+
+    They are kept for one plan, because many cabling faults of the same plan are tested in a row.
+    """
+    views, segments = Views(plan), range(plan.mapping.segments)
+    idle = {
+        switch.name: [port.interface for port in switch.idle_ports[:IDLE_PORTS]]
+        for segment in segments
+        for switch in views.switches(segment)
+    }
+    return [cable for segment in segments for cable in views.cables(segment)], idle
+
+
 @dataclass
 class Cabling:
     """A cabling as it is built.
@@ -47,26 +63,20 @@ class Cabling:
 
     def __post_init__(self) -> None:
         """Build as planned, and find the idle ports."""
-        self.places, views = PortIndex(self.plan), Views(self.plan)
+        self.places, (cables, idle) = PortIndex(self.plan), planned_ports(self.plan)
         self.cable: dict[int, CableView] = {}
         self.leaf_rails: dict[str, set[str]] = {}
-        self.switches: list[str] = []
-        self.idle: list[int] = []
-        for segment in range(self.plan.mapping.segments):
-            for cable in views.cables(segment):
-                for end in (
-                    (cable.a_device, cable.a_interface),
-                    (cable.b_device, cable.b_interface),
-                ):
-                    self.cable[self.places.find(end[0], [end[1]])] = cable
-                if cable.tier == LinkKind.HOST:
-                    self.leaf_rails.setdefault(cable.b_device, set()).add(cable.rail)
-            for switch in views.switches(segment):
-                self.switches.append(switch.name)
-                self.idle += [
-                    self.places.find(switch.name, [port.interface])
-                    for port in switch.idle_ports[:IDLE_PORTS]
-                ]
+        self.switches = list(idle)
+        for cable in cables:
+            for end in ((cable.a_device, cable.a_interface), (cable.b_device, cable.b_interface)):
+                self.cable[self.places.find(end[0], [end[1]])] = cable
+            if cable.tier == LinkKind.HOST:
+                self.leaf_rails.setdefault(cable.b_device, set()).add(cable.rail)
+        self.idle = [
+            self.places.find(switch, [interface])
+            for switch, interfaces in idle.items()
+            for interface in interfaces
+        ]
         self.hosts = sorted(set(self.places.of_device) - set(self.switches))
         for low, high in self.places.links():
             self.plug(low, high)

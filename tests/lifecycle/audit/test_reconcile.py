@@ -63,8 +63,8 @@ FABRICS: dict[str, dict[str, Any]] = {
         "switches": {"leaf": {"model": "qm9700"}},
     },
 }
-CASES = [range(50), pytest.param(range(50, 150), marks=pytest.mark.slow)]
-SCRAMBLED = [range(30), pytest.param(range(30, 90), marks=pytest.mark.slow)]
+CASES = [range(30), pytest.param(range(30, 150), marks=pytest.mark.slow)]
+SCRAMBLED = [range(20), pytest.param(range(20, 90), marks=pytest.mark.slow)]
 MOST = 50
 
 

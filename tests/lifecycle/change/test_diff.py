@@ -6,6 +6,7 @@ Their order keeps NIC ports connected, and every difference is listed.
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -137,6 +138,12 @@ def test_a_maximum_of_cables_moves(pairs: list[tuple[int, int]], random: Any) ->
     assert technician.cables.keys() == {frozenset(cable.names) for cable in new}
 
 
+@cache
+def planned_ports(plan: Plan) -> frozenset[str]:
+    """Return the ports of every planned cable."""
+    return frozenset(port for view in cables_of(plan) for port in ends(view))
+
+
 def dark(plan: Plan, cables: set[frozenset[str]]) -> set[str]:
     """Return the host ports of a rail-only fabric without a path to another HB domain.
 
@@ -144,9 +151,8 @@ def dark(plan: Plan, cables: set[frozenset[str]]) -> set[str]:
     """
     graph: nx.Graph[str] = nx.Graph()
     hosts = {name: number // plan.fabric.domain_hosts for number, name in enumerate(plan.hosts)}
-    every = {port for pair in cables for port in pair if port.split()[0] in hosts} | {
-        port for view in cables_of(plan) for port in ends(view) if port.split()[0] in hosts
-    }
+    joined = planned_ports(plan).union(*cables)
+    every = {port for port in joined if port.split()[0] in hosts}
     graph.add_nodes_from(every)
     for pair in cables:
         graph.add_edge(*(port if port.split()[0] in hosts else port.split()[0] for port in pair))

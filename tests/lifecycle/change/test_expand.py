@@ -381,12 +381,13 @@ def test_growth_inside_the_last_pod_moves_no_cable() -> None:
     assert found.kept == old.cables
 
 
-def test_any_growth_keeps_what_it_can() -> None:
+@pytest.mark.parametrize("examples", [60, pytest.param(150, marks=pytest.mark.slow)])
+def test_any_growth_keeps_what_it_can(examples: int) -> None:
     """The result satisfies every law, and moves as many cables as the bound."""
     seen: Counter[tuple[int, int]] = Counter()
     seen_cuts: Counter[bool] = Counter()
 
-    @settings(max_examples=150)
+    @settings(max_examples=examples)
     @given(inventories(), st.integers(1, 40))
     def hold(inventory: Inventory, more: int) -> None:
         small = {key: value for key, value in inventory.items() if key != "reserve"}
@@ -421,7 +422,7 @@ def test_any_growth_keeps_what_it_can() -> None:
         seen_cuts[starts[0] == starts[1]] += 1
 
     hold()
-    assert seen_cuts[True] >= 30
+    assert seen_cuts[True] >= examples // 5
     assert min(seen[tiers] for tiers in ((1, 1), (1, 2), (2, 2))) >= 3, seen
 
 
