@@ -1,4 +1,4 @@
-"""A browser for a module's tests, and the fabrics that they look at."""
+"""A browser for these tests, and the fabrics that they look at."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def fabric(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Built]:
     return cache(lambda name: build(name, tmp_path_factory.mktemp(name)))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser(out_of_reach: Callable[[str], NoReturn]) -> Iterator[Browser]:
     """Return a running browser."""
     program = find_browser()
