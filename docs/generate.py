@@ -124,6 +124,7 @@ def catalog_page(catalog: Catalog) -> str:
             " unverified could not be checked."
         ),
     ]
+    listed: set[type] = set(KINDS.values())
     for kind, shape in KINDS.items():
         models = {
             name: facts for name in catalog.names(kind) if (facts := catalog.find(kind, name))
@@ -139,10 +140,11 @@ def catalog_page(catalog: Catalog) -> str:
             table(["file", "what", "unverified"], rows),
         ]
         texts += [f"### Facts of {kind} {{ #facts-{kind} }}", table(titles, seen.rows(shape))]
+        parts = [part for part in seen.classes() if part not in listed]
+        listed.update(parts)
         texts += [
             text
-            for part in seen.classes()
-            if part is not shape
+            for part in parts
             for text in (
                 f"#### {part.__name__} of {kind} {{ #{anchor(part)} }}",
                 table(titles, seen.rows(part)),

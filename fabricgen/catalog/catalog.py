@@ -6,7 +6,7 @@ file. It selects nothing: `planning.resolve` chooses breakouts, `planning.cablin
 the price book. `models` define the content of files, `core.yaml_text` reads YAML.
 
 A directory of files has the folders `switches`, `hosts`, `accelerators`, `nics`, `transceivers`,
-`cables`, `connectors`, `cassettes`, `panels`, `trunks`, `prices`, `references` and
+`cables`, `connectors`, `cassettes`, `panels`, `trunks`, `devices`, `prices`, `references` and
 `workloads`.
 """
 
@@ -16,6 +16,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from fabricgen.catalog.models.device import Device
 from fabricgen.catalog.models.host import Accelerator, Host, Nic
 from fabricgen.catalog.models.optics import Cable, Transceiver
 from fabricgen.catalog.models.patch import Cassette, Connector, PatchPanel, Trunk
@@ -45,6 +46,7 @@ KINDS: Mapping[str, type[Sourced]] = {
     "cassettes": Cassette,
     "panels": PatchPanel,
     "trunks": Trunk,
+    "devices": Device,
     "prices": PriceBook,
     "accelerators": Accelerator,
     "workloads": Workload,
@@ -120,6 +122,14 @@ class Catalog:
     def trunks(self) -> tuple[Trunk, ...]:
         """Return every trunk, sorted by model."""
         return self._all("trunks", Trunk)
+
+    def device(self, model: str) -> Device | None:
+        """Return a device beside hosts and switches; None where no file has that name."""
+        return self._find("devices", model, Device)
+
+    def devices(self) -> tuple[Device, ...]:
+        """Return every device beside hosts and switches, sorted by model."""
+        return self._all("devices", Device)
 
     def accelerator(self, model: str) -> Accelerator | None:
         """Return an accelerator; None where no file has that name."""

@@ -15,7 +15,7 @@ from fabricgen.cli.printing import echo, print_document, print_result, table
 from fabricgen.core.document import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from fabricgen.catalog.models.base import Sourced
 
@@ -29,6 +29,7 @@ KINDS = (
     "cassettes",
     "panels",
     "trunks",
+    "devices",
     "prices",
     "accelerators",
     "workloads",
@@ -124,11 +125,15 @@ def show_model(model: str, roots: tuple[Path, ...], *, as_json: bool) -> None:
     if as_json:
         print_result(ModelFacts(kind, facts))
         return
-    doubtful = set(facts.get("unverified", ()))
     for key, value in facts.items():
-        mark = "  # unverified" if key in doubtful else ""
         lines = write_yaml({key: value}).rstrip("\n").split("\n")
-        echo("\n".join([lines[0] + mark, *lines[1:]]))
+        echo("\n".join([lines[0] + _mark(key, facts.get("unverified", ())), *lines[1:]]))
+
+
+def _mark(key: str, unverified: Sequence[str]) -> str:
+    """Return the comment of a fact that could not be verified, or of which a part could not."""
+    parts = [each.partition(".")[2] for each in unverified if each.partition(".")[0] == key]
+    return f"  # unverified{': ' * all(parts)}{', '.join(parts) * all(parts)}" if parts else ""
 
 
 @catalog.command("import", examples=("fabricgen catalog import device-type.yaml -o own",))

@@ -121,6 +121,7 @@ MODELS = {
     "connectors": ["lc", "mpo12", "mpo16"],
     "cassettes": ["adapters-12-mpo12", "adapters-12-mpo16", "mpo12-to-lc"],
     "panels": ["panel-1u", "panel-4u"],
+    "devices": ["ap8886", "management-node", "storage-node", "ufm-appliance"],
     "trunks": ["trunk-mpo12-mmf", "trunk-mpo12-smf", "trunk-mpo16-mmf", "trunk-mpo16-smf"],
     "prices": ["paper-v1-fit", "paper-v5", "street-2026-09"],
     "accelerators": [
@@ -209,6 +210,7 @@ def _everything() -> list[tuple[str, str, Sourced]]:
         "cassettes": catalog.cassette,
         "panels": catalog.panel,
         "trunks": catalog.trunk,
+        "devices": catalog.device,
         "accelerators": catalog.accelerator,
         "workloads": catalog.workload,
     }
@@ -479,6 +481,25 @@ def test_cages_take_modules_with_the_right_top() -> None:
     assert not finned.fits(host.form_factor, host.module_top)
     assert not finned.fits("qsfp-dd")
     assert _switch("sn4700").module_top_of(_switch("sn4700").breakouts[0]) == "any"
+
+
+# --- devices
+
+
+def test_devices_beside_hosts_and_switches() -> None:
+    """The UFM appliance, nodes of the control plane and of storage, and a PDU, with their ports.
+
+    NVIDIA DGX SuperPOD H100 RA, RA-11333-001 V11, Table 8; netbox-community/devicetype-library.
+    """
+    catalog = Catalog()
+    found = {device.role: device for device in catalog.devices()}
+    ufm, node, pdu = found["fabric-manager"], found["management-node"], found["pdu"]
+    assert catalog.devices() is catalog.devices()
+    assert ufm is catalog.device("ufm-appliance")
+    assert (ufm.fabric and ufm.fabric.count, node.front and node.front.speed_gbps) == (2, 100)
+    assert [(each.socket, each.count) for each in pdu.outlets] == [("C13", 30), ("C19", 12)]
+    assert (pdu.rack_units, pdu.capacity_w) == (0, 22000)
+    assert all(device.management for device in catalog.devices())
 
 
 # --- generic

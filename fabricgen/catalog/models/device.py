@@ -1,0 +1,32 @@
+"""The catalog model of the devices beside hosts and switches: managers, storage and power."""
+
+from typing import Literal
+
+from fabricgen.catalog.models.base import Amount, Cords, Count, Facts, Index, Part, PortGroup
+
+
+class Outlets(Facts):
+    """Outlets of a PDU that are alike, by their IEC 60320 socket."""
+
+    socket: Literal["C13", "C19"]
+    count: Count
+
+
+class Device(Part):
+    """A device with ports that are not a GPU's: its place in the networks, its size and power.
+
+    A PDU that stands beside the rack units takes 0 of them.
+    """
+
+    role: Literal["fabric-manager", "management-node", "storage-node", "pdu"]
+    part_number: str | None = None
+    fabric: PortGroup | None = None  # on the fabric that it manages
+    front: PortGroup | None = None  # for storage and in-band traffic, north-south
+    management: PortGroup | None = None
+    rack_units: Index | None = None
+    weight_kg: Amount | None = None
+    typical_w: Amount | None = None
+    maximum_w: Amount | None = None
+    cords: Cords | None = None
+    outlets: tuple[Outlets, ...] = ()
+    capacity_w: Amount | None = None  # of all outlets of a PDU together
