@@ -15,7 +15,7 @@ class Outlets(Facts):
 class Device(Part):
     """A device with ports that are not a GPU's: its place in the networks, its size and power.
 
-    A PDU that stands beside the rack units takes 0 of them.
+    A PDU beside the rack units takes 0 of them.
     """
 
     role: Literal["fabric-manager", "management-node", "storage-node", "pdu"]
