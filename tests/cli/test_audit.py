@@ -10,6 +10,7 @@ import pytest
 from fabricgen.api import plan_file
 from fabricgen.build.write.manifest import MANIFEST
 from fabricgen.cli import run
+from fabricgen.inventory.management import KEY_EXAMPLE
 from fabricgen.views.factory import Views
 from tests.fabrics import cables_of
 
@@ -107,6 +108,40 @@ def test_strict_counts_the_silent(fabric: Path, capsys: pytest.CaptureFixture[st
     )
     assert len(document["silent_cables"]) == document["silent"] > 0
     assert audited(fabric, capsys, "--lldp", str(one), "--strict")[0] == 1
+
+
+MANAGEMENT = f"""management:
+  pool: 10.90.0.0/24
+  host_pool: 10.91.0.0/24
+  ntp: [10.90.0.123]
+  users: [{{name: ops, key: {KEY_EXAMPLE}}}]
+"""
+
+
+def test_a_device_without_records_has_its_management_address(
+    fabric: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the note, in the steps of --strict, and in JSON; without `management` its name alone."""
+    one = fabric.with_name("one.csv")
+    rows = fabric.with_name("neighbors.csv").read_text(encoding="utf-8").splitlines()
+    one.write_text("\n".join(row for row in rows if "r0-leaf-2" not in row), encoding="utf-8")
+    bare = audited(fabric, capsys, "--lldp", str(one))[1]
+    assert [each["management_address"] for each in bare["unreported"]] == [""] * 5
+    assert not any("10.90" in note for note in bare["notes"])
+    fabric.write_text(INVENTORY + MANAGEMENT, encoding="utf-8")
+    document = audited(fabric, capsys, "--lldp", str(one))[1]
+    assert document["unreported"][0] == {
+        "device": "r0-leaf-2",
+        "management_address": "10.90.0.3",
+        "silent_links": 8,
+    }
+    assert document["unreported"][1]["management_address"].startswith("10.91.0.")
+    reading = "read the neighbors of r0-leaf-2 at 10.90.0.3"
+    assert f"{reading} to verify the silent links" in document["notes"]
+    finding = audited(fabric, capsys, "--lldp", str(one), "--strict")[1]["findings"][-1]
+    assert finding["fix"] == [f"{reading}: it has 8 of these links"]
+    assert run(["audit", str(fabric), "--lldp", str(one), "--strict"]) == 1
+    assert f"  1. {reading}: it has 8 of these links\n" in capsys.readouterr().out
 
 
 def test_tables_around_the_findings_of_an_audit(

@@ -21,6 +21,7 @@ from fabricgen.lifecycle.audit.finding import AuditFinding
 from fabricgen.lifecycle.audit.port_index import PortIndex
 from fabricgen.lifecycle.audit.port_names import name_findings
 from fabricgen.lifecycle.audit.reconcile import observe_cabling
+from fabricgen.lifecycle.audit.unreported import fewest_readings, unreported_devices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from fabricgen.lifecycle.audit.fewest_moves import MiscablingGroup, RepairStep
     from fabricgen.lifecycle.audit.neighbors import NeighborRecords
     from fabricgen.lifecycle.audit.reconcile import ObservedCabling
+    from fabricgen.lifecycle.audit.unreported import UnreportedDevice
     from fabricgen.planning.plan import Plan
 
 SHOWN = 3
@@ -80,6 +82,11 @@ class Audit(Document):
         """The labels of the cables that no record is about."""
         return [self.places.labels[port] for port in self.silent]
 
+    @cached_property
+    def unreported(self) -> list[UnreportedDevice]:
+        """The devices of silent links that did not report."""
+        return unreported_devices(self.places, self.built, self.silent)
+
     @property
     def ok(self) -> bool:
         """Whether nothing contradicts the plan."""
@@ -106,6 +113,8 @@ class Audit(Document):
         )
         if unseen:
             yield f"never seen: {_named(unseen)}"
+        if readings := [one.place for one in fewest_readings(self.unreported) if one.address]:
+            yield f"read the neighbors of {_named(readings)} to verify the silent links"
         if self.built.nameless:
             count = len(self.built.nameless)
             yield f"ports whose neighbour gives neither a name nor a port of the plan: {count}"
@@ -133,6 +142,7 @@ class Audit(Document):
             "moves": self.moves,
             "notes": list(self.notes()),
             "silent_cables": self.silent_cables,
+            "unreported": [one.document() for one in self.unreported],
         }
 
     def _finding(self, event: Event) -> AuditFinding:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.document import Document
 from fabricgen.lifecycle.audit.finding import AuditFinding
+from fabricgen.lifecycle.audit.unreported import fewest_readings
 
 if TYPE_CHECKING:
     from fabricgen.analysis.impact.measure import Impact
@@ -40,7 +41,11 @@ class AuditReport(Document):
         found = list(self.audit.findings) if self.audit else []
         if self.strict and self.audit and (silent := self.audit.silent_cables):
             fact = f"{len(silent):,} links could not be verified: no record is about them"
-            found.append(AuditFinding("silent", fact, level="minor", cables=silent))
+            readings = [
+                f"read the neighbors of {one.place}: it has {len(one.links):,} of these links"
+                for one in fewest_readings(self.audit.unreported)
+            ]
+            found.append(AuditFinding("silent", fact, level="minor", cables=silent, fix=readings))
         if self.degraded and (lost := self.degraded.impact.pairs_lost):
             fact = f"{lost:,} ordered pairs of GPUs have no path"
             found.append(AuditFinding("unreachable", fact, level="critical"))
