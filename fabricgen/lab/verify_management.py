@@ -51,9 +51,12 @@ def _fault(logins: Logins, switch: str) -> str:
     if done.returncode == 0 and name == switch and summary.strip():
         return ""
     address = logins.network.switches[switch]
-    booted = "; ".join(logins.network.faults.get(switch, ()))
-    reason = " ".join(done.stderr.split()) or f"its host name is `{name}`"
-    return f"{switch}: no login as {logins.user.name} to {address}: {booted or reason}"
+    reason = (
+        "; ".join(logins.network.faults.get(switch, ()))
+        or " ".join(done.stderr.split())
+        or (f"its host name is `{name}`" if name != switch else "vtysh prints no summary")
+    )
+    return f"{switch}: no login as {logins.user.name} to {address}: {reason}"
 
 
 def apart(lab: RunningLab) -> Trial:

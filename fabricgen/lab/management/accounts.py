@@ -48,7 +48,8 @@ chpasswd() {{  # --encrypted, with NAME:HASH on standard input
     sed -i "s|^$name:[^:]*|$name:$hash|" /etc/passwd
 }}
 . /etc/fabric/users.sh
-export SSHD_OPTS=-e
+export SSHD_OPTS="-e -o UsePAM=no"
 eval "exec $1"
 """
-"""Runs `users.sh`, then the emitted command of sshd, whose messages go to standard error."""
+"""Runs `users.sh`, then the emitted command of sshd. Its messages go to standard error, and it uses
+no PAM, which is the machine's."""

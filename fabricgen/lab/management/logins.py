@@ -41,8 +41,8 @@ KEY, CLIENT, KNOWN = PLACE / "key", PLACE / "ssh_config", PLACE / "known_hosts"
 PATIENCE_S, POLL_S = 10.0, 0.02
 """Longest time until an SSH server listens."""
 
-CONNECT_S = 5
-"""Seconds after which the client gives up."""
+CONNECT_S, LOGIN_S = 5, 30
+"""Seconds after which the client gives up, and after which its commands are ended."""
 
 COMMANDS = 'hostname && vtysh -c "show bgp summary"'
 """What the operator runs: the name of the switch, and FRR's shell, which takes its group."""
@@ -82,8 +82,9 @@ class Logins:
 
     def _lay_out(self, switch: str) -> None:
         """Write the files of a switch."""
-        box, files = PLACE / switch, dict(self.network.emitted[switch].files)
-        files = {at: text.replace(self.user.key or "", _public(KEY)) for at, text in files.items()}
+        box, files = PLACE / switch, self.network.emitted[switch].files
+        key = self.user.key or ""
+        files = {at: text.replace(key, _public(KEY)) for at, text in files.items()}
         files |= {"etc/passwd": USERS, "etc/group": GROUPS, "etc/ssh/sshd_config": MAIN}
         files |= {"etc/pam.d/frr": VTYSH, "etc/frr/vtysh.conf": ""}
         for at, text in files.items():
@@ -122,7 +123,7 @@ class Logins:
 
     def log_in(self, switch: str) -> subprocess.CompletedProcess[str]:
         """Log in to a switch from the operator's node and run `COMMANDS`."""
-        command = ["ssh", "-F", str(CLIENT), switch, COMMANDS]
+        command = ["timeout", str(LOGIN_S), "ssh", "-F", str(CLIENT), switch, COMMANDS]
         return self.network.machines.networks.inside(
             OPERATOR,
             lambda: subprocess.run(command, capture_output=True, text=True, check=False),  # noqa: S603 - our own words

@@ -1,4 +1,4 @@
-"""The management files of FRR's Linux: the programs that read them on a switch accept them.
+"""The management files of Linux switches: the programs that read them on a switch accept them.
 
 Each runs on the emitted file in namespaces of its own, and rejects one that was broken on purpose.
 The lab boots the same files.
@@ -85,9 +85,9 @@ MUTATIONS: tuple[tuple[str, str, str], ...] = (
 
 
 @cache
-def files(*, full: bool) -> dict[str, str]:
+def files(*, full: bool, nos: str = "frr") -> dict[str, str]:
     """Return the files of a managed switch, with everything or with the least."""
-    plan = managed_plan("frr", FULL if full else LEAST)
+    plan = managed_plan(nos, FULL if full else LEAST)
     return managed_files(plan, SECRETS if full else {})
 
 
@@ -177,8 +177,9 @@ done
 mkdir /run/etc/sudoers.d
 mount --bind /run/etc /etc
 for place in /home /var/log /var/mail /var/lib; do mount -t tmpfs none "$place"; done
-groupadd -f sudo; groupadd -f adm; groupadd -f frrvty
+for name in sudo adm frrvty docker; do groupadd -f "$name"; done
 sh "$1"; sh "$1"
+visudo -q -c -f /etc/sudoers.d/fabric-ops
 id -nG ops; getent shadow ops; id -nG watch; getent shadow watch
 stat -c '%U %a' /home/ops/.ssh /home/ops/.ssh/authorized_keys /etc/sudoers.d/*
 cat /home/ops/.ssh/authorized_keys /etc/sudoers.d/*
@@ -186,18 +187,24 @@ cat /home/ops/.ssh/authorized_keys /etc/sudoers.d/*
 """Runs the script twice among copies of the machine's accounts, and prints what it has made."""
 
 
+@pytest.mark.parametrize(("nos", "group"), [("frr", "frrvty"), ("sonic", "docker")])
 def test_the_users_are_made(
-    tool: Callable[[str], str], out_of_reach: Callable[[str], NoReturn], tmp_path: Path
+    tool: Callable[[str], str],
+    out_of_reach: Callable[[str], NoReturn],
+    tmp_path: Path,
+    nos: str,
+    group: str,
 ) -> None:
-    """By the programs that change accounts; a second run changes nothing."""
+    """By the programs that change accounts, twice with one result; sudo reads its file."""
     if os.geteuid() != 0:
         pytest.skip("only root can make accounts")
+    tool("visudo")
     words = [tool("unshare"), "--mount", "sh", "-c"]
     environment = {"PATH": SYSTEM_PATH, "LC_ALL": "C"}
     if subprocess.run([*words, "true"], capture_output=True, check=False).returncode:
         out_of_reach("no mounts can be made here")
     path = tmp_path / "users.sh"
-    path.write_text(files(full=True)["users.sh"], encoding="utf-8")
+    path.write_text(files(full=True, nos=nos)["users.sh"], encoding="utf-8")
     done = subprocess.run(
         [*words, f"mount -t tmpfs none /run; {REAL_ACCOUNTS}", "sh", path],
         capture_output=True,
@@ -207,7 +214,7 @@ def test_the_users_are_made(
     )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert set(lines[0].split()) == {"ops", "sudo", "frrvty"}
+    assert set(lines[0].split()) == {"ops", "sudo", group}
     assert lines[1].startswith(f"ops:{SECRETS['env:OPS_SECRET']}:")
     assert set(lines[2].split()) == {"watch", "adm"}
     assert lines[3].startswith(f"watch:{SECRETS['env:WATCH_SECRET']}:")
