@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -24,17 +25,25 @@ if TYPE_CHECKING:
 
 MODELS = {
     "switches": [
+        "7010tx-48",
         "7060dx5-64s",
         "7060x6-64pe",
+        "7060xe7-128pe",
+        "7060xe7-64ps",
         "7220-ixr-h5-64",
         "7220-ixr-h6-128",
         "7220-ixr-h6-64",
+        "ais800-64o",
+        "ds2000",
         "ds5000",
         "generic",
         "n9364e-sg2",
+        "n9k-c9348gc-fxp",
+        "q3200",
         "q3400",
         "q3401",
         "qfx5240",
+        "qfx5250",
         "qm8790",
         "qm9700",
         "sn2201",
@@ -419,6 +428,31 @@ def test_two_kinds_of_cages_in_one_box() -> None:
         "etp48",
     )
     assert box.interface("nvue", 52, 0, high) == "swp52"
+
+
+@pytest.mark.parametrize(
+    ("model", "groups", "capacity"),
+    [
+        # netbox-community/devicetype-library
+        ("7010tx-48", {"rj45": 48, "sfp28": 4}, 148),
+        ("n9k-c9348gc-fxp", {"rj45": 48, "sfp28": 4, "qsfp28": 2}, 348),
+        # githedgehog/fabric, p_bcm_celestica_ds2000.go
+        ("ds2000", {"sfp28": 48, "qsfp28": 8}, 2000),
+    ],
+)
+def test_switches_of_management_networks(model: str, groups: dict[str, int], capacity: int) -> None:
+    """Sockets for hosts and cages for uplinks, in boxes of one rack unit."""
+    box = _switch(model)
+    found = Counter(box.form_factor_at(cage) for cage in range(1, box.cages + 1))
+    assert (found, box.capacity_gbps) == (groups, capacity)
+
+
+@pytest.mark.parametrize("model", ["7060xe7-64ps", "7220-ixr-h6-64", "qfx5250"])
+def test_switches_of_100_terabits(model: str) -> None:
+    """64 cages of 1.6T, or 128 ports of 800G."""
+    box = _switch(model)
+    assert (box.cages, box.capacity_gbps) == (64, 102_400)
+    assert box.breakout("2x800G")
 
 
 def _cages_of(box: Switch) -> list[tuple[Breakout, list[int]]]:
