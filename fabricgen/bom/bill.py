@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from fabricgen.bom.counts import item_name
+from fabricgen.bom.patch_counts import PANELS, TRUNKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -140,7 +141,9 @@ class Bom:
 def role_of(purpose: str) -> str:
     """Return the role that a purpose belongs to: parts of hosts to hosts, a cable to its lower end.
 
+    Trunks belong to the panels.
+
     >>> [role_of(purpose) for purpose in ("host", "GPUs", "leaf", "leaf-spine", "spine-core")]
     ['host', 'host', 'leaf', 'leaf', 'spine']
     """
-    return {"GPUs": "host"}.get(purpose, purpose.split("-", maxsplit=1)[0])
+    return {"GPUs": "host", TRUNKS: PANELS}.get(purpose, purpose.split("-", maxsplit=1)[0])

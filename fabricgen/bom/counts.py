@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.bom.patch_counts import channel_rows, jumper_items, patch_items
 from fabricgen.core.arrays import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.bom.patch_counts import PatchItem
     from fabricgen.core.arrays import BoolArray, IntArray
     from fabricgen.core.terms import LinkKind
     from fabricgen.planning.cabling.compatibility import LinkParts
@@ -66,23 +68,35 @@ def part_of(item: str) -> str:
 
 
 class PartCounts(NamedTuple):
-    """How many there are of each module by purpose, and of each cable by kind of link."""
+    """How many there are of each module by purpose, and of each cable by kind of link.
+
+    `patching` are the trunks, panels and cassettes of structured cabling.
+    """
 
     modules: dict[str, Counter[str]]
     cables: dict[LinkKind, Counter[CableItem]]
+    patching: tuple[PatchItem, ...] = ()
 
 
 def count_parts(plan: Plan, selected: BoolArray | None = None) -> PartCounts:
     """Count the modules and cables of a fabric, or of the rows of links that `selected` selects."""
     takes = list(_takes(plan, selected))
-    cables = _by_length(plan) if selected is None and plan.lengths else _cables(plan, takes)
-    return PartCounts(_modules(plan, takes), cables)
+    modules = _modules(plan, takes)
+    if plan.channels is None:
+        whole = selected is None and plan.lengths
+        return PartCounts(modules, _by_length(plan) if whole else _cables(plan, takes))
+    cables = _cables(plan, takes)
+    rows = channel_rows(plan.channels, selected, len(plan.segment.kind))
+    for kind, part, length_m, _, ends in jumper_items(plan.channels, rows):
+        cables[kind][CableItem(part, length_m)] += len(ends)
+    return PartCounts(modules, cables, tuple(patch_items(plan.channels, rows)))
 
 
 def _takes(plan: Plan, selected: BoolArray | None) -> Iterator[LinkGroup]:
     """Yield the links of each part, segment by segment."""
     segments, size = plan.mapping.segments, len(plan.segment.kind)
-    alike = selected is None and not plan.decides  # in their parts: lengths differ
+    # in their parts: lengths differ
+    alike = selected is None and not plan.decides and plan.channels is None
     for segment in range(1 if alike else segments):
         candidate = plan.candidate[segment]
         here = (
@@ -155,7 +169,12 @@ def _cables(plan: Plan, takes: list[LinkGroup]) -> dict[LinkKind, Counter[CableI
 def lengths_of(
     plan: Plan, joint: LinkParts, segment: int, rows: IntArray
 ) -> Iterator[tuple[CableItem, IntArray]]:
-    """Yield the cables of some links of a segment that take one part, each with its links."""
+    """Yield the cables of some links of a segment that take one part, each with its links.
+
+    Links that run through panels have none.
+    """
+    if plan.channels is not None:
+        rows = rows[~plan.channels.patched(segment, len(plan.segment.kind))[rows]]
     if plan.lengths is None:
         yield CableItem(joint.cable.model), rows
         return

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fabricgen.bom.bill import PartClass
     from fabricgen.bom.counts import PartCounts
     from fabricgen.bom.pricing import Terms
+    from fabricgen.catalog.models.optics import Cable
     from fabricgen.catalog.models.prices import PriceBook
     from fabricgen.core.terms import Role
     from fabricgen.inventory.purchasing import SparePolicy, Spares
@@ -49,6 +50,7 @@ def priced(draft: Draft, switches: dict[Role, int], counted: PartCounts) -> Bom:
         *_switches(draft, switches, book),
         *_transceivers(draft, counted, book),
         *_cables(draft, counted),
+        *_patching(counted),
         *_nics(draft),
     )
     bought = tuple(_bought(line, spec.spares, book, terms) for line in lines)
@@ -95,7 +97,7 @@ def _transceivers(draft: Draft, counted: PartCounts, book: PriceBook) -> Iterato
 
 def _cables(draft: Draft, counted: PartCounts) -> Iterator[BillLine]:
     """List the cables by model and length, the models in their order and the shortest first."""
-    cables = {joint.cable.model: joint.cable for joint in draft.candidates}
+    cables = {cable.model: cable for cable in _used_cables(draft)}
     named = {kind.key.replace("_", "-"): items for kind, items in counted.cables.items()}
     order = {item.model: place for place, item in reversed([*enumerate(_by_part(named))])}
     for item, purposes in sorted(
@@ -112,6 +114,24 @@ def _cables(draft: Draft, counted: PartCounts) -> Iterator[BillLine]:
             cable.power_w or 0,
         )
         yield replace(line, length_m=item.length_m)
+
+
+def _used_cables(draft: Draft) -> Iterator[Cable]:
+    """Yield the cables that links may take, and the jumpers that the inventory names."""
+    yield from (joint.cable for joint in draft.candidates)
+    cabling = draft.fabric.spec.cabling
+    jumpers = cabling.jumpers if cabling else None
+    for model in (jumpers.lower, jumpers.upper) if jumpers else ():
+        cable = draft.catalog.cable(model) if model else None
+        if cable:
+            yield cable
+
+
+def _patching(counted: PartCounts) -> Iterator[BillLine]:
+    """List trunks, panels and cassettes."""
+    for purpose, part, length_m, description, quantity in counted.patching:
+        line = _line("cables", part, None, description, {purpose: quantity}, 0)
+        yield replace(line, length_m=length_m)
 
 
 def _by_part(counted: dict[str, Counter[Named]]) -> dict[Named, dict[str, int]]:

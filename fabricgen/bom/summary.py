@@ -18,6 +18,7 @@ from fabricgen.core.terms import LinkKind, Role, ratio_text
 
 if TYPE_CHECKING:
     from fabricgen.bom.bill import Bom
+    from fabricgen.planning.channels.channels import Channels
     from fabricgen.planning.clos import Sizing
     from fabricgen.planning.plan import Plan
 
@@ -247,7 +248,20 @@ def _longest_m(plan: Plan) -> float | None:
     if not plan.lengths:
         return None
     longest_mm = max(longest.stock_mm for longest in plan.lengths.longest.values())
+    if plan.channels is not None:
+        longest_mm = _longest_patched_mm(plan, plan.channels)
     return number(Decimal(longest_mm) / 1000)
+
+
+def _longest_patched_mm(plan: Plan, channels: Channels) -> int:
+    """Return the length of the longest cable where links run through panels."""
+    found = [int(end.length_mm.max()) for end in (channels.lower, channels.upper)]
+    found += [trunk.length_mm for trunk in channels.trunks]
+    links = len(plan.segment.kind)
+    for segment in range(plan.mapping.segments):
+        direct = plan.link_mm(segment)[~channels.patched(segment, links)]
+        found.append(int(direct.max(initial=0)))
+    return max(found)
 
 
 def cost(bom: Bom) -> CostSummary:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.build.cable_sheets import sheets
-from fabricgen.build.runs import cable_chunks, cable_rows, link_chunks
+from fabricgen.build.runs import cable_chunks, cable_rows, labelled_chunks, link_chunks
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
 
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from fabricgen.build.write.manifest import Written
 
 
+CHUNKS = {"cables": cable_chunks, "links": link_chunks, "labelled": labelled_chunks}
+"""What cuts the rows of each kind of list."""
+
+
 @dataclass(frozen=True)
 class CableDocument(OneFile):
     """One document over all cables, or over all links."""
@@ -27,7 +31,7 @@ class CableDocument(OneFile):
     pack: str
     template: str
     each: str
-    """`cables` or `links`: what has a row."""
+    """`cables`, `links` or `labelled`: what has a row."""
 
     def prepare(self, context: BuildContext) -> None:
         """Make what all segments share, and the sheets."""
@@ -37,7 +41,7 @@ class CableDocument(OneFile):
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render the document run by run."""
-        chunks = cable_chunks if self.each == "cables" else link_chunks
+        chunks = CHUNKS[self.each]
         texts = (
             context.packs.render(self.pack, self.template, chunk=chunk)
             for chunk in chunks(context, sheets(context).table)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.build.context import per_build
 from fabricgen.build.pack_outputs import wanted_packs
+from fabricgen.build.runs import cable_rows
 from fabricgen.build.selection import Skipped
 from fabricgen.build.write.files import Root, write_text
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from fabricgen.build.context import BuildContext
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
+    from fabricgen.catalog.models.optics import Cable
+    from fabricgen.catalog.models.patch import Trunk
     from fabricgen.outputs.installation.bundles import Bundle
     from fabricgen.outputs.installation.elevations import Elevations
     from fabricgen.outputs.installation.host_lists import HostLists
@@ -68,17 +71,21 @@ def pull_sheets(context: BuildContext) -> PullSheets:
     from fabricgen.outputs.installation.bundles import Fronts
     from fabricgen.outputs.installation.pull_sheets import PullSheets
 
-    assumed = Fronts(context.plan).assumed
-    facts = {cable.model: cable for cable in context.plan.catalog.cables()}
-    return PullSheets(context.plan.spec.name, _room(context), bundles(context), facts, assumed)
+    plan = context.plan
+    facts: dict[str, Cable | Trunk] = {cable.model: cable for cable in plan.catalog.cables()}
+    if plan.channels is not None:
+        facts.update((trunk.item, trunk.parts.trunk) for trunk in plan.channels.trunks)
+    return PullSheets(plan.spec.name, Fronts(plan), _room(context), bundles(context), facts)
 
 
 @per_build
 def host_lists(context: BuildContext) -> HostLists:
     """Return the lists by host. Raises ValueError as `pull_sheets` does."""
+    from fabricgen.outputs.installation.bundles import Fronts
     from fabricgen.outputs.installation.host_lists import HostLists
 
-    return HostLists(context.plan.spec.name, _room(context), bundles(context))
+    plan = context.plan
+    return HostLists(plan.spec.name, Fronts(plan), _room(context), bundles(context))
 
 
 @per_build
@@ -104,8 +111,9 @@ def bundles(context: BuildContext) -> list[Bundle]:
     from fabricgen.outputs.installation.bundles import Fronts
     from fabricgen.outputs.installation.pull_order import pull
 
-    segments = range(context.plan.mapping.segments)
-    cables = (cable for segment in segments for cable in context.views.cables(segment))
+    plan, rows = context.plan, cable_rows(context)
+    runs = ((segment, 0, len(plan.segment.kind)) for segment in range(plan.mapping.segments))
+    cables = (cable for run in runs for cable in rows.labelled(*run))
     return pull(Fronts(context.plan), cables, _room(context))
 
 

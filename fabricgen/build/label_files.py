@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.build.cable_sheets import sheets
 from fabricgen.build.context import per_build
+from fabricgen.build.runs import cable_rows
 from fabricgen.build.task import OneFile, numbered_paths
 from fabricgen.build.write.files import Root, write_text
 
@@ -62,6 +63,7 @@ class LabelFile(OneFile):
         """Make what all segments share, and the sheets."""
         context.views.prepare()
         sheets(context)
+        cable_rows(context)
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render page by page."""
@@ -81,4 +83,4 @@ class LabelFile(OneFile):
             (segment, max(self.start - segment * each, 0), min(self.stop - segment * each, each))
             for segment in segments
         )
-        return [cable for run in runs for cable in context.views.cables(*run)]
+        return [cable for run in runs for cable in cable_rows(context).labelled(*run)]

@@ -71,6 +71,11 @@ def cable_chunks(context: BuildContext, sheet: CableSheet) -> Iterator[Chunk]:
     return _chunks(context.plan, sheet, cable_rows(context).rows)
 
 
+def labelled_chunks(context: BuildContext, sheet: CableSheet) -> Iterator[Chunk]:
+    """Cut the links of a sheet, or the jumpers of those that have them, into runs of rows."""
+    return _chunks(context.plan, sheet, cable_rows(context).labelled)
+
+
 def link_chunks(context: BuildContext, sheet: CableSheet) -> Iterator[Chunk]:
     """Cut the links of a sheet, a row for each, into runs of rows, segment by segment."""
     return _chunks(context.plan, sheet, context.views.cables)

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from fabricgen.core.terms import Design, Role
+from fabricgen.inventory.cabling import Cabling
 from fabricgen.inventory.fields import NAME, Count, InventoryModel, Ratio, Word
 from fabricgen.inventory.management import KEY_EXAMPLE, Management
 from fabricgen.inventory.networks import DeviceGroup, Networks
@@ -111,6 +112,15 @@ class FabricSpec(InventoryModel):
         None
     )
     """The room. Default: a generated room; `unknown` leaves racks and lengths open."""
+    cabling: Annotated[
+        Cabling | None,
+        Field(
+            examples=[{"panels": [{"connector": "mpo12"}], "trunks": {"fibres": 144}}],
+            exclude_if=lambda cabling: cabling is None,
+        ),
+    ] = None
+    """Structured cabling: panels, and trunks between them. Default: each link is one cable from
+    device to device."""
     labels: Annotated[
         Labels,
         Field(examples=[{"layout": "a4-21-flag"}], exclude_if=lambda labels: labels == Labels()),

@@ -21,6 +21,7 @@ from fabricgen.planning.cabling.cages import make_cages
 from fabricgen.planning.cabling.candidates import part_candidates, preference_of
 from fabricgen.planning.cabling.label_format import label_width
 from fabricgen.planning.cabling.shared_cages import one_module_a_cage
+from fabricgen.planning.channels.plan import plan_channels
 from fabricgen.planning.designs import map_design
 from fabricgen.planning.draft import Draft
 from fabricgen.planning.excluded_hosts import resolve_positions
@@ -42,12 +43,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.core.arrays import IntArray
+    from fabricgen.core.arrays import Int32Array, IntArray
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.planning.baseline.baseline import Baseline
     from fabricgen.planning.cabling.cages import Cages
     from fabricgen.planning.cabling.lengths import Lengths
     from fabricgen.planning.cabling.pieces import Pieces
+    from fabricgen.planning.channels.channels import Channels
     from fabricgen.planning.management import ManagementPlan
     from fabricgen.planning.mapping import Mapping
     from fabricgen.planning.network_fabric import SwitchGroup
@@ -129,6 +131,11 @@ def complete(draft: Draft) -> Plan:
         else first_candidates(draft.candidates, segment.kind, draft.mapping.segments)
     )
     names = interface_names(draft.fabric, draft.ports)
+    channels = plan_channels(draft, lengths)
+    if lengths and draft.spec.site:
+        from fabricgen.planning.tray_fill import check_trays  # noqa: PLC0415 - for described rooms only
+
+        check_trays(lengths, channels)
     return Plan(
         **vars(draft),
         segment=segment,
@@ -140,6 +147,7 @@ def complete(draft: Draft) -> Plan:
         lengths=lengths,
         candidate=candidate,
         networks=plan_networks(draft, hosts, installed) if draft.spec.networks.each() else {},
+        channels=channels,
     )
 
 
@@ -209,6 +217,8 @@ class Plan(Draft):
     """Which of `candidates` each link takes; shape (segments, links of a segment)."""
     networks: dict[str, Plan]
     """The plans of the networks beside the compute fabric, by name; their GPUs are ports."""
+    channels: Channels | None
+    """The links that run through panels; None where none does."""
 
     def interfaces(self, segment: int) -> dict[Role, list[str]]:
         """Return the names of the ports in use of each role in a segment, as in `ports`."""
@@ -243,11 +253,16 @@ class Plan(Draft):
         return self.link_count(kind) * self.link_parts[kind].cables
 
     def cable_count(self, kind: LinkKind) -> int:
-        """Count the installed cables of a kind, as pieces: several links may share one."""
+        """Count the installed cables of a kind, as pieces: several links may share one.
+
+        A link through panels has a jumper more than a direct one.
+        """
+        more = self.channels.count(kind) if self.channels else 0
         if self.pieces is None:
-            return self.row_count(kind)
+            return self.row_count(kind) + more
         rows = self.segment.kind == kind
-        return int(np.count_nonzero(self.pieces.first[:, rows])) * self.link_parts[kind].cables
+        own = int(np.count_nonzero(self.pieces.first[:, rows])) * self.link_parts[kind].cables
+        return own + more
 
     def module_count(self) -> int:
         """Count the link ends that are in a module: one for each link that a module carries."""
@@ -270,8 +285,19 @@ class Plan(Draft):
 
     @property
     def cables(self) -> int:
-        """Installed cables of the whole fabric, as pieces."""
-        return sum(self.cable_count(kind) for kind in self.kinds)
+        """Installed cables of the whole fabric, as pieces, and trunks."""
+        trunks = len(self.channels.trunks) if self.channels else 0
+        return sum(self.cable_count(kind) for kind in self.kinds) + trunks
+
+    def link_mm(self, segment: int, start: int = 0, stop: int | None = None) -> Int32Array:
+        """Return the length of each link of a segment: that of its cable, or of its channel."""
+        if self.lengths is None:
+            return np.zeros_like(self.segment.kind[start:stop])
+        lengths = self.lengths.stock_mm[self.lengths.laid(segment, start, stop).stock]
+        if self.channels is not None:
+            rows, long = self.channels.of_segment(segment, start, stop)
+            lengths[rows] = long
+        return lengths
 
     @property
     def rows(self) -> int:

@@ -127,11 +127,12 @@ def price_conflicts(spec: FabricSpec, catalog: Catalog) -> Iterator[Finding]:
         return
     known = {
         name
-        for kind in ("switches", "transceivers", "cables", "nics")
+        for kind in ("switches", "transceivers", "cables", "nics", "panels", "cassettes")
         for name in catalog.names(kind)
     }
+    begins = ("generic-", *(f"{name}-" for name in catalog.names("trunks")))
     for part in spec.prices.parts:
-        if part not in known and not part.startswith("generic-"):
+        if part not in known and not part.startswith(begins):
             hint = suggest(part, known, "`fabricgen catalog list` shows what there is")
             yield Finding(
                 "unknown-model",

@@ -241,6 +241,7 @@ def test_the_schema_has_the_keys_of_the_contract() -> None:
         "scalable_unit",
         "ownership",
         "labels",
+        "cabling",
         "management",
         "vars",
         "overrides",

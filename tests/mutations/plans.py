@@ -74,6 +74,15 @@ PLANS: dict[str, dict[str, Any]] = {
         "host": {"model": "dgx-h100"},
         "switches": {"leaf": {"model": "qm9700"}},
     },
+    # Hosts behind panels.
+    "patched": {
+        "design": "rail-optimized",
+        "gpus": 64,
+        "hb_domain": {"gpus": 8},
+        "host": {"model": "dgx-h100"},
+        "switches": {"leaf": {"model": "qm9700"}},
+        "cabling": {"where": {"host": "structured"}, "trunks": {"fibres": 48}},
+    },
     # Leaves of five down and three up, of which four down are used.
     "slack": {
         "design": "rail-optimized",

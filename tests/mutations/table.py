@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.mutations import (
     capacity,
+    channels,
     counts,
     managed,
     names,
@@ -29,4 +30,5 @@ MUTATIONS: tuple[Mutation, ...] = (
     *settings.MUTATIONS,
     *managed.MUTATIONS,
     *counts.MUTATIONS,
+    *channels.MUTATIONS,
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.analysis.checks.laws import LAWS, judge
+from fabricgen.analysis.checks.laws import CHANNEL_LAWS, LAWS, judge
 from fabricgen.cli.check import report_text
 from fabricgen.core.diagnostics import text_of
 from tests import ROOT
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from fabricgen.core.diagnostics import Finding
     from tests.mutations.breaking import Mutation
 
-NEEDS = {law.code: law.needs for law in LAWS}
+EVERY_LAW = (*LAWS, *CHANNEL_LAWS)
+NEEDS = {law.code: law.needs for law in EVERY_LAW}
 
 
 def facts(found: Evidence) -> list[Any]:
@@ -53,6 +54,12 @@ def facts(found: Evidence) -> list[Any]:
         found.management
         and [found.management.switches.tolist(), *(str(fact) for fact in found.management)],
         found.racks(),
+        found.channels
+        and [
+            found.channels.parts,
+            found.channels.leg.tolist(),
+            found.channels.lower.port.tolist(),
+        ],
     ]
 
 
@@ -107,13 +114,13 @@ def test_exactly_one_law_is_violated(mutation: Mutation) -> None:
 def test_every_law_has_mutations() -> None:
     """At least two violate it, and all together are many, and different."""
     seen = Counter(mutation.law for mutation in MUTATIONS)
-    assert set(seen) == {law.code for law in LAWS}
+    assert set(seen) == {law.code for law in EVERY_LAW}
     assert min(seen.values()) >= 2
     assert len({mutation.name for mutation in MUTATIONS}) == len(MUTATIONS) >= 40
     assert {mutation.plan for mutation in MUTATIONS} == set(PLANS)
 
 
-@pytest.mark.parametrize("law", [law.code for law in LAWS if law.code != "oversubscription"])
+@pytest.mark.parametrize("law", [law.code for law in EVERY_LAW if law.code != "oversubscription"])
 def test_the_examples_of_pages_are_findings(law: str) -> None:
     """Examples of findings are those of a mutation, to the letter.
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import BoolArray, IntArray
     from fabricgen.planning.cabling.compatibility import LinkParts
     from fabricgen.planning.cabling.lengths import Lengths
+    from fabricgen.planning.channels.channels import Channels
     from fabricgen.planning.fabric_links import Wiring
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import Port
@@ -111,6 +112,8 @@ class Evidence:
     """The management of the switches; None where the inventory has none."""
     lengths: Lengths | None
     """The position of every device and the length of every cable; None without a room."""
+    channels: Channels | None
+    """The links that run through panels; None where none does."""
     flows: Callable[[int], dict[LinkKind, IntArray]]
     """How many of some flows each uplink of the first leaf and of its pod's spines carries."""
     edges: Callable[[], dict[str, tuple[str, str]]]

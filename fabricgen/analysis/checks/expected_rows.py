@@ -8,6 +8,7 @@ import numpy as np
 
 from fabricgen.core.terms import LinkKind, speed_text
 from fabricgen.planning.addressing import address_text
+from fabricgen.planning.cabling.stock_lengths import metres
 from fabricgen.planning.fabric_links import Wiring
 
 if TYPE_CHECKING:
@@ -197,6 +198,11 @@ def _positions(evidence: Evidence, rows: range) -> list[Texts]:
         shared = lengths.pieces.number.ravel()[here] >= 0
         run_mm[shared] = lengths.needed_mm.ravel()[here][shared]
     stock = _texts(lengths.stock_m)[lengths.stock.rounded(evidence.candidate[here], run_mm)]
+    if evidence.channels is not None:
+        channels = evidence.channels
+        place = channels.segment * len(evidence.plan.segment.kind) + channels.row - rows.start
+        own = (place >= 0) & (place < len(rows))
+        stock[place[own]] = _texts(map(metres, channels.length_mm[own].tolist()))
     racks, rack_units = _texts(room.names), room.positions.rack_unit
     columns = [
         column

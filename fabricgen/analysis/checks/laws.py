@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.analysis.checks.bisection import bisection
 from fabricgen.analysis.checks.capacity import links_even, oversubscription
+from fabricgen.analysis.checks.channels import channels_apart, fibres_cross, light_suffices
 from fabricgen.analysis.checks.flow_balance import flows_spread
 from fabricgen.analysis.checks.isolation import all_pairs, rails_apart
 from fabricgen.analysis.checks.law import CheckResult, Law, apply_laws, merged
@@ -74,6 +75,13 @@ LAWS: tuple[Law, ...] = (
 )
 """The laws in the order in which they are judged: each after those that it needs."""
 
+CHANNEL_LAWS: tuple[Law, ...] = (
+    Law("channels-apart", "every panel port and fibre serves one link", channels_apart),
+    Law("fibres-cross", "every transmitter meets its receiver", fibres_cross, ("channels-apart",)),
+    Law("light-suffices", "no channel loses too much light", light_suffices, ("channels-apart",)),
+)
+"""The laws of fabrics with links that run through panels, judged after the others."""
+
 
 def check(plan: Plan, views: Views | None = None) -> CheckResult:
     """Apply every law to a plan, to its networks, and to the views that are rendered.
@@ -91,4 +99,4 @@ def judge_networks(compute: CheckResult, plan: Plan) -> CheckResult:
 
 def judge(evidence: Evidence) -> CheckResult:
     """Apply every law to some evidence."""
-    return apply_laws(LAWS, evidence)
+    return apply_laws((*LAWS, *(CHANNEL_LAWS if evidence.channels else ())), evidence)

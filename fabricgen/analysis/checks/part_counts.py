@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,12 +44,38 @@ def parts_of(evidence: Evidence) -> dict[str, int]:
             add(module, filled)
     for number, parts in enumerate(evidence.candidates):
         rows = evidence.candidate == number
-        add(parts.cable.model, _connectors(evidence, parts, rows, parts.shared) * parts.cables)
+        pieces = _connectors(evidence, parts, rows, parts.shared) * parts.cables
+        add(parts.cable.model, pieces - _patched(evidence, number))
         if parts.kind is LinkKind.HOST and parts.lower:
             add(parts.lower.model, len(distinct(host_cages(evidence, rows))))
+    for part, count in _patching(evidence).items():
+        add(part, count)
     if fabric.nic and plan.spec.nic.model:
         add(fabric.nic.model, fabric.gpus * fabric.nics_per_gpu)
     return bought
+
+
+def _patching(evidence: Evidence) -> Counter[str]:
+    """Count what the channels take: two jumpers each, trunks, and panels with their cassettes."""
+    channels = evidence.channels
+    if channels is None:
+        return Counter()
+    found = Counter(trunk.item for trunk in channels.trunks)
+    for number in channels.part.tolist():
+        found.update((channels.parts[number].lower.model, channels.parts[number].upper.model))
+    for panel in channels.panels:
+        found[panel.parts.panel.model] += 1
+        found[panel.parts.cassette.model] += panel.parts.cassettes
+    return found
+
+
+def _patched(evidence: Evidence, candidate: int) -> int:
+    """Count the cables of a candidate that run through panels instead."""
+    channels = evidence.channels
+    if channels is None:
+        return 0
+    rows = channels.segment * len(evidence.plan.segment.kind) + channels.row
+    return int(np.count_nonzero(evidence.candidate[rows] == candidate))
 
 
 def _filled(evidence: Evidence, tier: int) -> dict[str, int]:
@@ -71,7 +98,8 @@ def _filled(evidence: Evidence, tier: int) -> dict[str, int]:
 def connectors_of(evidence: Evidence) -> int:
     """Count the connectors of all cables.
 
-    A cable has two, a splitter one at its near end and one for each leg.
+    A cable has two, a splitter one at its near end and one for each leg; a channel has two jumpers
+    instead of a cable.
     """
     taken = [
         (parts, evidence.candidate == number) for number, parts in enumerate(evidence.candidates)
@@ -81,7 +109,9 @@ def connectors_of(evidence: Evidence) -> int:
         for parts, rows in taken
         for share in (parts.shared, parts.shared // parts.cable.legs)
     )
-    return sum(
+    channels = evidence.channels
+    patched = 2 * (len(channels.row) + len(channels.trunks)) if channels else 0
+    return patched + sum(
         _connectors(evidence, parts, rows, share) * parts.cables for parts, rows, share in shares
     )
 

@@ -52,6 +52,7 @@ def evidence_of(plan: Plan, views: Views | None = None) -> Evidence:
         settings=_settings(plan, views),
         management=_management(plan),
         lengths=plan.lengths,
+        channels=plan.channels,
         flows=lambda count: dict(spread(plan, 0, count)),
         edges=lambda: _edges(plan),
         summary=summarize(plan, bom),

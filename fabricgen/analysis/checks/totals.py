@@ -17,12 +17,14 @@ from fabricgen.analysis.checks.law import Verdict, Violation, violations
 from fabricgen.analysis.checks.part_counts import connectors_of, parts_of
 from fabricgen.analysis.checks.scope import READ_LINKS
 from fabricgen.bom.counts import item_name
+from fabricgen.bom.patch_counts import PANELS
 from fabricgen.views.cables.cable_rows import CableRows, link_count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from fabricgen.analysis.checks.evidence import Evidence
+    from fabricgen.bom.bill import BillLine
     from fabricgen.views.cables.view import CableView
 
 
@@ -67,9 +69,7 @@ def _counted(evidence: Evidence) -> dict[str, int]:
     return {
         "links": len(evidence.wiring.kind),
         "rows": sum(count * parts.cables for count, parts in zip(taken, candidates, strict=True)),
-        "cables": sum(
-            counts.get(model, 0) for model in {parts.cable.model for parts in candidates}
-        ),
+        "cables": sum(counts.get(model, 0) for model in _cable_models(evidence)),
         "transceivers": sum(
             count * len(parts.modules) for count, parts in zip(taken, candidates, strict=True)
         ),
@@ -79,6 +79,16 @@ def _counted(evidence: Evidence) -> dict[str, int]:
         ),
         "labels": connectors_of(evidence),
     }
+
+
+def _cable_models(evidence: Evidence) -> set[str]:
+    """Return the models of cables, with jumpers and trunks; panels are none."""
+    models = {parts.cable.model for parts in evidence.candidates}
+    if evidence.channels is not None:
+        models.update(trunk.item for trunk in evidence.channels.trunks)
+        for parts in evidence.channels.parts:
+            models.update((parts.lower.model, parts.upper.model))
+    return models
 
 
 def _of_plan(evidence: Evidence) -> Iterator[Total]:
@@ -94,7 +104,7 @@ def _of_bill(evidence: Evidence) -> Iterator[Total]:
     """Read the totals of the bill, and of the bill by role and by rack."""
     classes = {"cables": "cables", "modules": "transceivers"}
     for what, part_class in classes.items():
-        lines = [line for line in evidence.bom.lines if line.part_class == part_class]
+        lines = _lines(evidence, part_class)
         yield Total("the bill", what, sum(line.quantity for line in lines))
         yield Total(
             "the bill by role", what, sum(count for line in lines for _, count in line.purposes)
@@ -107,17 +117,23 @@ def _of_bill(evidence: Evidence) -> Iterator[Total]:
             yield Total(
                 "the bill by rack",
                 what,
-                sum(
-                    held[line.item] for line in evidence.bom.lines if line.part_class == part_class
-                ),
+                sum(held[line.item] for line in _lines(evidence, part_class)),
             )
+
+
+def _lines(evidence: Evidence, part_class: str) -> list[BillLine]:
+    """Return the lines of a class on the bill, without panels, which are counted apart."""
+    return [
+        line
+        for line in evidence.bom.lines
+        if line.part_class == part_class and PANELS not in dict(line.purposes)
+    ]
 
 
 def _by_length(evidence: Evidence) -> Iterator[Total]:
     """Read the cables of each length from the bill; `cables.csv` has a row for each."""
-    for line in evidence.bom.lines:
-        if line.part_class == "cables":
-            yield Total("the bill", line.item, line.quantity)
+    for line in _lines(evidence, "cables"):
+        yield Total("the bill", line.item, line.quantity)
 
 
 def _rows(evidence: Evidence) -> list[CableView]:
@@ -143,20 +159,30 @@ def _of_list(evidence: Evidence, rows: list[CableView]) -> Iterator[Total]:
     yield Total("the list of links", "links", len(first))
     yield Total("the list of links", "rows", len(views))
     yield Total("cables.csv", "cables", len(rows))
-    yield Total("cables.csv", "links", sum(link_count(row) for row in rows if row.connector <= 1))
+    panels = {panel.name for panel in evidence.channels.panels} if evidence.channels else set()
     yield Total(
-        "the list of links, by `piece`,",
-        "cables",
-        sum(not view.piece for view in views) + len({view.piece for view in views} - {""}),
+        "cables.csv",
+        "links",
+        sum(link_count(row) for row in rows if row.connector <= 1 and row.a_device not in panels),
     )
+    # a link through panels is one row of links, and two jumpers
+    more = len(evidence.channels.row) + len(evidence.channels.trunks) if evidence.channels else 0
+    pieces = sum(not view.piece for view in views) + len({view.piece for view in views} - {""})
+    yield Total("the list of links, by `piece`,", "cables", pieces + more)
     yield Total(
         "the list of links, by the first of each cable,",
         "cables",
-        sum(view.counts for view in views),
+        sum(view.counts for view in views) + more,
     )
     yield Total(
         "the list of links",
         "transceivers",
         sum(bool(view.a_transceiver) + bool(view.b_transceiver) for view in first),
     )
-    yield Total("labels.csv", "labels", sum(len(view.label_ends) for view in views))
+    labelled: Iterable[CableView] = views
+    if evidence.channels is not None:
+        sheet = CableRows(evidence)
+        labelled = chain.from_iterable(
+            sheet.labelled(segment, 0, links) for segment in range(evidence.plan.mapping.segments)
+        )
+    yield Total("labels.csv", "labels", sum(len(view.label_ends) for view in labelled))

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.bom.bill import role_of
-from fabricgen.bom.counts import lengths_of
+from fabricgen.bom.counts import item_name, lengths_of
+from fabricgen.bom.patch_counts import PANELS, jumper_items
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import ROLES
+from fabricgen.planning.cabling.stock_lengths import metres
 from fabricgen.planning.room.footprints import HOST, KINDS
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from fabricgen.bom.bill import BillLine, Bom
     from fabricgen.core.arrays import Int32Array, IntArray
     from fabricgen.planning.cabling.compatibility import End, LinkParts
+    from fabricgen.planning.channels.channels import Channels
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.room.room import Room
 
@@ -57,9 +60,9 @@ class RackContents:
 
 
 def by_role(bom: Bom) -> list[BomLine]:
-    """Divide a bill by role: hosts, then leaf, spine and core."""
+    """Divide a bill by role: hosts, then leaf, spine and core, then panels with their trunks."""
     counts: dict[str, Counter[str]] = {
-        role: Counter() for role in (HOST, *(role.value for role in ROLES))
+        role: Counter() for role in (HOST, *(role.value for role in ROLES), PANELS)
     }
     for line in bom.lines:
         for purpose, count in line.purposes:
@@ -130,9 +133,28 @@ def _placed(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
             pieces[role or HOST, module.model].append(
                 (plan.cages.at(end, joint.kind, segment, rows), racks[end])
             )
+    if plan.channels is not None:
+        yield from _patching(plan.channels, room)
     for (_, model), several in pieces.items():
         numbers, places = (np.concatenate(columns) for columns in zip(*several, strict=True))
         yield model, places[np.unique(numbers, return_index=True)[1]]
+
+
+def _patching(channels: Channels, room: Room) -> Iterator[tuple[str, Int32Array]]:
+    """Yield jumpers, trunks, panels and cassettes with their racks.
+
+    A jumper counts at its lower end, which is a panel at the upper end of a link, and a trunk at A.
+    """
+    racks = np.array([panel.rack for panel in channels.panels], dtype=np.int32)
+    for _, part, length_m, lower, rows in jumper_items(channels, np.arange(len(channels.row))):
+        near = room.positions.rack[channels.lower.device[rows]]
+        places = near if lower else racks[channels.upper.panel[rows]]
+        yield item_name(part, length_m), places
+    for trunk in channels.trunks:
+        yield item_name(trunk.item, metres(trunk.length_mm)), racks[[trunk.a.panel]]
+    for number, panel in enumerate(channels.panels):
+        yield panel.parts.panel.model, racks[[number]]
+        yield panel.parts.cassette.model, np.repeat(racks[[number]], panel.parts.cassettes)
 
 
 def _runs(plan: Plan) -> Iterator[tuple[LinkParts, int, Int32Array, dict[End, Int32Array]]]:

@@ -125,8 +125,7 @@ def _port_lengths(plan: Plan, boxes: list[int]) -> Iterator[tuple[IntArray, IntA
     if plan.lengths is None:
         return
     for segment in range(plan.mapping.segments):
-        stock = plan.lengths.laid(segment).stock[ends % len(links.kind)]
-        yield box[ends], -(-plan.lengths.stock_mm[stock] // 1000)
+        yield box[ends], -(-plan.link_mm(segment)[ends % len(links.kind)] // 1000)
 
 
 class _ViewCache:

@@ -44,7 +44,7 @@ def most_of(medium: str) -> int:
 class Plug(NamedTuple):
     """A row of the cable list with its index, its piece, and at both ends cage and plug order.
 
-    Cage and plug order are 0 at a host.
+    Cage and plug order are 0 at a host and at a panel.
     """
 
     cable: CableView
@@ -135,9 +135,8 @@ class Fronts:
 
     def plug(self, cable: CableView, at: int, piece: int) -> Plug:
         """Find both ends of a cable on the fronts of its switches."""
-        upper = ROLES[cable.tier - 1]
-        lower = ROLES[cable.tier - 2] if cable.tier > 1 else None
-        b_cage = self.ports[upper][cable.b_interface].cage
+        upper, lower = self.switch_roles(cable)
+        b_cage = self.ports[upper][cable.b_interface].cage if upper else 0
         a_cage = self.ports[lower][cable.a_interface].cage if lower else 0
         return Plug(
             cable,
@@ -146,23 +145,40 @@ class Fronts:
             a_cage,
             self.faces[lower].turns[a_cage] if lower else 0,
             b_cage,
-            self.faces[upper].turns[b_cage],
+            self.faces[upper].turns[b_cage] if upper else 0,
         )
+
+    def switch_roles(self, cable: CableView) -> tuple[Role | None, Role | None]:
+        """Return the role of the switch at the upper and at the lower end; None without one."""
+        upper = None if cable.b_device in self.panels else ROLES[cable.tier - 1]
+        below = cable.tier > 1 and cable.a_device not in self.panels
+        return upper, ROLES[cable.tier - 2] if below else None
+
+    @cached_property
+    def panels(self) -> frozenset[str]:
+        """The names of the panels."""
+        channels = self.plan.channels
+        return frozenset(panel.name for panel in channels.panels) if channels else frozenset()
+
+    def on_host(self, cable: CableView) -> bool:
+        """Return whether the lower end of a cable is at a host."""
+        return cable.tier == 1 and cable.a_device not in self.panels
 
     def used(self, bundles: list[Bundle]) -> dict[str, tuple[Faceplate, dict[int, list[int]]]]:
         """Return each switch's front, and the bundles that go into each of its cages, by number."""
         found: dict[str, tuple[Faceplate, dict[int, list[int]]]] = {}
         for number, bundle in enumerate(bundles):
             for plug in bundle.plugs:
-                tier = plug.cable.tier
-                ends = [
-                    (plug.cable.b_device, plug.b_cage, tier - 1),
-                    (plug.cable.a_device, plug.a_cage, tier - 2),
-                ]
-                for device, cage, role in ends[: min(tier, 2)]:
-                    found.setdefault(device, (self.faces[ROLES[role]], {}))[1].setdefault(
-                        cage, []
-                    ).append(number)
+                upper, lower = self.switch_roles(plug.cable)
+                ends = (
+                    (plug.cable.b_device, plug.b_cage, upper),
+                    (plug.cable.a_device, plug.a_cage, lower),
+                )
+                for device, cage, role in ends:
+                    if role:
+                        found.setdefault(device, (self.faces[role], {}))[1].setdefault(
+                            cage, []
+                        ).append(number)
         return found
 
 

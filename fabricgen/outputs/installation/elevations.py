@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fabricgen.core.terms import Role
     from fabricgen.outputs.installation.bundles import Bundle, Fronts, Plug
     from fabricgen.outputs.installation.chips import Chip
+    from fabricgen.planning.channels.panels import Panel
     from fabricgen.planning.room.room import Room
 
 HEAD, UNIT, LINE = 70, 18, 17
@@ -87,6 +88,7 @@ class Elevations:
             )
         ]
         foot = HEAD + body + 26
+        drawn += [self._panel(panel) for panel in self._panels.get(number, ())]
         told = [
             TextLine(foot + 6 + LINE * at, text)
             for at, text in enumerate(self._foot(name), start=1)
@@ -154,6 +156,33 @@ class Elevations:
             installed=there,
             cables=f"{counts[0]} in this rack, {counts[1]} to others" if there else "planned",
             switch=kind != HOST,
+        )
+
+    @cached_property
+    def _panels(self) -> dict[int, list[Panel]]:
+        """The panels in each rack."""
+        found: dict[int, list[Panel]] = {}
+        channels = self.fronts.plan.channels
+        for panel in channels.panels if channels else ():
+            found.setdefault(panel.rack, []).append(panel)
+        return found
+
+    def _panel(self, panel: Panel) -> RackedDeviceView:
+        """Draw a panel in its rack."""
+        low, high = panel.rack_unit, panel.parts.panel.rack_units
+        y = HEAD + (self.room.shares.rack.rack_units - low - high + 1) * UNIT
+        inside, outside = self._counts.get(panel.name, (0, 0))
+        return RackedDeviceView(
+            name=panel.name,
+            what=panel.parts.panel.model,
+            units=f"U{low}" if high == 1 else f"U{low}-U{low + high - 1}",
+            y=y,
+            height=high * UNIT - 2,
+            middle=y + high * UNIT // 2 + 3,
+            chip=SEVERAL,
+            installed=True,
+            cables=f"{inside} in this rack, {outside} to others",
+            switch=False,
         )
 
     def _foot(self, rack: str) -> Iterator[str]:

@@ -14,7 +14,7 @@ from fabricgen.outputs.installation.chips import chip
 from fabricgen.outputs.installation.view import HostListView, HostPortView, HostRackView
 
 if TYPE_CHECKING:
-    from fabricgen.outputs.installation.bundles import Bundle
+    from fabricgen.outputs.installation.bundles import Bundle, Fronts
     from fabricgen.planning.room.room import Room
     from fabricgen.views.cables.view import CableView
 
@@ -24,6 +24,7 @@ class HostLists:
     """The lists of one fabric, whose cables are in `bundles`."""
 
     fabric: str
+    fronts: Fronts
     room: Room
     bundles: list[Bundle]
 
@@ -50,7 +51,7 @@ class HostLists:
         found: dict[str, dict[str, list[CableView]]] = {}
         for bundle in self.bundles:
             for cable, *_ in bundle.plugs:
-                if cable.tier == 1:
+                if self.fronts.on_host(cable):
                     hosts = found.setdefault(cable.a_rack, {})
                     hosts.setdefault(cable.a_device, []).append(cable)
         return found

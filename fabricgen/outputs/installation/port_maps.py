@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.core.terms import ROLES
 from fabricgen.core.text_fit import cut
 from fabricgen.outputs.installation.chips import chip
 from fabricgen.outputs.installation.picture_view import CageBox, PortBox, PortMapView, PortRow
@@ -142,13 +141,12 @@ class PortMaps:
 
     def _both(self, plug: Plug) -> Iterator[PluggedEnd]:
         """Yield the ends of a cable at switches."""
-        cable, ports = plug.cable, self.elevations.fronts.ports
-        for upper in (True, False)[: min(cable.tier, 2)]:
-            tier, interface = (
-                (cable.tier, cable.b_interface) if upper else (cable.tier - 1, cable.a_interface)
-            )
-            port = ports[ROLES[tier - 1]][interface]
-            yield PluggedEnd(plug, upper, port, max(cable.connector - 1, port.sub))
+        cable, fronts = plug.cable, self.elevations.fronts
+        upper, lower = fronts.switch_roles(cable)
+        for role, interface in ((upper, cable.b_interface), (lower, cable.a_interface)):
+            if role:
+                port = fronts.ports[role][interface]
+                yield PluggedEnd(plug, role is upper, port, max(cable.connector - 1, port.sub))
 
     def _connectors(self, ends: dict[int, list[PluggedEnd]]) -> str:
         """Return which connector of a module with several is which; empty where there are none."""

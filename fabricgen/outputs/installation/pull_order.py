@@ -3,11 +3,11 @@
 When a cable is plugged into a switch, no cable plugged before obstructs its cage (see `faceplate`):
 a cable that must be plugged first is in an earlier step, or has an earlier plug order in the same
 one. A step is usually one bundle. Bundles that depend on each other, because their cages alternate,
-are one step: all are pulled, and then plugged in order. Where this leaves a choice, cables to
-another hall come before those to another row, along the row, and inside a rack; then back rows
-before front ones, rack by rack of the upper end, so that a sheet has few interruptions, and long
-cables before short ones. Ports of hosts have no known place, so their order is not
-guaranteed.
+are one step: all are pulled, and then plugged in order. Where this leaves a choice, trunks come
+first; then cables to another hall come before those to another row, along the row, and inside a
+rack; then back rows before front ones, rack by rack of the upper end, so that a sheet has few
+interruptions, and long cables before short ones. Ports of hosts have no known place, so their order
+is not guaranteed.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _steps(fronts: Fronts, bundles: list[Bundle], room: Room) -> Iterator[list[i
     behind = [set[int]() for _ in steps]
     for node, others in enumerate(after):
         behind[of[node]].update(of[other] for other in others if of[other] != of[node])
-    preferences = _preferences(bundles, room)
+    preferences = _preferences(fronts, bundles, room)
     held = [sorted(node for node in step if node < len(bundles)) for step in steps]
     preferred = [min((preferences[node] for node in step), default=()) for step in held]
     return (held[step] for step in in_order(behind, preferred) if held[step])
@@ -79,11 +79,11 @@ def _waiting(fronts: Fronts, bundles: list[Bundle]) -> list[list[int]]:
     return after
 
 
-def _preferences(bundles: list[Bundle], room: Room) -> list[tuple[object, ...]]:
+def _preferences(fronts: Fronts, bundles: list[Bundle], room: Room) -> list[tuple[object, ...]]:
     """Return the sort key of each bundle where the dependencies leave a choice.
 
-    The farther first, back rows first, rack by rack, long ones first, then in the order of the
-    cable list.
+    Trunks first, then the farther, back rows first, rack by rack, long ones first, then in the
+    order of the cable list.
     """
     positions = room.positions
     where = {
@@ -96,5 +96,6 @@ def _preferences(bundles: list[Bundle], room: Room) -> list[tuple[object, ...]]:
         (hall, row, _), (far_hall, far_row, rack) = where[one], where[other]
         near = 0 if hall != far_hall else 1 if row != far_row else 2 if one != other else 3
         length = float(bundle.first.length_m)
-        preferences.append((near, -hall, -row, rack, -length, bundle.plugs[0].at))
+        patched = {bundle.first.a_device, bundle.first.b_device} <= fronts.panels
+        preferences.append((not patched, near, -hall, -row, rack, -length, bundle.plugs[0].at))
     return preferences

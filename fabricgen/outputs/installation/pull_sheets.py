@@ -32,23 +32,26 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fabricgen.catalog.models.optics import Cable
-    from fabricgen.outputs.installation.bundles import Bundle, Plug
+    from fabricgen.catalog.models.patch import Trunk
+    from fabricgen.outputs.installation.bundles import Bundle, Fronts, Plug
     from fabricgen.planning.cabling.trays import TrayLoad, TraySegment
     from fabricgen.planning.room.room import Room
 
 
 @dataclass(frozen=True)
 class PullSheets:
-    """The sheets of one fabric, with its room, its bundles and the facts of each cable part.
-
-    `assumed` names the models of switches whose cages have no known positions.
-    """
+    """The sheets of one fabric, with its room, its bundles and the facts of each cable part."""
 
     fabric: str
+    fronts: Fronts
     room: Room
     bundles: list[Bundle]
-    cables: Mapping[str, Cable]
-    assumed: str = ""
+    cables: Mapping[str, Cable | Trunk]
+
+    @property
+    def assumed(self) -> str:
+        """The models whose faces are assumed, as text; empty where none is."""
+        return self.fronts.assumed
 
     @property
     def racks(self) -> list[str]:
@@ -108,7 +111,7 @@ class PullSheets:
             plug.cable.a_rack
             for bundle in self.bundles
             for plug in bundle.plugs
-            if plug.cable.tier == 1
+            if self.fronts.on_host(plug.cable)
         }
         return PullingView(
             fabric=self.fabric,
@@ -219,7 +222,7 @@ class PullSheets:
         )
 
 
-def _bundle(bundle: Bundle, together: list[str], part: Cable, day: int) -> BundleView:
+def _bundle(bundle: Bundle, together: list[str], part: Cable | Trunk, day: int) -> BundleView:
     """Make the view of a bundle."""
     cable, count = bundle.first, bundle.count
     long = float(cable.length_m)

@@ -80,6 +80,13 @@ _KINDS = (
         "fabricgen.views.cables.build",
     ),
     Kind(
+        "labelled",
+        "All links, or the jumpers and trunks of those that run through panels, in chunks of rows.",
+        "chunk",
+        "fabricgen.views.cables.view:Chunk",
+        "fabricgen.views.cables.cable_rows",
+    ),
+    Kind(
         "labels",
         "All labels of cables, in pages.",
         "page",

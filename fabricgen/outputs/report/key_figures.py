@@ -153,7 +153,7 @@ def _media(plan: Plan, bom: Bom) -> str:
     counts: dict[str, int] = {}
     for line in bom.lines:
         if line.part_class == "cables":
-            medium = media.get(line.part, line.part)
+            medium = media.get(line.part) or line.purposes[0][0]
             counts[medium] = counts.get(medium, 0) + line.quantity
     return ", ".join(f"{count:,} {medium}" for medium, count in counts.items())
 

@@ -9,7 +9,7 @@ rack units; `lengths` chooses stock lengths.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -89,6 +89,14 @@ class CableRuns:
             at = np.searchsorted(pairs, found) % len(pairs)
             way = np.where(pairs[at] == found, stated[at], way)
         return way
+
+    def with_panels(
+        self, rack: Int32Array, rack_unit: Int32Array, rack_units: Int32Array
+    ) -> tuple[CableRuns, int]:
+        """Return the runs to panels too, and the number of the first of them among devices."""
+        panels = _positions(self.room, rack, rack_unit, rack_units)
+        both = map(np.concatenate, zip(self.positions, panels, strict=True))
+        return replace(self, positions=DevicePositions(*both)), len(self.positions.rack)
 
     def is_measured(self, segment: int, row: int, lower: int, upper: int) -> bool:
         """Return whether the inventory states the run of a link."""
@@ -187,13 +195,19 @@ def make_runs(
     between: Mapping[tuple[int, int], int],
 ) -> CableRuns:
     """Return the runs of the cables of a room, from the position of every device."""
+    places = room.positions
+    positions = _positions(room, places.rack, places.rack_unit, room.rack_units)
+    return CableRuns(room, links, positions, measured, between)
+
+
+def _positions(
+    room: Room, rack: Int32Array, rack_unit: Int32Array, rack_units: Int32Array
+) -> DevicePositions:
+    """Return the positions of devices by their lowest rack unit, and the units each takes."""
     places, site = room.positions, room.site
-    height = (
-        (2 * places.rack_unit.astype(np.int64) - 2 + room.rack_units) * UNIT_UM // 2000
-    ).astype(np.int32)
+    middle = 2 * rack_unit.astype(np.int64) - 2 + rack_units
+    height = (middle * UNIT_UM // 2000).astype(np.int32)
     top = np.int32(room.shares.rack.rack_units * UNIT_UM // 1000)
     rise = (top - height if site.tray.run == "overhead" else height) + np.int32(site.tray.gap_mm)
     x, y = places.at * np.int32(site.rack.pitch_mm), places.row * np.int32(site.row_pitch_mm)
-    rack = places.rack
-    positions = DevicePositions(rack, height, rise, x[rack], y[rack], places.hall[rack])
-    return CableRuns(room, links, positions, measured, between)
+    return DevicePositions(rack, height, rise, x[rack], y[rack], places.hall[rack])

@@ -12,15 +12,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-import numpy as np
-
 from fabricgen.core.diagnostics import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from fabricgen.catalog.models.optics import Cable
-    from fabricgen.planning.cabling.lengths import Lengths
+    from fabricgen.catalog.models.patch import Trunk
     from fabricgen.planning.room.room import Room
 
 USUAL_PERCENT = 25
@@ -115,7 +113,9 @@ class Trays:
         ]
 
     def loads(
-        self, pulled: Mapping[tuple[int, int], Mapping[str, int]], cables: Mapping[str, Cable]
+        self,
+        pulled: Mapping[tuple[int, int], Mapping[str, int]],
+        cables: Mapping[str, Cable | Trunk],
     ) -> dict[TraySegment, TrayLoad]:
         """Lay cables into the trays: the number of each part for each pair of racks.
 
@@ -168,36 +168,6 @@ class Trays:
         return [length] if self.room.site.tray.cross == "middle" else [0, 2 * length]
 
 
-def check_trays(lengths: Lengths) -> None:
-    """Refuse trays that are fuller than the inventory allows, over all racks and cables.
-
-    Raises Refusal `tray-too-full`.
-    """
-    room = lengths.room
-    if room.site.tray.fill_percent is None:
-        return
-    counted: Counter[tuple[str, str, str]] = Counter()
-    for segment in range(room.naming.mapping.segments):
-        laid = lengths.laid(segment)
-        first = slice(None) if lengths.pieces is None else lengths.pieces.first[segment]
-        columns = np.stack(
-            [room.positions.rack[laid.lower], room.positions.rack[laid.upper], laid.candidate]
-        )[:, first]
-        for (one, other, candidate), count in zip(
-            *(each.tolist() for each in np.unique(columns.T, axis=0, return_counts=True)),
-            strict=True,
-        ):
-            joint = lengths.candidates[candidate]
-            counted[room.names[one], room.names[other], joint.cable.model] += count * joint.cables
-    trays = Trays(room)
-    trays.check(
-        trays.loads(
-            pairs_of(counted, room),
-            {joint.cable.model: joint.cable for joint in lengths.candidates},
-        )
-    )
-
-
 def pairs_of(
     counted: Mapping[tuple[str, str, str], int], room: Room
 ) -> dict[tuple[int, int], Counter[str]]:
@@ -221,7 +191,7 @@ def _cross(hall: int, cross: int, one: int, other: int) -> Iterable[TraySegment]
     return (TraySegment("cross", hall, 0, cross, at) for at in range(low, high))
 
 
-def _measure(load: TrayLoad, cables: Mapping[str, Cable]) -> None:
+def _measure(load: TrayLoad, cables: Mapping[str, Cable | Trunk]) -> None:
     """Add up the cables of a segment."""
     for part, count in sorted(load.parts.items()):
         cable = cables[part]

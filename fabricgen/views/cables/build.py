@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricgen.core.terms import speed_text
+from fabricgen.planning.cabling.stock_lengths import metres
 from fabricgen.views.cables.view import CABLE_COLUMNS, CableView
 
 if TYPE_CHECKING:
@@ -97,7 +98,12 @@ class CableViews:
             rack_units[laid.upper],
             stocks[laid.stock],
         )
-        return [column.tolist() for column in columns]
+        places = [column.tolist() for column in columns]
+        if self.plan.channels is not None:
+            rows, long = self.plan.channels.of_segment(segment, run.start, run.stop)
+            for row, length_mm in zip(rows.tolist(), long.tolist(), strict=True):
+                places[-1][row] = metres(length_mm)
+        return places
 
     def _share_pieces(
         self,

@@ -2,7 +2,8 @@
 
 Owns `CableRows`, and the number of links of a row. A cable that carries several links has one
 row; where its links differ in a column, the cell has the value of each, in the order of links, with
-a space between them.
+a space between them. A link that runs through panels has a row for each of its jumpers, and trunks
+follow all other cables.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from fabricgen.views.cables.patched import PatchedCables
 from fabricgen.views.cables.view import SEPARATOR, CableView
 
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ class CableRows:
     def __init__(self, views: LinkList) -> None:
         """Sort the links of the plan by the piece of cable that carries them."""
         self._views, self._pieces = views, views.plan.pieces
+        channels = views.plan.channels
+        self._patched = PatchedCables(views.plan, channels) if channels else None
         if self._pieces:
             number = self._pieces.number.ravel()
             self._links = np.argsort(number, kind="stable")
@@ -52,7 +56,7 @@ class CableRows:
 
     def rows(self, segment: int, start: int, stop: int) -> list[CableView]:
         """Return the cables whose first link is in a run of links of a segment, in their order."""
-        links = list(self._views.cables(segment, start, stop))
+        links = self.labelled(segment, start, stop)
         if self._pieces is None:
             return links
         first = self._pieces.first[segment, start:stop]
@@ -63,6 +67,16 @@ class CableRows:
             for link in links if inside else self._views.cables(other, low, high):
                 found.setdefault(link.piece, []).append(link)
         return [_joined(found[link.piece]) if link.piece else link for link in links if link.counts]
+
+    def labelled(self, segment: int, start: int, stop: int) -> list[CableView]:
+        """Return a run of links with the ends that they label: jumpers instead of patched links."""
+        links = list(self._views.cables(segment, start, stop))
+        if self._patched is None:
+            return links
+        plan = self._views.plan
+        last = (segment, stop) == (plan.mapping.segments - 1, len(plan.segment.kind))
+        trunks = self._patched.trunks() if last else []
+        return [*self._patched.cables(links, segment, start), *trunks]
 
     def _runs(self, numbers: IntArray) -> Iterator[tuple[int, int, int]]:
         """Yield a run of links in each segment that contains all links of some pieces there."""

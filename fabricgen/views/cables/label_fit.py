@@ -12,10 +12,12 @@ import numpy as np
 from fabricgen.core.diagnostics import refuse
 from fabricgen.planning.room.footprints import HOST, KINDS
 from fabricgen.views.cables.labels import LINE, Labelling, shared
+from fabricgen.views.cables.patched import rear_ports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.planning.channels.channels import Channels
     from fabricgen.planning.plan import Plan
 
 
@@ -97,6 +99,17 @@ def _longest_ends(plan: Plan, ports: dict[str, str]) -> Iterator[_End]:
                 room.device(device),
                 ports[kind],
             )
+    if plan.channels:
+        yield from _panel_ends(plan.channels, room.names)
+
+
+def _panel_ends(channels: Channels, racks: list[str]) -> Iterator[_End]:
+    """Yield the end of each trunk, which is longer than those of the jumpers at its panel."""
+    for trunk in channels.trunks:
+        for plug in trunk.ends:
+            panel = channels.panels[plug.panel]
+            port = rear_ports(trunk, plug)
+            yield _End("rack", racks[panel.rack], str(panel.rack_unit), panel.name, port)
 
 
 def _longest_ports(plan: Plan) -> dict[str, str]:

@@ -312,14 +312,8 @@ class SwitchViews:
 
         It is 0 where cables have no lengths. The lengths of the last segment are kept.
         """
-        lengths = self.plan.lengths
         if self._lengths is None or self._lengths[0] != segment:
-            long = (
-                -(-lengths.stock_mm[lengths.laid(segment).stock] // 1000)
-                if lengths
-                else np.zeros_like(self.plan.segment.kind)
-            )
-            self._lengths = segment, long
+            self._lengths = segment, -(-self.plan.link_mm(segment) // 1000)
         return self._lengths[1]
 
 

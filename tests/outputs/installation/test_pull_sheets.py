@@ -275,7 +275,7 @@ def test_a_crew_pulls_few_bundles_in_the_order_of_the_page() -> None:
     Each pair of racks has a bundle for each of its one or two lengths, so twelve have a second.
     """
     plan = plan_of(**REVIEWED)
-    sheets = PullSheets("pod", room_of(plan), bundles_of(plan), _facts())
+    sheets = PullSheets("pod", Fronts(plan), room_of(plan), bundles_of(plan), _facts())
     assert (sheets.pulling.cables, sheets.pulling.bundle_count) == (512, 28)
     assert len({bundle.pair for bundle in sheets.bundles}) == 16
     for sheet in sheets.sheets.values():
@@ -320,7 +320,7 @@ def test_steps_ascend_on_every_page(room: Built) -> None:
 def test_the_days_of_work_hold_all_bundles() -> None:
     """Each bundle is on the day on which its last cable is plugged, and days are evenly full."""
     plan = plan_of(**REVIEWED | {"site": REVIEWED["site"] | {"cables_per_day": 100}})
-    sheets = PullSheets("pod", room_of(plan), bundles_of(plan), _facts())
+    sheets = PullSheets("pod", Fronts(plan), room_of(plan), bundles_of(plan), _facts())
     days = sheets.pulling.days
     assert [day.day for day in days] == [1, 2, 3, 4, 5, 6]
     assert [bundle for day in days for bundle in day.bundles] == sheets.views
@@ -464,7 +464,7 @@ def test_known_weights_add_up() -> None:
     }
     context = build_context(plan_of(**SUPERPOD), Packs())
     room = room_of(context.plan)
-    sheets = PullSheets("superpod", room, bundles(context), cables)
+    sheets = PullSheets("superpod", Fronts(context.plan), room, bundles(context), cables)
     for sheet in sheets.sheets.values():
         for pair in sheet.pairs:
             weights = [0.5 * bundle.cables * float(bundle.length_m) for bundle in pair.bundles]

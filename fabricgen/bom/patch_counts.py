@@ -1,0 +1,98 @@
+"""What structured cabling takes: jumpers by kind of link, trunks, panels and cassettes.
+
+The trunks of a route are laid for the first link that takes it, and a panel for its first trunk.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fabricgen.core.arrays import distinct
+from fabricgen.planning.cabling.stock_lengths import metres
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.core.arrays import BoolArray, IntArray
+    from fabricgen.core.terms import LinkKind
+    from fabricgen.planning.channels.channels import Channels
+    from fabricgen.planning.channels.trunks import TrunkRun
+
+TRUNKS, PANELS = "trunks", "panels"
+"""The purposes of trunks, and of panels with their cassettes."""
+
+
+class PatchItem(NamedTuple):
+    """So many of a trunk of one length, a panel or a cassette, with its purpose."""
+
+    purpose: str
+    part: str
+    length_m: str
+    description: str
+    quantity: int
+
+
+class JumperItem(NamedTuple):
+    """The jumpers of a channel's end: the kind of link, the part, the length, and the channels."""
+
+    kind: LinkKind
+    part: str
+    length_m: str
+    lower: bool
+    channels: IntArray
+
+
+def jumper_items(channels: Channels, rows: IntArray) -> Iterator[JumperItem]:
+    """Yield the jumpers of some channels, by end, part and length."""
+    for number, parts in enumerate(channels.parts):
+        own = rows[channels.part[rows] == number]
+        for end, cable in ((channels.lower, parts.lower), (channels.upper, parts.upper)):
+            for length in distinct(end.length_mm[own]).tolist():
+                here = own[end.length_mm[own] == length]
+                lower, text = end is channels.lower, metres(length)
+                yield JumperItem(parts.joint.kind, cable.model, text, lower, here)
+
+
+def patch_items(channels: Channels, rows: IntArray) -> list[PatchItem]:
+    """Count the trunks of some channels, and the panels and cassettes at their ends."""
+    routes = {channels.trunks[number].route for number in distinct(channels.trunk[rows]).tolist()}
+    used = [trunk for trunk in channels.trunks if trunk.route in routes]
+    trunks = Counter((each.item, each.length_mm) for each in used)
+    described = {each.item: _described(each) for each in used}
+    ends = sorted({end.panel for each in used for end in each.ends})
+    counts = [
+        PatchItem(TRUNKS, part, metres(length), described[part], count)
+        for (part, length), count in sorted(trunks.items())
+    ]
+    for facts, count in _housings(channels, ends).items():
+        counts.append(PatchItem(PANELS, *facts, count))
+    return counts
+
+
+def _described(trunk: TrunkRun) -> str:
+    """Describe a trunk with its fibres, its polarity and its plugs."""
+    parts, plugs = trunk.parts, ""
+    if parts.rear.pins:
+        plugs = ", plugs with pins" if trunk.pins else ", plugs without pins"
+    return f"{parts.trunk.description}, {parts.fibres} fibres, polarity {parts.path.trunk}{plugs}"
+
+
+def _housings(channels: Channels, panels: list[int]) -> Counter[tuple[str, str, str]]:
+    """Count panels, then cassettes, by model, with an empty length and their descriptions."""
+    found: Counter[tuple[str, str, str]] = Counter()
+    every = [channels.panels[number].parts for number in panels]
+    for parts in every:
+        found[parts.panel.model, "", parts.panel.description] += 1
+    for parts in every:
+        found[parts.cassette.model, "", parts.cassette.description] += parts.cassettes
+    return found
+
+
+def channel_rows(channels: Channels, selected: BoolArray | None, links: int) -> IntArray:
+    """Return the channels of the selected links, which are counted over all segments."""
+    if selected is None:
+        return np.arange(len(channels.row))
+    return np.flatnonzero(selected[channels.segment * links + channels.row])

@@ -1,0 +1,166 @@
+"""The panels of each rack: how many its trunks need, and the rack units that they take.
+
+Trunks fill the rear ports in order; one that does not fit the rest of a panel begins at the next.
+Owns `Panel`, and the refusal `panels-full`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabricgen.core.diagnostics import refuse
+from fabricgen.planning.room.footprints import highest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from fabricgen.planning.channels.panel_racks import PanelSite
+    from fabricgen.planning.channels.parts import PanelParts
+    from fabricgen.planning.room.room import Room
+
+
+class Panel(NamedTuple):
+    """A panel in its rack; `rack_unit` is its lowest unit."""
+
+    name: str
+    parts: PanelParts
+    rack: int
+    rack_unit: int
+
+
+class TrunkPlug(NamedTuple):
+    """Where a trunk ends: a panel of a site, and the first of its rear ports, both from 0."""
+
+    panel: int
+    port: int
+
+
+def fill_panels(
+    site: PanelSite, entry: PanelParts, trunks: Iterable[int], room: Room
+) -> list[TrunkPlug]:
+    """Return where trunks with so many connectors end. Raises Refusal `panels-full`."""
+    plugs: list[TrunkPlug] = []
+    panel, port = 0, 0
+    for legs in trunks:
+        if legs > entry.rear_ports:
+            raise _full(
+                site,
+                f"a trunk of {legs} connectors does not fit a panel of rack"
+                f" {room.names[site.rack]}",
+                (f"a panel has {entry.rear_ports} ports at its rear",),
+                "use trunks of fewer `fibres`, or a larger `panel`",
+            )
+        if port + legs > entry.rear_ports:
+            panel, port = panel + 1, 0
+        plugs.append(TrunkPlug(panel, port))
+        port += legs
+    return plugs
+
+
+def place_panels(
+    sites: Sequence[PanelSite],
+    entries: Sequence[PanelParts],
+    needed: Sequence[tuple[int, int]],
+    room: Room,
+) -> list[Panel]:
+    """Place the panels of all sites; `needed` are the panels of each, and the ports they serve.
+
+    Raises Refusal `panels-full`.
+    """
+    free = _free_units(room, {site.rack for site in sites})
+    names: dict[int, int] = {}
+    found = []
+    for site, (count, ports) in zip(sites, needed, strict=True):
+        entry = entries[site.entry]
+        _check_count(site, entry, count, ports, room)
+        units = list(_units(entry, count, free[site.rack]))
+        if len(units) < count:
+            raise _no_unit(site, entry, (count, ports, len(units)), room)
+        for unit in units:
+            names[site.rack] = names.get(site.rack, 0) + 1
+            name = f"{room.names[site.rack]}-P{names[site.rack]}"
+            free[site.rack] &= ~_mask(unit, entry.panel.rack_units)
+            found.append(Panel(name, entry, site.rack, unit))
+    return found
+
+
+def _units(entry: PanelParts, count: int, free: int) -> Iterator[int]:
+    """Yield the lowest unit of each panel of a rack, as far as units are free."""
+    need, unit = entry.panel.rack_units, entry.asked.rack_unit
+    for _ in range(count):
+        place = highest(free, need) if entry.asked.rack_unit is None else unit
+        if place is None or _mask(place, need) & ~free:
+            return
+        free &= ~_mask(place, need)
+        yield place
+        unit = place + need
+
+
+def _mask(unit: int, need: int) -> int:
+    """Return the units of a panel as bits."""
+    return ((1 << need) - 1) << unit - 1
+
+
+def _free_units(room: Room, racks: set[int]) -> dict[int, int]:
+    """Return the units of each rack without a planned device, as bits from the bottom up."""
+    free = dict.fromkeys(racks, (1 << room.shares.rack.rack_units) - 1)
+    columns = (room.positions.rack, room.positions.rack_unit, room.rack_units)
+    for rack, unit, need in zip(*(each.tolist() for each in columns), strict=True):
+        if rack in free:
+            free[rack] &= ~_mask(unit, need)
+    return free
+
+
+def _check_count(site: PanelSite, entry: PanelParts, count: int, ports: int, room: Room) -> None:
+    """Refuse more panels in a rack than the inventory allows."""
+    most = entry.asked.count
+    if most is not None and count > most:
+        raise _full(
+            site,
+            f"rack {room.names[site.rack]} needs {count} panels, and `count` allows {most}",
+            (_sum(entry, count, ports),),
+            f"use `count: {count}`, panels with more ports, or trunks with fewer spares",
+        )
+
+
+def _no_unit(
+    site: PanelSite, entry: PanelParts, counts: tuple[int, int, int], room: Room
+) -> Exception:
+    """Refuse panels for which a rack has no units."""
+    count, ports, fitting = counts
+    need, unit = entry.panel.rack_units, entry.asked.rack_unit
+    where = f"from unit {unit} up" if unit else "in its free units"
+    because = (
+        _sum(entry, count, ports),
+        f"each takes {_number(need, 'rack unit')}; {where} the rack has space for {fitting}",
+    )
+    return _full(
+        site,
+        f"rack {room.names[site.rack]} has no space for {_number(count, 'panel')}",
+        because,
+        f"keep {_number(count * need, 'unit')} free under `site.rack.reserved` and give the lowest"
+        " as `rack_unit`, or use panels with more ports",
+    )
+
+
+def _number(count: int, word: str) -> str:
+    """Write a number with its word.
+
+    >>> _number(1, "panel"), _number(2, "panel")
+    ('1 panel', '2 panels')
+    """
+    return f"{count} {word}{'s' if count > 1 else ''}"
+
+
+def _sum(entry: PanelParts, count: int, ports: int) -> str:
+    """Return the arithmetic of the panels of a rack."""
+    return (
+        f"{_number(ports, 'connector')} of trunks end there, and a {entry.panel.model} has"
+        f" {entry.rear_ports}: {_number(count, 'panel')}"
+    )
+
+
+def _full(site: PanelSite, fact: str, because: tuple[str, ...], hint: str) -> Exception:
+    """Refuse a rack of panels."""
+    path = ("cabling", "panels", site.entry)
+    return refuse("panels-full", fact, path=path, because=because, hint=hint)

@@ -1,0 +1,117 @@
+"""The steps that plan the structured cabling of a fabric, in their order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricgen.core.diagnostics import refuse
+from fabricgen.planning.channels.channels import Channels
+from fabricgen.planning.channels.ends import patched_links
+from fabricgen.planning.channels.loss import loss_rates
+from fabricgen.planning.channels.parts import channel_parts, panel_parts
+from fabricgen.planning.channels.patch_ends import patch_ends
+from fabricgen.planning.channels.patch_lengths import PatchRuns
+from fabricgen.planning.channels.trunk_routes import lay_trunks
+from fabricgen.planning.channels.trunks import make_trunks, trunk_ends
+from fabricgen.planning.channels.verification import verify
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fabricgen.core.arrays import IntArray
+    from fabricgen.planning.cabling.lengths import Lengths
+    from fabricgen.planning.channels.ends import PatchedLinks
+    from fabricgen.planning.channels.panel_racks import PanelSite
+    from fabricgen.planning.channels.parts import ChannelParts, PanelParts
+    from fabricgen.planning.draft import Draft
+
+
+def plan_channels(draft: Draft, lengths: Lengths | None) -> Channels | None:
+    """Plan the structured cabling of a fabric; None where the inventory has no `cabling`.
+
+    Raises Refusal.
+    """
+    cabling = draft.spec.cabling
+    if cabling is None:
+        return None
+    if lengths is None:
+        raise refuse(
+            "no-panel",
+            "panels have no rack without a room",
+            path=("cabling",),
+            because=("`site: unknown` leaves racks and lengths open",),
+            hint="describe the room under `site`, or leave `cabling` out",
+        )
+    entries = panel_parts(cabling, draft.catalog)
+    sites, patched = patched_links(draft, lengths, entries)
+    if not len(patched.lower):
+        return None
+    parts, part = _parts(draft, entries, sites, patched)
+    kinds, kind = _trunk_kinds(parts)
+    shapes = [(each.cassette.fanout, each.legs) for each in kinds]
+    places = lay_trunks(patched, kind[part], shapes, cabling.trunks.spare)
+    plugs, panels = trunk_ends(places.routes, kinds, entries, sites, lengths.room)
+    runs = PatchRuns(lengths, panels)
+    trunks = make_trunks(places.routes, kinds, plugs, runs)
+    lower, upper = patch_ends(patched, parts, part, places, trunks, runs)
+    channels = Channels(
+        panels=tuple(panels),
+        trunks=tuple(trunks),
+        parts=tuple(parts),
+        rates=tuple(map(loss_rates, parts)),
+        segment=patched.links.segment,
+        row=patched.links.row,
+        cable=patched.links.cable,
+        part=part,
+        lower=lower,
+        upper=upper,
+        trunk=places.trunk,
+        leg=places.leg,
+        lower_is_a=patched.lower < patched.upper,
+    )
+    verify(channels)
+    return channels
+
+
+def _parts(
+    draft: Draft, entries: Sequence[PanelParts], sites: Sequence[PanelSite], patched: PatchedLinks
+) -> tuple[list[ChannelParts], IntArray]:
+    """Choose the parts of each candidate between the panels of its two ends.
+
+    Return them and the index of each channel's. Raises Refusal.
+    """
+    cabling = draft.spec.cabling
+    entry = np.array([site.entry for site in sites], dtype=np.int64)
+    keys = [patched.links.candidate.astype(np.int64), entry[patched.lower], entry[patched.upper]]
+    kinds, part = np.unique(np.stack(keys).T, axis=0, return_inverse=True)
+    found = []
+    for candidate, low, high in kinds.tolist():
+        if entries[low].cassette != entries[high].cassette:
+            raise _other_cassettes(entries[low], entries[high], high)
+        if cabling:
+            joint = draft.candidates[candidate]
+            found.append(channel_parts(cabling, draft.catalog, joint, entries[low]))
+    return found, part.ravel()
+
+
+def _other_cassettes(low: PanelParts, high: PanelParts, number: int) -> Exception:
+    """Refuse links between panels whose cassettes differ."""
+    return refuse(
+        "panel-does-not-fit",
+        "links run between panels with different cassettes",
+        path=("cabling", "panels", number),
+        because=(f"one end has {low.cassette.model}, the other {high.cassette.model}",),
+        hint=f"use `cassette: {low.cassette.model}` in both",
+    )
+
+
+def _trunk_kinds(parts: Sequence[ChannelParts]) -> tuple[list[ChannelParts], IntArray]:
+    """Return parts with different trunks or cassettes, and the index of each of `parts` there.
+
+    Links of several kinds share the trunks of a route where these are equal.
+    """
+    keys = [(each.trunk.model, each.cassette.model) for each in parts]
+    kinds = list(dict.fromkeys(keys))
+    return [parts[keys.index(each)] for each in kinds], np.array([kinds.index(key) for key in keys])

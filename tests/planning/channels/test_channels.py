@@ -1,0 +1,161 @@
+"""Structured cabling: links become jumper, trunk and jumper, in whole trunks and full panels."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from fabricgen.analysis.checks.laws import check
+from fabricgen.bom.priced_bill import make_bom
+from fabricgen.core.terms import LinkKind
+from fabricgen.planning.channels.loss import DB
+from fabricgen.planning.channels.polarity import ChannelPath
+from fabricgen.planning.channels.trunk_routes import trunk_count
+from fabricgen.views.cables.cable_rows import CableRows
+from fabricgen.views.factory import Views
+from tests.fabrics import CATALOG, plan_of, refusal_codes
+
+if TYPE_CHECKING:
+    from fabricgen.planning.channels.channels import Channels
+    from fabricgen.planning.plan import Plan
+
+SMALL: dict[str, Any] = {
+    "design": "rail-optimized",
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "host": {"model": "dgx-h100"},
+    "switches": {"leaf": {"model": "qm9700"}},
+}
+STRUCTURED = {"host": "structured", "leaf_spine": "structured"}
+SUPERPOD: dict[str, Any] = SMALL | {
+    "gpus": 1016,
+    "exclude": ["host-128"],
+    "site": {
+        "rack": {
+            "units": 48,
+            "max_switches": 16,
+            "reserved": [{"first": 1, "last": 14, "use": "panels", "racks": "switches"}],
+        },
+        "media": {"host": ["mmf"], "leaf_spine": ["mmf"]},
+    },
+    "cabling": {"panels": [{"panel": "panel-1u"}], "trunks": {"spare": 0}, "where": STRUCTURED},
+}
+"""The 127 DGX of NVIDIA's SuperPOD of four units: one makes room for the subnet managers."""
+
+
+def channels_of(plan: Plan) -> Channels:
+    """Return the channels of a plan that has some."""
+    assert plan.channels
+    return plan.channels
+
+
+def connector(name: str) -> Any:  # noqa: ANN401 - a connector that exists
+    """Return a connector of the catalog."""
+    return CATALOG.connector(name)
+
+
+@pytest.mark.parametrize(
+    ("front", "near", "trunk", "far", "works"),
+    [
+        ("mpo12", "B", "B", "B", True),
+        ("mpo12", "A", "A", "B", True),
+        ("mpo12", "B", "A", "A", True),
+        ("mpo12", "C", "C", "B", True),
+        ("mpo12", "A", "A", "A", False),
+        ("mpo12", "B", "A", "B", False),
+        ("mpo12", "B", "C", "B", False),
+        ("lc", "A-B", "B", "A-B", True),
+        ("lc", "A-B", "C", "A-B", True),
+        ("lc", "A-B", "A", "A-A", True),
+        ("lc", "A-B", "A", "A-B", False),
+    ],
+)
+def test_the_methods_of_tia_568(
+    front: str, near: str, trunk: str, far: str, *, works: bool
+) -> None:
+    """Methods A, B and C as TIA-568.3 has them, for parallel modules and for duplex ones."""
+    path = ChannelPath(connector(front), connector("mpo12"), near, trunk, far)
+    fanout = 12 // path.front.positions
+    assert [path.faults(port) == [] for port in range(fanout)] == [works] * fanout
+    if trunk == "B" and fanout > 1:  # the port at the far end counts down, as in method B
+        assert [path.far_port(port) for port in range(fanout)] == [5, 4, 3, 2, 1, 0]
+
+
+def test_a_link_of_four_lanes_uses_the_outer_fibres() -> None:
+    """Eight of twelve fibres: four at each side, as 400GBASE-SR4 and DR4 have them."""
+    path = ChannelPath(connector("mpo12"), connector("mpo12"), "B", "B", "B")
+    assert path.strands(0) == [1, 2, 3, 4, 9, 10, 11, 12]
+
+
+def test_trunks_are_whole_with_spare_connectors() -> None:
+    """32 links and 10 % are 36 connectors of 12; no link takes the spare ones."""
+    assert trunk_count(32, 1, 12, Decimal(0)) == 3
+    assert trunk_count(33, 1, 12, Decimal(10)) == 4
+    assert trunk_count(72, 6, 12, Decimal(0)) == 1
+    channels = channels_of(plan_of(**SMALL | {"cabling": {"where": STRUCTURED}}))
+    assert (channels.leg < 12).all()
+    assert np.bincount(channels.trunk, minlength=len(channels.trunks)).max() <= 12
+
+
+def test_a_kind_that_is_direct_has_no_channel() -> None:
+    """By default hosts are joined directly, and one tier has nothing else."""
+    assert plan_of(**SMALL | {"cabling": {}}).channels is None
+    assert plan_of(**SMALL).channels is None
+
+
+def test_the_links_of_a_superpod_keep_their_channels() -> None:
+    """2,040 links are 2,040 channels: 1,016 of hosts, 1,024 of leaves; every law holds."""
+    plan = plan_of(**SUPERPOD)
+    channels = channels_of(plan)
+    assert plan.links == len(channels.row) == 2040
+    assert channels.count(LinkKind.HOST) == 1016
+    keys = {*zip(channels.segment.tolist(), channels.row.tolist(), strict=True)}
+    assert len(keys) == 2040
+    assert check(plan).ok
+
+
+def test_lists_have_two_jumpers_and_the_trunks_last() -> None:
+    """A jumper ends at a panel of the rack of its device; the bill has the same cables."""
+    plan = plan_of(**SMALL | {"cabling": {"where": STRUCTURED}})
+    channels = channels_of(plan)
+    rows = CableRows(Views(plan)).rows(0, 0, len(plan.segment.kind))
+    jumpers, trunks = rows[:128], rows[128:]
+    assert [row.cable for row in jumpers[:2]] == ["h00001-1", "h00001-2"]
+    assert all(low.b_device in {panel.name for panel in channels.panels} for low in jumpers[::2])
+    assert all(low.a_rack == low.b_rack for low in jumpers)
+    assert [row.cable for row in trunks] == [trunk.name for trunk in channels.trunks]
+    billed = {line.item: line.quantity for line in make_bom(plan).lines}
+    assert sum(billed[f"mfp7e10 {length} m"] for length in {row.length_m for row in jumpers}) == 128
+    assert billed["panel-1u"] == len(channels.panels)
+    assert plan.cables == len(rows)
+
+
+def test_the_length_and_the_loss_of_a_channel_are_sums() -> None:
+    """Four pairs of plugs of 0.35 dB, and 3 dB per kilometre of multimode fibre."""
+    channels = channels_of(plan_of(**SMALL | {"cabling": {"where": STRUCTURED}}))
+    lengths = channels.lower.length_mm + channels.trunk_mm + channels.upper.length_mm
+    assert channels.length_mm.tolist() == lengths.tolist()
+    assert channels.loss.tolist() == [14 * DB // 10 + 3000 * int(each) for each in lengths]
+
+
+def test_panels_take_free_units_from_the_asked_one() -> None:
+    """From `rack_unit` up, or the highest units without a device."""
+    where = {"where": {"host": "structured"}}
+    free = channels_of(plan_of(**SMALL | {"cabling": where}))
+    assert {panel.rack_unit for panel in free.panels} <= {42, 41, 40}
+    asked = where | {"panels": [{"rack_unit": 35, "ports": 12}]}
+    panels = channels_of(plan_of(**SMALL | {"cabling": asked})).panels
+    assert [panel.rack_unit for panel in panels if panel.rack == 0] == [35, 36, 37]
+    overlapping = where | {"panels": [{"rack_unit": 1}]}
+    assert refusal_codes(**SMALL | {"cabling": overlapping}) == ["panels-full"]
+
+
+def test_an_end_goes_to_the_nearest_rack_with_panels() -> None:
+    """The racks that are named serve all others; a link between two ends of one stays direct."""
+    named = {"panels": [{"racks": ["A01-01", "A01-02"]}], "where": {"host": "structured"}}
+    channels = channels_of(plan_of(**SMALL | {"cabling": named}))
+    assert {panel.name[:6] for panel in channels.panels} == {"A01-01", "A01-02"}
+    assert len(channels.row) == 32
