@@ -6,7 +6,6 @@ and `installation_files`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.build.cable_documents import CableDocument
@@ -17,6 +16,7 @@ from fabricgen.build.pack_outputs import fitting_outputs
 from fabricgen.build.runs import cable_chunks, cable_rows
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, adopt, reserve
+from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

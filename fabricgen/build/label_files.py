@@ -5,7 +5,6 @@ Owns their tasks, each of which serves a run of links.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.build.cable_sheets import sheets
@@ -13,6 +12,7 @@ from fabricgen.build.context import per_build
 from fabricgen.build.runs import cable_rows
 from fabricgen.build.task import OneFile, numbered_paths
 from fabricgen.build.write.files import Root, write_text
+from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

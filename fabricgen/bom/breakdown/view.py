@@ -5,8 +5,7 @@ A figure that is not known is empty, never 0. `build` makes the first two, `savi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from fabricgen.core.records import dataclass
 from fabricgen.core.template_api import for_templates
 
 

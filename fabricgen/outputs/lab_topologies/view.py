@@ -6,8 +6,10 @@ joins. `build` makes these views.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
+
+from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from fabricgen.views.switches.view import PortView

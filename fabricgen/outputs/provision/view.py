@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from fabricgen.core.records import dataclass
 from fabricgen.core.template_api import for_templates
 
 

@@ -6,7 +6,9 @@ tests and joins. `scheduling` makes these views.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from fabricgen.core.records import dataclass
 
 
 @dataclass(slots=True)

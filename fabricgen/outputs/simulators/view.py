@@ -6,7 +6,9 @@ switch, then leaves, spines and cores. `build` makes these.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from fabricgen.core.records import dataclass
 
 
 @dataclass(slots=True)

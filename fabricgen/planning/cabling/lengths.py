@@ -7,11 +7,12 @@ so that no order depends on a guess.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.core.records import dataclass
 from fabricgen.planning.cabling.assignment import (
     CandidateSet,
     assign_candidates,

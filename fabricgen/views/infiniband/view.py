@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
+from fabricgen.core.records import dataclass
 from fabricgen.core.template_api import for_templates
 
 
