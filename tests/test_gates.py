@@ -101,6 +101,7 @@ NUMBERS = {
     "nvue/logins.j2": {"2": "the order of authentication"},
     "nvue/logins.yaml.j2": {"2": "the order of authentication"},
     "nxos/logins.j2": {"5": "the type of a hash"},
+    "mlnxos/logins.j2": {"7": "the type of a hash"},
     "junos/group.j2": {"255": "the TTL of a packet from a direct neighbour (RFC 5082)"},
     "nxos/queues.j2": dict.fromkeys("234567", "names of queues, which are fixed"),
     "nvue/cumulus-ztp.j2": {"2": "the log", "5": "tries of a download", "600": "a mode"},
@@ -206,7 +207,7 @@ def test_a_template_of_a_switch_has_no_number_of_its_own() -> None:
         for path in TEMPLATES
         if path.parent.name in own
     }
-    assert len(own) == 9
+    assert len(own) == 10
     assert {name: found for name, text in texts.items() if (found := numbers_of(text, name))} == {}
     assert {*NUMBERS, *LAYOUT} <= {"", *texts}
 

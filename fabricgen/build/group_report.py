@@ -8,7 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.build.management_notes import cut_off_notes
-from fabricgen.build.pack_outputs import config_packs, site_lines, switch_outputs
+from fabricgen.build.pack_outputs import (
+    config_packs,
+    site_lines,
+    switch_outputs,
+    without_files,
+)
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
 from fabricgen.core.records import dataclass
@@ -151,14 +156,8 @@ def _note(context: BuildContext, shown: int) -> str:
         if any(switch_outputs(context, segment, role) for segment in range(plan.mapping.segments))
     )
     if not every:
-        nos = ", ".join(
-            dict.fromkeys(
-                port_layout.nos
-                for port_layout in plan.port_layouts(0).values()
-                if port_layout.role in plan.roles
-            )
-        )
-        return f"no files of switches: no pack writes {nos}"
+        reasons = dict.fromkeys(reason for _, reason in without_files(context))
+        return f"no files of switches: {', '.join(reasons) or 'this build has none of them'}"
     if shown == every:
         return ""
     return (

@@ -40,6 +40,11 @@ def config_packs(context: BuildContext) -> dict[str, Pack]:
     return _nos_packs(context).packs
 
 
+def without_files(context: BuildContext) -> list[tuple[Role, str]]:
+    """List the roles whose switches get no files, each with the reason."""
+    return _nos_packs(context).without
+
+
 @per_build
 def site_lines(context: BuildContext) -> SiteLines:
     """Return what renders the files of switches with the site's own lines."""
@@ -51,8 +56,8 @@ def unconfigured(context: BuildContext) -> Iterator[Skipped]:
     managed = (
         "; their subnet manager's files are in subnets/" if is_infiniband(context.plan) else ""
     )
-    for role, nos in _nos_packs(context).without:
-        yield Skipped(f"no configurations for the {role} switches: no pack writes {nos}{managed}")
+    for role, reason in without_files(context):
+        yield Skipped(f"no configurations for the {role} switches: {reason}{managed}")
 
 
 def incomplete(context: BuildContext) -> Iterator[Skipped]:
@@ -69,8 +74,13 @@ def incomplete(context: BuildContext) -> Iterator[Skipped]:
 
 def switch_outputs(context: BuildContext, segment: int, role: Role) -> list[PackOutput]:
     """List the outputs of the pack of a role in a segment."""
-    pack = config_packs(context).get(context.plan.port_layouts(segment)[role].nos)
-    if pack is None or not context.selection.wants("configs", pack.name):
+    layout = context.plan.port_layouts(segment)[role]
+    pack = config_packs(context).get(layout.nos)
+    if (
+        pack is None
+        or layout.model.externally_managed
+        or not context.selection.wants("configs", pack.name)
+    ):
         return []
     asked = context.plan.spec.management
     return [output for output in pack.outputs if role in output.roles and output.is_written(asked)]

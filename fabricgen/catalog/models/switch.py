@@ -92,6 +92,7 @@ class Switch(Part):
     maximum_w: Amount | None = None
     depth_mm: Amount | None = None
     management: PortGroup | None = None
+    externally_managed: bool = False  # without a CPU of its own: no file configures it
     cords: Cords | None = None
     interfaces: dict[str, Interfaces]
     # other names by which an inventory may call a NOS under `interfaces`

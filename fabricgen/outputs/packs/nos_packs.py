@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class NosPacks(NamedTuple):
-    """The pack of each NOS that has one, and the roles whose NOS, chosen by default, has none."""
+    """The pack of each NOS that has one, and the roles without files, each with the reason."""
 
     packs: dict[str, Pack]
     without: list[tuple[Role, str]]
@@ -40,16 +40,29 @@ def nos_packs(plan: Plan, packs: Packs) -> NosPacks:
     found = NosPacks({}, [])
     for port_layout, path in _running(plan):
         pack = packs.for_nos(port_layout.nos)
-        if pack and (plan.management or pack.configures_fabric):
+        reason = _without_files(plan, port_layout, pack)
+        if pack and not reason:
             _check_family(plan, pack)
             _check_needs(port_layout, pack, path, packs)
             _check_limits(plan, port_layout.role, pack)
             found.packs[port_layout.nos] = pack
-        elif "rails" in path or getattr(plan.spec.nos, port_layout.role):
+        elif not pack and ("rails" in path or getattr(plan.spec.nos, port_layout.role)):
             raise _no_pack(port_layout.nos, path, packs)
         else:
-            found.without.append((port_layout.role, port_layout.nos))
+            found.without.append((port_layout.role, reason))
     return found
+
+
+def _without_files(plan: Plan, port_layout: PortLayout, pack: Pack | None) -> str:
+    """Return why switches get no files; empty where they get some."""
+    nos, model = port_layout.nos, port_layout.model
+    if model.externally_managed:
+        return f"the {model.model} is managed from outside, by its subnet manager"
+    if pack is None:
+        return f"no pack writes {nos}"
+    if plan.management is None and not pack.configures_fabric:
+        return f"those of {nos} are for `management`, which the inventory does not have"
+    return ""
 
 
 def _running(plan: Plan) -> Iterator[tuple[PortLayout, Path]]:
