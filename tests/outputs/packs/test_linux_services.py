@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from fabricgen.lab.frr import enabled
 from fabricgen.lab.management.emitted import Interface, read_interfaces
 from tests.conftest import SYSTEM_PATH
 from tests.fabrics import VARIANTS, plan_of
@@ -224,12 +225,71 @@ def test_the_users_are_made(
     ]
 
 
+START_SCRIPT = """\
+mount -t tmpfs none /etc/frr; touch /etc/frr/frr.conf; cp "$1" /etc/frr/daemons
+log_warning_msg() { echo "$*" >&2; }
+log_failure_msg() { echo "$*" >&2; }
+. /usr/lib/frr/frrcommon.sh
+daemon_list started others
+for name in $started; do eval "echo $name \\$${name}_options"; done
+"""
+"""What FRR's start script makes of the file of daemons: each that it starts, with its options."""
+
+
+@pytest.mark.parametrize(("good", "bad"), [("", ""), ("bgpd=yes", "bgpd=no")])
+def test_frr_starts_the_daemons(
+    tool: Callable[[str], str], tmp_path: Path, good: str, bad: str
+) -> None:
+    """Those of the file, as the lab does, and staticd, which it always starts."""
+    tool("vtysh")
+    path = tmp_path / "daemons"
+    path.write_text(files(full=True)["daemons"].replace(good, bad), encoding="utf-8")
+    words = [tool("unshare"), "--user", "--map-root-user", "--mount", tool("bash"), "-c"]
+    done = subprocess.run(
+        [*words, START_SCRIPT, "bash", path], capture_output=True, text=True, check=True
+    )
+    started = {name: options for name, *options in map(str.split, done.stdout.splitlines())}
+    assert started.pop("staticd") == []
+    assert (started == enabled(files(full=True)["daemons"])) == (good == bad)
+
+
+LLDPD = """\
+mount -t tmpfs none /run
+cp "$2" /run/lldpd.conf
+"$1" -d -u /run/socket -O /run/lldpd.conf > /run/log 2>&1 &
+for _ in $(seq 100); do
+    grep -q 'resume operations' /run/log && break
+    sleep 0.1
+done
+cat /run/log
+"""
+"""Prints what lldpd reports until it has read its file; with the shell the daemon ends."""
+
+
+@pytest.mark.parametrize(("good", "bad"), [("", ""), ("portidsubtype", "portidtype")])
+def test_lldpd_configures_itself(
+    tool: Callable[[str], str], tmp_path: Path, good: str, bad: str
+) -> None:
+    """It warns of a command that it does not know, before it resumes."""
+    if os.geteuid() != 0:
+        pytest.skip("lldpd gives up its groups, which only root may")
+    path = tmp_path / "lldpd.conf"
+    path.write_text(files(full=True)["lldpd.conf"].replace(good, bad), encoding="utf-8")
+    own = ["--net", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c"]
+    words = [tool("unshare"), *own, LLDPD, "sh", tool("lldpd"), str(path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert "system name set to new value r0-leaf-1" in done.stdout
+    assert ("WARN/lldpctl" not in done.stdout) == (good == bad)
+
+
 def test_the_time_zone_exists() -> None:
     """In the tz database, by the name in the file."""
     assert ZoneInfo(files(full=True)["timezone"].strip()).key == FULL["time_zone"]
 
 
-@pytest.mark.parametrize("name", [*PROGRAMS, "users.sh", "timezone", "hostname"])
+@pytest.mark.parametrize(
+    "name", [*PROGRAMS, "daemons", "hostname", "lldpd.conf", "sysctl.conf", "timezone", "users.sh"]
+)
 def test_the_record_names_the_program(name: str) -> None:
     """What verified a file is recorded in the pack."""
     assert verification("frr", name).tool
