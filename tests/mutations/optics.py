@@ -63,6 +63,20 @@ MUTATIONS = (
         "leaf-spine links are listed as smf",
     ),
     Mutation(
+        "a fibre without a module at a spine",
+        "superpod",
+        lambda e: with_joint(e, UP, upper=None),
+        "optics-match",
+        "has no module in a cage of the spine",
+    ),
+    Mutation(
+        "a fibre without a module at a host",
+        "photonic",
+        lambda e: with_joint(e, HOST, lower=None),
+        "optics-match",
+        "has no module in a cage of the gb300-nvl72",
+    ),
+    Mutation(
         "a module of another shape",
         "superpod",
         lambda e: with_joint(e, UP, upper=_module("mma1z00-ns400")),

@@ -83,6 +83,15 @@ PLANS: dict[str, dict[str, Any]] = {
         "switches": {"leaf": {"model": "qm9700"}},
         "cabling": {"where": {"host": "structured"}, "trunks": {"fibres": 48}},
     },
+    # Switches with optics of their own, co-packaged.
+    "photonic": {
+        "design": "rail-optimized",
+        "gpus": 576,
+        "hb_domain": {"gpus": 72, "hosts": 18},
+        "host": {"model": "gb300-nvl72"},
+        "rails": {"count": 4},
+        "switches": {"leaf": {"model": "q3450"}},
+    },
     # Leaves of five down and three up, of which four down are used.
     "slack": {
         "design": "rail-optimized",

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import IntArray
     from fabricgen.planning.cabling.compatibility import LinkParts
 
+FIBRES, OWN_OPTICS = ("mmf", "smf"), "mpo"
+"""The media that need optics at both ends, and the form factor of a box that has its own."""
+
 
 def optics_match(evidence: Evidence) -> Verdict:
     """Modules and cables fit their cages, carry their links, share a medium and reach far enough.
@@ -81,12 +84,17 @@ def _part_faults(evidence: Evidence, parts: LinkParts, reach_m: float) -> Iterat
     for cage, module in zip(cages, (parts.lower, parts.upper), strict=True):
         if module:
             yield from _module_faults(where, cage, module, parts)
+        elif parts.cable.medium in FIBRES and cage.form_factor != OWN_OPTICS:
+            yield Violation(
+                f"the fibre {parts.cable.model} on {where} has no module in {cage.name}"
+            )
         if cage.speed_gbps != parts.speed_gbps:
             yield Violation(
                 f"{where} run at {speed_text(parts.speed_gbps)}, and the ports of {cage.name} at"
                 f" {speed_text(cage.speed_gbps)}"
             )
-    yield from _fibre_faults(where, parts) if parts.modules else _plug_faults(where, cages, parts)
+    fibre = bool(parts.modules) or parts.cable.medium in FIBRES
+    yield from _fibre_faults(where, parts) if fibre else _plug_faults(where, cages, parts)
     for what, part in (("", parts.lower), ("", parts.upper), ("cable ", parts.cable)):
         if part and part.reach_m is not None and part.reach_m < reach_m:
             yield Violation(

@@ -16,7 +16,9 @@ from pydantic import (
 )
 
 Transport = Literal["ethernet", "infiniband"]
-FormFactor = Literal["osfp", "qsfp-dd", "qsfp56", "qsfp112", "qsfp28", "sfp28", "rj45", "generic"]
+FormFactor = Literal[
+    "osfp", "qsfp-dd", "qsfp56", "qsfp112", "qsfp28", "sfp28", "rj45", "mpo", "generic"
+]
 Medium = Literal["mmf", "smf", "dac", "acc", "aoc", "utp", "generic"]
 Top = Literal["finned", "flat", "any"]
 """The top of a module: its own fins, or flat for the heat sink of the cage."""

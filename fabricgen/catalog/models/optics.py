@@ -35,6 +35,7 @@ class Transceiver(Part):
     budget_db: Positive | None = None  # of a link: its fibre and all mated pairs, at modules too
     power_w: Amount | None = None
     transports: tuple[Transport, ...]
+    built_in: bool = False  # whether it is a part of the switch: co-packaged optics
 
     def fits(self, form_factor: str, top: Top = "any") -> bool:
         """Return whether the module fits a cage of this form factor and module top."""

@@ -25,6 +25,7 @@ from fabricgen.planning.cabling.compatibility import (
     fibres_of,
     fitting,
     modules_of,
+    pluggable,
 )
 from fabricgen.planning.cabling.link_cages import GENERIC, cages_of
 from fabricgen.planning.cabling.preference import PartPrices, Preference
@@ -143,8 +144,8 @@ def _half_known(
         medium=cable.medium,
         cable=cable,
         cables=1,
-        lower=low,
-        upper=high,
+        lower=pluggable(low),
+        upper=pluggable(high),
     )
 
 

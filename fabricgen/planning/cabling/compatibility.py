@@ -40,7 +40,9 @@ class Cage(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkParts:
-    """The parts of one link. Modules are None where the cable has ends of its own.
+    """The parts of one link.
+
+    Modules are None where the cable has ends of its own, or the switch its own optics.
 
     `cables` are pulled for each link: a module with two connectors used as one port takes two. A
     cable that carries several links, `shared` of them, is one piece at its `near` end: of its links
@@ -98,8 +100,8 @@ def fitting(
                 medium=low.medium,
                 cable=fibre,
                 cables=cables,
-                lower=low,
-                upper=high,
+                lower=pluggable(low),
+                upper=pluggable(high),
             )
             for fibre in _fibres(catalog, low)
         )
@@ -130,11 +132,16 @@ def fitting(
                         medium=cable.medium,
                         cable=cable,
                         cables=1,
-                        lower=at_far if near == "upper" else at_near,
-                        upper=at_near if near == "upper" else at_far,
+                        lower=pluggable(at_far if near == "upper" else at_near),
+                        upper=pluggable(at_near if near == "upper" else at_far),
                         shared=cable.links,
                         near=near,
                     )
+
+
+def pluggable(module: Transceiver) -> Transceiver | None:
+    """Return a module to buy; None where it is a part of the switch."""
+    return None if module.built_in else module
 
 
 def _plugs(cable: Cable, near: Cage, far: Cage) -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.core.terms import LinkKind
 from fabricgen.inventory.purchasing import Preferences
 from fabricgen.planning.cabling.candidates import known_parts
 from fabricgen.planning.cabling.compatibility import Cage, fitting
 from fabricgen.planning.cabling.preference import Preference
-from tests.fabrics import CATALOG
+from tests.fabrics import CATALOG, plan_of
 
 
 @pytest.mark.parametrize(
@@ -31,3 +32,19 @@ def test_a_twisted_pair_needs_no_permission() -> None:
     cage = Cage("rj45", "any", 1, 1, "ethernet")
     found = fitting(cage, cage, LinkKind.HOST, CATALOG, ("dac",))
     assert {joint.medium for joint in found} == {"utp"}
+
+
+def test_co_packaged_optics_take_no_module() -> None:
+    """A Q3450 has MPO connectors: a module is bought for the host's end of a fibre alone."""
+    plan = plan_of(
+        design="rail-optimized",
+        gpus=576,
+        hb_domain={"gpus": 72, "hosts": 18},
+        host={"model": "gb300-nvl72"},
+        rails={"count": 4},
+        switches={"leaf": {"model": "q3450"}},
+    )
+    host, up = plan.link_parts[LinkKind.HOST], plan.link_parts[LinkKind.LEAF_SPINE]
+    assert (host.cable.model, [*host.modules], [*up.modules]) == ("mfp7e30", ["lower"], [])
+    (line,) = [line for line in make_bom(plan).lines if line.part_class == "transceivers"]
+    assert (line.part, line.quantity) == ("mms4a20", 576)
