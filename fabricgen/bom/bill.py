@@ -145,5 +145,11 @@ def role_of(purpose: str) -> str:
 
     >>> [role_of(purpose) for purpose in ("host", "GPUs", "leaf", "leaf-spine", "spine-core")]
     ['host', 'host', 'leaf', 'leaf', 'spine']
+
+    A purpose in a network beside the compute fabric has its name in parentheses.
+
+    >>> role_of("leaf-spine (storage)")
+    'leaf'
     """
-    return {"GPUs": "host", TRUNKS: PANELS}.get(purpose, purpose.split("-", maxsplit=1)[0])
+    role = purpose.partition(" ")[0].partition("-")[0]
+    return {"GPUs": "host", TRUNKS: PANELS}.get(purpose, role)

@@ -13,14 +13,14 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeVar
 
-from fabricgen.bom.bill import BillLine, Bom
+from fabricgen.bom.bill import CLASSES, BillLine, Bom
 from fabricgen.bom.counts import count_parts
 from fabricgen.bom.pricing import terms_of
 from fabricgen.planning.price_book import price_book
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from fabricgen.bom.bill import PartClass
     from fabricgen.bom.counts import PartCounts
@@ -38,21 +38,58 @@ Named = TypeVar("Named")
 
 def make_bom(plan: Plan) -> Bom:
     """Count and price every part of a plan."""
-    return priced(plan, {role: plan.switch_count(role) for role in plan.roles}, count_parts(plan))
+    return priced(plan, _switch_counts(plan), count_parts(plan))
+
+
+def _switch_counts(plan: Plan) -> dict[Role, int]:
+    """Count the switches of a plan by role."""
+    return {role: plan.switch_count(role) for role in plan.roles}
+
+
+def cluster_bom(plan: Plan) -> Bom:
+    """Count and price every part of a plan and its networks, with spares for all of them."""
+    found: dict[tuple[str, str], BillLine] = {}
+    for name, each in {"": plan, **plan.networks}.items():
+        for line in _lines(each, _switch_counts(each), count_parts(each)):
+            purposes = tuple((f"{purpose} ({name})", n) for purpose, n in line.purposes)
+            own = replace(line, purposes=purposes) if name else line
+            before = found.get((line.part, line.length_m))
+            found[line.part, line.length_m] = _both(before, own) if before else own
+    order = {part_class: number for number, part_class in enumerate(CLASSES)}
+    return _priced(plan, sorted(found.values(), key=lambda line: order[line.part_class]))
+
+
+def _both(line: BillLine, other: BillLine) -> BillLine:
+    """Return the line of a part that is bought for two purposes."""
+    return replace(
+        line,
+        purposes=line.purposes + other.purposes,
+        quantity=line.quantity + other.quantity,
+    )
 
 
 def priced(draft: Draft, switches: dict[Role, int], counted: PartCounts) -> Bom:
     """Price the switches of each role, and counted modules and cables; no links are needed."""
-    spec = draft.spec
-    book = price_book(spec, draft.catalog)
-    terms = terms_of(spec, book)
-    lines = (
+    return _priced(draft, _lines(draft, switches, counted))
+
+
+def _lines(draft: Draft, switches: dict[Role, int], counted: PartCounts) -> list[BillLine]:
+    """List the counted parts of a draft, without spares and prices of parts."""
+    book = price_book(draft.spec, draft.catalog)
+    return [
         *_switches(draft, switches, book),
         *_transceivers(draft, counted, book),
         *_cables(draft, counted),
         *_patching(counted),
         *_nics(draft),
-    )
+    ]
+
+
+def _priced(draft: Draft, lines: Iterable[BillLine]) -> Bom:
+    """Add prices and spares to the lines of a bill."""
+    spec = draft.spec
+    book = price_book(spec, draft.catalog)
+    terms = terms_of(spec, book)
     bought = tuple(_bought(line, spec.spares, book, terms) for line in lines)
     return Bom(bought, book.model_copy(update={"currency": terms.currency}), terms)
 

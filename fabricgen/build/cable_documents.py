@@ -35,15 +35,16 @@ class CableDocument(OneFile):
 
     def prepare(self, context: BuildContext) -> None:
         """Make what all segments share, and the sheets."""
-        context.views.prepare()
-        sheets(context)
-        cable_rows(context)
+        for own in context.each:
+            own.views.prepare()
+            sheets(own)
+            cable_rows(own)
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render the document run by run."""
         chunks = CHUNKS[self.each]
         texts = (
             context.packs.render(self.pack, self.template, chunk=chunk)
-            for chunk in chunks(context, sheets(context).table)
+            for chunk in chunks(context, lambda own: sheets(own).table)
         )
         yield write_text(root, self.path, texts)

@@ -55,6 +55,8 @@ def sheets(context: BuildContext) -> Sheets:
     serials = read_serials(file, {*plan.hosts, *plan.switches()}) if file else {}
     labelling = fitting(plan)
     chosen = [choose_columns(columns or name, profiles) for name in (DEFAULT, WORKBOOK)]
+    if not columns and (plan.networks or plan.fabric.network):
+        chosen = [(*each, "network") for each in chosen]
     table, book = (
         CableSheet(each, joins_of(plan, each, serials), both_ways, labelling) for each in chosen
     )

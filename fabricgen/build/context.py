@@ -9,9 +9,9 @@ from dataclasses import field, replace
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fabricgen.analysis.checks.laws import judge
+from fabricgen.analysis.checks.laws import judge, judge_networks
 from fabricgen.analysis.checks.plan_evidence import evidence_of
-from fabricgen.bom.priced_bill import make_bom
+from fabricgen.bom.priced_bill import cluster_bom, make_bom
 from fabricgen.build.selection import BuildScope, GroupSelection, SheetOptions
 from fabricgen.core.records import dataclass
 from fabricgen.outputs.groups import GROUPS
@@ -60,14 +60,34 @@ class BuildContext:
         return [name for name in self.selection.groups if managed or not GROUPS[name].managed]
 
     @cached_property
+    def networks(self) -> dict[str, BuildContext]:
+        """The contexts of the networks beside the compute fabric; none within a scope."""
+        if self.scope:
+            return {}
+        return {
+            name: BuildContext(plan, self.packs, self.selection, sheet_options=self.sheet_options)
+            for name, plan in self.plan.networks.items()
+        }
+
+    @property
+    def each(self) -> list[BuildContext]:
+        """The contexts whose cables one list has: this one, and those of the networks."""
+        return [self, *self.networks.values()]
+
+    @cached_property
     def views(self) -> Views:
         """The views of the plan."""
         return Views(self.plan, kept=True)
 
     @cached_property
     def bom(self) -> Bom:
-        """The bill of materials."""
+        """The bill of the compute fabric."""
         return make_bom(self.plan)
+
+    @cached_property
+    def bill(self) -> Bom:
+        """The bill of the compute fabric and all networks."""
+        return cluster_bom(self.plan) if self.plan.networks else self.bom
 
     @cached_property
     def comparison(self) -> Comparison:
@@ -87,9 +107,10 @@ class BuildContext:
     def check_report(self) -> CheckResult:
         """The verdict of each law on the plan."""
         evidence = evidence_of(self.plan, self.views)
-        return judge(
+        result = judge(
             replace(evidence, racks=lambda: {name: rack.parts for name, rack in self.racks.items()})
         )
+        return judge_networks(result, self.plan)
 
     @cached_property
     def tables(self) -> ForwardingTables:

@@ -55,7 +55,7 @@ def phased(context: BuildContext) -> tuple[Bom, dict[str, dict[str, int]]]:
     from fabricgen.lifecycle.change.phase_sizes import by_gpus
     from fabricgen.lifecycle.change.phases import phase_in
 
-    plan, bom = context.plan, context.bom
+    plan, bom = context.plan, context.bill
     if by_gpus(plan.spec):
         way = ways_to_grow(plan.spec, plan.catalog).recommended
         return way.bom, {phase.name: phase.parts for phase in way.phases}
@@ -81,7 +81,7 @@ def _without_racks(context: BuildContext) -> Skipped | None:
 
 def division(context: BuildContext, by: str) -> DivisionView:
     """Divide the bill by role, rack or phase."""
-    plan, bom = context.plan, context.bom
+    plan, bom = context.plan, context.bill
     if by == "by-rack":
         portions = by_rack(bom, racks_in(context))
     elif by == "by-phase":
@@ -114,7 +114,7 @@ class BillDocument(OneFile):
         elif self.view == "by-phase":
             phased(context)
         else:
-            _ = context.bom
+            _ = context.bill
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render the document."""
@@ -128,7 +128,7 @@ class BillDocument(OneFile):
         if self.view == "loads":
             return {"loads": loads(context)}
         if self.view == "bom":
-            return {"bom": bom_view(context.bom, context.plan)}
+            return {"bom": bom_view(context.bill, context.plan)}
         if self.view == "savings":
             return {"savings": savings_view(context.comparison)}
         return {"comparison": comparison_view(context.comparison)}
@@ -142,7 +142,7 @@ class BillBook(OneFile):
         """Make the bill, the racks, the phases and the comparison, and import the writer."""
         import fabricgen.outputs.workbook.bom  # noqa: F401 - once for all workers
 
-        _ = context.bom, context.comparison, racks_in(context), phased(context)
+        _ = context.bill, context.comparison, racks_in(context), phased(context)
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Write the workbook."""
@@ -151,7 +151,7 @@ class BillBook(OneFile):
         shown = [by for by in DIVISIONS if by != "by-rack" or not _without_racks(context)]
         write_bom(
             reserve(root, self.path),
-            bom_view(context.bom, context.plan),
+            bom_view(context.bill, context.plan),
             comparison_view(context.comparison),
             [division(context, by) for by in shown],
             loads(context),

@@ -37,7 +37,7 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     yield from installation_tasks(context)
     if context.selection.wants("cabling"):
         yield SheetSchema("cabling/cables.schema.json")
-        rows = context.plan.cables * sheets(context).table.rows
+        rows = sum(own.plan.cables for own in context.each) * sheets(context).table.rows
         yield context.selection.over("workbook", rows) or CableBook("cabling/cables.xlsx")
 
 
@@ -49,15 +49,17 @@ class CableBook(OneFile):
         """Make what all segments share, and the sheets, and import the writer."""
         import fabricgen.outputs.workbook.cables  # noqa: F401 - once for all workers
 
-        context.views.prepare()
-        sheets(context)
-        cable_rows(context)
+        for own in context.each:
+            own.views.prepare()
+            sheets(own)
+            cable_rows(own)
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Write the workbook row by row."""
         from fabricgen.outputs.workbook.cables import write_cables
 
-        plan, sheet = context.plan, sheets(context).book
-        target = reserve(root, self.path)
-        write_cables(target, plan.spec.name, sheet, cable_chunks(context, sheet), plan.cables)
+        name, target = context.plan.spec.name, reserve(root, self.path)
+        chunks = cable_chunks(context, lambda own: sheets(own).book)
+        rows = sum(own.plan.cables for own in context.each)
+        write_cables(target, name, sheets(context).book, chunks, rows)
         yield adopt(root, self.path)

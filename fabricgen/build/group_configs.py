@@ -17,6 +17,7 @@ from fabricgen.build.pack_outputs import (
     unconfigured,
 )
 from fabricgen.build.runs import installed_switches, switch_runs
+from fabricgen.build.selection import Skipped
 from fabricgen.build.subnet_files import subnet_tasks
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabricgen.build.context import BuildContext
-    from fabricgen.build.selection import Skipped
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
 
@@ -45,6 +45,10 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     yield from unconfigured(context)
     yield from incomplete(context)
     yield from left_out(context)
+    yield from (
+        Skipped(f"no configurations for the switches of the network {name}: no pack writes them")
+        for name in context.networks
+    )
     yield from subnet_tasks(context)
 
 

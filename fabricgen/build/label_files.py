@@ -5,6 +5,7 @@ Owns their tasks, each of which serves a run of links.
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from fabricgen.build.cable_sheets import sheets
@@ -39,15 +40,23 @@ def layout_of(context: BuildContext) -> Layout:
 def label_tasks(
     context: BuildContext, path: str, pack: str, template: str
 ) -> Iterator[LabelFile | Skipped]:
-    """List the files of labels to print: one, or numbered ones of `LINKS` links each."""
-    if over := context.selection.over("labels", context.plan.cables, path):
+    """List the files of labels to print: one, or numbered ones of `LINKS` links each.
+
+    Each network beside the compute fabric has files of its own.
+    """
+    if over := context.selection.over("labels", sum(own.plan.cables for own in context.each), path):
         yield over
         return
     layout_of(context)  # refused before anything is written
-    links = context.plan.links
-    starts = range(0, links, LINKS)
-    for start, name in zip(starts, numbered_paths(path, len(starts)), strict=True):
-        yield LabelFile(name, pack, template, start, min(start + LINKS, links))
+    for network, own in {"": context, **context.networks}.items():
+        links = own.plan.links
+        starts = range(0, links, LINKS)
+        given = PurePosixPath(path)
+        stem = f"{given.stem}-{network}" if network else given.stem
+        names = numbered_paths(str(given.with_stem(stem)), len(starts))
+        for start, name in zip(starts, names, strict=True):
+            stop = min(start + LINKS, links)
+            yield LabelFile(name, pack, template, start, stop, network)
 
 
 @dataclass(frozen=True)
@@ -58,22 +67,30 @@ class LabelFile(OneFile):
     template: str
     start: int
     stop: int
+    network: str = ""
+    """The network beside the compute fabric; empty for compute."""
 
     def prepare(self, context: BuildContext) -> None:
         """Make what all segments share, and the sheets."""
-        context.views.prepare()
-        sheets(context)
-        cable_rows(context)
+        own = self._own(context)
+        own.views.prepare()
+        sheets(own)
+        cable_rows(own)
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render page by page."""
         from fabricgen.outputs.labels.pages import label_pages
 
-        labelling = sheets(context).table.labelling
-        name, layout = context.plan.spec.name, layout_of(context)
-        pages = label_pages(name, labelling, layout, self._cables(context))
+        own = self._own(context)
+        labelling = sheets(own).table.labelling
+        name, layout = own.plan.spec.name, layout_of(context)
+        pages = label_pages(name, labelling, layout, self._cables(own))
         texts = (context.packs.render(self.pack, self.template, page=page) for page in pages)
         yield write_text(root, self.path, texts)
+
+    def _own(self, context: BuildContext) -> BuildContext:
+        """Return the context of the network."""
+        return context.networks[self.network] if self.network else context
 
     def _cables(self, context: BuildContext) -> Sequence[CableView]:
         """Make the cables of the run."""

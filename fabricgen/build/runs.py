@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from fabricgen.build.context import BuildContext
     from fabricgen.core.terms import Role
-    from fabricgen.planning.plan import Plan
     from fabricgen.views.cables.view import CableSheet, CableView
 
 ROWS, SWITCHES, HOSTS = 8192, 128, 64
@@ -66,28 +65,43 @@ def cable_rows(context: BuildContext) -> CableRows:
     return CableRows(context.views)
 
 
-def cable_chunks(context: BuildContext, sheet: CableSheet) -> Iterator[Chunk]:
+def cable_chunks(
+    context: BuildContext, sheet_of: Callable[[BuildContext], CableSheet]
+) -> Iterator[Chunk]:
     """Cut the cables of a sheet, a row for each, into runs of rows, segment by segment."""
-    return _chunks(context.plan, sheet, cable_rows(context).rows)
+    return _chunks(context, lambda own: cable_rows(own).rows, sheet_of)
 
 
-def labelled_chunks(context: BuildContext, sheet: CableSheet) -> Iterator[Chunk]:
+def labelled_chunks(
+    context: BuildContext, sheet_of: Callable[[BuildContext], CableSheet]
+) -> Iterator[Chunk]:
     """Cut the links of a sheet, or the jumpers of those that have them, into runs of rows."""
-    return _chunks(context.plan, sheet, cable_rows(context).labelled)
+    return _chunks(context, lambda own: cable_rows(own).labelled, sheet_of)
 
 
-def link_chunks(context: BuildContext, sheet: CableSheet) -> Iterator[Chunk]:
+def link_chunks(
+    context: BuildContext, sheet_of: Callable[[BuildContext], CableSheet]
+) -> Iterator[Chunk]:
     """Cut the links of a sheet, a row for each, into runs of rows, segment by segment."""
-    return _chunks(context.plan, sheet, context.views.cables)
+    return _chunks(context, lambda own: own.views.cables, sheet_of)
 
 
 def _chunks(
-    plan: Plan, sheet: CableSheet, rows_of: Callable[[int, int, int], list[CableView]]
+    context: BuildContext,
+    rows_of: Callable[[BuildContext], Callable[[int, int, int], list[CableView]]],
+    sheet_of: Callable[[BuildContext], CableSheet],
 ) -> Iterator[Chunk]:
-    """Cut rows into runs of links."""
-    name, segments, rows = plan.spec.name, plan.mapping.segments, len(plan.segment.kind)
-    for segment in range(segments):
-        for start in range(0, rows, ROWS):
-            stop = min(start + ROWS, rows)
-            first, last = segment == start == 0, segment == segments - 1 and stop == rows
-            yield Chunk(name, rows_of(segment, start, stop), first, last, sheet)
+    """Cut rows into runs of links: those of the compute fabric, then of each network."""
+    name, runs = context.plan.spec.name, [*_runs(context)]
+    for number, (own, segment, start, stop) in enumerate(runs, start=1):
+        rows = rows_of(own)(segment, start, stop)
+        yield Chunk(name, rows, number == 1, number == len(runs), sheet_of(own))
+
+
+def _runs(context: BuildContext) -> Iterator[tuple[BuildContext, int, int, int]]:
+    """Yield the context, the segment, and the first and last row of each run of links."""
+    for own in context.each:
+        rows = len(own.plan.segment.kind)
+        for segment in range(own.plan.mapping.segments):
+            for start in range(0, rows, ROWS):
+                yield own, segment, start, min(start + ROWS, rows)

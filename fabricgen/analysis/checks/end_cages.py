@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 GENERIC = "generic"
 """The form factor, the plug or the medium of a part that is not chosen yet."""
 
+TWISTED_PAIR = "rj45"
+"""The form factor of sockets, which a twisted pair has at both of its ends."""
+
 
 class EndCage(NamedTuple):
     """The cage at one end of a kind of link."""
@@ -54,6 +57,8 @@ def end_cages(evidence: Evidence, kind: LinkKind) -> tuple[EndCage, EndCage]:
             ),
             high,
         )
+    if fabric.network and high.form_factor == TWISTED_PAIR:
+        return high._replace(name="the socket of a device"), high
     if host is None:
         return (
             EndCage("a NIC port of the host", GENERIC, "any", 1, fabric.speed_gbps, high.transport),

@@ -59,7 +59,8 @@ def named_links(evidence: Evidence, rows: IntArray) -> NamedLinks:
         for segment in range(mapping.segments)
     ]
     rail = np.array(rails, dtype=object)[wiring.segment, wiring.block]
-    rail[host] = _texts(map(str, range(fabric.rails)))[gpu % fabric.domain_gpus % fabric.rails]
+    texts = _texts("" if fabric.network else str(number) for number in range(fabric.rails))
+    rail[host] = texts[gpu % fabric.domain_gpus % fabric.rails]
     low, low_port = np.empty(len(rows), dtype=object), np.empty(len(rows), dtype=object)
     switches = _texts(evidence.switches)
     low[host], low[between] = (

@@ -39,6 +39,10 @@ SPARES = ""
 """The place of spares: none."""
 
 
+NO_RACK = "no rack"
+"""The place of what no rack is planned for; no rack has a name with a space."""
+
+
 class BomLine(NamedTuple):
     """The quantity of a part at one place: a role, a rack or a phase; spares have no place."""
 
@@ -72,8 +76,15 @@ def by_role(bom: Bom) -> list[BomLine]:
 
 
 def by_rack(bom: Bom, racks: Mapping[str, RackContents]) -> list[BomLine]:
-    """Divide a bill by the contents of racks that `racks_of` found."""
-    return divided(bom, {name: rack.parts for name, rack in racks.items()})
+    """Divide a bill by the contents of racks that `racks_of` found.
+
+    What is in none of them, as the networks beside the compute fabric are, comes after them.
+    """
+    placed: Counter[str] = Counter()
+    for rack in racks.values():
+        placed.update(rack.parts)
+    rest = {line.item: line.quantity - placed[line.item] for line in bom.lines}
+    return divided(bom, {**{name: rack.parts for name, rack in racks.items()}, NO_RACK: rest})
 
 
 def by_phase(bom: Bom, phases: Mapping[str, Mapping[str, int]]) -> list[BomLine]:

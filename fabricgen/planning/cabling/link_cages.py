@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from fabricgen.core.terms import LinkKind
     from fabricgen.planning.resolve import ResolvedFabric
 
-GENERIC = "generic"
-"""The form factor of cages that any module fits."""
+GENERIC, TWISTED_PAIR = "generic", "rj45"
+"""The form factor of cages that any module fits, and that of sockets for twisted pairs."""
 
 
 def cages_of(fabric: ResolvedFabric, kind: LinkKind) -> tuple[Cage, Cage]:
@@ -20,7 +20,7 @@ def cages_of(fabric: ResolvedFabric, kind: LinkKind) -> tuple[Cage, Cage]:
     above = fabric.port_layouts[kind.upper]
     upper = _cage(above.model, above.down)
     if kind.lower is None:
-        return _host_cage(fabric, upper.transport), upper
+        return _host_cage(fabric, upper), upper
     below = fabric.port_layouts[kind.lower]
     return _cage(below.model, below.up), upper
 
@@ -36,9 +36,14 @@ def _cage(model: Switch, mode: Breakout) -> Cage:
     )
 
 
-def _host_cage(fabric: ResolvedFabric, transport: str) -> Cage:
-    """Return a host's cage; a host outside the catalog has a generic one for each NIC port."""
-    host = fabric.host
+def _host_cage(fabric: ResolvedFabric, upper: Cage) -> Cage:
+    """Return a host's cage; a host outside the catalog has a generic one for each NIC port.
+
+    On a network, the other end of a twisted pair is one too.
+    """
+    host, transport = fabric.host, upper.transport
+    if fabric.network and upper.form_factor == TWISTED_PAIR:
+        return upper
     if host is None:
         return Cage(GENERIC, "any", 1, fabric.speed_gbps, transport)
     cage = host.ports[0].cage

@@ -150,8 +150,13 @@ class CableViews:
 
     @cached_property
     def _rails(self) -> NDArray[np.object_]:
-        """The text of each rail; the last one, which -1 looks up, is empty."""
-        return np.array([*map(str, range(self.plan.fabric.rails)), ""], dtype=object)
+        """The text of each rail; the last one, which -1 looks up, is empty.
+
+        A network beside the compute fabric has none: its rails are the members of a bond.
+        """
+        fabric = self.plan.fabric
+        rails = ["" if fabric.network else str(rail) for rail in range(fabric.rails)]
+        return np.array([*rails, ""], dtype=object)
 
     @cached_property
     def _parts(self) -> NDArray[np.object_]:

@@ -55,6 +55,7 @@ class _Looked(NamedTuple):
 
 LOOKED_UP = {
     "site": _Looked("", "Name of the fabric, which distinguishes the cables of several sites."),
+    "network": _Looked("", "Network of the cable: compute, storage, inband or oob."),
     DIRECTION: _Looked(
         "",
         "Direction in which the row lists the cable: `a-b` from its lower end,"
@@ -161,6 +162,9 @@ def _join(plan: Plan, column: str, serials: Mapping[str, str]) -> Join:
     key, name = LOOKED_UP[column].key, column.removeprefix("a_").removeprefix("b_")
     if name == "site":
         return Join("cable", {}, plan.spec.name)
+    if name == "network":
+        network = plan.fabric.network
+        return Join("cable", {}, network.name if network else "compute")
     if name == "serial":
         return Join(key, serials)
     if name in {"hall", "row"}:

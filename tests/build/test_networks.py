@@ -1,0 +1,126 @@
+"""What a build writes of the networks beside the compute fabric: cables, labels and the bill."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fabricgen.build.run import build
+from fabricgen.outputs.packs.render import Packs
+from tests.fabrics import build_job, plan_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CLUSTER: dict[str, Any] = {
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "host": {"model": "dgx-h100"},
+    "switches": {"leaf": {"model": "qm9700"}},
+    "networks": {
+        "storage": {"switches": {"leaf": {"model": "qm9700"}}},
+        "inband": {"switches": {"leaf": {"model": "sn4600c"}}, "speed": "100G"},
+        "oob": {
+            "switches": {"leaf": {"model": "sn2201"}},
+            "speed": "1G",
+            "uplink": {"network": "inband"},
+        },
+    },
+    "devices": [{"name": "mgmt-{n}", "count": 2, "ports": {"inband": 2, "oob": 1}}],
+    "spares": {"cables": {"percent": 10}},
+}
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the cabling and the bill of a small cluster."""
+    folder = tmp_path_factory.mktemp("cluster") / "out"
+    build(build_job(plan_of(**CLUSTER), Packs(), ("cabling", "bom")), folder)
+    return folder
+
+
+def _rows(file: Path) -> list[dict[str, str]]:
+    with file.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def _figures(out: Path) -> dict[str, Any]:
+    figures: dict[str, Any] = json.loads((out / "plan.json").read_text(encoding="utf-8"))
+    return figures
+
+
+def test_one_list_has_the_cables_of_all_networks(out: Path) -> None:
+    """Each row has its network, each label is unique, and the counts are those of the plan."""
+    rows, figures = _rows(out / "cabling" / "cables.csv"), _figures(out)
+    counted = Counter(row["network"] for row in rows)
+    planned = {name: each["cables"]["total"] for name, each in figures["networks"].items()}
+    assert counted == {"compute": figures["cables"]["total"], **planned}
+    assert sum(counted.values()) == figures["totals"]["cables"]
+    assert len({row["cable"] for row in rows}) == len(rows)
+    assert {row["rail"] for row in rows if row["network"] != "compute"} == {""}
+
+
+def test_every_managed_port_has_one_cable(out: Path) -> None:
+    """Hosts, switches and devices have one cable to the out-of-band network each."""
+    rows = _rows(out / "cabling" / "cables.csv")
+    managed = Counter(row["a_device"] for row in rows if row["network"] == "oob")
+    switches = {
+        row["b_device"] for row in rows if row["network"] in ("compute", "storage", "inband")
+    }
+    others = {row["a_device"] for row in rows if row["a_device"].startswith(("host-", "mgmt-"))}
+    assert managed == dict.fromkeys(switches | others, 1)
+
+
+def test_both_ends_of_every_cable_have_a_label(out: Path) -> None:
+    """The list of labels has two for each cable, and each network has pages of its own."""
+    labels = _rows(out / "cabling" / "labels.csv")
+    assert len(labels) == 2 * _figures(out)["totals"]["cables"]
+    pages = {file.name for file in (out / "cabling").glob("labels*.html")}
+    assert pages == {
+        "labels.html",
+        "labels-storage.html",
+        "labels-inband.html",
+        "labels-oob.html",
+    }
+
+
+def test_the_bill_is_that_of_the_cluster(out: Path) -> None:
+    """It has the switches and cables of all networks once, and its total is that of the plan."""
+    rows, figures = _rows(out / "bom" / "bom.csv"), _figures(out)
+    parts = [row for row in rows if row["row"] == "part"]
+
+    def count(part_class: str) -> int:
+        return sum(int(row["quantity"]) for row in parts if row["class"] == part_class)
+
+    assert count("switches") == figures["totals"]["switches"]
+    assert count("cables") == figures["totals"]["cables"]
+    (cat,) = (row for row in parts if row["part"] == "cat5e")
+    assert cat["for"] == f"{figures['networks']['oob']['links']} host (oob)"
+    assert int(cat["spares"]) == -(-int(cat["quantity"]) // 10)
+    assert len({(row["part"], row["length_m"]) for row in parts}) == len(parts)
+
+
+@pytest.mark.parametrize("division", ["by-role", "by-rack"])
+def test_divisions_sum_to_the_bill(out: Path, division: str) -> None:
+    """What no rack is known of has no place, as spares have none."""
+    parts = [row for row in _rows(out / "bom" / "bom.csv") if row["row"] == "part"]
+    ordered = {(row["part"], row["length_m"]): int(row["order"]) for row in parts}
+    divided: Counter[tuple[str, str]] = Counter()
+    rows = _rows(out / "bom" / f"{division}.csv")
+    for row in rows:
+        if row["quantity"]:
+            divided[row["part"], row["length_m"]] += int(row["quantity"])
+    assert divided == ordered
+    (total,) = (row for row in _rows(out / "bom" / "bom.csv") if row["row"] == "total")
+    assert (rows[-1]["total"], rows[-1]["power_w"]) == (total["total"], total["power_w"])
+
+
+def test_the_total_has_the_prices_of_all_networks(out: Path) -> None:
+    """The sum over the cluster is more than that of compute, by the other switches and modules."""
+    figures = _figures(out)
+    (total,) = (row for row in _rows(out / "bom" / "bom.csv") if row["row"] == "total")
+    assert float(total["total"]) == figures["totals"]["cost"] > figures["cost"]["total"]
