@@ -77,6 +77,10 @@ SPECIMENS: dict[str, dict[str, Any]] = {
     "InfiniBand": {
         "gpus": 16, **_HOST, "rails": {"per_switch": 2}, "switches": {"leaf": {"model": "qm9700"}},
     },
+    "hosts behind panels": {
+        "gpus": 64, **_HOST, "design": "rail-optimized", "switches": {"leaf": {"model": "qm9700"}},
+        "cabling": {"where": {"host": "structured"}},
+    },
 }  # fmt: skip
 """The fabrics that are built: one for each option on which the fields of views depend.
 

@@ -13,6 +13,7 @@ from fabricgen.build.cable_sheets import SheetSchema, sheets
 from fabricgen.build.installation_files import installation_tasks
 from fabricgen.build.label_files import label_tasks
 from fabricgen.build.pack_outputs import fitting_outputs
+from fabricgen.build.patching_files import patching_tasks
 from fabricgen.build.runs import cable_chunks, cable_rows
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, adopt, reserve
@@ -35,6 +36,7 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
         else:
             yield CableDocument(output.path, pack, output.template, output.each)
     yield from installation_tasks(context)
+    yield from patching_tasks(context)
     if context.selection.wants("cabling"):
         yield SheetSchema("cabling/cables.schema.json")
         rows = sum(own.plan.cables for own in context.each) * sheets(context).table.rows

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from fabricgen.outputs.packs.pack_yaml import Pack, PackOutput
 
 
+PATCHED = ("patching", "panel")
+"""The kinds of outputs that exist where links run through panels."""
+
+
 @per_build
 def _nos_packs(context: BuildContext) -> NosPacks:
     """Find the pack of each NOS that switches run. Raises Refusal as `config_packs` does."""
@@ -106,5 +110,6 @@ def fitting_outputs(context: BuildContext, group: str) -> list[tuple[str, PackOu
         if output.transport in (None, transport)
         and output.host_links in (None, links)
         and (context.plan.pieces or not output.shared_cables)
+        and (context.plan.channels or output.each not in PATCHED)
         and output.is_written(context.plan.spec.management)
     ]

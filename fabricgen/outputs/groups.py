@@ -54,7 +54,7 @@ SPECS = (
     GroupSpec(
         name="cabling",
         readers="installers: cable lists, labels, pull sheets, rack elevations and port maps",
-        packs=("cabling", "room"),
+        packs=("cabling", "room", "patching"),
         own=(
             OwnFile(
                 "cabling/cables.schema.json",
@@ -69,6 +69,8 @@ SPECS = (
             GroupLimit("labels", 20_000, "cables", "cabling/labels.html"),
             # the sheets are some ten thousand pages
             GroupLimit("pull-sheets", 20_000, "cables", "pull-sheets/, hosts/, racks/ and ports/"),
+            # so are the maps of panels
+            GroupLimit("patching", 20_000, "links through panels", "cabling/patching/"),
         ),
     ),
     GroupSpec(

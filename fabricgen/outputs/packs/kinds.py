@@ -94,6 +94,21 @@ _KINDS = (
         "fabricgen.outputs.labels.pages",
     ),
     Kind(
+        "patching",
+        "The tables of structured cabling; only where links run through panels.",
+        "patching",
+        "fabricgen.outputs.patching.view:PatchingView",
+        "fabricgen.outputs.patching.build",
+    ),
+    Kind(
+        "panel",
+        "A file for each panel, with its front and its rear.",
+        "panel",
+        "fabricgen.outputs.patching.view:PanelView",
+        "fabricgen.outputs.patching.panel_maps",
+        ("{panel}",),
+    ),
+    Kind(
         "bom",
         "The bill of materials.",
         "bom",

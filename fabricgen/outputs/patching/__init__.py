@@ -1,0 +1,1 @@
+"""Documents of structured cabling: schedules of trunks, maps of panels, and cross-connects."""
