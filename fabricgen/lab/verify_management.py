@@ -96,8 +96,10 @@ def without_fabric(lab: RunningLab) -> Trial:
         lab.switches,
         lambda name: batch([f"link set {port} down" for port in machines.ends[name]], name),
     )
-    trial = _reached(lab, "management-alone", "logins while the fabric is down")
-    machines.open_ports()
+    try:
+        trial = _reached(lab, "management-alone", "logins while the fabric is down")
+    finally:
+        machines.open_ports()
     _, wrong = lab.converge()
     trial.findings.extend(f"{name} does not converge" for name in wrong)
     return trial

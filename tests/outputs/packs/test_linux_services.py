@@ -12,7 +12,7 @@ import re
 import subprocess
 from functools import cache
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
+from zoneinfo import available_timezones
 
 import pytest
 
@@ -282,9 +282,13 @@ def test_lldpd_configures_itself(
     assert ("WARN/lldpctl" not in done.stdout) == (good == bad)
 
 
-def test_the_time_zone_exists() -> None:
+def test_the_time_zone_exists(out_of_reach: Callable[[str], NoReturn]) -> None:
     """In the tz database, by the name in the file."""
-    assert ZoneInfo(files(full=True)["timezone"].strip()).key == FULL["time_zone"]
+    known = available_timezones()
+    if not known:
+        out_of_reach("no tz database is installed")
+    assert files(full=True)["timezone"].strip() == FULL["time_zone"]
+    assert FULL["time_zone"] in known
 
 
 @pytest.mark.parametrize(
