@@ -5,7 +5,6 @@ Each design has as many in each number of tiers, and as many are refused.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -39,8 +38,8 @@ def planned_or_refused(inventory: Inventory) -> Plan | None:
 
 
 @cache
-def every_draw() -> tuple[tuple[Inventory, Plan | None], ...]:
-    """Draw and plan many inventories, including refused ones."""
+def draws() -> tuple[Inventory, ...]:
+    """Draw many inventories, including refused ones."""
     found: list[Inventory] = []
 
     @settings(max_examples=DRAWS, phases=[Phase.generate])
@@ -49,15 +48,33 @@ def every_draw() -> tuple[tuple[Inventory, Plan | None], ...]:
         found.append(inventory)
 
     draw()
-    return tuple((inventory, planned_or_refused(inventory)) for inventory in found)
+    return tuple(found)
+
+
+@cache
+def draw_of(number: int) -> tuple[Inventory, Plan | None]:
+    """Return a draw with its plan."""
+    return draws()[number], planned_or_refused(draws()[number])
+
+
+def every_draw() -> list[tuple[Inventory, Plan | None]]:
+    """Return every draw with its plan."""
+    return [draw_of(number) for number in range(len(draws()))]
 
 
 @cache
 def drawn() -> tuple[tuple[Inventory, Plan | None], ...]:
-    """Pick ten draws of each design in each number of tiers. The first dozen holds one of each."""
-    cells: dict[tuple[str, int], list[tuple[Inventory, Plan | None]]] = defaultdict(list)
-    for inventory, plan in every_draw():
+    """Pick the first ten draws of each design in each number of tiers, and plan no further.
+
+    The first dozen holds one of each.
+    """
+    cells: dict[tuple[str, int], list[tuple[Inventory, Plan | None]]] = {
+        (design, tiers): [] for design in DESIGNS for tiers in TIERS
+    }
+    for inventory, plan in map(draw_of, range(len(draws()))):
         cells[inventory["design"], plan.sizing.tiers if plan else 0].append((inventory, plan))
+        if min(map(len, cells.values())) == EACH:
+            break
     return tuple(
         cells[design, tiers][number]
         for number in range(EACH)

@@ -50,6 +50,11 @@ def test_each_design_is_drawn_in_each_number_of_tiers() -> None:
         (inventory["design"], plan.sizing.tiers if plan else 0) for inventory, plan in drawn()
     )
     assert seen == dict.fromkeys(product(DESIGNS, TIERS), EACH)
+
+
+@pytest.mark.slow
+def test_no_draw_is_left_out() -> None:
+    """Each plan is among those of `make test`, or among all others."""
     assert len(drawn_plans()) + len(other_plans()) == sum(
         plan is not None for _, plan in every_draw()
     )

@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
     from tests.laws.drawing import Inventory
 
-LARGEST, EVERYWHERE, STEP = 1024, 128, 5
-"""GPUs of a ready inventory walked to every target, and of one walked from every source too.
+LARGEST = 1024
+"""GPUs of a ready inventory that is walked to every target."""
 
-In the others every STEP-th GPU is a source; the slow tests walk from every source of up to four
-times as many GPUs.
+FEW_SOURCES, SOURCES = (128, 7), (512, 5)
+"""Up to how many GPUs an inventory is walked from every one, and the step in a larger one.
 
 The step has no divisor in common with a domain or a leaf, so every rank, domain and leaf has a
 source.
@@ -162,15 +162,13 @@ def test_every_small_inventory_is_walked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "everywhere"),
+    ("name", "everywhere", "step"),
     [
-        pytest.param(name, everywhere, marks=[pytest.mark.slow] * (everywhere > EVERYWHERE))
-        for name in WALKED
-        for everywhere in (EVERYWHERE, 4 * EVERYWHERE)
-        if everywhere > EVERYWHERE or name not in ALIKE
+        *((name, *FEW_SOURCES) for name in WALKED if name not in ALIKE),
+        *(pytest.param(name, *SOURCES, marks=pytest.mark.slow) for name in WALKED),
     ],
 )
-def test_every_pair_is_connected(name: str, everywhere: int) -> None:
+def test_every_pair_is_connected(name: str, everywhere: int, step: int) -> None:
     """Without failures no pair takes more than one crossing, and none of a domain takes any.
 
     IP routes alone deliver packets too.
@@ -179,7 +177,7 @@ def test_every_pair_is_connected(name: str, everywhere: int) -> None:
     tables = tables_of(plan)
     walker, routed, domain = Walker(tables), 0, plan.fabric.domain_gpus
     gpus = list(tables.gpus)
-    step = 1 if len(gpus) <= everywhere else STEP
+    step = 1 if len(gpus) <= everywhere else step
     assert len(gpus) == plan.fabric.gpus
     assert domain > step
     assert gcd(domain, step) == 1
