@@ -40,7 +40,14 @@ WANTED = {
 """Optional facts and what each is needed for."""
 
 EIGHT, FOUR = 8, 4
-LANES = {"osfp": EIGHT, "qsfp-dd": EIGHT, "qsfp112": FOUR, "qsfp56": FOUR}
+LANES = {
+    "osfp": EIGHT,
+    "qsfp-dd": EIGHT,
+    "qsfp112": FOUR,
+    "qsfp56": FOUR,
+    "qsfp28": FOUR,
+    "sfp28": 1,
+}
 """Lanes of a cage by form factor, as its standard defines them."""
 
 

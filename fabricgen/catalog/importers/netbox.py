@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from fractions import Fraction
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.catalog.importers.model_draft import (
@@ -22,13 +23,16 @@ from fabricgen.catalog.importers.model_draft import (
 from fabricgen.catalog.importers.port_names import NamedPort, natural, pattern_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 CAGE = re.compile(
-    r"(?P<speed>\d+(?:\.\d+)?)(?P<unit>[gt])base-x-(?P<form>osfp|qsfpdd|qsfp112|qsfp56)"
+    r"(?P<speed>\d+(?:\.\d+)?)(?P<unit>[gt])base-x-(?P<form>osfp|qsfpdd|qsfp112|qsfp56|qsfp28|sfp28)"
     r"(?:1600)?(?:-rhs)?"
 )
+SOCKETS = {"1000base-t": 1, "10gbase-t": 10}
+"""Gbps of an RJ45 socket."""
+
 INFINIBAND = {"infiniband-hdr": 200, "infiniband-ndr": 400, "infiniband-xdr": 800}
 """Gbps of a port of four lanes."""
 
@@ -42,21 +46,20 @@ GRAMS: dict[str, Fraction] = {
 
 
 def read_device_type(path: Path, facts: dict[str, Any], nos: str) -> Description:
-    """Parse a device type; its cages are the ports of the most frequent pluggable type.
+    """Parse a device type; its cages are the ports that are named alike, in groups by type.
 
     `nos` is the NOS whose port names the file has.
     """
-    ports = [
-        port
+    ports = {
+        str(port["name"]): str(port["type"])
         for port in facts["interfaces"]
-        if not port.get("mgmt_only")
-        and (CAGE.fullmatch(port["type"]) or port["type"] in INFINIBAND)
-    ]
+        if not port.get("mgmt_only") and _is_front(port["type"])
+    }
     if not ports:
         hint = "form and speed are read from types like 800gbase-x-osfp or infiniband-ndr"
         raise refused(path, "none of its interfaces is a pluggable cage", hint=hint)
-    kind = Counter(port["type"] for port in ports).most_common(1)[0][0]
-    names = sorted((str(port["name"]) for port in ports if port["type"] == kind), key=natural)
+    kind = Counter(ports.values()).most_common(1)[0][0]
+    names = _front(ports, kind)
     found = Description(f"{path.name}, a NetBox device type (maker, ports, size, weight)", {})
     found.facts = {
         "model": model_name(facts["model"]),
@@ -64,9 +67,10 @@ def read_device_type(path: Path, facts: dict[str, Any], nos: str) -> Description
         **_cage(kind),
         "cages": len(names),
     }
-    lanes, speed = found.facts["lanes_per_cage"], _speed(kind)
+    lanes, kinds = found.facts["lanes_per_cage"], dict.fromkeys(ports[name] for name in names)
     found.facts |= {
-        "breakouts": [mode(1, speed, lanes)],
+        "breakouts": [mode(1, _speed(each), _cage(each)["lanes_per_cage"]) for each in kinds],
+        **({"cage_groups": _groups([ports[name] for name in names])} if len(kinds) > 1 else {}),
         "interfaces": {nos: _names(path, names, lanes)},
         "default_nos": nos,
     }
@@ -82,10 +86,58 @@ def read_device_type(path: Path, facts: dict[str, Any], nos: str) -> Description
     return found
 
 
+def _is_front(kind: str) -> bool:
+    """Return whether a type of interface is a cage or a socket of the front."""
+    return bool(CAGE.fullmatch(kind)) or kind in INFINIBAND or kind in SOCKETS
+
+
+def _front(ports: Mapping[str, str], kind: str) -> list[str]:
+    """Return the names of the front ports, in order; `kind` is the most frequent type.
+
+    They are those whose names begin as those of that type do, where these are numbered in one run
+    and each speed has one form; else those of that type alone.
+    """
+    start = Counter(_start(name) for name in ports if ports[name] == kind).most_common(1)[0][0]
+    alike = sorted((name for name in ports if _start(name) == start), key=natural)
+    own = [name for name in alike if ports[name] == kind]
+    kinds = {ports[name] for name in alike}
+    one_form = len({_speed(each) for each in kinds}) == len(kinds) and not kinds & {*INFINIBAND}
+    return alike if one_form and pattern_of(_numbered(alike, 1)) else own
+
+
+def _start(name: str) -> str:
+    """Return the part of a name before its first number."""
+    return re.split(r"\d", name, maxsplit=1)[0]
+
+
+def _numbered(names: list[str], lanes: int) -> list[NamedPort]:
+    """Return the ports of these names, numbered as the cages of a switch."""
+    return [NamedPort(cage, 0, lanes, lanes, name) for cage, name in enumerate(names, start=1)]
+
+
+def _groups(kinds: list[str]) -> list[dict[str, Any]]:
+    """Return the groups of cages, by the type of each cage."""
+    groups, last = list[dict[str, Any]](), 0
+    for kind, run in groupby(kinds):
+        cage, first, last = _cage(kind), last + 1, last + len([*run])
+        groups.append(
+            {
+                "first": first,
+                "last": last,
+                "breakouts": [mode(1, _speed(kind), cage["lanes_per_cage"])["name"]],
+                "form_factor": cage["form_factor"],
+                "lanes_per_cage": cage["lanes_per_cage"],
+            }
+        )
+    return groups
+
+
 def _cage(kind: str) -> dict[str, Any]:
     """Return the facts of a cage by the type of its interface."""
     if kind in INFINIBAND:
         return {"transport": "infiniband", "lanes_per_cage": FOUR}
+    if kind in SOCKETS:
+        return {"form_factor": "rj45", "lanes_per_cage": 1, "transport": "ethernet"}
     match = CAGE.fullmatch(kind)
     form = match["form"] if match else ""
     form = FORMS.get(form, form)
@@ -98,7 +150,7 @@ def _speed(kind: str) -> int:
     return (
         int(Fraction(match["speed"]) * (1000 if match["unit"] == "t" else 1))
         if match
-        else INFINIBAND[kind]
+        else (INFINIBAND | SOCKETS)[kind]
     )
 
 
@@ -120,8 +172,7 @@ def _names(path: Path, names: list[str], lanes: int) -> dict[str, str]:
 
     Raises Refusal where the names have gaps or follow no pattern.
     """
-    ports = [NamedPort(cage, 0, lanes, lanes, name) for cage, name in enumerate(names, start=1)]
-    pattern = pattern_of(ports)
+    pattern = pattern_of(_numbered(names, lanes))
     if pattern is None:
         hint = (
             "complete the list of interfaces in the file, "

@@ -241,7 +241,7 @@ def _jumper(catalog: Catalog, joint: LinkParts, model: str | None, end: str) -> 
 
 def is_patchable(joint: LinkParts) -> bool:
     """Return whether a link may run through panels: over fibre of its own, between two modules."""
-    return joint.cable.medium in FIBRES and joint.shared == 1
+    return joint.cable.medium in FIBRES and joint.shared == 1 and len(joint.modules) > 1
 
 
 def _unknown(model: str, known: Iterable[str], path: Path) -> Exception:
