@@ -19,8 +19,11 @@ from fabricgen.core.terms import Role
 from fabricgen.outputs.packs.pack_yaml import SWITCH
 from fabricgen.outputs.provision.build import (
     WEB_ROOT,
+    asked_images,
+    boot_files,
     fetched_files,
     folder_url,
+    image_views,
     provision_view,
 )
 from fabricgen.planning.addressing import address_text
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
     from fabricgen.outputs.packs.pack_yaml import Pack
-    from fabricgen.outputs.provision.view import ProvisionView
+    from fabricgen.outputs.provision.view import ImageView, ProvisionView
     from fabricgen.planning.port_layout import PortLayout
     from fabricgen.views.switches.view import SwitchView
 
@@ -47,9 +50,29 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
         full = f"the subnet {given.subnet} has no address left for the server"
         yield Skipped(f"provision/: {full}; give it by `management.server`")
         return
+    yield from _without_image(context)
     for pack, output in documents:
         yield ProvisionDocument(output.path, pack, output.template)
     yield from (WebFiles(segment, boxes) for segment, boxes in switch_runs(context))
+
+
+def _without_image(context: BuildContext) -> Iterator[Skipped]:
+    """List the images that no switch installs by itself."""
+    packs = config_packs(context)
+    for nos in asked_images(context.plan):
+        zero = packs[nos].zero_touch if nos in packs else None
+        reason = zero.no_image if zero else "its pack has no first boot"
+        if reason:
+            yield Skipped(f"`management.images` of {nos} on the first day: {reason}")
+
+
+@per_build
+def images(context: BuildContext) -> dict[str, ImageView]:
+    """Return what the switches of each NOS install."""
+    given = context.plan.management
+    if given is None or given.server is None:
+        return {}
+    return image_views(context.plan, address_text(given.server), config_packs(context))
 
 
 @per_build
@@ -87,7 +110,8 @@ class WebFiles:
         layouts = context.plan.port_layouts(self.segment)
         for switch, role in installed_switches(context, self.segment, self.boxes):
             pack = _booted(context, layouts[role])
-            for name in fetched_files(pack) if pack else ():
+            installs = pack is not None and pack.nos in images(context)
+            for name in fetched_files(pack, image=installs) if pack else ():
                 yield WEB_ROOT.format(switch=switch) + name
 
     def prepare(self, context: BuildContext) -> None:
@@ -118,8 +142,9 @@ def _scripts(
     given = context.plan.management
     server = address_text(given.server) if given and given.server is not None else ""
     url = folder_url(server, switch.name)
-    for own in pack.zero_touch.files if pack.zero_touch else ():
-        text = context.packs.render(pack.name, own.template, switch=switch, url=url)
+    image = images(context).get(switch.nos)
+    for own in boot_files(pack, image=image is not None):
+        text = context.packs.render(pack.name, own.template, switch=switch, url=url, image=image)
         yield write_text(root, WEB_ROOT.format(switch=switch.name) + own.name, [text])
 
 

@@ -42,6 +42,9 @@ ZONE = r"[A-Z][A-Za-z]+(/[A-Za-z0-9_+-]+){0,2}"
 VRF = r"[A-Za-z][A-Za-z0-9_-]{0,14}"
 BREAKOUT = r"\d+x\d+(\.\d+)?[GT]"
 VERSION = r"\d{1,4}\.\d{1,4}(\.\d{1,4})?"
+IMAGE = r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}"
+RELEASE = r"[A-Za-z0-9][A-Za-z0-9._()+-]{0,59}"
+SHA256 = r"[0-9a-f]{64}"
 CURRENCY = r"[A-Z]{3}"
 LINUX_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,14}"
 PLACE = r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?"
@@ -56,6 +59,9 @@ PATTERNS = {
     f"^{VERSION}$": "as numbers with dots, like 2.30.7",
     f"^{LINUX_NAME}$": "as Linux writes it, in at most 15 letters, digits, dots and hyphens",
     f"^{PLACE}$": "in letters, digits, `.`, `_` and `-`, like DH3",
+    f"^{IMAGE}$": "as the name of a file, in letters, digits, `.`, `_`, `+` and `-`",
+    f"^{RELEASE}$": "in letters, digits, `.`, `_`, `+`, `-` and parentheses, like 4.34.2F",
+    f"^{SHA256}$": "in 64 hexadecimal digits, as sha256sum prints it",
     f"^{CURRENCY}$": "as the three capital letters of ISO 4217, like EUR",
     f"^{SECRET}$": "as env:NAME, file:PATH or sops:PATH#KEY, never as the secret itself",
     f"^{SERVER}$": "as an address or a name of DNS, like ntp.example.com",

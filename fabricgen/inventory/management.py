@@ -24,15 +24,19 @@ from fabricgen.inventory.fields import (
     ACCOUNT,
     ADDRESS,
     DN,
+    IMAGE,
     PLAIN_TEXT,
+    RELEASE,
     SECRET,
     SERVER,
+    SHA256,
     SNMP_NAME,
     SSH_KEY,
     TABLE,
     VRF,
     ZONE,
     InventoryModel,
+    Model,
     Prefix,
 )
 
@@ -183,6 +187,29 @@ class Aaa(InventoryModel):
         return self
 
 
+IMAGE_EXAMPLE = {
+    "nos": "eos",
+    "file": "EOS64-4.34.2F.swi",
+    "version": "4.34.2F",
+    "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+}
+
+
+class Image(InventoryModel):
+    """The software of a NOS that switches install when they boot for the first time."""
+
+    nos: Annotated[Model, Field(examples=["eos"])]
+    """The NOS of the switches."""
+    file: Annotated[str, Field(strict=True, pattern=f"^{IMAGE}$", examples=["EOS64-4.34.2F.swi"])]
+    """The name of the file, which is put into `provision/www/images/`."""
+    version: Annotated[str, Field(strict=True, pattern=f"^{RELEASE}$", examples=["4.34.2F"])]
+    """The version as the NOS prints it; a switch that runs it installs nothing."""
+    sha256: Annotated[
+        str, Field(strict=True, pattern=f"^{SHA256}$", examples=[IMAGE_EXAMPLE["sha256"]])
+    ]
+    """The SHA-256 of the file, which a switch compares before it installs the file."""
+
+
 class Management(InventoryModel):
     """How the switches are reached and by whom, by what clock they run, and where they report."""
 
@@ -209,6 +236,9 @@ class Management(InventoryModel):
     mac, relative to the inventory. With the columns oob_switch and oob_port, a switch is known by
     the remote ID and the circuit ID of DHCP option 82 instead. Without the file `provision/` has no
     reservations."""
+    images: Annotated[tuple[Image, ...], Field(examples=[[IMAGE_EXAMPLE]])] = ()
+    """The software that switches install when they boot for the first time, one image for a NOS;
+    default: they keep what they have."""
     vrf: Annotated[str, Field(strict=True, pattern=f"^{VRF}$", examples=["mgmt"])] = "mgmt"
     """The VRF of management, where the NOS does not give it a fixed name."""
     dns: Annotated[tuple[Address, ...], Field(max_length=3, examples=[["10.90.0.53"]])] = ()
@@ -281,6 +311,9 @@ class Management(InventoryModel):
             raise ValueError(f"has `vrf: {self.vrf}`, which is the name of a VRF of the fabric")
         if self.allow == ():
             raise ValueError("has no prefix in `allow`, so that no switch could be managed")
+        images = [image.nos for image in self.images]
+        if twice := [nos for nos in images if images.count(nos) > 1]:
+            raise ValueError(f"has two `images` of `{twice[0]}`")
         named = [server for server in (*self.ntp, *self.syslog) if not is_address(server)]
         if named and not self.dns:
             raise ValueError(f"has the server `{named[0]}` and no `dns` to resolve its name")

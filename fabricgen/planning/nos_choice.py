@@ -88,20 +88,25 @@ def layouts_by_rail(
 def unused_versions(
     spec: FabricSpec, models: Collection[Switch], run: set[str]
 ) -> Iterator[Finding]:
-    """Refuse the version of a NOS that no switch runs: it would have no effect.
+    """Refuse the version or the image of a NOS that no switch runs: it would have no effect.
 
     `run` are the systems of all switches, by the names or the aliases that their models have.
     """
     run = {model.nos_name(nos) for model in models for nos in run}
-    for name in sorted(spec.nos.versions):
+    images = spec.management.images if spec.management else ()
+    given: list[tuple[str, str, tuple[str | int, ...]]] = [
+        *((name, "version", ("nos", "versions", name)) for name in sorted(spec.nos.versions)),
+        *((own.nos, "image", ("management", "images", at)) for at, own in enumerate(images)),
+    ]
+    for name, word, path in given:
         if run.intersection(model.nos_name(name) for model in models):
             continue
         because = (f"the switches run {', '.join(sorted(run))}",)
         hint = f"write `{nearest(name, run) or min(run)}`, or leave it out"
         yield Finding(
             "version-of-no-nos",
-            f"no switch runs `{name}`, whose version is given",
-            ("nos", "versions", name),
+            f"no switch runs `{name}`, whose {word} is given",
+            path,
             because,
             hint,
         )

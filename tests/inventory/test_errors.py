@@ -18,7 +18,7 @@ from fabricgen.core.yaml_text import YamlDocument, read_document, read_scalar, w
 from fabricgen.inventory.errors import findings_of
 from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.inventory.load import read_text
-from fabricgen.inventory.management import KEY_EXAMPLE
+from fabricgen.inventory.management import IMAGE_EXAMPLE, KEY_EXAMPLE
 from fabricgen.inventory.model_keys import fields
 
 SMALL: dict[str, Any] = {
@@ -99,6 +99,7 @@ def changed(path: tuple[str, ...], value: object) -> dict[str, Any]:
             "leaf_groups": [{"devices": ["nfs-{n}"]}],
             "devices": [{"name": "nfs-{n}", "count": 1, "ports": {"storage": 2}}],
             "snmp": {"users": [{**READER}]},
+            "images": [{**IMAGE_EXAMPLE}],
             "aaa": {"protocol": "tacacs", "servers": ["10.90.0.49"], "secret": "env:TACACS_KEY"},
             "exchange": {"currency": "EUR", "rate": 0.92, "date": "2026-09-22"},
         }

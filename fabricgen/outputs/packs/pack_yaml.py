@@ -78,7 +78,7 @@ class PackOutput(BaseModel):
     """Mode of the file, if its reader needs one: 755 for a script, 600 for a file of root."""
     overrides: OverrideForm | None = None
     """How `overrides` of an inventory add to the file; None where they cannot."""
-    management: bool | Literal["allow"] = False
+    management: bool | Literal["allow", "images"] = False
     """Written only if the inventory has `management`, or a key of it."""
     replaces: bool = False
     """Whether its reader drops a management configuration that the switch has."""
@@ -213,6 +213,8 @@ class ZeroTouchFile(BaseModel):
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+$")]
     template: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+$")]
+    image: bool = False
+    """Whether it is written only if the inventory has an image of the NOS."""
     reader: str
 
 
@@ -231,6 +233,10 @@ class ZeroTouch(BaseModel):
     fetches: tuple[str, ...]
     """The files of the switch that are copied to the web root, below `configs/{switch}/`."""
     files: tuple[ZeroTouchFile, ...]
+    unverified_image: str = ""
+    """The same of the image of `management.images`, which its scripts install."""
+    no_image: str = ""
+    """Why its switches install no image of `management.images`; empty where they do."""
 
 
 class Push(BaseModel):

@@ -15,6 +15,7 @@ from fabricgen.outputs.provision.view import (
     BootedSwitchView,
     BootedSystemView,
     DhcpOptionView,
+    ImageView,
     ProvisionView,
 )
 from fabricgen.planning.addressing import address_text
@@ -22,8 +23,8 @@ from fabricgen.planning.addressing import address_text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from fabricgen.inventory.management import Management
-    from fabricgen.outputs.packs.pack_yaml import Pack
+    from fabricgen.inventory.management import Image, Management
+    from fabricgen.outputs.packs.pack_yaml import Pack, ZeroTouchFile
     from fabricgen.planning.management import ManagementPlan
     from fabricgen.planning.plan import Plan
 
@@ -36,10 +37,42 @@ def folder_url(server: str, switch: str) -> str:
     return f"http://{server}/{switch}"
 
 
-def fetched_files(pack: Pack) -> list[str]:
-    """List the files of a switch in its folder of the web root."""
-    own = [file.name for file in pack.zero_touch.files] if pack.zero_touch else []
+def asked_images(plan: Plan) -> dict[str, Image]:
+    """Return the images of the inventory by the NOS that switches run, not by an alias of it."""
+    asked = plan.spec.management
+    layouts = [one for role in plan.roles for one in plan.fabric.nos_variants(role)]
+    return {
+        layout.nos: image
+        for layout in layouts
+        for image in (asked.images if asked else ())
+        if layout.model.nos_name(image.nos) == layout.nos
+    }
+
+
+def image_views(plan: Plan, server: str, packs: Mapping[str, Pack]) -> dict[str, ImageView]:
+    """Return what the switches of each NOS install, by the NOS's name."""
+    return {
+        nos: ImageView(
+            file=given.file,
+            url=f"http://{server}/images/{given.file}",
+            version=given.version,
+            sha256=given.sha256,
+        )
+        for nos, given in asked_images(plan).items()
+        if (pack := packs.get(nos)) and pack.zero_touch and not pack.zero_touch.no_image
+    }
+
+
+def fetched_files(pack: Pack, *, image: bool) -> list[str]:
+    """List the files of a switch in its folder of the web root, with or without an image."""
+    own = [file.name for file in boot_files(pack, image=image)]
     return [*own, *(output.path.removeprefix(SWITCH) for output in pack.fetched_outputs)]
+
+
+def boot_files(pack: Pack, *, image: bool) -> list[ZeroTouchFile]:
+    """List the scripts and documents of a switch, with or without an image."""
+    every = pack.zero_touch.files if pack.zero_touch else ()
+    return [file for file in every if image or not file.image]
 
 
 def provision_view(
@@ -61,7 +94,7 @@ def provision_view(
         wired=[switch for switch in every if switch.circuit],
         unknown=sum(not (switch.mac or switch.circuit) for switch in every),
         table=asked.macs or "",
-        systems=[*_systems(plan, every, packs)],
+        systems=[*_systems(plan, every, packs, image_views(plan, server, packs))],
     )
 
 
@@ -116,7 +149,10 @@ def _octets(options: Mapping[int, str], values: Mapping[str, str]) -> str:
 
 
 def _systems(
-    plan: Plan, switches: list[BootedSwitchView], packs: Mapping[str, Pack]
+    plan: Plan,
+    switches: list[BootedSwitchView],
+    packs: Mapping[str, Pack],
+    images: Mapping[str, ImageView],
 ) -> Iterator[BootedSystemView]:
     """Yield each NOS that switches run, by name."""
     layouts = {
@@ -131,7 +167,9 @@ def _systems(
             switches=sum(switch.nos == nos for switch in switches),
             follows=zero.follows if zero else "",
             unverified=zero.unverified if zero else "",
-            files=fetched_files(pack) if pack and zero else [],
+            files=fetched_files(pack, image=nos in images) if pack and zero else [],
+            image=images.get(nos),
+            unverified_image=zero.unverified_image if zero else "",
         )
 
 

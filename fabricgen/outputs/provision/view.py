@@ -46,6 +46,16 @@ class BootedSwitchView:
 
 
 @dataclass(slots=True, kw_only=True)
+class ImageView:
+    """The software that the switches of a NOS install."""
+
+    file: str
+    url: str
+    version: str
+    sha256: str
+
+
+@dataclass(slots=True, kw_only=True)
 class BootedSystemView:
     """One NOS."""
 
@@ -58,6 +68,9 @@ class BootedSystemView:
     unverified: str
     files: list[str]
     """The files of a switch in the web root."""
+    image: ImageView | None
+    """What its switches install; None where they keep what they have."""
+    unverified_image: str
 
 
 @dataclass(slots=True, kw_only=True)

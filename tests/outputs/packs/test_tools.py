@@ -29,6 +29,10 @@ FEW = 3
 
 OTHER = {
     "addressing.guids": "for InfiniBand",
+    **dict.fromkeys(
+        (f"management.images.{key}" for key in ("nos", "file", "version", "sha256")),
+        "for the first boot",
+    ),
     "management.macs": "for DHCP servers",
     "management.server": "for DHCP servers",
 }
