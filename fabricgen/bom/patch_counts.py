@@ -1,6 +1,7 @@
 """What structured cabling takes: jumpers by kind of link, trunks, panels and cassettes.
 
-The trunks of a route are laid for the first link that takes it, and a panel for its first trunk.
+A fabric has all of its trunks, those of its reserve too; of a phase, the trunks of a route are laid
+for the first link that takes it. A panel comes with its first trunk.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ def jumper_items(channels: Channels, rows: IntArray) -> Iterator[JumperItem]:
 def patch_items(channels: Channels, rows: IntArray) -> list[PatchItem]:
     """Count the trunks of some channels, and the panels and cassettes at their ends."""
     routes = {channels.trunks[number].route for number in distinct(channels.trunk[rows]).tolist()}
-    used = [trunk for trunk in channels.trunks if trunk.route in routes]
+    whole = len(rows) == len(channels.row)
+    used = [trunk for trunk in channels.trunks if whole or trunk.route in routes]
     trunks = Counter((each.item, each.length_mm) for each in used)
     described = {each.item: _described(each) for each in used}
     ends = sorted({end.panel for each in used for end in each.ends})

@@ -255,7 +255,7 @@ def _longest_m(plan: Plan) -> float | None:
 
 def _longest_patched_mm(plan: Plan, channels: Channels) -> int:
     """Return the length of the longest cable where links run through panels."""
-    found = [int(end.length_mm.max()) for end in (channels.lower, channels.upper)]
+    found = [int(end.length_mm.max(initial=0)) for end in (channels.lower, channels.upper)]
     found += [trunk.length_mm for trunk in channels.trunks]
     links = len(plan.segment.kind)
     for segment in range(plan.mapping.segments):

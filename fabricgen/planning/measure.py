@@ -51,6 +51,15 @@ def measure(
 
 def _within_reserve(draft: Draft, installed: CandidateSet) -> Lengths:
     """Return the lengths of the installed links, with the parts that the whole reserve takes."""
+    reserved, rows = reserved_lengths(draft, installed)
+    return lengths_within(reserved, rows, installed)
+
+
+def reserved_lengths(draft: Draft, installed: CandidateSet) -> tuple[Lengths, IntArray]:
+    """Return the lengths of the links of the whole reserve, and the rows of the installed ones.
+
+    Raises Refusal.
+    """
     whole = wire_segment(draft.mapping, draft.fabric.planned_gpus)
     rows = np.flatnonzero(np.isin(_keys(whole), _keys(installed.runs.links)))
     measured = {
@@ -61,7 +70,7 @@ def _within_reserve(draft: Draft, installed: CandidateSet) -> Lengths:
     given = candidate_set(draft.candidates, runs, replace(installed.cages, links=whole))
     reserved = make_lengths(given)
     check_lengths(reserved, given)
-    return lengths_within(reserved, rows, installed)
+    return reserved, rows
 
 
 def _keys(segment: Segment) -> IntArray:

@@ -132,7 +132,7 @@ def complete(draft: Draft) -> Plan:
         else first_candidates(draft.candidates, segment.kind, draft.mapping.segments)
     )
     names = interface_names(draft.fabric, draft.ports)
-    channels = plan_channels(draft, lengths)
+    channels = plan_channels(draft, lengths, cages)
     if lengths and draft.spec.site:
         from fabricgen.planning.tray_fill import check_trays  # noqa: PLC0415 - for described rooms only
 

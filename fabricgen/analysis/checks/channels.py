@@ -117,6 +117,8 @@ def light_suffices(evidence: Evidence) -> Verdict:
         here = np.flatnonzero(channels.part == number)
         budgets = [module.budget_db for module in parts.joint.modules.values()]
         figures = [*_plugs(parts), *_fibres(parts), *budgets]
+        if not len(here):  # all channels with these parts are reserved
+            continue
         if None in figures:
             kind = parts.joint.kind.key.replace("_", "-")
             fault = Violation(f"a loss of structured {kind} links is unknown")

@@ -5,6 +5,7 @@ Owns `Channels`, its columns with a row for each channel. `plan` makes it.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,6 +50,22 @@ class Channels:
     """The connector of the trunk, from 0."""
     lower_is_a: BoolArray
     """Whether the lower end of the link is at end A of its trunk."""
+
+    def only(self, rows: IntArray) -> Channels:
+        """Return the channels of some rows of links, which are numbered anew in their order."""
+        here = np.isin(self.row, rows)
+        return replace(
+            self,
+            segment=self.segment[here],
+            row=np.searchsorted(rows, self.row[here]),
+            cable=self.cable[here],
+            part=self.part[here],
+            lower=self.lower.select(here),
+            upper=self.upper.select(here),
+            trunk=self.trunk[here],
+            leg=self.leg[here],
+            lower_is_a=self.lower_is_a[here],
+        )
 
     def patched(self, segment: int, links: int) -> BoolArray:
         """Return which links of a segment, of so many, run through panels."""

@@ -27,6 +27,16 @@ class PatchEnds(NamedTuple):
     run_mm: Int32Array
     length_mm: Int32Array
 
+    def select(self, rows: BoolArray) -> PatchEnds:
+        """Return the ends of some channels."""
+        return PatchEnds(
+            self.device[rows],
+            self.panel[rows],
+            self.port[rows],
+            self.run_mm[rows],
+            self.length_mm[rows],
+        )
+
 
 class PanelPorts(NamedTuple):
     """The panel and the front port of each channel at one end of its trunk."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.core.diagnostics import refuse
+from fabricgen.planning.cabling.lengths import candidate_set
 from fabricgen.planning.channels.channels import Channels
 from fabricgen.planning.channels.ends import patched_links
 from fabricgen.planning.channels.loss import loss_rates
@@ -16,11 +17,14 @@ from fabricgen.planning.channels.patch_lengths import PatchRuns
 from fabricgen.planning.channels.trunk_routes import lay_trunks
 from fabricgen.planning.channels.trunks import make_trunks, trunk_ends
 from fabricgen.planning.channels.verification import verify
+from fabricgen.planning.measure import reserved_lengths
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabricgen.core.arrays import IntArray
+    from fabricgen.inventory.cabling import Cabling
+    from fabricgen.planning.cabling.cages import Cages
     from fabricgen.planning.cabling.lengths import Lengths
     from fabricgen.planning.channels.ends import PatchedLinks
     from fabricgen.planning.channels.panel_racks import PanelSite
@@ -28,10 +32,11 @@ if TYPE_CHECKING:
     from fabricgen.planning.draft import Draft
 
 
-def plan_channels(draft: Draft, lengths: Lengths | None) -> Channels | None:
+def plan_channels(draft: Draft, lengths: Lengths | None, cages: Cages) -> Channels | None:
     """Plan the structured cabling of a fabric; None where the inventory has no `cabling`.
 
-    Raises Refusal.
+    With a reserve, the trunks and the panel ports are those of the whole reserve: growth within it
+    adds jumpers, and moves no trunk. Raises Refusal.
     """
     cabling = draft.spec.cabling
     if cabling is None:
@@ -44,6 +49,16 @@ def plan_channels(draft: Draft, lengths: Lengths | None) -> Channels | None:
             because=("`site: unknown` leaves racks and lengths open",),
             hint="describe the room under `site`, or leave `cabling` out",
         )
+    if draft.spec.reserve is None:
+        return _channels(draft, cabling, lengths)
+    installed = candidate_set(draft.candidates, lengths.runs, cages)
+    reserved, rows = reserved_lengths(draft, installed)
+    channels = _channels(draft, cabling, reserved)
+    return channels and channels.only(rows)
+
+
+def _channels(draft: Draft, cabling: Cabling, lengths: Lengths) -> Channels | None:
+    """Plan the channels of all links that have lengths; None where none runs through panels."""
     entries = panel_parts(cabling, draft.catalog)
     sites, patched = patched_links(draft, lengths, entries)
     if not len(patched.lower):

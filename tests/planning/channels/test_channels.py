@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -55,6 +55,33 @@ def channels_of(plan: Plan) -> Channels:
 def connector(name: str) -> Any:  # noqa: ANN401 - a connector that exists
     """Return a connector of the catalog."""
     return CATALOG.connector(name)
+
+
+class Way(NamedTuple):
+    """The label of a link, and where it runs."""
+
+    cable: str
+    lower: tuple[int, int]
+    upper: tuple[int, int]
+    trunk: int
+    leg: int
+
+
+def _ways(plan: Plan) -> list[Way]:
+    """Return where each link runs that has a channel."""
+    channels, links = channels_of(plan), len(plan.segment.kind)
+    labels = [
+        view.cable
+        for segment in range(plan.mapping.segments)
+        for view in Views(plan).cables(segment)
+    ]
+    ends = [
+        zip(end.panel.tolist(), end.port.tolist(), strict=True)
+        for end in (channels.lower, channels.upper)
+    ]
+    names = (labels[row] for row in (channels.segment * links + channels.row).tolist())
+    columns = zip(names, *ends, channels.trunk.tolist(), channels.leg.tolist(), strict=True)
+    return [Way(*each) for each in columns]
 
 
 @pytest.mark.parametrize(
@@ -151,6 +178,17 @@ def test_panels_take_free_units_from_the_asked_one() -> None:
     assert [panel.rack_unit for panel in panels if panel.rack == 0] == [35, 36, 37]
     overlapping = where | {"panels": [{"rack_unit": 1}]}
     assert refusal_codes(**SMALL | {"cabling": overlapping}) == ["panels-full"]
+
+
+def test_growth_within_the_reserve_adds_jumpers_alone() -> None:
+    """Trunks and panels are those of the reserve, and each link keeps its ports and its fibres."""
+    keys = SMALL | {"reserve": {"gpus": 128}, "cabling": {"where": STRUCTURED}}
+    now, later = (plan_of(**keys | {"gpus": gpus}) for gpus in (64, 128))
+    before, after = channels_of(now), channels_of(later)
+    assert (before.panels, before.trunks) == (after.panels, after.trunks)
+    assert len(before.row) < len(after.row)
+    assert {*_ways(now)} < {*_ways(later)}
+    assert check(now).ok
 
 
 def test_an_end_goes_to_the_nearest_rack_with_panels() -> None:
