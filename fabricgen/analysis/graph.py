@@ -31,6 +31,8 @@ from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fabricgen.planning.plan import Plan
 
 
@@ -133,6 +135,32 @@ def _folded(plan: Plan) -> tuple[list[int], dict[tuple[LinkKind, int, int], list
                     zip(lowers.tolist(), uppers.tolist(), strict=True)
                 )
     return np.bincount(upper[segment.kind == LinkKind.HOST], minlength=size).tolist(), joined
+
+
+def pieces(nodes: Iterable[int], links: Iterable[tuple[int, int]]) -> list[set[int]]:
+    """Return the groups of nodes that links join; a link of a node that is not there joins nothing.
+
+    >>> pieces([1, 2, 3], [(1, 2), (3, 4), (4, 1)])
+    [{1, 2}, {3}]
+    """
+    return list(nx.connected_components(_switches(nodes, links)))
+
+
+def cut_vertices(nodes: Iterable[int], links: Iterable[tuple[int, int]]) -> set[int]:
+    """Return the nodes whose loss divides the group that they are in.
+
+    >>> cut_vertices([1, 2, 3, 4], [(1, 2), (2, 3), (3, 4), (4, 2)])
+    {2}
+    """
+    return set(nx.articulation_points(_switches(nodes, links)))
+
+
+def _switches(nodes: Iterable[int], links: Iterable[tuple[int, int]]) -> nx.Graph[int]:
+    """Build the graph of some nodes and of the links between them."""
+    made: nx.Graph[int] = nx.Graph()
+    made.add_nodes_from(nodes)
+    made.add_edges_from((low, high) for low, high in links if low in made and high in made)
+    return made
 
 
 def node_link(made: nx.Graph[str]) -> str:

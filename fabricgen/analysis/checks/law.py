@@ -7,8 +7,7 @@ findings would follow from that first fault, and each fault is reported by one l
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import repeat
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 from fabricgen.core.diagnostics import Finding
 from fabricgen.core.document import Document
@@ -17,8 +16,10 @@ from fabricgen.core.records import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from fabricgen.analysis.checks.evidence import Evidence
     from fabricgen.core.arrays import IntArray
+
+E = TypeVar("E")
+"""What a law examines: the evidence of one fabric, or that of all networks of a cluster."""
 
 SHOWN = 5
 """Findings of a law that are shown; the others are counted."""
@@ -61,12 +62,12 @@ def violations(
 
 
 @dataclass(frozen=True, slots=True)
-class Law:
+class Law(Generic[E]):
     """A law; `needs` are the codes of the laws that must hold before it can be judged."""
 
     code: str
     title: str
-    judge: Callable[[Evidence], Verdict]
+    judge: Callable[[E], Verdict]
     needs: tuple[str, ...] = ()
 
 
@@ -77,7 +78,7 @@ class Judgement(Document):
     `more` is the number of findings that are not shown.
     """
 
-    law: Law
+    law: Law[Any]
     ok: bool | None
     figure: str
     findings: tuple[Finding, ...] = ()
@@ -123,7 +124,7 @@ class CheckResult(Document):
         return [finding for judgement in self.judgements for finding in judgement.findings]
 
 
-def apply_laws(laws: Iterable[Law], evidence: Evidence) -> CheckResult:
+def apply_laws(laws: Iterable[Law[E]], evidence: E) -> CheckResult:
     """Apply laws in order; a law comes after those that it needs."""
     judged: dict[str, Judgement] = {}
     for law in laws:
@@ -137,9 +138,22 @@ def apply_laws(laws: Iterable[Law], evidence: Evidence) -> CheckResult:
 
 
 def merged(compute: CheckResult, networks: dict[str, CheckResult]) -> CheckResult:
-    """Return one result for a compute fabric and its networks: a law holds where all agree."""
-    columns = zip(*(each.judgements for each in networks.values()), strict=True)
-    return CheckResult(tuple(map(_merged, compute.judgements, columns, repeat(tuple(networks)))))
+    """Return one result for a compute fabric and its networks: a law holds where all agree.
+
+    A law that is judged of the compute fabric alone keeps its result.
+    """
+    others = {
+        name: {judgement.law.code: judgement for judgement in result.judgements}
+        for name, result in networks.items()
+    }
+    return CheckResult(
+        tuple(
+            _merged(each, tuple(found[each.law.code] for found in others.values()), tuple(networks))
+            if all(each.law.code in found for found in others.values())
+            else each
+            for each in compute.judgements
+        )
+    )
 
 
 def _merged(
@@ -179,7 +193,7 @@ def _reason(judgement: Judgement) -> str:
     return f"`{judgement.law.code}` {'is broken' if judgement.ok is False else 'was not judged'}"
 
 
-def _judge(law: Law, evidence: Evidence) -> Judgement:
+def _judge(law: Law[E], evidence: E) -> Judgement:
     """Apply one law."""
     verdict = law.judge(evidence)
     first = [violation for kind in verdict.violations for violation in kind.first][:SHOWN]

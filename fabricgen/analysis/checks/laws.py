@@ -7,6 +7,13 @@ from typing import TYPE_CHECKING
 from fabricgen.analysis.checks.bisection import bisection
 from fabricgen.analysis.checks.capacity import links_even, oversubscription
 from fabricgen.analysis.checks.channels import channels_apart, fibres_cross, light_suffices
+from fabricgen.analysis.checks.cluster import (
+    bonds_apart,
+    management_cabled,
+    ports_apart,
+    switch_loss,
+)
+from fabricgen.analysis.checks.cluster_evidence import cluster_evidence
 from fabricgen.analysis.checks.flow_balance import flows_spread
 from fabricgen.analysis.checks.isolation import all_pairs, rails_apart
 from fabricgen.analysis.checks.law import CheckResult, Law, apply_laws, merged
@@ -25,11 +32,12 @@ from fabricgen.analysis.checks.wiring_rule import wired_as_planned
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
+    from fabricgen.analysis.checks.cluster_evidence import ClusterEvidence
     from fabricgen.analysis.checks.evidence import Evidence
     from fabricgen.planning.plan import Plan
 
 
-LAWS: tuple[Law, ...] = (
+LAWS: tuple[Law[Evidence], ...] = (
     Law("ports-exist", "every link ends at a port that is there", ports_exist),
     Law("ports-once", "every port carries one link at most", ports_once, ("ports-exist",)),
     Law("nics-cabled", "every NIC port has one cable", nics_cabled, ("ports-exist",)),
@@ -75,12 +83,20 @@ LAWS: tuple[Law, ...] = (
 )
 """The laws in the order in which they are judged: each after those that it needs."""
 
-CHANNEL_LAWS: tuple[Law, ...] = (
+CHANNEL_LAWS: tuple[Law[Evidence], ...] = (
     Law("channels-apart", "every panel port and fibre serves one link", channels_apart),
     Law("fibres-cross", "every transmitter meets its receiver", fibres_cross, ("channels-apart",)),
     Law("light-suffices", "no channel loses too much light", light_suffices, ("channels-apart",)),
 )
 """The laws of fabrics with links that run through panels, judged after the others."""
+
+CLUSTER_LAWS: tuple[Law[ClusterEvidence], ...] = (
+    Law("management-cabled", "every management port has one cable", management_cabled),
+    Law("bonds-apart", "the members of a bond are on different switches", bonds_apart),
+    Law("ports-apart", "no port is in two networks", ports_apart),
+    Law("switch-loss", "the loss of a switch cuts no bond off", switch_loss, ("bonds-apart",)),
+)
+"""The laws of a plan with networks, which are judged over all of them at once."""
 
 
 def check(plan: Plan, views: Views | None = None) -> CheckResult:
@@ -93,8 +109,16 @@ def check(plan: Plan, views: Views | None = None) -> CheckResult:
 
 def judge_networks(compute: CheckResult, plan: Plan) -> CheckResult:
     """Return the result of the compute fabric with those of the networks beside it."""
+    if not plan.networks:
+        return compute
     networks = {name: check(network) for name, network in plan.networks.items()}
-    return merged(compute, networks) if networks else compute
+    cluster = judge_cluster(cluster_evidence(plan))
+    return CheckResult((*merged(compute, networks).judgements, *cluster.judgements))
+
+
+def judge_cluster(evidence: ClusterEvidence) -> CheckResult:
+    """Apply every law of a cluster to some evidence."""
+    return apply_laws(CLUSTER_LAWS, evidence)
 
 
 def judge(evidence: Evidence) -> CheckResult:

@@ -38,7 +38,10 @@ def names(evidence: Evidence) -> Verdict:
         np.tile(evidence.plan.installed, evidence.plan.mapping.segments)
     ).tolist()
     switches = [evidence.switches[index] for index in installed]
-    given = [*switches, *evidence.hosts]
+    # on a network beside the compute fabric, a device has a row for each of its bonds
+    each = dict.fromkeys(evidence.hosts) if evidence.plan.fabric.network else evidence.hosts
+    hosts = [*each]
+    given = [*switches, *hosts]
     illegal = [name for name in given if len(name) > LONGEST_NAME or not _LEGAL.fullmatch(name)]
     twice = (
         [(name, times) for name, times in Counter(given).items() if times > 1]
@@ -46,7 +49,7 @@ def names(evidence: Evidence) -> Verdict:
         else []
     )
     return Verdict(
-        f"{len(switches):,} switches and {len(evidence.hosts):,} hosts, at most"
+        f"{len(switches):,} switches and {len(hosts):,} hosts, at most"
         f" {max(map(len, given))} characters",
         (
             violations(

@@ -1,0 +1,182 @@
+"""What the laws of a whole cluster examine: the links of the networks beside the compute fabric.
+
+Owns `ClusterEvidence`, in which a device and an interface have one number in all networks. It
+judges nothing; any field can be replaced by a broken one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fabricgen.core.records import dataclass
+from fabricgen.core.terms import LinkKind
+from fabricgen.planning.fabric_links import wiring_of
+from fabricgen.planning.network_conflicts import COMPUTE, host_ports
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fabricgen.core.arrays import BoolArray, IntArray
+    from fabricgen.core.terms import Role
+    from fabricgen.planning.plan import Plan
+
+
+class NetworkLinks(NamedTuple):
+    """The links of a network as columns of devices and of ports; a port has the number of its name.
+
+    The lower end is a device on the network, or a switch below another.
+    """
+
+    lower: IntArray
+    lower_port: IntArray
+    upper: IntArray
+    upper_port: IntArray
+    bond: IntArray
+    """The bond of which a link is a member; -1 between switches."""
+
+    @property
+    def attached(self) -> BoolArray:
+        """Whether each link leads to a device on the network."""
+        found: BoolArray = self.bond >= 0
+        return found
+
+
+class Ports(NamedTuple):
+    """Ports in use, as the device and the name of each."""
+
+    device: IntArray
+    port: IntArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterEvidence:
+    """The networks of a plan, and the ports that they must not share."""
+
+    plan: Plan
+    devices: list[str]
+    """The names of all devices, by their number."""
+    interfaces: list[str]
+    """The names of ports, by their number."""
+    compute: Ports
+    """The ports that the compute fabric uses."""
+    links: dict[str, NetworkLinks]
+    """The links of each network."""
+    managed: IntArray
+    """How many management ports each device has; none where no network is of kind `access`."""
+
+    def members(self, network: str) -> int:
+        """Return the members of a bond in a network."""
+        return self.plan.networks[network].fabric.domain_gpus
+
+    def uplink(self, network: str) -> str | None:
+        """Return the network that joins the switches of an access network, if there is one."""
+        uplink = self.plan.spec.networks.each()[network].uplink
+        return uplink.network if uplink else None
+
+    def port(self, device: int, port: int) -> str:
+        """Return the name of a port with its device."""
+        return f"{self.devices[device]} {self.interfaces[port]}"
+
+
+class _Numbers:
+    """Numbers for names, from 0, in the order in which they are first asked for."""
+
+    def __init__(self) -> None:
+        self.of: dict[str, int] = {}
+
+    def __call__(self, names: Iterable[str]) -> IntArray:
+        """Return the numbers of names."""
+        return np.array([self.of.setdefault(name, len(self.of)) for name in names], dtype=np.int64)
+
+
+def cluster_evidence(plan: Plan) -> ClusterEvidence:
+    """Collect the evidence about the networks of a plan."""
+    devices, interfaces = _Numbers(), _Numbers()
+    compute = _compute_ports(plan, devices, interfaces)
+    links = {
+        name: _network_links(network, devices, interfaces)
+        for name, network in plan.networks.items()
+    }
+    managed = np.zeros(len(devices.of), dtype=np.int64)
+    for names, ports in _managed(plan):
+        known = [devices.of[name] for name in names if name in devices.of]
+        managed[known] = ports
+    return ClusterEvidence(
+        plan=plan,
+        devices=[*devices.of],
+        interfaces=[*interfaces.of],
+        compute=compute,
+        links=links,
+        managed=managed,
+    )
+
+
+def _compute_ports(plan: Plan, devices: _Numbers, interfaces: _Numbers) -> Ports:
+    """Return the NIC ports of all hosts, and the planned ports of all switches."""
+    fabric, gpus = plan.fabric, np.arange(plan.fabric.gpus)
+    hosts = devices(plan.hosts)[fabric.coordinates.host(gpus)]
+    columns = []
+    for plane in range(fabric.planes):
+        nics = interfaces(fabric.interface(slot, plane) for slot in range(fabric.interface_count))
+        columns.append((hosts, nics[fabric.interface_index(gpus)]))
+    for segment in range(plan.mapping.segments):
+        ports = {role: interfaces(names) for role, names in plan.interfaces(segment).items()}
+        switches = devices(plan.naming.switches(segment))
+        for box, switch, has in zip(plan.naming.boxes, switches, plan.installed, strict=True):
+            if has:
+                columns.append((np.full(len(ports[box.role]), switch), ports[box.role]))
+    device, port = zip(*columns, strict=True)
+    return Ports(np.concatenate(device), np.concatenate(port))
+
+
+def _network_links(network: Plan, devices: _Numbers, interfaces: _Numbers) -> NetworkLinks:
+    """Return the links of a network."""
+    rules, wiring = network.fabric.network, wiring_of(network)
+    assert rules, "a network has its rules"  # noqa: S101 - every plan in `Plan.networks` is one
+    switches = devices(network.naming.switches(0))
+    roles = [box.role for box in network.naming.boxes]
+    ports = {role: interfaces(names) for role, names in network.interfaces(0).items()}
+    own, names = devices(rules.attached.devices), interfaces(rules.attached.interfaces)
+    attached = wiring.kind == LinkKind.HOST
+    bond = np.where(attached, wiring.lower // rules.attached.bond, -1)
+    lower, lower_port = np.empty(len(bond), np.int64), np.empty(len(bond), np.int64)
+    lower[attached] = own[bond[attached]]
+    lower_port[attached] = names[rules.attached.interface_index(wiring.lower[attached])]
+    upper_port = np.empty(len(bond), np.int64)
+    for role, numbers in ports.items():
+        of_role = np.array([each is role for each in roles])
+        above = of_role[wiring.upper]
+        upper_port[above] = numbers[wiring.upper_port[above]]
+        below = ~attached & of_role[np.where(attached, 0, wiring.lower)]
+        lower[below] = switches[wiring.lower[below]]
+        lower_port[below] = numbers[wiring.lower_port[below]]
+    return NetworkLinks(lower, lower_port, switches[wiring.upper], upper_port, bond)
+
+
+def _managed(plan: Plan) -> Iterator[tuple[Iterable[str], int]]:
+    """Yield the management ports of all devices, by the inventory and the catalog alone."""
+    networks = plan.spec.networks.each()
+    name = next((name for name, network in networks.items() if network.kind == "access"), None)
+    if name is None:
+        return
+    yield plan.hosts, host_ports(plan.fabric.host, networks[name])
+    for group in plan.spec.devices:
+        names = [group.name.format(n=number) for number in range(1, group.count + 1)]
+        yield names, getattr(group.ports, name)
+    for other, fabric in {COMPUTE: plan, **plan.networks}.items():
+        if other == COMPUTE or networks[other].kind == "clos":
+            for role in fabric.roles:
+                facts = fabric.fabric.port_layouts[role].model.management
+                switches = zip(fabric.switches(), _roles(fabric), strict=True)
+                yield (
+                    [switch for switch, own in switches if own is role],
+                    (facts.count if facts else 1),
+                )
+
+
+def _roles(plan: Plan) -> list[Role]:
+    """Return the role of each installed switch, in the order of `Plan.switches`."""
+    boxes = zip(plan.naming.boxes, plan.installed, strict=True)
+    return [box.role for box, has in boxes if has] * plan.mapping.segments

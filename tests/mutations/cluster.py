@@ -1,0 +1,183 @@
+"""Mutations of the networks beside a compute fabric, each of which breaks one law of a cluster."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fabricgen.analysis.checks.cluster_evidence import ClusterEvidence, cluster_evidence
+from tests.fabrics import plan_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabricgen.core.arrays import BoolArray, IntArray
+
+CLUSTER: dict[str, Any] = {
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "radix": 64,
+    "networks": {
+        "storage": {"switches": {"leaf": {"generic": {"radix": 16}}}},
+        "inband": {"switches": {"leaf": {"generic": {"radix": 32}}}, "speed": "100G"},
+        "oob": {
+            "switches": {"leaf": {"model": "sn2201"}},
+            "speed": "1G",
+            "uplink": {"network": "inband", "ports": 2},
+        },
+    },
+    "devices": [
+        {"name": "pdu-{n}", "count": 60, "ports": {"oob": 1}},
+        {"name": "target-{n}", "count": 12, "ports": {"storage": 2}},
+    ],
+}
+"""Storage of four leaves below spines, in-band of two leaves alone, and two OOB switches."""
+
+
+class ClusterMutation(NamedTuple):
+    """One fault: its name, the change, the violated law, and words of the finding."""
+
+    name: str
+    broken: Callable[[ClusterEvidence], ClusterEvidence]
+    law: str
+    words: str
+
+
+@cache
+def cluster() -> ClusterEvidence:
+    """Return the evidence about the correct cluster."""
+    return cluster_evidence(plan_of(**CLUSTER))
+
+
+def number(names: list[str], name: str) -> int:
+    """Return the number of a device or of an interface."""
+    return names.index(name)
+
+
+def rows(found: ClusterEvidence, network: str, device: str) -> IntArray:
+    """Return the links of a network at a device or switch."""
+    links, own = found.links[network], number(found.devices, device)
+    return np.flatnonzero((links.lower == own) | (links.upper == own))
+
+
+def kept(found: ClusterEvidence, network: str, keep: BoolArray) -> ClusterEvidence:
+    """Keep some links of a network."""
+    links = found.links[network]
+    changed = type(links)(*(column[keep] for column in links))
+    return replace(found, links={**found.links, network: changed})
+
+
+def dropped(found: ClusterEvidence, network: str, lost: IntArray) -> ClusterEvidence:
+    """Remove links of a network."""
+    keep = np.ones(len(found.links[network].lower), dtype=bool)
+    keep[lost] = False
+    return kept(found, network, keep)
+
+
+def changed(found: ClusterEvidence, network: str, row: int, **values: int) -> ClusterEvidence:
+    """Change columns of one link."""
+    links = found.links[network]
+    columns = {name: getattr(links, name).copy() for name in values}
+    for name, value in values.items():
+        columns[name][row] = value
+    return replace(found, links={**found.links, network: links._replace(**columns)})
+
+
+def repeated(found: ClusterEvidence, network: str, row: int, other: int) -> ClusterEvidence:
+    """Plug a link into the port of another device's link."""
+    links = found.links[network]
+    ends = {name: int(getattr(links, name)[other]) for name in ("lower", "lower_port")}
+    return changed(found, network, row, **ends)
+
+
+def on_one_switch(found: ClusterEvidence, network: str, device: str) -> ClusterEvidence:
+    """Plug both members of the first bond of a device into one switch."""
+    first, second, *_ = rows(found, network, device)
+    upper = int(found.links[network].upper[first])
+    return changed(found, network, int(second), upper=upper)
+
+
+def renamed(found: ClusterEvidence, network: str, device: str, name: str) -> ClusterEvidence:
+    """Plug the first link of a device into another of its ports."""
+    row = int(rows(found, network, device)[0])
+    return changed(found, network, row, lower_port=number(found.interfaces, name))
+
+
+def without_uplinks(found: ClusterEvidence, network: str, leaf: str) -> ClusterEvidence:
+    """Remove the links of a leaf to spines."""
+    own = rows(found, network, leaf)
+    return dropped(found, network, own[~found.links[network].attached[own]])
+
+
+def below_one_spine(found: ClusterEvidence, network: str, spine: str) -> ClusterEvidence:
+    """Remove the links to all other spines."""
+    links = found.links[network]
+    keep = links.attached | (links.upper == number(found.devices, spine))
+    return kept(found, network, keep)
+
+
+MUTATIONS: tuple[ClusterMutation, ...] = (
+    ClusterMutation(
+        "a switch without management cable",
+        lambda e: dropped(e, "oob", rows(e, "oob", "r0-leaf-1")),
+        "management-cabled",
+        "r0-leaf-1 has 0 cables in oob",
+    ),
+    ClusterMutation(
+        "a PDU without management cable",
+        lambda e: dropped(e, "oob", rows(e, "oob", "pdu-60")),
+        "management-cabled",
+        "pdu-60 has 0 cables in oob",
+    ),
+    ClusterMutation(
+        "two cables in one management port",
+        lambda e: repeated(e, "oob", 0, 1),
+        "management-cabled",
+        "port host-2 oob0 has 2 cables in oob",
+    ),
+    ClusterMutation(
+        "a host's bond on one storage leaf",
+        lambda e: on_one_switch(e, "storage", "host-3"),
+        "bonds-apart",
+        "the bond of storage0 and storage1 of host-3 does not end on 2 switches",
+    ),
+    ClusterMutation(
+        "both uplinks of an OOB switch on one leaf",
+        lambda e: on_one_switch(e, "inband", "oob-2"),
+        "bonds-apart",
+        "the bond of swp51 and swp52 of oob-2 does not end on 2 switches",
+    ),
+    ClusterMutation(
+        "storage on a NIC of the compute fabric",
+        lambda e: renamed(e, "storage", "host-1", "nic0"),
+        "ports-apart",
+        "port host-1 nic0 is in compute and storage",
+    ),
+    ClusterMutation(
+        "an uplink on a port for devices",
+        lambda e: renamed(e, "inband", "oob-1", "swp1"),
+        "ports-apart",
+        "port oob-1 swp1 is in inband and oob",
+    ),
+    ClusterMutation(
+        "management of a host on its in-band port",
+        lambda e: renamed(e, "oob", "host-8", "inband1"),
+        "ports-apart",
+        "port host-8 inband1 is in inband and oob",
+    ),
+    ClusterMutation(
+        "a leaf without uplinks",
+        lambda e: without_uplinks(e, "storage", "storage-leaf-2"),
+        "switch-loss",
+        "the loss of storage-leaf-1 cuts host-1 off from storage",
+    ),
+    ClusterMutation(
+        "leaves below one spine only",
+        lambda e: below_one_spine(e, "storage", "storage-spine-2"),
+        "switch-loss",
+        "the loss of storage-spine-2 cuts host-8 off from storage",
+    ),
+)

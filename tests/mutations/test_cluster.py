@@ -1,0 +1,87 @@
+"""Each law of a cluster can fail: a mutation violates one law, whose finding names the fault."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from fabricgen.analysis.checks.laws import CLUSTER_LAWS, LAWS, check, judge_cluster
+from fabricgen.cli.check import report_text
+from fabricgen.core.diagnostics import text_of
+from tests import ROOT
+from tests.fabrics import SMALL, plan_of
+from tests.mutations.cluster import CLUSTER, MUTATIONS, ClusterMutation, cluster
+
+CODES = [law.code for law in CLUSTER_LAWS]
+
+
+def test_the_cluster_is_correct() -> None:
+    """Before the mutation every law of a cluster and of its fabrics holds."""
+    result = check(cluster().plan)
+    assert result.ok, result.findings
+    assert [each.law.code for each in result.judgements][len(LAWS) :] == CODES
+    assert result.judgements[-1].figure == (
+        "cut off by one switch: storage none of 20 devices, inband none of 10 devices,"
+        " oob at most 44 of 88 devices"
+    )
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name)
+def test_exactly_one_law_is_violated(mutation: ClusterMutation) -> None:
+    """Its finding names the fault; a law that depends on it is not judged, and all others hold."""
+    report = judge_cluster(mutation.broken(cluster()))
+    assert report.broken == [mutation.law], [finding.fact for finding in report.findings]
+    unjudged = {law.code for law in CLUSTER_LAWS if mutation.law in law.needs}
+    assert {each.law.code for each in report.judgements if each.ok is None} == unjudged
+    assert any(mutation.words in finding.fact for finding in report.findings), report.findings
+    assert judge_cluster(cluster()).ok
+
+
+def test_every_law_has_mutations() -> None:
+    """At least two violate it."""
+    seen = Counter(mutation.law for mutation in MUTATIONS)
+    assert set(seen) == set(CODES)
+    assert min(seen.values()) >= 2
+
+
+@pytest.mark.parametrize("law", CODES)
+def test_the_examples_of_pages_are_findings(law: str) -> None:
+    """The finding on the page of a law is that of a mutation, to the letter."""
+    page = (ROOT / "fabricgen" / "cli" / "pages" / f"{law}.md").read_text(encoding="utf-8")
+    shown = [line[4:] for line in page.split("\n") if line.startswith("    ")]
+    output = {
+        line
+        for mutation in MUTATIONS
+        if mutation.law == law
+        for finding in judge_cluster(mutation.broken(cluster())).findings
+        for line in text_of(finding).split("\n")
+    }
+    assert shown
+    assert [line for line in shown if line not in output] == []
+
+
+def test_a_fabric_without_networks_has_no_law_of_a_cluster() -> None:
+    """`check` prints the laws of the fabric alone."""
+    result = check(plan_of(**SMALL))
+    assert len(result.judgements) == len(LAWS)
+    assert report_text(result, "small").startswith(f"small: {len(LAWS)} laws\n")
+
+
+def test_a_bond_of_one_may_hang_on_one_switch() -> None:
+    """Devices with one port in a network are cut off by the switch that they are on alone."""
+    networks = {**CLUSTER["networks"]}
+    networks["storage"] = {**networks["storage"], "bond": 1}
+    result = check(plan_of(**{**CLUSTER, "networks": networks}))
+    assert result.ok, result.findings
+    assert "storage at most 8 of 20 devices" in result.judgements[-1].figure
+
+
+def test_a_cluster_without_management_network_has_nothing_to_cable() -> None:
+    """Management ports have cables in a network of kind `access` only."""
+    networks = {"storage": CLUSTER["networks"]["storage"]}
+    devices = CLUSTER["devices"][1:]
+    result = check(plan_of(**{**CLUSTER, "networks": networks, "devices": devices}))
+    assert result.ok, result.findings
+    (judged,) = (each for each in result.judgements if each.law.code == "management-cabled")
+    assert judged.figure.startswith("no network of kind `access`")
