@@ -24,6 +24,11 @@ SOPS_SECONDS = 60
 VALUE = re.compile(r"[A-Za-z0-9!$%&()*+./<=>\[\]^_{|}~-]{1,256}")
 """The values that every NOS takes with and without quotes."""
 
+ENCRYPTED = re.compile(r"\$[A-Za-z0-9]+\$")
+"""How values begin that Junos and SR Linux have encrypted."""
+HASHED = ("management", "users")
+"""The key of the secrets that are hashes, which begin so."""
+
 
 class UnreadableError(Exception):
     """A secret that cannot be read; its text is the reason."""
@@ -34,7 +39,7 @@ def read_secrets(asked: Mapping[str, tuple[str, ...]], catalog: Catalog) -> dict
     values, findings = {}, []
     for reference, path in asked.items():
         try:
-            values[reference] = _checked(_read(reference, catalog))
+            values[reference] = _checked(_read(reference, catalog), hashed=path == HASHED)
         except UnreadableError as error:
             fact = f"the secret `{reference}` cannot be read"
             hint = "set it, or build without `--with-secrets`"
@@ -93,8 +98,14 @@ def _text(content: bytes) -> str:
         raise UnreadableError("it is not ASCII") from None
 
 
-def _checked(value: str) -> str:
+def _checked(value: str, *, hashed: bool) -> str:
     """Return a value that every NOS takes. Raises UnreadableError without showing it."""
+    if value == "none":
+        raise UnreadableError("`none` is no value: NVUE removes a setting by it")
+    if not hashed and ENCRYPTED.match(value):
+        raise UnreadableError(
+            "it begins like an encrypted value (`$9$`), which Junos and SR Linux would decrypt"
+        )
     if not VALUE.fullmatch(value):
         raise UnreadableError(
             "it must be 1 to 256 letters, digits and `!$%&()*+-./<=>[]^_{|}~`, without spaces"

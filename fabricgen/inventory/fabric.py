@@ -204,9 +204,14 @@ class FabricSpec(InventoryModel):
         """Return the references to secrets, each with the key that has it."""
         bgp = self.addressing.bgp
         keys = {"password": bgp.password, "hosts_password": bgp.hosts_password}
-        found = {key: ("addressing", "bgp", name) for name, key in keys.items() if key}
-        managed = self.management.secrets() if self.management else ()
-        return found | dict.fromkeys(managed, ("management",))
+        found: dict[str, tuple[str, ...]] = {
+            key: ("addressing", "bgp", name) for name, key in keys.items() if key
+        }
+        if self.management:
+            found |= dict.fromkeys(self.management.secrets(), ("management",))
+            hashes = [user.secret for user in self.management.users if user.secret]
+            found |= dict.fromkeys(hashes, ("management", "users"))
+        return found
 
     @model_validator(mode="before")
     @classmethod

@@ -157,6 +157,8 @@ class Snmp(InventoryModel):
         """Refuse SNMP without a reader."""
         if not self.users:
             raise ValueError("has no `users`")
+        if "none" in (self.location, self.contact):
+            raise ValueError("has the text `none`, by which NVUE removes a setting")
         return self
 
 

@@ -208,3 +208,29 @@ def test_what_a_system_lacks_is_listed() -> None:
     assert (
         "`management.allow for netconf` on eos: this pack has no access group of NETCONF" in reasons
     )
+
+
+def test_values_that_a_system_reads_otherwise_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`none`, and a key in clear text that begins as encrypted ones do; a hash may begin so."""
+    asked = {"env:KEY": ("addressing", "bgp", "password")}
+    for value, reason in (("none", "NVUE"), ("$9$abc", "SR Linux"), ("$aes1$x$y", "SR Linux")):
+        monkeypatch.setenv("KEY", value)
+        with pytest.raises(Refusal) as refused:
+            read_secrets(asked, Catalog())
+        (finding,) = refused.value.findings
+        assert reason in finding.because[0]
+        assert value == "none" or value not in repr(finding)
+    monkeypatch.setenv("KEY", "$6$salt$hash")
+    assert read_secrets({"env:KEY": ("management", "users")}, Catalog())
+    plan = managed_plan("eos", FULL)
+    paths = plan.spec.secrets()
+    assert (paths["env:OPS_SECRET"], paths["env:AAA_KEY"]) == (
+        ("management", "users"),
+        ("management",),
+    )
+
+
+def test_none_is_no_text_of_snmp() -> None:
+    """NVUE would remove the location instead."""
+    with pytest.raises(ValueError, match="by which NVUE removes a setting"):
+        Management.model_validate(LEAST | {"snmp": FULL["snmp"] | {"location": "none"}})

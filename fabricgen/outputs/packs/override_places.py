@@ -19,9 +19,14 @@ if TYPE_CHECKING:
 ENDS = ("before", "after")
 
 
-def hook_name(spot: str) -> str:
-    """Return the name of the hook before or after the lines of a pack's main file."""
-    return f"site.{spot}.j2"
+def hook_names(pack: Pack, output: PackOutput) -> dict[str, str]:
+    """Return the names of the hooks of a file, by their places.
+
+    Those of the main file are `site.before.j2` and `site.after.j2`; those of other files have the
+    file's name as well: `site.after.chrony.conf.j2`.
+    """
+    own = "" if output in pack.open_outputs[:1] else f".{file_name(output)}"
+    return {spot: f"site.{spot}{own}.j2" for spot in ENDS}
 
 
 class OverridePlace(NamedTuple):

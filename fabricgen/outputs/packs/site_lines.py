@@ -2,8 +2,9 @@
 
 Owns which texts a file receives, where, and how they are marked. A hook is the template
 `site.before.j2` or `site.after.j2` of a pack: empty as it ships, and rendered for the pack's main
-file where a user's own shadows it. Overrides come after hooks, in the order of the inventory.
-`override_checks` verifies overrides, `merged_document` merges those of documents.
+file where a user's own shadows it. Other files have hooks with their names, which do not ship.
+Overrides come after hooks, in the order of the inventory. `override_checks` verifies overrides,
+`merged_document` merges those of documents.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from fabricgen.outputs.packs.override_places import (
     OverridePlace,
     file_name,
     find_place,
-    hook_name,
+    hook_names,
     section_of,
 )
 from fabricgen.outputs.packs.rendered_texts import RenderedTexts
@@ -67,7 +68,7 @@ class SiteLines:
         """Keep the packs and the texts of their files; places and hooks are looked up once."""
         self._packs, self._texts = packs, texts or RenderedTexts()
         self._places: dict[tuple[str, str], OverridePlace | None] = {}
-        self._own_hooks: dict[str, list[str]] = {}
+        self._own_hooks: dict[tuple[str, str], list[tuple[str, str]]] = {}
 
     def files(
         self, pack: Pack, outputs: Iterable[PackOutput], switch: SwitchView
@@ -127,15 +128,17 @@ class SiteLines:
         return placed
 
     def _hooks(self, pack: Pack, output: PackOutput, switch: SwitchView) -> Iterator[Placed]:
-        """Yield the texts of a user's own hooks in the main file of a pack."""
-        if not self._packs.roots or output not in pack.open_outputs[:1]:
+        """Yield the texts of a user's own hooks in a file."""
+        if not self._packs.roots or not output.overrides:
             return
-        if pack.name not in self._own_hooks:
-            self._own_hooks[pack.name] = [
-                spot for spot in ENDS if self._is_own(pack.name, hook_name(spot))
+        key = pack.name, output.path
+        if key not in self._own_hooks:
+            self._own_hooks[key] = [
+                (spot, name)
+                for spot, name in hook_names(pack, output).items()
+                if self._is_own(pack.name, name)
             ]
-        for spot in self._own_hooks[pack.name]:
-            name = hook_name(spot)
+        for spot, name in self._own_hooks[key]:
             text = self._packs.render(pack.name, name, switch=switch)
             if text.strip():
                 yield Placed(spot, text, f"{pack.name}/{name}", -1)

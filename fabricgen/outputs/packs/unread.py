@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from fabricgen.core.diagnostics import Finding, Place, Refusal, nearest
 from fabricgen.core.files import FileError, read_text
 from fabricgen.outputs.packs.loader import MOST_BYTES
-from fabricgen.outputs.packs.override_places import ENDS, hook_name
+from fabricgen.outputs.packs.override_places import hook_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +63,8 @@ def _named(packs: Packs, names: list[str]) -> set[str]:
     for name in names:
         if pack := packs.pack(name):
             found |= {f"{name}/pack.yaml", *(f"{name}/{out.template}" for out in pack.outputs)}
-            found |= {f"{name}/{hook_name(end)}" for end in ENDS if pack.open_outputs}
+            for output in pack.open_outputs:
+                found |= {f"{name}/{hook}" for hook in hook_names(pack, output).values()}
     return found
 
 

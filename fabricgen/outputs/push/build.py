@@ -46,7 +46,7 @@ def push_view(plan: Plan, asked: Management, packs: Mapping[str, Pack]) -> PushV
         segments=[*_segments(plan, packs)],
         systems=systems,
         collections=dict(sorted(item for system in systems for item in system.collections.items())),
-        has_secrets=bool(asked.secrets() or plan.spec.addressing.bgp.password),
+        has_secrets=bool(plan.spec.secrets()),
     )
 
 

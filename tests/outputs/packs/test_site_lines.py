@@ -23,9 +23,10 @@ from fabricgen.outputs.lab_topologies.build import Topologies
 from fabricgen.outputs.packs.merged_document import escaped
 from fabricgen.outputs.packs.nos_packs import nos_packs
 from fabricgen.outputs.packs.override_checks import check_overrides
-from fabricgen.outputs.packs.override_places import ENDS, hook_name
+from fabricgen.outputs.packs.override_places import hook_names
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.packs.site_lines import SiteLines
+from fabricgen.outputs.packs.unread import check_unread
 from fabricgen.planning.plan import make_plan
 from fabricgen.planning.plan_document import plan_document
 from fabricgen.planning.switch_match import matches
@@ -35,6 +36,7 @@ from tests.fabrics import build_job, plan_of, spec_of
 from tests.nos.fabric import assert_is_plan, fabric
 from tests.nos.model_variants import variant_plan
 from tests.nos.switch_files import PACKS, SwitchFiles
+from tests.outputs.packs.managed import LEAST
 from tests.outputs.packs.test_documented_nos import SYSTEMS
 from tests.outputs.packs.test_nos_packs import INVENTORY, _box, mixed
 
@@ -382,6 +384,31 @@ def test_hooks_surround_the_packs_lines_and_overrides_surround_hooks(tmp_path: P
     assert found == json.loads(_plain()[sonic.name]["config_db.json"])
 
 
+def test_every_file_of_a_pack_has_hooks(tmp_path: Path) -> None:
+    """Those of other files than the main one have their names; a script has none."""
+    (tmp_path / "frr").mkdir()
+    plan = plan_of(gpus=8, hb_domain={"gpus": 4}, radix=16, nos="frr", management=LEAST)
+    view, plain = first_view(plan, "frr"), Packs()
+    pack = plain.for_nos("frr")
+    assert pack
+    for output in pack.open_outputs[1:]:
+        name = output.path.rpartition("/")[2]
+        (tmp_path / "frr" / f"site.after.{name}.j2").write_text("# {{ switch.name }}\n", "utf-8")
+    packs = Packs([tmp_path])
+    check_unread(packs)
+    lines, hooked = SiteLines(packs), 0
+    for output in pack.outputs:
+        if output.is_written(view.management):
+            was = SiteLines(plain).render(pack, output, view)
+            added = "# r0-leaf-1\n" if output in pack.open_outputs[1:] else ""
+            hooked += bool(added)
+            assert lines.render(pack, output, view) == was + added, output.path
+    assert hooked > 8
+    (tmp_path / "frr" / "site.after.users.sh.j2").write_text("# lost\n", "utf-8")
+    with pytest.raises(Refusal, match=r"no pack reads `frr/site\.after\.users\.sh\.j2`"):
+        check_unread(packs)
+
+
 def test_only_files_of_the_inventorys_directory_are_read(tmp_path: Path) -> None:
     """Not one above it, an absolute one, or one that a link leads to; a pipe is no file."""
     home = tmp_path / "home"
@@ -492,8 +519,8 @@ def test_every_pack_of_a_nos_has_places_and_empty_hooks() -> None:
     assert len(own) >= 8
     for pack in own:
         assert pack.open_outputs
-        for spot in ENDS:
-            assert PACKS.render(pack.name, hook_name(spot)) == ""
+        for name in hook_names(pack, pack.open_outputs[0]).values():
+            assert PACKS.render(pack.name, name) == ""
 
 
 def test_an_unknown_place_lists_the_places() -> None:
