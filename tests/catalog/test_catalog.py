@@ -33,11 +33,14 @@ MODELS = {
         "7220-ixr-h5-64",
         "7220-ixr-h6-128",
         "7220-ixr-h6-64",
+        "ais1600-64o",
         "ais800-64o",
         "ds2000",
         "ds5000",
+        "ds6000",
         "generic",
         "n9364e-sg2",
+        "n9364f-sg3",
         "n9k-c9348gc-fxp",
         "q3200",
         "q3400",
@@ -47,6 +50,7 @@ MODELS = {
         "qfx5250",
         "qm8790",
         "qm9700",
+        "s3248t-on",
         "sn2201",
         "sn4600c",
         "sn4700",
@@ -57,6 +61,7 @@ MODELS = {
         "sn5640",
         "sn6600-ld",
         "z9864f",
+        "z9964f",
     ],
     "hosts": [
         "dgx-a100",
@@ -438,6 +443,8 @@ def test_two_kinds_of_cages_in_one_box() -> None:
         # netbox-community/devicetype-library
         ("7010tx-48", {"rj45": 48, "sfp28": 4}, 148),
         ("n9k-c9348gc-fxp", {"rj45": 48, "sfp28": 4, "qsfp28": 2}, 348),
+        # Dell PowerSwitch guide
+        ("s3248t-on", {"rj45": 48, "sfp+": 4, "qsfp28": 2}, 288),
         # githedgehog/fabric, p_bcm_celestica_ds2000.go
         ("ds2000", {"sfp28": 48, "qsfp28": 8}, 2000),
     ],
@@ -449,7 +456,10 @@ def test_switches_of_management_networks(model: str, groups: dict[str, int], cap
     assert (found, box.capacity_gbps) == (groups, capacity)
 
 
-@pytest.mark.parametrize("model", ["7060xe7-64ps", "7220-ixr-h6-64", "qfx5250"])
+@pytest.mark.parametrize(
+    "model",
+    ["7060xe7-64ps", "7220-ixr-h6-64", "ais1600-64o", "ds6000", "n9364f-sg3", "qfx5250", "z9964f"],
+)
 def test_switches_of_100_terabits(model: str) -> None:
     """64 cages of 1.6T, or 128 ports of 800G."""
     box = _switch(model)

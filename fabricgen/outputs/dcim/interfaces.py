@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 TYPES = frozenset(
     {
+        "10gbase-x-sfpp",
         "25gbase-x-sfp28",
         "100gbase-x-qsfp28",
         "100gbase-x-qsfpdd",
@@ -62,12 +63,14 @@ def type_of(speed_gbps: int, form_factor: str, lanes: int, transport: str) -> st
     'infiniband-ndr'
     >>> type_of(1, "rj45", 1, "ethernet"), type_of(100, "qsfp28", 4, "ethernet")
     ('1000base-t', '100gbase-x-qsfp28')
+    >>> type_of(10, "sfp+", 1, "ethernet")
+    '10gbase-x-sfpp'
     """
     if transport == "infiniband":
         return INFINIBAND.get(speed_gbps // lanes, "other")
     if form_factor == "rj45":
         return TWISTED_PAIR.get(speed_gbps, "other")
-    form = form_factor.replace("-", "")
+    form = form_factor.replace("-", "").replace("+", "p")
     name = (
         f"{speed_gbps}gbase-x-{form}"
         if speed_gbps < TERABIT

@@ -133,6 +133,20 @@ def test_a_kind_that_is_direct_has_no_channel() -> None:
     assert plan_of(**SMALL).channels is None
 
 
+def test_links_with_co_packaged_optics_take_no_panels() -> None:
+    """A channel is verified between two modules, and a Q3450 has none."""
+    plan = plan_of(
+        design="rail-optimized",
+        gpus=576,
+        hb_domain={"gpus": 72, "hosts": 18},
+        host={"model": "gb300-nvl72"},
+        rails={"count": 4},
+        switches={"leaf": {"model": "q3450"}},
+        cabling={"where": STRUCTURED},
+    )
+    assert plan.channels is None
+
+
 def test_the_links_of_a_superpod_keep_their_channels() -> None:
     """2,040 links are 2,040 channels: 1,016 of hosts, 1,024 of leaves; every law holds."""
     plan = plan_of(**SUPERPOD)
