@@ -125,7 +125,7 @@ EXAMPLES = (
     Example(
         "audit fabric.yaml --lldp neighbors.csv",
         AuditReport,
-        "links matched wrong missing extra silent moves notes silent_cables",
+        "links matched wrong missing extra silent moves notes silent_cables unreported",
     ),
     Example("audit fabric.yaml --degraded dead.txt", AuditReport, "degraded"),
     Example(

@@ -234,10 +234,15 @@ class SwitchViews:
             bgp_ports=speakers,
             policy_name="FABRIC" if rail is None else f"RAIL{rail}",
             ecmp_paths=min(max(len(fabric), 1), BGP_ECMP_LIMIT),
-            prefix_limit=PREFIX_HEADROOM * self._prefixes[block],
+            prefix_limit=self._prefix_limit(block),
             fabric_asns=list(dict.fromkeys(port.peer_asn for port in fabric)),
             host_asn=bgp_hosts[0].peer_asn if bgp_hosts else 0,
         )
+
+    def _prefix_limit(self, block: int) -> int:
+        """Return the prefixes that a neighbor may announce; 0 where the inventory sets no limit."""
+        limited = self.plan.spec.addressing.bgp.max_prefixes
+        return PREFIX_HEADROOM * self._prefixes[block] if limited else 0
 
     @cached_property
     def _overrides(self) -> list[tuple[OverrideMatch, OverrideView]]:

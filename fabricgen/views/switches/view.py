@@ -130,7 +130,8 @@ class Instance:
     """The name of its policies and filters, or the beginning of their names."""
     ecmp_paths: int
     prefix_limit: int
-    """Twice the prefixes that the plan has here: one for each host link and each loopback."""
+    """Twice the prefixes that the plan has here, one for each host link and each loopback; 0 for no
+    limit."""
     fabric_asns: list[int] = field(default_factory=list)
     """AS numbers at the far ends of the fabric ports, each once."""
     host_asn: int = 0
