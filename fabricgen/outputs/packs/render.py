@@ -91,11 +91,9 @@ class Packs:
 
     def for_nos(self, nos: str) -> Pack | None:
         """Return the pack that configures a NOS."""
-        named = self.pack(nos)
-        if (
-            not self.roots and named and named.nos == nos
-        ):  # a shipped pack is called like its NOS, and reading all of them takes time
-            return named
+        if not self.roots:  # a shipped pack is called like its NOS, and reading all takes time
+            named = self.pack(nos)
+            return named if named and named.nos == nos else None
         return next(
             (pack for pack in map(self.pack, self.names()) if pack and pack.nos == nos), None
         )
