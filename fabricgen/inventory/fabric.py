@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from fabricgen.core.terms import Design, Role
 from fabricgen.inventory.cabling import Cabling
-from fabricgen.inventory.fields import NAME, Count, InventoryModel, Ratio, Word
+from fabricgen.inventory.fields import NAME, Count, InventoryModel, OnDemand, Ratio, Word
 from fabricgen.inventory.management import KEY_EXAMPLE, Management
 from fabricgen.inventory.networks import DeviceGroup, Networks
 from fabricgen.inventory.overrides import Override, Vars
@@ -108,12 +108,13 @@ class FabricSpec(InventoryModel):
         Spares.model_construct()
     )
     """Spare parts to buy."""
-    site: Annotated[Site | None, Field(examples=[{"rack": {"units": 48}, "racks_per_row": 16}])] = (
-        None
-    )
+    site: Annotated[
+        Site | None, OnDemand(), Field(examples=[{"rack": {"units": 48}, "racks_per_row": 16}])
+    ] = None
     """The room. Default: a generated room; `unknown` leaves racks and lengths open."""
     cabling: Annotated[
         Cabling | None,
+        OnDemand(),
         Field(
             examples=[{"panels": [{"connector": "mpo12"}], "trunks": {"fibres": 144}}],
             exclude_if=lambda cabling: cabling is None,
@@ -132,6 +133,7 @@ class FabricSpec(InventoryModel):
     """Addresses, AS numbers and link settings."""
     management: Annotated[
         Management | None,
+        OnDemand(),
         Field(
             examples=[
                 {
@@ -151,7 +153,7 @@ class FabricSpec(InventoryModel):
     prices: Annotated[Prices, Field(examples=["paper-v5"])] = Prices.model_construct()
     """The name or path of a price book, or a mapping with `book` and `parts`."""
     ownership: Annotated[
-        Ownership | None, Field(examples=[{"years": 4, "kwh_price": 0.12, "pue": 1.3}])
+        Ownership | None, OnDemand(), Field(examples=[{"years": 4, "kwh_price": 0.12, "pue": 1.3}])
     ] = None
     """The terms of the cost of ownership, which `cost` prints."""
     nos: Annotated[Nos, Field(examples=[{"leaf": "sonic"}])] = Nos.model_construct()
@@ -170,6 +172,7 @@ class FabricSpec(InventoryModel):
     """Values of your own for templates, which read them as `switch.vars` or `host.vars`."""
     overrides: Annotated[
         tuple[Override, ...],
+        OnDemand(),
         Field(
             examples=[[{"match": {"role": "leaf", "nos": "eos"}, "text": "no aaa root"}]],
             exclude_if=lambda given: not given,
@@ -180,6 +183,7 @@ class FabricSpec(InventoryModel):
 
     networks: Annotated[
         Networks,
+        OnDemand(),
         Field(
             examples=[{"inband": {"switches": {"leaf": {"model": "sn4600c"}}, "speed": "100G"}}],
             exclude_if=lambda given: not given.each(),
@@ -188,6 +192,7 @@ class FabricSpec(InventoryModel):
     """The networks beside the compute fabric: storage, in-band and out-of-band."""
     devices: Annotated[
         tuple[DeviceGroup, ...],
+        OnDemand(),
         Field(
             examples=[[{"name": "mgmt-{n}", "count": 4, "ports": {"inband": 2}}]],
             exclude_if=lambda given: not given,
@@ -195,9 +200,9 @@ class FabricSpec(InventoryModel):
     ] = ()
     """Devices on these networks that are neither hosts nor switches."""
 
-    search: Annotated[Search | None, Field(examples=[{"max_tiers": 2, "budget": 25_000_000}])] = (
-        None
-    )
+    search: Annotated[
+        Search | None, OnDemand(), Field(examples=[{"max_tiers": 2, "budget": 25_000_000}])
+    ] = None
     """The candidates and limits of the `search` command, the only one that reads this key."""
 
     def secrets(self) -> dict[str, tuple[str, ...]]:

@@ -10,17 +10,26 @@ import datetime as dt
 import inspect
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from ipaddress import IPv4Network, IPv6Network
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    TypeAdapter,
+    WithJsonSchema,
+)
+from pydantic_core.core_schema import no_info_plain_validator_function
 
 from fabricgen.core.terms import parse_ratio, parse_speed, ratio_text, speed_text
 
 if TYPE_CHECKING:
-    from pydantic import GetJsonSchemaHandler
+    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
     from pydantic.json_schema import JsonSchemaValue
     from pydantic_core import CoreSchema
 
@@ -185,6 +194,31 @@ Pattern = Annotated[str, Field(strict=True, min_length=1, max_length=80)]
 Word = Annotated[str, Field(strict=True, pattern=f"^{NAME}$", max_length=40)]
 
 
+class OnDemand:
+    """Marks an optional section whose validator is built when an inventory first has the section.
+
+    An inventory has few of them; to build the validators of all took a twentieth of `plan`. The
+    type that is marked has no constraints of its own.
+    """
+
+    def __get_pydantic_core_schema__(
+        self,
+        section: Any,  # noqa: ANN401 - the form of any type
+        _: GetCoreSchemaHandler,
+    ) -> CoreSchema:
+        """Return a schema that builds the section's own one for its first value."""
+        adapter = cache(partial(TypeAdapter[Any], section))
+        return no_info_plain_validator_function(
+            lambda value: adapter().validate_python(value), metadata={"section": adapter}
+        )
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """Return the JSON Schema of the section."""
+        return handler(schema["metadata"]["section"]().core_schema)
+
+
 class InventoryModel(BaseModel):
     """A mapping of the inventory: unknown keys are refused, values are frozen.
 
@@ -198,9 +232,15 @@ class InventoryModel(BaseModel):
     def __get_pydantic_json_schema__(
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        """Add the docstring of each key as its description."""
+        """Add the docstring of each key as its description.
+
+        A reference to the definition of a section has no title, because the definition has one.
+        """
         schema = handler(core_schema)
         keys = handler.resolve_ref_schema(schema)["properties"]
+        for key, field in cls.model_fields.items():
+            if "type" not in keys[key] and any(isinstance(one, OnDemand) for one in field.metadata):
+                keys[key].pop("title", None)
         models = [each for each in cls.__mro__[::-1] if issubclass(each, InventoryModel)]
         for model in models[1:]:
             for key, text in _docstrings(model).items():

@@ -22,7 +22,6 @@ from fabricgen.planning.cabling.cages import make_cages
 from fabricgen.planning.cabling.candidates import part_candidates, preference_of
 from fabricgen.planning.cabling.label_format import label_width
 from fabricgen.planning.cabling.shared_cages import one_module_a_cage
-from fabricgen.planning.channels.plan import plan_channels
 from fabricgen.planning.designs import map_design
 from fabricgen.planning.draft import Draft
 from fabricgen.planning.excluded_hosts import resolve_positions
@@ -132,7 +131,7 @@ def complete(draft: Draft) -> Plan:
         else first_candidates(draft.candidates, segment.kind, draft.mapping.segments)
     )
     names = interface_names(draft.fabric, draft.ports)
-    channels = plan_channels(draft, lengths, cages)
+    channels = _plan_channels(draft, lengths, cages) if draft.spec.cabling else None
     if lengths and draft.spec.site:
         from fabricgen.planning.tray_fill import check_trays  # noqa: PLC0415 - for described rooms only
 
@@ -150,6 +149,13 @@ def complete(draft: Draft) -> Plan:
         networks=plan_networks(draft, hosts, installed) if draft.spec.networks.each() else {},
         channels=channels,
     )
+
+
+def _plan_channels(draft: Draft, lengths: Lengths | None, cages: Cages) -> Channels | None:
+    """Plan the structured cabling of an inventory that describes it."""
+    from fabricgen.planning.channels.plan import plan_channels  # noqa: PLC0415 - fourteen modules, for few inventories
+
+    return plan_channels(draft, lengths, cages)
 
 
 def plan_networks(draft: Draft, hosts: list[str], installed: list[bool]) -> dict[str, Plan]:

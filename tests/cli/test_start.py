@@ -36,6 +36,7 @@ FOR_OTHERS = {
     "numpy.ma",
     "fabricgen.inventory.errors",
     "fabricgen.core.yaml_tree",
+    "fabricgen.planning.channels.plan",
     "importlib.metadata",
     "socket",
 }
