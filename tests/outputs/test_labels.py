@@ -18,6 +18,7 @@ from fabricgen.build.cable_sheets import sheets as sheets_of
 from fabricgen.core.colours import HUES, colour
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.yaml_text import load_facts
+from fabricgen.outputs.labels import qr_codes
 from fabricgen.outputs.labels.layouts import choose_layout
 from fabricgen.outputs.labels.pages import label_pages
 from fabricgen.outputs.labels.qr_codes import ERROR, MASK, paths, size
@@ -227,6 +228,21 @@ def test_codes_of_several_lengths() -> None:
     """They are in the order of their texts."""
     texts = ["a", "abc", "b", "c", "abcdefghijklmnopqrst"]
     assert [*paths(texts)] == [path for text in texts for path in paths([text])]
+
+
+def test_a_code_is_made_for_each_bit_that_a_text_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`1` has three bits, `3` one more; seventeen characters are no other test's."""
+    made = list[bytes]()
+
+    def counted(text: bytes) -> np.ndarray[Any, np.dtype[np.int64]]:
+        made.append(text)
+        return made_by_segno(text)
+
+    made_by_segno = qr_codes._code  # noqa: SLF001 - the one call of segno
+    monkeypatch.setattr(qr_codes, "_code", counted)
+    for texts in (["1" * 17], ["3" * 17, "1" * 17]):
+        [*paths(texts)]
+    assert len(made) == 1 + 17 * 3 + 17
 
 
 def drawn(path: str, side: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
