@@ -64,12 +64,17 @@ def fewest_readings(devices: Sequence[UnreportedDevice]) -> Iterator[UnreportedD
 
 
 def management_addresses(plan: Plan) -> Iterator[tuple[str, str]]:
-    """Yield each device with its management address; none for hosts without a pool of theirs."""
+    """Yield each device with its management address.
+
+    Hosts without a pool of theirs have none, nor have switches that are managed from outside.
+    """
     if plan.management is None:
         return
     for segment in range(plan.mapping.segments):
+        layouts, boxes = plan.port_layouts(segment), plan.naming.boxes
         for box, name in enumerate(plan.naming.switches(segment)):
-            yield name, plan.management.switch(segment, box)
+            if not layouts[boxes[box].role].model.externally_managed:
+                yield name, plan.management.switch(segment, box)
     for row, host in enumerate(plan.hosts):
         if address := plan.management.host(row):
             yield host, address

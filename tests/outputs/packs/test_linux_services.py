@@ -37,6 +37,7 @@ PROGRAMS = {
     "sshd.conf": "sshd",
     "ssh.conf": "systemd-analyze",
     "snmpd.conf": "snmpd",
+    "nftables.conf": "nft",
 }
 """The program that reads each file; `ifup` may be another package's than ifupdown2."""
 
@@ -55,6 +56,7 @@ COMMANDS = {
         printf '[Service]\\nExecStart=/usr/sbin/sshd -D\\n' > /run/units/ssh.service
         systemd-analyze verify --man=no /run/units/ssh.service
     """,
+    "nftables.conf": "nft -f $file; nft list chain inet management input | grep -q 'hook input'",
     "snmpd.conf": """
         mount -t tmpfs none /var/lib/snmp; ip link add mgmt type bridge
         ip link set mgmt up; ip address add 10.200.0.2/24 dev mgmt
@@ -81,6 +83,9 @@ MUTATIONS: tuple[tuple[str, str, str], ...] = (
     ("snmpd.conf", "rouser", "readuser"),
     ("snmpd.conf", "10.200.0.2@mgmt:161", "10.200.0.2:161@mgmt"),
     ("snmpd.conf", " AES ", " 3AES "),
+    ("nftables.conf", "policy accept", "policy allow"),
+    ("nftables.conf", "10.200.0.0/24", "10.200.0.0/33"),
+    ("nftables.conf", "hook input", "hook local"),
 )
 """A file, and what makes it one that its program rejects."""
 
@@ -127,6 +132,9 @@ def test_its_program_accepts_a_file(judge: Judge, name: str, *, full: bool) -> N
     """With the least of `management`, and with all of it."""
     if name == "snmpd.conf" and not full:
         assert "agentAddress" not in files(full=False)[name]
+        return
+    if name == "nftables.conf" and not full:
+        assert name not in files(full=False)
         return
     assert judge(name, files(full=full)[name]) == ""
 

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from fabricgen.build.pack_outputs import config_packs, unconfigured
+from fabricgen.lifecycle.audit.unreported import management_addresses
 from fabricgen.outputs.packs.render import Packs
 from tests.fabrics import build_context, plan_of
 from tests.outputs.packs.managed import FULL, LEAST, SECRETS, Keys, managed_files
@@ -115,3 +116,16 @@ def test_switches_without_files_are_listed(
     reasons = [skipped.reason for skipped in unconfigured(context)]
     assert [reason in found for found in reasons] == ([True] * len(plan.roles) if reason else [])
     assert bool(config_packs(context)) == (not reason)
+
+
+@pytest.mark.parametrize(("model", "speed"), [("qm8790", "200G"), ("qm9700", "400G")])
+def test_a_switch_without_a_cpu_has_no_address_in_an_audit(model: str, speed: str) -> None:
+    """No one can log in to it."""
+    plan = plan_of(
+        gpus=64,
+        hb_domain={"gpus": 8},
+        nic={"speed": speed},
+        switches={"leaf": {"model": model}},
+        management=LEAST,
+    )
+    assert ("r0-leaf-1" in dict(management_addresses(plan))) == (model == "qm9700")
