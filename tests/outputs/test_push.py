@@ -27,21 +27,19 @@ if TYPE_CHECKING:
 
 PLAYBOOKS = ("site", "compare", "verify", "rollback")
 EVERY_API = LEAST | {"api": ["http", "netconf"]}
-INFINIBAND = {"leaf": {"model": "qm9700", "breakout": "2x400G"}}
 
 
 def small_plan(nos: str, **keys: Any) -> Plan:  # noqa: ANN401 - keys of an inventory
     """Plan two rails with a leaf and a spine each."""
+    infiniband = {"switches": {"leaf": {"model": "q3400"}}, "nic": {"speed": "800G"}}
     wanted: dict[str, Any] = {
         "gpus": 4,
         "hb_domain": {"gpus": 2},
         "rails": {"tiers": 2},
-        "nos": nos,
-        "switches": {"leaf": LEAVES[nos]},
-        "addressing": {"mtu": 9000},
         "management": EVERY_API,
     }
-    return plan_of(**wanted | keys)
+    ethernet = {"switches": {"leaf": LEAVES.get(nos)}, "nos": nos, "addressing": {"mtu": 9000}}
+    return plan_of(**wanted | (infiniband if nos == "nvos" else ethernet) | keys)
 
 
 def written(plan: Plan, out: Path, packs: Packs | None = None) -> Path:
@@ -167,7 +165,7 @@ def loaded(done: CompletedProcess[str]) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("nos", sorted(LEAVES))
+@pytest.mark.parametrize("nos", ["nvos", *sorted(LEAVES)])
 def test_ansible_reads_every_playbook(nos: str, python_tool: PythonTool, tmp_path: Path) -> None:
     """With the modules that the collections have."""
     write_collections(tmp_path, {})
@@ -290,6 +288,50 @@ def test_modules_load_and_verify(nos: str, python_tool: PythonTool, tmp_path: Pa
         assert [check for _, check, _ in made] == [True] + [False] * (len(made) - 1)
     restored = play(python_tool, folder, "rollback", *limit, home=tmp_path)
     assert restored.returncode == 0, restored.stdout + restored.stderr
+
+
+@pytest.mark.slow
+def test_hosts_are_loaded_in_the_order_of_stripes(python_tool: PythonTool, tmp_path: Path) -> None:
+    """FRR verifies the file first; a host whose FRR does not start has its old file again."""
+    plan = small_plan("frr", addressing={"mtu": 9000, "host_links": "unnumbered"})
+    groups = ("configs", "push", "cluster", "hosts")
+    build(build_job(plan, Packs(), groups), tmp_path / "out")
+    folder, target = tmp_path / "out/push", tmp_path / "frr.conf"
+    last = tmp_path / "out/hosts" / plan.hosts[-1] / "frr.conf"
+    values = {"frr_conf": str(target)}
+    target.write_text("old\n", encoding="utf-8")
+    write_programs(tmp_path, LINUX)
+    checked = play(python_tool, folder, "hosts", "--check", home=tmp_path, **values)
+    assert (checked.returncode, target.read_text("utf-8")) == (0, "old\n"), checked.stdout
+    done = play(python_tool, folder, "hosts", home=tmp_path, **values)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert target.read_bytes() == last.read_bytes()
+    target.write_text("old\n", encoding="utf-8")
+    write_programs(
+        tmp_path, LINUX | {"systemctl": {"*": "test ! -e ~/failed && touch ~/failed && false"}}
+    )
+    stopped = play(python_tool, folder, "hosts", home=tmp_path, **values)
+    assert (bool(stopped.returncode), target.read_text("utf-8")) == (True, "old\n")
+
+
+@pytest.mark.slow
+def test_nvos_is_patched_and_confirmed(python_tool: PythonTool, tmp_path: Path) -> None:
+    """It has no BGP: the verification reads its host name."""
+    plan = small_plan("nvos")
+    folder, own = written(plan, tmp_path / "out"), next(iter(plan.switches()))
+    shown = f'echo \'{{"hostname": "{own}"}}\''
+    write_programs(tmp_path, {"nv": {"*system*": shown, "*": "true"}})
+    done = play(python_tool, folder, "site", "--limit", own, home=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    made = [arguments for _, arguments in calls(tmp_path)]
+    assert made[3:] == [
+        "config show",
+        "config patch push.txt",
+        "config apply --assume-yes --confirm 10",
+        "config apply --confirm-yes",
+        "config save",
+        "show system -o json",
+    ]
 
 
 @pytest.mark.slow
