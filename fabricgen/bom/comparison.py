@@ -5,6 +5,7 @@ Owns the keys of `compare --json`, and how an inventory is planned in another de
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -56,6 +57,8 @@ class Comparison(Document):
 
     built: tuple[tuple[Plan, Bom], ...]
     refused: tuple[tuple[Design, Finding], ...]
+    networks: tuple[str, ...] = ()
+    """The networks beside the compute fabric, which are the same in each design: not compared."""
 
     @cached_property
     def summaries(self) -> list[PlanSummary]:
@@ -97,7 +100,8 @@ class Comparison(Document):
 
     def document(self) -> dict[str, Any]:
         """Return `compare --json`."""
-        return {
+        others = {"not_compared": [*self.networks]} if self.networks else {}
+        return others | {
             "designs": [summary.document() for summary in self.summaries],
             "savings": self.savings.document(),
             "savings_against": {
@@ -113,7 +117,7 @@ class Comparison(Document):
 def compare(
     spec: FabricSpec, catalog: Catalog, known: tuple[Plan, Bom] | None = None
 ) -> Comparison:
-    """Plan the same cluster in each design, except the one that is `known`.
+    """Plan the compute fabric of a cluster in each design, except the one that is `known`.
 
     Raises the Refusal of the design that was asked for where not one can be built.
     """
@@ -122,7 +126,7 @@ def compare(
     asked: Refusal | None = None
     for design in COMPARED:
         if known and design is known[0].fabric.design:
-            built.append(known)
+            built.append((replace(known[0], networks={}), known[1]))
             continue
         try:
             plan = plan_as(spec, design, catalog)
@@ -133,17 +137,17 @@ def compare(
             built.append((plan, make_bom(plan)))
     if asked and not built:
         raise asked
-    return Comparison(tuple(built), tuple(refused))
+    return Comparison(tuple(built), tuple(refused), tuple(spec.networks.each()))
 
 
 def plan_as(spec: FabricSpec, design: Design, catalog: Catalog) -> Plan:
-    """Plan the same cluster in a design. Raises Refusal where it cannot be built.
+    """Plan the compute fabric of a cluster in a design. Raises Refusal where it cannot be built.
 
     In a described room the same rules place every design, so that all choose parts by the same
     lengths; a design that does not fit the room is planned in a generated one, with parts of an
     assumed reach.
     """
-    wanted = as_design(spec, design)
+    wanted = as_design(spec.without_networks(), design)
     try:
         return make_plan(wanted, catalog)
     except Refusal:

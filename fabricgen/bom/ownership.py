@@ -153,7 +153,10 @@ def cost_of_ownership(comparison: Comparison) -> OwnershipCost:
         break_even=[
             _break_even(ours, other, group) for other in others for group in GROUPS if ours
         ],
-        missing=list(_missing(asked, list(owned.values()))),
+        missing=[
+            *_missing(asked, list(owned.values())),
+            *(f"the network {name} beside the compute fabric" for name in comparison.networks),
+        ],
     )
 
 

@@ -16,6 +16,7 @@ from fabricgen.cli.ways_text import WAYS, ways_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.lifecycle.change.growth_ways import Way, Ways
     from fabricgen.lifecycle.change.phases import Stage
     from fabricgen.planning.plan import Plan
@@ -26,6 +27,11 @@ UNSAVED = (
     " `-o DIR` saves a plan for each phase, which `build` accepts"
 )
 """A note beside phases whose plans are not saved."""
+
+COMPUTE_ALONE = (
+    "phases are of the compute fabric alone; a saved plan has `networks` and `devices` again"
+)
+"""A note beside phases of an inventory with networks."""
 
 CABLE_COLUMNS = ("cable", "a_device", "a_interface", "b_device", "b_interface")
 
@@ -85,7 +91,7 @@ def phases(
     with inventory.locate_findings():
         if by_gpus(plan.spec):
             ways = ways_to_grow(plan.spec, plan.catalog, installed)
-            _by_gpus(ways, name, way, output, as_json=as_json)
+            _by_gpus(plan.spec, ways, name, way, output, as_json=as_json)
         elif way or output or older:
             options = "--way, --from and -o"
             raise click.UsageError(f"{options} need phases by GPUs: `phases: [{{gpus: N}}, …]`")
@@ -94,7 +100,13 @@ def phases(
 
 
 def _by_gpus(
-    ways: Ways, name: str | None, way: str | None, output: Path | None, *, as_json: bool
+    spec: FabricSpec,
+    ways: Ways,
+    name: str | None,
+    way: str | None,
+    output: Path | None,
+    *,
+    as_json: bool,
 ) -> None:
     """Print phases by GPUs, or the cables of one, and save their plans."""
     from fabricgen.lifecycle.change.phase_summary import summarize_ways
@@ -102,7 +114,7 @@ def _by_gpus(
     chosen = _chosen(ways, way)
     at = None if name is None else _index([phase.name for phase in chosen.phases], name)
     if output:
-        _save(chosen, output)
+        _save(chosen, output, spec)
     if at is not None:
         echo(_cables(_new_cables(chosen, at)))
     elif as_json:
@@ -110,6 +122,7 @@ def _by_gpus(
     else:
         echo(ways_text(summarize_ways(ways)))
         print_advice(f"{each.name}: {text}" for each in ways.found for text in each.changed)
+        print_advice([COMPUTE_ALONE] if spec.networks.each() else [])
         if not output:
             print_advice([UNSAVED])
 
@@ -149,8 +162,8 @@ def _chosen(ways: Ways, name: str | None) -> Way:
     return next(way for way in ways.found if way.name == name)
 
 
-def _save(way: Way, directory: Path) -> None:
-    """Save the plan of each phase of a way."""
+def _save(way: Way, directory: Path, spec: FabricSpec) -> None:
+    """Save the plan of each phase of a way, with the networks of an inventory."""
     from fabricgen.bom.summary import summarize
     from fabricgen.build.write.manifest import json_document
     from fabricgen.planning.plan_document import plan_document
@@ -158,7 +171,8 @@ def _save(way: Way, directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     for phase in way.phases:
         path = directory / f"{phase.plan.spec.name}-{phase.name}.json"
-        document = plan_document(phase.plan, summarize(phase.plan, phase.bom).document())
+        plan = phase.plan.with_networks_of(spec)
+        document = plan_document(plan, summarize(plan, phase.bom).document())
         save(path, json_document(document), mark=PLAN_MARK)
         echo(f"saved plan to {path}", err=True)
 

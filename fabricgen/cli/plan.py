@@ -233,14 +233,17 @@ def comparison_text(comparison: Comparison) -> str:
     alike = equal_tiers(comparison)
     parts = ", ".join(unpriced_parts(comparison, COMPARED))
     unpriced = [f"no price, excluded from totals: {parts}"] if parts else []
+    networks = ", ".join(comparison.networks)
+    others = [f"not compared, the same in each design: {networks}"] if networks else []
     return "\n".join(
         [
             title,
             "",
             table(rows, right=range(1, len(rows[0]))),
-            *([""] if refused or unpriced or alike else []),
+            *([""] if refused or unpriced or others or alike else []),
             *refused,
             *unpriced,
+            *others,
             *([alike] if alike else []),
         ]
     )

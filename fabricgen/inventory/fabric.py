@@ -1,7 +1,7 @@
 """A whole inventory, and its JSON Schema."""
 
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -204,6 +204,12 @@ class FabricSpec(InventoryModel):
         Search | None, OnDemand(), Field(examples=[{"max_tiers": 2, "budget": 25_000_000}])
     ] = None
     """The candidates and limits of the `search` command, the only one that reads this key."""
+
+    def without_networks(self) -> Self:
+        """Return the inventory of the compute fabric alone."""
+        if not self.devices and not self.networks.each():
+            return self
+        return self.model_copy(update={"networks": Networks.model_construct(), "devices": ()})
 
     def secrets(self) -> dict[str, tuple[str, ...]]:
         """Return the references to secrets, each with the key that has it."""

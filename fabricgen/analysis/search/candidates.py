@@ -38,14 +38,14 @@ TIERS: tuple[Literal[1, 2, 3], ...] = (1, 2, 3)
 def whole(spec: FabricSpec) -> FabricSpec:
     """Return the fabric that is scored.
 
-    The reserve is installed at once, and no room is described, so parts are selected by an assumed
-    reach. NICs have no names, which depend on the planes.
+    It is the compute fabric alone. The reserve is installed at once, and no room is described, so
+    parts are selected by an assumed reach. NICs have no names, which depend on the planes.
     """
     site = spec.site if spec.site and spec.site.lengths == "unknown" else None
     gpus = spec.reserve.gpus if spec.reserve else spec.gpus
     host = HostChoice(model=spec.host.model) if spec.host and spec.host.model else None
     own = {"gpus": gpus, "reserve": None, "phases": (), "site": site, "search": None, "host": host}
-    return spec.model_copy(update=own)
+    return spec.without_networks().model_copy(update=own)
 
 
 class Candidate(NamedTuple):

@@ -106,7 +106,7 @@ def cheaper_notes(plan: Plan) -> list[str]:
 
 def _drafts(plan: Plan) -> Iterator[Draft]:
     """Yield a draft of each number of rails that takes fewer switches, the plan's own first."""
-    own, spec, tiers = plan.fabric.rails, plan.spec, plan.sizing.tiers
+    own, spec, tiers = plan.fabric.rails, plan.spec.without_networks(), plan.sizing.tiers
     rails, total = spec.rails, _total(plan.mapping)
     for number_of in sorted(
         divisors(plan.fabric.domain_gpus), key=lambda each: (each != own, each)

@@ -56,7 +56,8 @@ class Found:
         fit.
         """
         chosen = self.rows[pick - 1][0].draft.spec
-        written = chosen.model_copy(update={"gpus": self.spec.gpus, "reserve": self.spec.reserve})
+        own = {key: getattr(self.spec, key) for key in ("gpus", "reserve", "networks", "devices")}
+        written = chosen.model_copy(update=own)
         if self.spec.reserve:
             make_plan(written, catalog)
         return written

@@ -171,9 +171,9 @@ def plan_of_end(spec: FabricSpec, catalog: Catalog) -> Plan:
 
 
 def _sized(spec: FabricSpec, gpus: int, reserved: int | None = None) -> FabricSpec:
-    """Return the inventory with other GPUs and another reserve, or none."""
+    """Return the compute fabric of the inventory with other GPUs and another reserve, or none."""
     reserve = Reserve(gpus=reserved) if reserved else None
-    return spec.model_copy(update={"gpus": gpus, "reserve": reserve})
+    return spec.without_networks().model_copy(update={"gpus": gpus, "reserve": reserve})
 
 
 class _Steps(NamedTuple):
