@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from fabricgen.analysis.forwarding.failures import Failures
     from fabricgen.lifecycle.audit.audit import Audit
+    from fabricgen.lifecycle.audit.cross_connects import PatchAudit
     from fabricgen.lifecycle.audit.finding import AuditFinding
     from fabricgen.lifecycle.audit.report import AuditReport, DegradedFabric
     from fabricgen.planning.plan import Plan
@@ -51,6 +52,13 @@ FILE = click.Path(path_type=Path)
     help="Output of ibnetdiscover; may be repeated.",
 )
 @click.option(
+    "--cross-connects",
+    "patched",
+    type=FILE,
+    metavar="FILE",
+    help="Jumpers at panels as built: a CSV with panel, port, device and device_port.",
+)
+@click.option(
     "--degraded",
     "dead",
     type=FILE,
@@ -72,6 +80,7 @@ def audit(
     asked: FabricArguments,
     records: tuple[Path, ...],
     discovered: tuple[Path, ...],
+    patched: Path | None,
     dead: Path | None,
     tables: Path | None,
     *,
@@ -89,10 +98,10 @@ def audit(
     from fabricgen.lifecycle.audit.load import read_evidence
     from fabricgen.lifecycle.audit.report import AuditReport
 
-    if not records and not discovered and dead is None:
+    if not records and not discovered and dead is None and patched is None:
         raise click.UsageError(
-            "give the neighbor records with --lldp or --ibnetdiscover, or the failures with "
-            "--degraded"
+            "give the neighbor records with --lldp or --ibnetdiscover, the jumpers at panels with "
+            "--cross-connects, or the failures with --degraded"
         )
     plan, inventory = asked.plan()
     if tables is not None:
@@ -103,13 +112,23 @@ def audit(
         found = (
             compare(plan, read_evidence([*records, *discovered])) if records or discovered else None
         )
-        report = AuditReport(found, _degraded(plan, found, dead, tables), strict)
+        jumpers = _patched(plan, patched)
+        report = AuditReport(found, _degraded(plan, found, dead, tables), strict, jumpers)
     if as_json:
         print_result(report, report.findings)
     else:
         echo("\n\n".join(_text(report)))
         print_advice(found.notes() if found else ())
     return int(bool(report.findings))
+
+
+def _patched(plan: Plan, path: Path | None) -> PatchAudit | None:
+    """Compare the jumpers at panels with the plan; None without a list."""
+    if path is None:
+        return None
+    from fabricgen.lifecycle.audit.cross_connects import audit_cross_connects
+
+    return audit_cross_connects(plan, path)
 
 
 def _degraded(
@@ -166,6 +185,11 @@ def _text(report: AuditReport) -> list[str]:
     """Lay out the counts, the findings with numbered moves, the verdict, and the failures."""
     found, number = report.audit, count(1)
     parts = [_counts(found)] if found else []
+    if report.patching:
+        shown = ", ".join(
+            f"{grouped(ends)} {state}" for state, ends in report.patching.counts.items()
+        )
+        parts.append(f"{grouped(len(report.patching.planned))} panel ports: {shown}")
     parts += [_finding(finding, number) for finding in report.findings]
     parts += [_verdict(found, report.findings)] if found else []
     if report.degraded:

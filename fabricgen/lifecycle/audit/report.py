@@ -13,6 +13,7 @@ from fabricgen.lifecycle.audit.unreported import fewest_readings
 if TYPE_CHECKING:
     from fabricgen.analysis.impact.measure import Impact
     from fabricgen.lifecycle.audit.audit import Audit
+    from fabricgen.lifecycle.audit.cross_connects import PatchAudit
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,13 @@ class AuditReport(Document):
     audit: Audit | None
     degraded: DegradedFabric | None
     strict: bool = False
+    patching: PatchAudit | None = None
 
     @cached_property
     def findings(self) -> list[AuditFinding]:
         """How the cabling differs from the plan, and what the failures disconnect."""
         found = list(self.audit.findings) if self.audit else []
+        found += self.patching.findings if self.patching else []
         if self.strict and self.audit and (silent := self.audit.silent_cables):
             fact = f"{len(silent):,} links could not be verified: no record is about them"
             readings = [
@@ -54,4 +57,6 @@ class AuditReport(Document):
     def document(self) -> dict[str, Any]:
         """Return the keys of `audit --json`, without its findings."""
         audited = self.audit.document() if self.audit else {}
+        if self.patching:
+            audited |= {"cross_connects": self.patching.document()}
         return audited | ({"degraded": self.degraded.document()} if self.degraded else {})
