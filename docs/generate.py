@@ -124,6 +124,7 @@ def catalog_page(catalog: Catalog) -> str:
             " unverified could not be checked."
         ),
     ]
+    texts += _published_designs(catalog)
     listed: set[type] = set(KINDS.values())
     for kind, shape in KINDS.items():
         models = {
@@ -151,6 +152,25 @@ def catalog_page(catalog: Catalog) -> str:
             )
         ]
     return "\n\n".join(texts)
+
+
+def _published_designs(catalog: Catalog) -> list[str]:
+    """List the designs that `init --reference` writes."""
+    rows = (
+        [
+            code(each.name),
+            _escaped(each.description),
+            f"{each.gpus_per_unit:,}: {_escaped(each.unit)}",
+            ", ".join(map(str, each.published)),
+            _escaped("; ".join(each.source)),
+        ]
+        for each in catalog.references()
+    )
+    return [
+        "## Published designs { #references }",
+        "`fabricgen init --reference NAME --units N` writes the inventory of one of them.",
+        table(["name", "what", "GPUs of a unit", "units that are published", "source"], rows),
+    ]
 
 
 def packs_page(packs: Packs) -> str:
