@@ -38,6 +38,7 @@ CLOCKS = {
 SETTINGS = {("settings", ""), ("settings", "hypothesis")}
 """The calls that set a profile of hypothesis: the name, and what it is an attribute of."""
 SEEDED = {"Random", "default_rng"}
+UNSEEDED = {"SystemRandom", "uuid1", "uuid4", "urandom", "token_bytes", "token_hex"}
 
 
 def faults_of(source: str) -> list[str]:
@@ -75,6 +76,8 @@ def faults_of(source: str) -> list[str]:
             owner.endswith(".random") and name != "default_rng"
         ):
             found.append((node.lineno, f"`{owner}.{name}` draws from a state that all tests share"))
+        if name in UNSEEDED:
+            found.append((node.lineno, f"`{name}` has no seed"))
         if name in CLOCKS or (owner, name) == ("time", "time"):
             found.append(
                 (
@@ -113,6 +116,8 @@ def test_no_test_depends_on_chance() -> None:
         "assert time.perf_counter() - started < 2",
         "time.time()",
         "assert hash('a') % 2",
+        "uuid.uuid4().hex",
+        "os.urandom(8)",
         "st.randoms(use_true_random=True)",
     ],
 )

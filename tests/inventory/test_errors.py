@@ -153,8 +153,8 @@ def test_a_value_equals_its_text(value: object) -> None:
 
 
 def test_the_findings_of_a_text_are_those_of_its_values() -> None:
-    """A wrong value of each key is read from YAML, which adds the places and the order."""
-    for path in KEYS:
+    """A wrong value of some keys is read from YAML, which adds the places and the order."""
+    for path in KEYS[::4]:
         values = changed(path, {"a": 1})
         assert {replace(finding, place=None) for finding in findings(values)} == {
             replace(finding, place=None) for finding in findings_without_places(values)
