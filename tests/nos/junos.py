@@ -12,7 +12,8 @@ Lines = list[list[str]]
 
 def _under(lines: Lines, *words: str) -> Lines:
     """Return the text after the words, of each line that starts with them."""
-    return [line[len(words) :] for line in lines if line[: len(words)] == list(words)]
+    first, length = list(words), len(words)
+    return [line[length:] for line in lines if line[:length] == first]
 
 
 def _one(lines: Lines, *words: str) -> str:

@@ -57,20 +57,16 @@ def paths(text: str) -> Iterator[tuple[str, list[str], bool]]:
         if line.strip() and not line.lstrip().startswith(("#", "!"))
     ]
     above: list[tuple[int, list[str]]] = []
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
-        depth = _indent(line)
+    depths = [len(line) - len(line.lstrip()) for line in lines]
+    for line, depth, following in zip(lines, depths, [*depths[1:], 0], strict=True):
         above = [(outer, words) for outer, words in above if outer < depth]
         words = _TOKEN.findall(line)
         yield (
             line,
             [word for _, outer in above for word in outer] + words,
-            _indent(following) > depth,
+            following > depth,
         )
         above.append((depth, words))
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 class Grammar:
