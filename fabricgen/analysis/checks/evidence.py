@@ -79,6 +79,8 @@ class ManagementFacts(NamedTuple):
     """The time servers."""
     allow: tuple[IPv4Network, ...] | None
     """The prefixes from which switches are managed; None for all."""
+    outside: int
+    """The switches without a CPU, which are managed from outside."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,6 +30,8 @@ def reachable(evidence: Evidence) -> Verdict:
         f"{len(found.switches):,} switches in {found.subnet}, gateway {gateway};"
         f" by SSH as {', '.join(found.admins) or 'no user'}; {len(found.clocks)} time servers"
     )
+    if found.outside:
+        figure += f"; {found.outside:,} are managed from outside"
     if found.allow is not None:
         figure += f"; from {', '.join(map(str, found.allow))} alone"
     return Verdict(figure, (*_addresses(evidence, found), *_logins(found), *_callers(found)))

@@ -67,8 +67,10 @@ def _management(plan: Plan) -> ManagementFacts | None:
         return None
     admins = tuple(user.name for user in asked.users if user.key and user.role == "admin")
     switches = planned.switches.ravel()
+    models = {role: layout.model for role, layout in plan.fabric.port_layouts.items()}
+    outside = sum(plan.switch_count(role) for role in plan.roles if models[role].externally_managed)
     return ManagementFacts(
-        planned.subnet, planned.gateway, switches, admins, asked.ntp, asked.allow
+        planned.subnet, planned.gateway, switches, admins, asked.ntp, asked.allow, outside
     )
 
 

@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from fabricgen.analysis.checks.management import reachable
+from fabricgen.analysis.checks.plan_evidence import evidence_of
 from fabricgen.build.pack_outputs import config_packs, unconfigured
 from fabricgen.lifecycle.audit.unreported import management_addresses
 from fabricgen.outputs.packs.render import Packs
@@ -119,8 +121,8 @@ def test_switches_without_files_are_listed(
 
 
 @pytest.mark.parametrize(("model", "speed"), [("qm8790", "200G"), ("qm9700", "400G")])
-def test_a_switch_without_a_cpu_has_no_address_in_an_audit(model: str, speed: str) -> None:
-    """No one can log in to it."""
+def test_a_switch_without_a_cpu_is_no_device_to_log_in_to(model: str, speed: str) -> None:
+    """An audit has no address of it, and the law counts it."""
     plan = plan_of(
         gpus=64,
         hb_domain={"gpus": 8},
@@ -129,3 +131,5 @@ def test_a_switch_without_a_cpu_has_no_address_in_an_audit(model: str, speed: st
         management=LEAST,
     )
     assert ("r0-leaf-1" in dict(management_addresses(plan))) == (model == "qm9700")
+    verdict = reachable(evidence_of(plan))
+    assert ("; 8 are managed from outside" in verdict.figure) == (model == "qm8790")
