@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.build.context import per_build
 from fabricgen.build.pack_outputs import config_packs, fitting_outputs
+from fabricgen.build.selection import Skipped
 from fabricgen.build.task import OneFile, numbered_paths
 from fabricgen.build.write.files import Root, adopt, reserve, write_text
 from fabricgen.core.records import dataclass
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fabricgen.build.context import BuildContext
-    from fabricgen.build.selection import Skipped
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
 
@@ -44,6 +44,11 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
         if _holds(context, output.each):
             task = AssetTable if output.each in TABLES else AssetDocument
             yield task(output.path, pack, output.template, output.each)
+    if context.plan.channels is not None:
+        yield Skipped(
+            "dcim/ has no panels: it joins the two ends of each link by one cable;"
+            " cabling/patching/ has the jumpers, the panels and the trunks"
+        )
     if context.selection.wants("dcim", "cvt"):  # the pack of the validator's other input
         yield PointToPoint("dcim/point-to-point.xlsx")
 

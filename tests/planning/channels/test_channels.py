@@ -10,6 +10,7 @@ import pytest
 
 from fabricgen.analysis.checks.laws import check
 from fabricgen.bom.priced_bill import make_bom
+from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.terms import LinkKind
 from fabricgen.planning.channels.loss import DB
 from fabricgen.planning.channels.polarity import ChannelPath
@@ -19,6 +20,8 @@ from fabricgen.views.factory import Views
 from tests.fabrics import CATALOG, plan_of, refusal_codes
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fabricgen.planning.channels.channels import Channels
     from fabricgen.planning.plan import Plan
 
@@ -211,3 +214,40 @@ def test_an_end_goes_to_the_nearest_rack_with_panels() -> None:
     channels = channels_of(plan_of(**SMALL | {"cabling": named}))
     assert {panel.name[:6] for panel in channels.panels} == {"A01-01", "A01-02"}
     assert len(channels.row) == 32
+
+
+LC = """
+model: lc-jumper
+vendor: own
+description: a duplex LC jumper
+medium: smf
+ends: [duplex LC, duplex LC]
+links: 1
+legs: 1
+lengths_m: [1, 2, 3, 5, 7, 10, 15]
+reach_m: 2000
+polarity: A-B
+db_per_km: 0.4
+power_w: 0
+source: a catalog of our own
+quality: A
+"""
+
+
+def test_duplex_modules_share_trunks_behind_cassettes(tmp_path: Path) -> None:
+    """Six links of FR4 take one MPO of a trunk without pins; the far ports count down."""
+    (tmp_path / "cables").mkdir()
+    (tmp_path / "cables" / "lc-jumper.yaml").write_text(LC, encoding="utf-8")
+    keys = SMALL | {
+        "gpus": 256,
+        "rails": {"tiers": 2},
+        "prices": {"prefer": {"part": "mms4x50-nm"}},
+        "site": {"rack": {"units": 48, "max_switches": 4}, "media": {"leaf_spine": ["smf"]}},
+        "cabling": {"panels": [{"connector": "lc"}], "trunks": {"fibres": 48}},
+    }
+    plan = plan_of(Catalog((tmp_path,)), **keys)
+    channels = channels_of(plan)
+    assert {trunk.item for trunk in channels.trunks} == {"trunk-mpo12-smf-48b-f"}
+    assert channels.lower.port[:6].tolist() == [0, 1, 2, 3, 4, 5]
+    assert channels.upper.port[:6].tolist() == [5, 4, 3, 2, 1, 0]
+    assert check(plan).ok
