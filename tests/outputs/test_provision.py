@@ -247,20 +247,24 @@ WANTED = {
     "nxos": [66, 67, 150],
     "junos": [43, 66, 67, 150],
     "srlinux": [66, 67],
+    "nvos": [66, 67],
 }
 """The DHCP options that a switch of each NOS asks for."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("server", ["dnsmasq", "kea-dhcp4"])
-@pytest.mark.parametrize(("nos", "by"), [*((nos, "mac") for nos in BOOTED), ("eos", "port")])
+@pytest.mark.parametrize(
+    ("nos", "by"),
+    [*((nos, "mac") for nos in WANTED), ("eos", "port"), ("sonic", "image"), ("nvue", "image")],
+)
 def test_every_switch_boots(
     nos: str, by: str, server: str, tmp_path: Path, out_of_reach: Callable[[str], NoReturn]
 ) -> None:
     """All 32 switches of 64 GPUs get their address, their script and their files, by the bytes.
 
     Known by their MAC addresses, or by the OOB ports that a relay adds: with 32 ports on two OOB
-    switches, each port is on both of them.
+    switches, each port is on both of them. With an image they fetch that as well.
     """
     program = shutil.which(server, path=PROGRAMS)
     if program is None or subprocess.run([*UNSHARE, "true"], check=False).returncode:
@@ -270,10 +274,11 @@ def test_every_switch_boots(
         "hb_domain": {"gpus": 8},
         "nic": {"speed": "400G"},
         "rails": {"tiers": 2, "planes": 2},
-        "nos": nos,
-        "switches": {"leaf": LEAVES[nos]},
-        "addressing": {"mtu": 9000},
     }
+    if nos == "nvos":
+        keys |= {"nic": {"speed": "800G"}, "switches": {"leaf": {"model": "q3400"}}}
+    else:
+        keys |= {"nos": nos, "switches": {"leaf": LEAVES[nos]}, "addressing": {"mtu": 9000}}
     names = [*plan_of(**keys).switches()]
     macs = {name: f"02:00:00:00:01:{at:02x}" for at, name in enumerate(names)}
     ports = {name: (f"oob-{at % 2}", f"Ethernet{at // 2}") for at, name in enumerate(names)}
@@ -283,8 +288,15 @@ def test_every_switch_boots(
     else:
         rows, head = "".join(f"{name},{mac}\n" for name, mac in macs.items()), "name,mac"
     (tmp_path / "macs.csv").write_text(f"{head}\n{rows}", encoding="ascii")
-    plan = plan_of(Catalog(base=tmp_path), **keys, management=LEAST | {"macs": "macs.csv"})
+    image = {"nos": nos, "file": "new.bin", "version": "9.9", "sha256": sha256(b"new").hexdigest()}
+    management = LEAST | {"macs": "macs.csv"} | ({"images": [image]} if by == "image" else {})
+    plan = plan_of(Catalog(base=tmp_path), **keys, management=management)
     build(build_job(plan, Packs(), ("provision",)), tmp_path / "out")
+    www = tmp_path / "out" / "provision" / "www"
+    fetched = {}
+    if by == "image":
+        (www / "images/new.bin").write_bytes(b"new")
+        fetched = {"http://10.200.0.254/images/new.bin": image["sha256"]}
     switches = [
         {
             "mac": mac,
@@ -297,13 +309,12 @@ def test_every_switch_boots(
     found = booted(program, tmp_path / "out" / "provision", switches)
     assert len(found) == len(names) == 32
     assert plan.management
-    www = tmp_path / "out" / "provision" / "www"
     addresses = {found[macs[name]]["address"] for name in names}
     assert len(addresses) == len(names)
     for name in names:
         got = found[macs[name]]
         assert got["name"] in (name, "")
-        assert got["digests"] == {
+        assert got["digests"] == fetched | {
             f"http://10.200.0.254/{path.relative_to(www)}": sha256(path.read_bytes()).hexdigest()
             for path in (www / name).rglob("*")
             if path.is_file()
