@@ -19,7 +19,7 @@ from fabricgen.planning.network_conflicts import COMPUTE, host_ports
 from fabricgen.planning.networks.attachments import AttachedDevices, Attachments, ports_of
 from fabricgen.planning.networks.rules import NetworkRules, ServedPorts
 from fabricgen.planning.resolve import resolve
-from fabricgen.planning.switch_choice import DEFAULT_SPEED_GBPS
+from fabricgen.planning.switch_choice import DEFAULT_SPEED_GBPS, stated_speed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -170,7 +170,8 @@ def _uplink_ports(group: SwitchGroup, upper: Network, count: int) -> tuple[str, 
 
     Raises Refusal `no-uplink-speed` where it has none.
     """
-    layout, speed = group.layout, upper.speed or DEFAULT_SPEED_GBPS
+    layout = group.layout
+    speed = upper.speed or stated_speed(upper.switches.leaf) or DEFAULT_SPEED_GBPS
     modes = [mode for mode in layout.model.breakouts if mode.speed_gbps == speed]
     for mode in sorted(modes, key=lambda each: each.count):
         above = replace(layout, up=mode)

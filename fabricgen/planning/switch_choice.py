@@ -36,7 +36,7 @@ def choose_switches(
     """
     choices = _choices(spec)
     offered = host.speeds_gbps.get(spec.rails.planes) if host else None
-    speed = spec.nic.speed or offered or _stated_speed(choices[Role.LEAF][1]) or DEFAULT_SPEED_GBPS
+    speed = spec.nic.speed or offered or stated_speed(choices[Role.LEAF][1]) or DEFAULT_SPEED_GBPS
     found = {
         role: _model(choice, speed, path, catalog, findings)
         for role, (path, choice) in choices.items()
@@ -119,7 +119,7 @@ def _choices(spec: FabricSpec) -> dict[Role, tuple[Path, SwitchChoice]]:
     return chosen
 
 
-def _stated_speed(choice: SwitchChoice) -> int | None:
+def stated_speed(choice: SwitchChoice) -> int | None:
     """Return the port speed that an entry states, in Gbps."""
     if choice.generic:
         return choice.generic.speed

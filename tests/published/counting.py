@@ -23,6 +23,7 @@ from fabricgen.planning.designs import map_design
 from fabricgen.planning.resolve import resolve
 from fabricgen.views.factory import Views
 from tests.fabrics import CATALOG, plan_of, spec_of
+from tests.published.cluster_counting import cluster_figures, cluster_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -476,6 +477,18 @@ _COUNTERS: dict[str, Callable[[Row, Table], Row]] = {
     "ocdai-port-map": port_map,
     "ocdai-uplink-map": uplink_map,
     "ocdai-dual-plane": dual_plane,
+    "dgx-h100-superpod": cluster_figures,
+    "hgx-b300-cluster": cluster_rows,
+    "net-configurator-b300": cluster_rows,
+    "net-configurator-hgx": cluster_rows,
+    "net-configurator-gb300": cluster_rows,
+    "era-oob-switches": cluster_rows,
+    "era-2-4-3-200-links": cluster_figures,
+    "era-2-8-5-200-links": cluster_figures,
+    "gb200-front-end": cluster_figures,
+    "pollara-storage": cluster_figures,
+    "ocdai-mesh-conv": cluster_figures,
+    "ocdai-collapsed-conv": cluster_figures,
     "jvd-stripes": stripes,
     "jvd-example": jvd_example,
     "jvd-clusters": jvd_clusters,
