@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import ip_address, ip_interface
 from itertools import chain
@@ -300,7 +299,6 @@ FAULTS: dict[
 """Each fault, and the trial that must fail."""
 
 
-@dataclass(frozen=True)
 class Swapped(LabLayout):
     """A lab in which two cables are swapped at a leaf's hosts, and two more at its uplinks."""
 
