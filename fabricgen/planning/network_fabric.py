@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.core.terms import Design, Role, speed_text
-from fabricgen.inventory.networks import Networks
+from fabricgen.inventory.networks import Networks, Uplink
 from fabricgen.inventory.site import Site
 from fabricgen.inventory.sizing import HbDomain, NicChoice, Rails, SparePorts
 from fabricgen.planning.network_conflicts import COMPUTE, host_ports
@@ -83,9 +83,12 @@ def network_fabric(
         fabric = resolve(_network_spec(spec, name, attached), catalog)
     except Refusal as refusal:
         raise _placed(refusal, name) from None
+    leaf = _without_uplinks(spec, name, fabric.port_layouts[Role.LEAF])
     served = tuple(ServedPorts(ports_of(devices), keys) for keys, devices in groups)
     return replace(
-        fabric, network=NetworkRules(name, attached, served, joined=network.kind == "clos")
+        fabric,
+        port_layouts={**fabric.port_layouts, Role.LEAF: leaf},
+        network=NetworkRules(name, attached, served, joined=network.kind == "clos"),
     )
 
 
@@ -149,7 +152,7 @@ def _attached(
     for group in switches:
         uplink = networks[group.network].uplink if group.network != COMPUTE else None
         if uplink and uplink.network == name:
-            ports = _uplink_ports(group, network, uplink.ports)
+            ports = _uplink_ports(compute.spec, group, uplink.ports)
             yield AttachedDevices(_kind(group), group.names, ports)
 
 
@@ -165,26 +168,44 @@ def _management_ports(layout: PortLayout) -> tuple[str, ...]:
     return ("mgmt",) if count == 1 else _interfaces("mgmt", count)
 
 
-def _uplink_ports(group: SwitchGroup, upper: Network, count: int) -> tuple[str, ...]:
-    """Return the uplinks of a switch of an access network: its last ports of the right speed.
+def _uplink_ports(spec: FabricSpec, group: SwitchGroup, count: int) -> tuple[str, ...]:
+    """Return the uplinks of a switch of an access network: its last ports of the right speed."""
+    layout = _uplink_layout(spec, group.network, group.layout)
+    return tuple(layout.interface(port) for port in layout.ports(0, count))
 
-    Raises Refusal `no-uplink-speed` where it has none.
+
+def _without_uplinks(spec: FabricSpec, name: str, layout: PortLayout) -> PortLayout:
+    """Return the layout of a network's leaf, whose uplinks into another network stay free."""
+    uplink = spec.networks.each()[name].uplink
+    if uplink is None:
+        return layout
+    above = _uplink_layout(spec, name, layout)
+    down = max(down for down in range(layout.usable + 1) if above.fits(down, uplink.ports))
+    return replace(layout, spare=layout.usable - down)
+
+
+def _uplink_layout(spec: FabricSpec, name: str, layout: PortLayout) -> PortLayout:
+    """Return a layout with the cages of its uplinks as the network above has them.
+
+    Raises Refusal `no-uplink-speed` where no cage has their speed.
     """
-    layout = group.layout
+    networks = spec.networks.each()
+    uplink = networks[name].uplink or Uplink.model_construct()
+    upper = networks[uplink.network]
     speed = upper.speed or stated_speed(upper.switches.leaf) or DEFAULT_SPEED_GBPS
     modes = [mode for mode in layout.model.breakouts if mode.speed_gbps == speed]
     for mode in sorted(modes, key=lambda each: each.count):
-        above = replace(layout, up=mode)
-        if above.fits(layout.down.count, count):
-            return tuple(above.interface(port) for port in above.ports(0, count))
+        above = replace(layout, up=mode, spare=0)
+        if above.fits(1, uplink.ports):
+            return above
     offered = ", ".join(mode.name for mode in layout.model.breakouts)
     raise refuse(
         "no-uplink-speed",
-        f"a switch of the network `{group.network}` has no ports of {speed_text(speed)} for its"
-        " uplinks",
-        path=("networks", group.network, "uplink"),
+        f"a switch of the network `{name}` has no {uplink.ports} ports of {speed_text(speed)} for"
+        " its uplinks",
+        path=("networks", name, "uplink"),
         because=(f"the cages of {layout.model.model} offer {offered}",),
-        hint="choose a model that has them, such as sn2201, or leave `uplink` out",
+        hint="choose a model that has them, or leave `uplink` out",
     )
 
 

@@ -84,6 +84,24 @@ def test_uplinks_have_the_speed_of_the_leaves_above() -> None:
     assert "oob-1" in plan.networks["inband"].hosts
 
 
+def test_uplinks_take_no_port_of_a_device() -> None:
+    """A switch of eight ports of one speed has six for devices and its last two for uplinks."""
+    leaf = {"leaf": {"generic": {"radix": 8, "speed": "100G"}}}
+    networks = {
+        "inband": {"switches": leaf, "speed": "100G"},
+        "oob": {"switches": leaf, "speed": "100G", "uplink": {"network": "inband"}},
+    }
+    plan = plan_of(gpus=64, hb_domain={"gpus": 8}, radix=64, networks=networks)
+    rows = [
+        cable for network in plan.networks.values() for cable in Views(network, kept=True).cables(0)
+    ]
+    ends = [(cable.a_device, cable.a_interface) for cable in rows]
+    ends += [(cable.b_device, cable.b_interface) for cable in rows]
+    assert max(Counter(ends).values()) == 1
+    oob = plan.networks["oob"]
+    assert oob.sizing.leaf == -(-oob.links // 6)
+
+
 def test_two_leaves_need_no_spine() -> None:
     """Where the ports fit on one pair, no spine is built, and a bond still spans two leaves."""
     small = {"inband": {"switches": {"leaf": {"generic": {"radix": 32}}}, "speed": "100G"}}
