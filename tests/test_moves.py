@@ -30,11 +30,12 @@ PACKAGE = f"{Path(fabricgen.__file__).parent}/"
 RECORDS = "core/records.py"
 INVENTORY = "{name: tiny, gpus: 16, hb_domain: {gpus: 8}, switches: {leaf: {generic: {radix: 8}}}}"
 LIMITS = {
-    "plan": (["plan", "tiny.yaml"], 400),
+    "plan": (["plan", "tiny.yaml"], 450),
     "cabling": (["build", "tiny.yaml", "--only", "cabling", "-o", "out"], 2400),
-    "configs": (["build", "tiny.yaml", "--only", "configs", "-o", "out"], 1925),
+    "configs": (["build", "tiny.yaml", "--only", "configs", "-o", "out"], 2050),
 }
-"""The arguments of each command, and the limit of its moves: a tenth above what it takes."""
+"""The arguments of each command, and the limit of its moves, somewhat above what it takes: each file
+of the catalog that is read adds two."""
 
 
 class Moves:
