@@ -34,8 +34,9 @@ LIMITS = {
     "cabling": (["build", "tiny.yaml", "--only", "cabling", "-o", "out"], 2400),
     "configs": (["build", "tiny.yaml", "--only", "configs", "-o", "out"], 2050),
 }
-"""The arguments of each command, and the limit of its moves, somewhat above what it takes: each file
-of the catalog that is read adds two."""
+"""The arguments of each command, and the limit of its moves, somewhat above what it takes.
+
+Each file of the catalog that is read adds two."""
 
 
 class Moves:
