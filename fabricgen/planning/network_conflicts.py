@@ -41,7 +41,22 @@ def network_conflicts(spec: FabricSpec, host: Host | None) -> Iterator[Finding]:
             where = (*path, "uplink", "network")
             what = "network of kind `clos` called"
             yield from _known(network.uplink.network, joined, where, what)
+    yield from _second_access(networks)
     yield from _front_ports(spec, host)
+
+
+def _second_access(networks: dict[str, Network]) -> Iterator[Finding]:
+    """Refuse a second network with all management ports."""
+    access = [name for name, network in networks.items() if network.kind == "access"]
+    first, *others = sorted(access, key=lambda name: name != "oob") or [""]
+    for name in others:
+        yield Finding(
+            "two-access-networks",
+            f"the networks `{first}` and `{name}` are both of kind `access`",
+            ("networks", name, "kind"),
+            ("each of them would have a cable to every management port",),
+            f"use `kind: clos` in `{name}`, or leave one of the two out",
+        )
 
 
 def _known(name: str, names: list[str], path: Path, what: str) -> Iterator[Finding]:
