@@ -11,6 +11,7 @@ from click.core import ParameterSource
 from fabricgen.cli.command import Command
 from fabricgen.cli.completion import complete_models, complete_nos, complete_templates
 from fabricgen.cli.options import DESIGNS, json_option
+from fabricgen.cli.output_file import OutputPath
 from fabricgen.cli.printing import echo, print_document, print_result
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ ORIGINS: dict[str, tuple[tuple[str, ...], ...]] = {
     "-o",
     "--output",
     metavar="FILE",
-    type=click.Path(allow_dash=True),
+    type=OutputPath(allow_dash=True),
     help="File to write, in place of the argument.",
 )
 @click.option(

@@ -73,6 +73,7 @@ INPUT_OPTIONS = {
     "records",
     "discovered",
     "dead",
+    "patched",
     "out",
 }
 """Options and arguments that name an input. `out` is what a lab boots, and what `verify` reads."""

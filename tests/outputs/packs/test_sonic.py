@@ -58,6 +58,8 @@ MODELS = {
     "7060x6-64pe": of("7060x6-64pe", "2x400G", 320),
     "7060dx5-64s": of("7060dx5-64s", "1x400G", 160),
     "z9864f": of("z9864f", "2x400G", 320),
+    "sn4600c": of("sn4600c", "1x100G", 80),
+    "sn2201": of("sn2201", "1x1G", 32, rails={"tiers": 1}),
 }
 VARIANTS = MODELS | {
     "one tier": of("sn5600", "2x400G", 128, rails={"tiers": 1}),
