@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog.models.switch import Switch
 
 MODELS = ("7060dx5-64s", "7060x6-64pe", "sn4700", "sn5400", "sn5600", "sn5640", "z9864f")
+WITHOUT_FILE = ("sn2201", "sn4600c")
 MODE = re.compile(r"(?P<count>\d+)x(?P<speed>\d+)G(?:\((?P<lanes>\d+)\))?(?:\[[^]]*\])?")
 FRONT_LANES = 8  # the service ports of these boxes have one lane
 
@@ -67,12 +68,12 @@ def _cages(oracles: Path, switch: Switch) -> list[Cage]:
 
 
 def test_every_platform_file_is_compared_once(oracles: Path) -> None:
-    """Seven files, and seven models with lanes."""
+    """Seven files, and as many of the models with lanes; the others' files are not among them."""
     on_disk = {path.name.removesuffix(".platform.json") for path in _folder(oracles).iterdir()}
     compared = [
         switch.nos["sonic"]["platform"]
         for switch in Catalog().switches()
-        if "lanes" in switch.nos.get("sonic", {})
+        if "lanes" in switch.nos.get("sonic", {}) and switch.model not in WITHOUT_FILE
     ]
     assert len(compared) == len(MODELS) == 7
     assert set(compared) == on_disk == {_sonic(_switch(model))["platform"] for model in MODELS}

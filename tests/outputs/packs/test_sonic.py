@@ -61,6 +61,8 @@ MODELS = {
     "sn4600c": of("sn4600c", "1x100G", 80),
     "sn2201": of("sn2201", "1x1G", 32, rails={"tiers": 1}),
 }
+WITHOUT_FILE = ("sn2201", "sn4600c")
+"""Models whose platform file is not among those that tests compare with."""
 VARIANTS = MODELS | {
     "one tier": of("sn5600", "2x400G", 128, rails={"tiers": 1}),
     "three tiers": of("sn4700", "1x400G", 1024, rails={"tiers": 3}),
@@ -337,7 +339,7 @@ def test_every_scalar_is_a_string_and_every_port_is_listed(name: str) -> None:
         assert set(tables.get("PFC_WD", {"GLOBAL", *up})) == {"GLOBAL", *up}
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", [name for name in VARIANTS if name not in WITHOUT_FILE])
 def test_ports_are_what_sonic_makes_of_the_breakout(name: str, oracles: Path) -> None:
     """SONiC's platform file, split as in BREAKOUT_CFG, gives exactly the PORT table."""
     one = variant_files(name)[-1]
@@ -455,7 +457,7 @@ def test_skus_are_those_of_the_platforms(oracles: Path) -> None:
             continue
         known = skus[facts["platform"]]
         assert facts["default_hwsku"] == str(known["default_sku"]).split()[0]
-        for breakout, sku in facts["hwsku"].items():
+        for breakout, sku in facts.get("hwsku", {}).items():
             ports = max(known["skus"][sku]["split"].items(), key=lambda split: int(split[1]))
             assert re.split(r"[\[(]", ports[0])[0] == breakout, (name, sku)
             seen += 1

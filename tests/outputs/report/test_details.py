@@ -221,11 +221,11 @@ def test_files_of_a_switch_are_those_of_the_build(browser: Browser, lab: Built) 
         assert page.evaluate("navigator.clipboard.readText()") == (home / files[-1]).read_text(
             encoding="utf-8"
         )
-        field.select_option("interfaces")
+        field.select_option("ports.conf")
         verified = switches.get_by_test_id("verified")
         expect(verified).to_contain_text("No tool verified this file.")
         verified.locator("summary").click()
-        expect(verified.get_by_role("definition")).to_contain_text("interfaces(5)")
+        expect(verified.get_by_role("definition")).to_contain_text("Switch Port Attributes")
         field.select_option("frr.conf")
         expect(verified).to_contain_text("Verified by FRR's parser")
         field.select_option(files[-1])
