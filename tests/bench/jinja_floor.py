@@ -24,6 +24,7 @@ from fabricgen.core.resources import shipped
 from fabricgen.core.terms import Role
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.packs.sandbox import OWN_FILTERS
+from fabricgen.outputs.packs.secret_values import RESOLVED_TEST
 from fabricgen.views.cables.view import Chunk
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class JinjaFloor:
             keep_trailing_newline=True,
         )
         self._environment.filters |= OWN_FILTERS
+        self._environment.tests[RESOLVED_TEST] = lambda _: False
         if pack := packs.pack("frr"):
             self._environment.globals |= {
                 "assumed": pack.assumed,
