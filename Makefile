@@ -68,8 +68,8 @@ WORKERS ?= 2
 test-here: .venv
 	$(PYTEST) -m "not slow and not outside"
 
-# Booted daemons wait more than they compute, so two workers more than `make test` has.
-test-rest: WORKERS = 4
+# Booted daemons wait more than they compute, so one worker more than `make test` has.
+test-rest: WORKERS = 3
 test-rest: .venv
 	$(PYTEST) -rs -m "slow or outside"
 
