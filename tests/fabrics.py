@@ -110,6 +110,14 @@ SMALL: Inventory = {
     "hb_domain": {"gpus": 8},
     "switches": {"leaf": {"generic": {"radix": 4}}},
 }
+CO_PACKAGED: Inventory = {
+    "design": "rail-optimized",
+    "gpus": 576,
+    "hb_domain": {"gpus": 72, "hosts": 18},
+    "host": {"model": "gb300-nvl72"},
+    "rails": {"count": 4},
+    "switches": {"leaf": {"model": "q3450"}},
+}
 SUPERPOD: Inventory = {
     "name": "pod",
     "design": "rail-optimized",

@@ -16,6 +16,10 @@ Family = Literal["ipv4", "ipv6"]
 """A family of addresses."""
 
 
+COMPUTE = "compute"
+"""The name of the network between GPUs among those of a cluster."""
+
+
 class Design(StrEnum):
     """How NIC ports are mapped onto blocks."""
 

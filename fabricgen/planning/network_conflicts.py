@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.inventory.networks import Network
 
-COMPUTE = "compute"
-"""The name of the compute fabric among the networks."""
-
 
 def host_ports(host: Host | None, network: Network) -> int:
     """Return the ports of each host in a network."""

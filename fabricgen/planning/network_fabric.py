@@ -11,11 +11,11 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.diagnostics import Refusal, refuse
-from fabricgen.core.terms import Design, Role, speed_text
+from fabricgen.core.terms import COMPUTE, Design, Role, speed_text
 from fabricgen.inventory.networks import Networks, Uplink
 from fabricgen.inventory.site import Site
 from fabricgen.inventory.sizing import HbDomain, NicChoice, Rails, SparePorts
-from fabricgen.planning.network_conflicts import COMPUTE, host_ports
+from fabricgen.planning.network_conflicts import host_ports
 from fabricgen.planning.networks.attachments import AttachedDevices, Attachments, ports_of
 from fabricgen.planning.networks.rules import NetworkRules, ServedPorts
 from fabricgen.planning.resolve import resolve
@@ -49,7 +49,6 @@ class SwitchGroup(NamedTuple):
 def switch_groups(naming: DeviceNames, installed: list[bool]) -> list[SwitchGroup]:
     """Return the installed switches of a network by role; `installed` covers a segment."""
     mapping = naming.mapping
-    network = mapping.fabric.network.name if mapping.fabric.network else COMPUTE
     names: dict[Role, list[str]] = {}
     for segment in range(mapping.segments):
         switches = zip(naming.boxes, naming.switches(segment), installed, strict=True)
@@ -57,7 +56,7 @@ def switch_groups(naming: DeviceNames, installed: list[bool]) -> list[SwitchGrou
             if has:
                 names.setdefault(box.role, []).append(name)
     return [
-        SwitchGroup(network, tuple(each), mapping.fabric.port_layouts[role])
+        SwitchGroup(mapping.fabric.network_name, tuple(each), mapping.fabric.port_layouts[role])
         for role, each in names.items()
     ]
 

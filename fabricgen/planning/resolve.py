@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.records import dataclass
-from fabricgen.core.terms import Role
+from fabricgen.core.terms import COMPUTE, Role
 from fabricgen.planning.consistency import contradictions
 from fabricgen.planning.coordinates import Coordinates
 from fabricgen.planning.nos_choice import layouts_by_rail
@@ -118,6 +118,11 @@ class ResolvedFabric:
         if self.spec.host and self.spec.host.rdma:
             return self.spec.host.rdma[gpu * self.planes + plane]
         return (self.host.port(gpu, plane).rdma if self.host else None) or ""
+
+    @property
+    def network_name(self) -> str:
+        """The name of this network among those of the cluster."""
+        return self.network.name if self.network else COMPUTE
 
     @property
     def interface_count(self) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violations
+from fabricgen.core.terms import COMPUTE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -97,7 +98,7 @@ def _switches_of(thing: IntArray, switch: IntArray) -> IntArray:
 def ports_apart(evidence: ClusterEvidence) -> Verdict:
     """No port of a device is in two networks, the compute fabric being one."""
     known = len(evidence.interfaces)
-    ports = {"compute": evidence.compute.device * known + evidence.compute.port}
+    ports = {COMPUTE: evidence.compute.device * known + evidence.compute.port}
     for name, links in evidence.links.items():
         upper = links.upper * known + links.upper_port
         ports[name] = np.concatenate([links.lower * known + links.lower_port, upper])

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.core.records import dataclass
-from fabricgen.core.terms import LinkKind
+from fabricgen.core.terms import COMPUTE, LinkKind
 from fabricgen.planning.fabric_links import wiring_of
-from fabricgen.planning.network_conflicts import COMPUTE, host_ports
+from fabricgen.planning.network_conflicts import host_ports
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

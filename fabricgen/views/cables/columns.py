@@ -163,8 +163,7 @@ def _join(plan: Plan, column: str, serials: Mapping[str, str]) -> Join:
     if name == "site":
         return Join("cable", {}, plan.spec.name)
     if name == "network":
-        network = plan.fabric.network
-        return Join("cable", {}, network.name if network else "compute")
+        return Join("cable", {}, plan.fabric.network_name)
     if name == "serial":
         return Join(key, serials)
     if name in {"hall", "row"}:

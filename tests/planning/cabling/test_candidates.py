@@ -10,7 +10,7 @@ from fabricgen.inventory.purchasing import Preferences
 from fabricgen.planning.cabling.candidates import known_parts
 from fabricgen.planning.cabling.compatibility import Cage, fitting
 from fabricgen.planning.cabling.preference import Preference
-from tests.fabrics import CATALOG, plan_of
+from tests.fabrics import CATALOG, CO_PACKAGED, plan_of
 
 
 @pytest.mark.parametrize(
@@ -36,14 +36,7 @@ def test_a_twisted_pair_needs_no_permission() -> None:
 
 def test_co_packaged_optics_take_no_module() -> None:
     """A Q3450 has MPO connectors: a module is bought for the host's end of a fibre alone."""
-    plan = plan_of(
-        design="rail-optimized",
-        gpus=576,
-        hb_domain={"gpus": 72, "hosts": 18},
-        host={"model": "gb300-nvl72"},
-        rails={"count": 4},
-        switches={"leaf": {"model": "q3450"}},
-    )
+    plan = plan_of(**CO_PACKAGED)
     host, up = plan.link_parts[LinkKind.HOST], plan.link_parts[LinkKind.LEAF_SPINE]
     assert (host.cable.model, [*host.modules], [*up.modules]) == ("mfp7e30", ["lower"], [])
     (line,) = [line for line in make_bom(plan).lines if line.part_class == "transceivers"]

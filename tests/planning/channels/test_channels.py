@@ -17,7 +17,7 @@ from fabricgen.planning.channels.polarity import ChannelPath
 from fabricgen.planning.channels.trunk_routes import trunk_count
 from fabricgen.views.cables.cable_rows import CableRows
 from fabricgen.views.factory import Views
-from tests.fabrics import CATALOG, plan_of, refusal_codes
+from tests.fabrics import CATALOG, CO_PACKAGED, plan_of, refusal_codes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,15 +138,7 @@ def test_a_kind_that_is_direct_has_no_channel() -> None:
 
 def test_links_with_co_packaged_optics_take_no_panels() -> None:
     """A channel is verified between two modules, and a Q3450 has none."""
-    plan = plan_of(
-        design="rail-optimized",
-        gpus=576,
-        hb_domain={"gpus": 72, "hosts": 18},
-        host={"model": "gb300-nvl72"},
-        rails={"count": 4},
-        switches={"leaf": {"model": "q3450"}},
-        cabling={"where": STRUCTURED},
-    )
+    plan = plan_of(**CO_PACKAGED, cabling={"where": STRUCTURED})
     assert plan.channels is None
 
 
