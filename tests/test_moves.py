@@ -5,10 +5,9 @@ asks its neighbor for a column, a table or a list moves once; one that asks for 
 for each row.
 
 A move is a Python call where the function is in another top-level package of `fabricgen` than its
-caller. Frames outside of `fabricgen`, such as those of numpy and Jinja2, are skipped, and so are
-those of `core.records`, which replaces a module of the standard library: the caller is the nearest
-frame inside. A property, a comprehension and each step of a generator are calls; the body of a
-module is not.
+caller. Frames outside of `fabricgen`, such as those of numpy and Jinja2, are skipped: the caller is
+the nearest frame inside. A property, a comprehension and each step of a generator are calls; the
+body of a module is not.
 """
 
 from __future__ import annotations
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
 
 PACKAGE = f"{Path(fabricgen.__file__).parent}/"
-RECORDS = "core/records.py"
 INVENTORY = "{name: tiny, gpus: 16, hb_domain: {gpus: 8}, switches: {leaf: {generic: {radix: 8}}}}"
 LIMITS = {
     "plan": (["plan", "tiny.yaml"], 450),
@@ -62,7 +60,7 @@ class Moves:
         """Return the top-level package of a function; empty for code outside of `fabricgen`."""
         if code not in self._packages:
             inside = code.co_filename.removeprefix(PACKAGE)
-            own = inside not in (code.co_filename, RECORDS) and inside.endswith(".py")
+            own = inside != code.co_filename and inside.endswith(".py")
             self._packages[code] = inside.partition("/")[0] if own else ""
         return self._packages[code]
 

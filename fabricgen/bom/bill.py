@@ -7,6 +7,7 @@ rail-only paper does. A part without a price is listed as unpriced, never as 0.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, Literal
 
 from fabricgen.bom.counts import item_name
 from fabricgen.bom.patch_counts import PANELS, TRUNKS
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

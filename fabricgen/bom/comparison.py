@@ -5,7 +5,7 @@ Owns the keys of `compare --json`, and how an inventory is planned in another de
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,7 +13,6 @@ from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import PlanSummary, summarize
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import Design
 from fabricgen.planning.plan import Plan, make_plan
 

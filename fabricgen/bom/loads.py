@@ -9,12 +9,12 @@ Spares are not powered. `bom.counts` counts the parts, and `breakdown` places th
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.bom.bill import role_of
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import ROLES
 from fabricgen.inventory.site import Footprint
 from fabricgen.planning.room.footprints import HOST

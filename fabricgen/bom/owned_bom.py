@@ -6,12 +6,12 @@ price paid for installed parts; energy is the typical power of installed parts a
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.bom.bill import CLASSES
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from fabricgen.bom.bill import BillLine, Bom, PartClass

@@ -6,6 +6,7 @@ inventory, the price book or the catalog states; what none of them states is lef
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Literal
@@ -15,7 +16,6 @@ from fabricgen.bom.comparison import saving_pct
 from fabricgen.bom.owned_bom import GROUPS, HOURS_PER_YEAR, OwnedBom
 from fabricgen.bom.summary import number
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import Design
 from fabricgen.inventory.purchasing import Ownership
 

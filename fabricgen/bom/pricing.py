@@ -6,11 +6,11 @@ without discount; a rate of exchange is stated, never looked up.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import refuse
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from fabricgen.catalog.models.prices import PriceBook

@@ -5,6 +5,7 @@ Owns the keys of `plan --json`; the figures are counted in the plan and the bill
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
@@ -13,7 +14,6 @@ from fabricgen.bom.bill import CLASSES
 from fabricgen.bom.loads import loads_of
 from fabricgen.bom.priced_bill import make_bom
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import LinkKind, Role, ratio_text
 
 if TYPE_CHECKING:

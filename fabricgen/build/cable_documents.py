@@ -5,13 +5,13 @@ Owns their task, which renders them in runs of rows.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.build.cable_sheets import sheets
 from fabricgen.build.runs import cable_chunks, cable_rows, labelled_chunks, link_chunks
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

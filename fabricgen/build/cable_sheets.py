@@ -6,13 +6,13 @@ themselves are documents of a pack.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.build.context import per_build
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
 from fabricgen.build.write.manifest import Written, json_document
-from fabricgen.core.records import dataclass
 from fabricgen.views.cables.labels import LINE
 from fabricgen.views.cables.view import CableSheet
 

@@ -5,7 +5,7 @@ Owns `BuildContext`, and `per_build`, by which a group keeps values of its own f
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,7 +13,6 @@ from fabricgen.analysis.checks.laws import judge, judge_networks
 from fabricgen.analysis.checks.plan_evidence import evidence_of
 from fabricgen.bom.priced_bill import cluster_bom, make_bom
 from fabricgen.build.selection import BuildScope, GroupSelection, SheetOptions
-from fabricgen.core.records import dataclass
 from fabricgen.outputs.groups import GROUPS
 from fabricgen.outputs.packs.rendered_texts import RenderedTexts
 from fabricgen.views.factory import Views

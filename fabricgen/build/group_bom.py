@@ -5,6 +5,7 @@ Owns their tasks, and whether the bill is divided by rack.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.bom.bill_table import bom_view
@@ -17,7 +18,6 @@ from fabricgen.build.pack_outputs import wanted_packs
 from fabricgen.build.selection import Skipped
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, adopt, reserve, write_text
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,6 +6,7 @@ and `installation_files`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.build.cable_documents import CableDocument
@@ -17,7 +18,6 @@ from fabricgen.build.patching_files import patching_tasks
 from fabricgen.build.runs import cable_chunks, cable_rows
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, adopt, reserve
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,12 +5,12 @@ Owns their tasks.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.build.context import per_build
 from fabricgen.build.pack_outputs import wanted_packs
 from fabricgen.build.write.files import Root, write_text
-from fabricgen.core.records import dataclass
 from fabricgen.outputs.schedulers.build import cluster_view, devices_view
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ Owns the tasks of the switches and the list of their overrides; the tasks of the
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.build.management_notes import left_out
@@ -22,7 +23,6 @@ from fabricgen.build.subnet_files import subnet_tasks
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
 from fabricgen.build.write.manifest import SECRET_MODE
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import Role
 from fabricgen.outputs.groups import OVERRIDES
 from fabricgen.outputs.packs.quoted_text import csv_cell

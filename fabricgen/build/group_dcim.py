@@ -5,6 +5,7 @@ Owns their tasks, and how tables are cut into files.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ from fabricgen.build.pack_outputs import config_packs, fitting_outputs
 from fabricgen.build.selection import Skipped
 from fabricgen.build.task import OneFile, numbered_paths
 from fabricgen.build.write.files import Root, adopt, reserve, write_text
-from fabricgen.core.records import dataclass
 from fabricgen.outputs.dcim.cables import PieceViews
 from fabricgen.outputs.dcim.devices import Assets
 from fabricgen.outputs.dcim.interfaces import InterfaceRows

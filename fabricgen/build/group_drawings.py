@@ -5,13 +5,13 @@ Owns their tasks. Rails are alike, and so are stripes, so that of many only the 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.build.context import per_build
 from fabricgen.build.pack_outputs import wanted_packs
 from fabricgen.build.selection import Skipped
 from fabricgen.build.write.files import Root, write_text
-from fabricgen.core.records import dataclass
 from fabricgen.outputs.drawings.build import Drawings
 
 if TYPE_CHECKING:

@@ -5,13 +5,13 @@ Owns their tasks, each of which serves a run of switches of one segment, or a ru
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.analysis.forwarding.tables import document_text, host_table, switch_table
 from fabricgen.build.runs import host_runs, installed_switches, switch_runs
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

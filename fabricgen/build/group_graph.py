@@ -5,13 +5,13 @@ Owns the task of the graph's two files; those of packs are cable documents.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.analysis.graph_files import GraphFiles
 from fabricgen.build.cable_documents import CableDocument
 from fabricgen.build.pack_outputs import wanted_packs
 from fabricgen.build.write.files import Root, write_text
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

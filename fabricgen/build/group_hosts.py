@@ -5,6 +5,7 @@ Owns their tasks, each of which serves a run of hosts.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.build.context import per_build
@@ -12,7 +13,6 @@ from fabricgen.build.pack_outputs import fitting_outputs
 from fabricgen.build.runs import host_runs
 from fabricgen.build.write.files import Root, write_text
 from fabricgen.build.write.manifest import SECRET_MODE
-from fabricgen.core.records import dataclass
 from fabricgen.views.hosts.build import Hosts
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ Owns their tasks, and the reasons for which a lab cannot be written.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.analysis.forwarding.gpu_routes import gpu_view, has_hb_addresses
@@ -14,7 +15,6 @@ from fabricgen.build.runs import gpus_of, host_runs, installed_switches, switch_
 from fabricgen.build.selection import Skipped
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
-from fabricgen.core.records import dataclass
 from fabricgen.outputs.lab_topologies.build import Topologies
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ Owns its tasks; without `management` there are none.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.build.context import per_build
@@ -14,7 +15,6 @@ from fabricgen.build.selection import Skipped
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
 from fabricgen.build.write.manifest import SECRET_MODE
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import Role
 from fabricgen.outputs.packs.pack_yaml import SWITCH
 from fabricgen.outputs.provision.build import (

@@ -5,6 +5,7 @@ Owns its tasks; without `management` there are none.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.build.context import per_build
@@ -13,7 +14,6 @@ from fabricgen.build.runs import installed_switches, switch_runs
 from fabricgen.build.selection import Skipped
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
-from fabricgen.core.records import dataclass
 from fabricgen.outputs.push.build import FOLDER, push_view, pushed_packs
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ Owns its task, and the selection of the switch files in it. `outputs.report` mak
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.build.management_notes import cut_off_notes
@@ -16,7 +17,6 @@ from fabricgen.build.pack_outputs import (
 )
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
-from fabricgen.core.records import dataclass
 from fabricgen.outputs.report.html import html
 from fabricgen.outputs.report.report import Report
 

@@ -5,6 +5,7 @@ Owns their tasks, and what of the fabric a simulator cannot take. They are writt
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,6 @@ from fabricgen.build.runs import ROWS
 from fabricgen.build.selection import Skipped
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
-from fabricgen.core.records import dataclass
 from fabricgen.outputs.simulators.build import Simulator
 
 if TYPE_CHECKING:

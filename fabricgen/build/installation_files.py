@@ -6,6 +6,7 @@ list.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.build.context import per_build
@@ -13,7 +14,6 @@ from fabricgen.build.pack_outputs import wanted_packs
 from fabricgen.build.runs import cable_rows
 from fabricgen.build.selection import Skipped
 from fabricgen.build.write.files import Root, write_text
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

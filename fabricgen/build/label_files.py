@@ -5,6 +5,7 @@ Owns their tasks, each of which serves a run of links.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ from fabricgen.build.context import per_build
 from fabricgen.build.runs import cable_rows
 from fabricgen.build.task import OneFile, numbered_paths
 from fabricgen.build.write.files import Root, write_text
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,12 +5,12 @@ Owns their tasks: the tables, and a map of each panel.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.build.context import per_build
 from fabricgen.build.pack_outputs import fitting_outputs
 from fabricgen.build.write.files import Root, write_text
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

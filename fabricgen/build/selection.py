@@ -5,11 +5,10 @@ Owns the selection by the words of `--only` and `outputs`, and by the limits of 
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.diagnostics import Finding, Refusal, nearest
-from fabricgen.core.records import dataclass
 from fabricgen.outputs.groups import GROUPS, LIMITS, PACK_GROUPS, PARTS, WORDS
 
 if TYPE_CHECKING:

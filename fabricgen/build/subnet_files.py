@@ -6,12 +6,12 @@ subnet manager configures its switches.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.build.context import per_build
 from fabricgen.build.pack_outputs import fitting_outputs
 from fabricgen.build.write.files import Root, write_text
-from fabricgen.core.records import dataclass
 from fabricgen.views.infiniband.transport import is_infiniband
 
 if TYPE_CHECKING:

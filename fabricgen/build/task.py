@@ -6,10 +6,9 @@ groups.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Protocol
-
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,12 +5,12 @@ Owns the search for the switch, and the runs of lines of one origin. `site_lines
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.build.pack_outputs import config_packs, site_lines, switch_outputs
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import Role
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,6 @@ from fabricgen.cli.completion import complete_models, complete_nos
 from fabricgen.cli.options import catalog_option, json_option
 from fabricgen.cli.printing import echo, print_document, print_result, table
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,7 +11,6 @@ import click
 
 from fabricgen.cli.completion import complete_models
 from fabricgen.cli.output_file import OUTPUT_FILE
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.cli.printing import table
 from fabricgen.core.document import Document, plain
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from fabricgen.analysis.workload.equations import Group

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -12,7 +12,6 @@ import click
 from fabricgen.cli.command import SharedOption, SizingOption
 from fabricgen.cli.completion import complete_models, complete_set
 from fabricgen.cli.output_file import note_inventory
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

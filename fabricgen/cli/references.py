@@ -5,13 +5,13 @@ The designs are files in `inventories/references`; this module writes their text
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.cli.printing import echo
 from fabricgen.core.diagnostics import refuse, suggest
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,6 @@ from fabricgen.cli.options import json_option
 from fabricgen.cli.printing import echo, grouped, print_result
 from fabricgen.core.diagnostics import Finding, Place, printable
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,11 +6,10 @@ of what they share is made once.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, repeat
 from typing import TYPE_CHECKING
-
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,13 +7,12 @@ when a text must be parsed, because compiled facts need no parser.
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core import compiled_facts, files
 from fabricgen.core.diagnostics import Finding, Path, Place, Refusal
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     import pathlib

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,6 @@ from pydantic import ValidationError
 from fabricgen.core.diagnostics import Finding, Place, Refusal, nearest, refuse, text_of
 from fabricgen.core.diagnostics import Path as KeyPath
 from fabricgen.core.files import FileError, OpenError, parse_json, read_bytes, read_stream
-from fabricgen.core.records import dataclass
 from fabricgen.core.yaml_text import (
     MAX_BYTES,
     YamlDocument,

@@ -9,7 +9,7 @@ that only the host can change.
 from __future__ import annotations
 
 import subprocess
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from ipaddress import IPv6Address
 from pathlib import Path
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.analysis.forwarding.gpu_routes import HB_DEVICE
 from fabricgen.core.diagnostics import refuse
-from fabricgen.core.records import dataclass
 from fabricgen.lab import namespaces
 from fabricgen.lab.iproute import BATCHES, batch, check_exit, finish_batch, start_batch
 

@@ -7,12 +7,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.analysis.forwarding.failures import find_failures
-from fabricgen.core.records import dataclass
 from fabricgen.lab.iproute import batch, wait_for_carrier
 from fabricgen.lab.measure import probes
 from fabricgen.lab.probes import send_all

@@ -14,11 +14,11 @@ import signal
 import socket
 import subprocess
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import refuse
-from fabricgen.core.records import dataclass
 from fabricgen.lab import namespaces
 from fabricgen.lab.boot import set_kernel
 from fabricgen.lab.frr_parts import DAEMONS, part_of_gpu, part_of_vrf

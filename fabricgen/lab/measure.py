@@ -11,13 +11,12 @@ import random
 import subprocess
 import time
 from collections import defaultdict
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from ipaddress import ip_address
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from fabricgen.core.records import dataclass
 from fabricgen.lab.boot import set_kernel
 from fabricgen.lab.emitted_tables import EmittedTables
 from fabricgen.lab.expected_routes import Clos

@@ -11,9 +11,9 @@ import select
 import socket
 import sys
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.core.records import dataclass
 from fabricgen.lab.sightings import HOP_LIMIT
 from fabricgen.lab.socket_family import IPV4, family_of
 

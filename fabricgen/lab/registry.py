@@ -12,11 +12,11 @@ import json
 import os
 import shutil
 import socket
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import Finding, Refusal, refuse
-from fabricgen.core.records import dataclass
 from fabricgen.lab.process_tree import end, started_at
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 import os
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.files import FileError, parse_json, read_text
-from fabricgen.core.records import dataclass
 from fabricgen.inventory.load import PLAN_BYTES
 from fabricgen.lab import namespaces, verify_management
 from fabricgen.lab.boot import Machines

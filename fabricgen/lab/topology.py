@@ -6,6 +6,7 @@ a slice the cables to other parts are absent, as if they had failed. It starts n
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,7 +18,6 @@ from fabricgen.analysis.forwarding.gpu_routes import HB_DEVICE, hb_address
 from fabricgen.analysis.forwarding.path_names import PathNames
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.build.selection import BuildScope
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.addressing import address_text
 

@@ -9,11 +9,11 @@ be IPv4 or IPv6: the family follows from its addresses, as no IPv6 pool has any 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.core.records import dataclass
 from fabricgen.planning.as_numbers import AsNumbers
 from fabricgen.planning.baseline.baseline import Slices
 from fabricgen.planning.pool_findings import family_findings, size_findings

@@ -10,12 +10,12 @@ the others keep theirs.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.diagnostics import Finding, Path
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import Role
 from fabricgen.planning.naming import Box
 

@@ -7,13 +7,12 @@ rails, planes or vendors. `block_links` joins the ports.
 from __future__ import annotations
 
 import math
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
 from fabricgen.core.diagnostics import refuse
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

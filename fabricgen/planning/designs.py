@@ -8,12 +8,11 @@ plane, with one block that spans all rails.
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from fabricgen.core.divisors import divisors
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import Design, Role
 from fabricgen.planning.baseline.baseline import check_baseline
 from fabricgen.planning.block_shape import Block, Shape, rail_gpus

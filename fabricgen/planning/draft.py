@@ -6,9 +6,9 @@ has the steps that make one.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabricgen.core.records import dataclass
 from fabricgen.planning.cabling.label_format import label_prefix
 
 if TYPE_CHECKING:

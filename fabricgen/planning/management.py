@@ -8,12 +8,12 @@ their places in it, so that an expansion changes no address; hosts are counted b
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabricgen.core.diagnostics import Finding, Refusal, suggest
-from fabricgen.core.records import dataclass
 from fabricgen.planning.addressing import address_text
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ links, so that one is planned for all. `designs` chooses the mapping of each des
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import Design, Role
 from fabricgen.planning.baseline.expansion_stages import ExpansionStages, stage_of
 from fabricgen.planning.leaf_packing import leaf_packing

@@ -7,11 +7,11 @@ name is never parsed back.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING
 
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import ROLES, Role
 from fabricgen.planning.name_checks import check_patterns
 

@@ -8,13 +8,12 @@ segment has the same columns, with other names, addresses and labels.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.addressing import plan_addresses
 from fabricgen.planning.cabling.assignment import decided_by_length, first_candidates

@@ -7,10 +7,9 @@ on the topology.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
-
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from fabricgen.catalog.models.switch import Breakout, Switch

@@ -7,12 +7,11 @@ findings are collected before any is raised.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Finding, Refusal
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import COMPUTE, Role
 from fabricgen.planning.consistency import contradictions
 from fabricgen.planning.coordinates import Coordinates

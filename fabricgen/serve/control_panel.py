@@ -5,11 +5,11 @@ Owns their order, labels and steps. `controls` owns what they set.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.bom.comparison import COMPARED
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import Design, Role
 from fabricgen.planning.room.footprints import unknown_facts
 from fabricgen.serve.controls import ANY_HOST, GENERIC, values

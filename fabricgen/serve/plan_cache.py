@@ -7,7 +7,7 @@ the page follows the file; the catalog is read once.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from threading import Lock
@@ -20,7 +20,6 @@ from fabricgen.build.context import BuildContext
 from fabricgen.build.group_report import configs_part
 from fabricgen.build.load_plan import plan_of
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import Role
 from fabricgen.inventory.load import inventory_text
 from fabricgen.outputs.report.compact_json import packed

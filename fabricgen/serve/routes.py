@@ -9,13 +9,12 @@ from __future__ import annotations
 import gzip
 import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from fabricgen.core.diagnostics import Refusal, text_of
-from fabricgen.core.records import dataclass
 from fabricgen.outputs.report.compact_json import short_json
 from fabricgen.outputs.report.html import json_block, shell
 from fabricgen.outputs.report.report import PARTS, Part

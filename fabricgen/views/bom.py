@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from fabricgen.core.records import dataclass
 from fabricgen.core.template_api import for_templates
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import collapse_addresses
 from typing import TYPE_CHECKING
 
-from fabricgen.core.records import dataclass
 from fabricgen.core.template_api import for_templates
 from fabricgen.inventory.management import BANNER_ENDS
 from fabricgen.planning.addressing import address_text

@@ -5,11 +5,9 @@ Every switch and host of a plan has the same values; the law `ends-agree` verifi
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, Self
-
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from fabricgen.inventory.fabric import FabricSpec

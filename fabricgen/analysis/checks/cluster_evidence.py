@@ -6,11 +6,11 @@ judges nothing; any field can be replaced by a broken one.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import COMPUTE, LinkKind
 from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.planning.network_conflicts import host_ports

@@ -7,13 +7,13 @@ them, one segment at a time or all at once; the others are computed before the f
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fabricgen.analysis.checks.routing_domains import RoutingDomains
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import ROLES, LinkKind, Role
 
 if TYPE_CHECKING:

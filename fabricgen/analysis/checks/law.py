@@ -6,12 +6,11 @@ findings would follow from that first fault, and each fault is reported by one l
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 from fabricgen.core.diagnostics import Finding
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -8,7 +8,7 @@ all GPUs of the host; `d0..d15`, `d0-g0..d0-g7` and `host-01..host-04` are range
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,6 @@ import numpy as np
 from fabricgen.analysis.forwarding.failures import find_gpu
 from fabricgen.core.diagnostics import Finding, Place, Refusal, refuse, suggest
 from fabricgen.core.files import FileError, OpenError, read_text
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

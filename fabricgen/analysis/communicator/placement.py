@@ -10,6 +10,7 @@ domain and rail, never one by one.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,6 @@ import numpy as np
 from fabricgen.analysis.communicator.job_spec import find_job, job_text
 from fabricgen.core.arrays import distinct
 from fabricgen.core.document import Document, plain
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from fabricgen.core.arrays import BoolArray, Int32Array, Int64Array

@@ -7,14 +7,13 @@ Owns `Failures` and their names: `switch:NAME`, `link:CABLE-LABEL`, `nic:GPU[/pl
 from __future__ import annotations
 
 import re
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fabricgen.core.diagnostics import refuse, suggest
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import LinkKind
 from fabricgen.planning.coordinates import gpu_name
 

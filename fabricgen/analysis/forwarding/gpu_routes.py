@@ -10,6 +10,7 @@ replaced by the next when its link loses carrier.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from ipaddress import ip_address
 from itertools import chain
@@ -17,7 +18,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.analysis.forwarding.relay_rules import exit_ranks, ranks_by_rail
 from fabricgen.core.columns import Columns
-from fabricgen.core.records import dataclass
 from fabricgen.core.template_api import for_templates
 from fabricgen.planning.addressing import IPV4_BITS, address_text
 

@@ -5,10 +5,10 @@ Owns the texts for a GPU and plane, and for a row of `Plan.segment`. `reachabili
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.core.records import dataclass
 from fabricgen.planning.addressing import address_text
 from fabricgen.planning.coordinates import gpu_name
 from fabricgen.views.factory import vrf_name

@@ -7,13 +7,13 @@ implements the order of preference of the emitted tables.
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fabricgen.analysis.forwarding.relay_rules import exits, kind_of, landings
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,6 +6,7 @@ owns the names.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +15,6 @@ from fabricgen.analysis.forwarding.ecmp_paths import EcmpPaths
 from fabricgen.analysis.forwarding.path_names import PathNames
 from fabricgen.analysis.forwarding.path_selection import NetworkSegment, PathSelector
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from fabricgen.analysis.forwarding.ecmp_paths import Step

@@ -7,14 +7,13 @@ relays and HB domains.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fabricgen.analysis.forwarding.failures import Failures
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:

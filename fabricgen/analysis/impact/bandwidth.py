@@ -7,6 +7,7 @@ the share of its spine's uplinks that are left. Failures near the far end reduce
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,7 +15,6 @@ import numpy as np
 
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.core.arrays import distinct
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:

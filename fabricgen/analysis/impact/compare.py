@@ -8,6 +8,7 @@ domain, plane, rail) corresponds to itself.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,6 @@ from fabricgen.analysis.impact.surviving import SurvivingFabric
 from fabricgen.bom.comparison import plan_as
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import Design, LinkKind, Role
 
 if TYPE_CHECKING:

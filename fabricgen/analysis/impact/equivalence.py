@@ -6,6 +6,7 @@ alike, only block 0 of segment 0 is examined, and the result multiplied.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,7 +14,6 @@ import numpy as np
 
 from fabricgen.analysis.impact.part_kinds import CABLES
 from fabricgen.analysis.impact.surroundings import Surroundings, numbered
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import ROLES, LinkKind, Role
 
 if TYPE_CHECKING:

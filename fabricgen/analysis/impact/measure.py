@@ -6,6 +6,7 @@ ordered pairs of distinct GPUs of the whole fabric, N(N-1) of them; pairs of a f
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,6 @@ from fabricgen.analysis.impact.pair_counts import Pairs
 from fabricgen.analysis.impact.relay_load import relay_load
 from fabricgen.analysis.impact.surviving import SurvivingFabric
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

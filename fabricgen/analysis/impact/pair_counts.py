@@ -6,12 +6,11 @@ Owns `Pairs`. A million GPUs have 10^12 pairs; here they are products of the siz
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,14 +5,13 @@ Owns the rows and their order. Parts with the same loss are measured once; `equi
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.analysis.forwarding.failures import find_failures
 from fabricgen.analysis.impact.equivalence import Parts
 from fabricgen.analysis.impact.measure import Impact, measure
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan

@@ -7,6 +7,7 @@ by HB domain, and the result states so.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import gcd
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,6 @@ from fabricgen.analysis.forwarding.path_selection import PathSelector
 from fabricgen.analysis.impact.relay_selection import RelaySelection
 from fabricgen.core.arrays import distinct
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

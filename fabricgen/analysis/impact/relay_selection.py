@@ -8,6 +8,7 @@ more crossings, and the tests compare both.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -15,7 +16,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.analysis.forwarding.relay_rules import exit_rail, relay_order
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,6 +7,7 @@ only block 0 of segment 0 is examined.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,6 @@ import numpy as np
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.impact.bandwidth import sides_of
 from fabricgen.analysis.impact.surviving import SurvivingFabric
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator

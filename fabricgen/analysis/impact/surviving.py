@@ -12,13 +12,13 @@ blocks where they span rails.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fabricgen.core.arrays import distinct
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from fabricgen.analysis.forwarding.reachability import Reach

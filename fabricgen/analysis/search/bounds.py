@@ -8,14 +8,13 @@ module serves at most the links that its cage carries, and spares and GPUs cut o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fabricgen.analysis.search.part_counts import host_modules, link_counts, switch_counts
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import ROLES, LinkKind, Role
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ only; `search` also varies switches, tiers and all that an inventory can state.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,6 @@ from fabricgen.bom.summary import number
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.divisors import divisors
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import Design
 from fabricgen.planning.designs import Sizer, shape_of
 from fabricgen.planning.excluded_hosts import resolve_positions

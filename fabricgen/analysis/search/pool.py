@@ -7,7 +7,7 @@ those whose least figures no scored fabric dominates.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,7 +17,6 @@ from fabricgen.analysis.search.candidates import Candidate, candidates
 from fabricgen.analysis.search.score import Judged, judge, pace_of, times_of, upward_share
 from fabricgen.bom.bill import CLASSES
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.core.records import dataclass
 from fabricgen.planning.plan import draft_of
 
 if TYPE_CHECKING:

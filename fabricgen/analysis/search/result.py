@@ -5,13 +5,13 @@ Owns the keys of `search --json`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING
 
 from fabricgen.analysis.search.part_counts import switch_counts
 from fabricgen.bom.summary import number
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import Design, Role, ratio_text
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ all traffic crossed the tier with the most oversubscription; no order of the GPU
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import ceil, floor, inf
@@ -20,7 +20,6 @@ from fabricgen.analysis.search.worst_failure import worst
 from fabricgen.analysis.workload.equations import iterate
 from fabricgen.analysis.workload.machine import machine_of
 from fabricgen.bom.priced_bill import priced
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import ROLES, Role
 from fabricgen.planning.bisection_width import bisection
 

@@ -7,6 +7,7 @@ none is left.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,6 @@ from fabricgen.analysis.search.pool import Pool, Scorer, bounded, make_pool, und
 from fabricgen.analysis.search.score import PACE
 from fabricgen.analysis.workload.machine import machine_of
 from fabricgen.core.diagnostics import Refusal, refuse
-from fabricgen.core.records import dataclass
 from fabricgen.inventory.search import Search
 from fabricgen.planning.plan import make_plan
 from fabricgen.planning.resolve import resolve

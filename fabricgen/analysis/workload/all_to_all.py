@@ -16,6 +16,7 @@ domain of the source, those that a failure affects separately.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,7 +27,6 @@ from fabricgen.analysis.impact.bandwidth import Capacity
 from fabricgen.analysis.impact.relay_selection import RelaySelection
 from fabricgen.analysis.impact.surviving import SurvivingFabric
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

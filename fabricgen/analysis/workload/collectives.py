@@ -15,6 +15,7 @@ next. `link_traffic` owns the links that carry it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -22,7 +23,6 @@ import numpy as np
 
 from fabricgen.analysis.workload.equations import volume
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,13 +6,13 @@ links that are idle in an any-to-any fabric whose pods hold whole rails.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fabricgen.analysis.forwarding.ecmp_hash import spread
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ for all.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fabricgen.analysis.forwarding.reachability import Reach
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:

@@ -6,12 +6,11 @@ inventory names no host, the figures are those of the rail-only paper.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import refuse, suggest
-from fabricgen.core.records import dataclass
 from fabricgen.planning.coordinates import DomainCoordinates
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ Owns the file of printed figures, our value of the same figure, and the verdict:
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
 from fabricgen.catalog.models.base import Count, Facts, Sourced, Text
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

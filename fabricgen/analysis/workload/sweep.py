@@ -8,7 +8,7 @@ themselves.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.analysis.workload.equations import iterate
@@ -17,7 +17,6 @@ from fabricgen.catalog.models.base import LARGEST_COUNT
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.divisors import divisors
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import parse_speed
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ the command owns the layout.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.analysis.workload.equations import least_group, parameters, replicas, weights
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from fabricgen.analysis.workload.equations import Group

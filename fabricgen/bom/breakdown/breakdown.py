@@ -9,7 +9,7 @@ in the rack of its cage, once however many links it serves.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,7 +18,6 @@ from fabricgen.bom.bill import role_of
 from fabricgen.bom.counts import item_name, lengths_of
 from fabricgen.bom.patch_counts import PANELS, jumper_items
 from fabricgen.core.arrays import distinct
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import ROLES
 from fabricgen.planning.cabling.stock_lengths import metres
 from fabricgen.planning.room.footprints import HOST, KINDS

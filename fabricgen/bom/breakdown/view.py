@@ -5,7 +5,8 @@ A figure that is not known is empty, never 0. `build` makes the first two, `savi
 
 from __future__ import annotations
 
-from fabricgen.core.records import dataclass
+from dataclasses import dataclass
+
 from fabricgen.core.template_api import for_templates
 
 

@@ -6,7 +6,7 @@ Owns the assumptions for required facts, the order of keys and the text. `models
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -14,7 +14,6 @@ from pydantic import ValidationError
 from fabricgen.catalog.catalog import MODEL
 from fabricgen.catalog.models.switch import Switch
 from fabricgen.core.diagnostics import Finding, Place, Refusal
-from fabricgen.core.records import dataclass
 from fabricgen.core.yaml_text import write_yaml
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.catalog.importers.model_draft import Description, mode, model_name, refused
 from fabricgen.catalog.importers.port_names import NamedPort, pattern_of
 from fabricgen.core.files import FileError, read_text
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,13 +12,12 @@ import re
 import signal
 import subprocess
 import time
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import refuse
-from fabricgen.core.records import dataclass
 from fabricgen.lab.infiniband.tables import SubnetTables, read_net
 
 if TYPE_CHECKING:

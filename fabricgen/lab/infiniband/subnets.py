@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import LinkKind, Role
 
 if TYPE_CHECKING:

@@ -8,12 +8,11 @@ missing wire.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

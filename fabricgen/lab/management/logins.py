@@ -10,12 +10,11 @@ from __future__ import annotations
 import shutil
 import subprocess
 import time
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabricgen.core.records import dataclass
 from fabricgen.lab import namespaces
 from fabricgen.lab.boot import set_kernel
 from fabricgen.lab.frr import PLACE as FRR

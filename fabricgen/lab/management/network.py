@@ -7,13 +7,12 @@ rails, the VRF of management is a namespace, because a kernel may have no VRFs.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from ipaddress import IPv4Network
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.core.records import dataclass
 from fabricgen.lab.boot import BRIDGE, set_kernel
 from fabricgen.lab.iproute import batch
 from fabricgen.lab.management.emitted import PORT, EmittedManagement, Interface, read_management

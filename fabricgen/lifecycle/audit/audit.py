@@ -9,12 +9,12 @@ cables counts once.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 from fabricgen.lifecycle.audit.fault_names import Event, FaultNamer
 from fabricgen.lifecycle.audit.fewest_moves import group_miscablings
 from fabricgen.lifecycle.audit.finding import AuditFinding

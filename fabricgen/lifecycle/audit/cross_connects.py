@@ -8,13 +8,13 @@ verified. A device's port is written as printed or by its interface.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.core.diagnostics import Finding, Place, Refusal, refuse
 from fabricgen.core.document import Document
 from fabricgen.core.files import FileError, csv_rows
-from fabricgen.core.records import dataclass
 from fabricgen.lifecycle.audit.finding import AuditFinding
 from fabricgen.lifecycle.audit.load import read_text
 from fabricgen.lifecycle.audit.neighbors import UnreadableError

@@ -9,10 +9,10 @@ where no rule expects it.
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from fabricgen.core.records import dataclass
 from fabricgen.lifecycle.audit.fault_kinds import FEWEST, MINOR, SEVERITIES
 from fabricgen.lifecycle.audit.single_faults import SingleFaults
 

@@ -11,10 +11,9 @@ and stays loose until its port is free; in a chain, every port is free when it i
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Literal, NamedTuple
-
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -11,10 +11,8 @@ evidence against any cable of the two.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
-
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

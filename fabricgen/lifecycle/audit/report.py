@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 from fabricgen.lifecycle.audit.finding import AuditFinding
 from fabricgen.lifecycle.audit.unreported import fewest_readings
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabricgen.core.records import dataclass
 from fabricgen.lifecycle.audit.fault_kinds import FEWEST
 
 if TYPE_CHECKING:

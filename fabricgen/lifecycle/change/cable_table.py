@@ -7,12 +7,11 @@ end is the lower one.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import LinkKind
 from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.views.factory import Views

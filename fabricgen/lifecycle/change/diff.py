@@ -8,6 +8,7 @@ after the other, such as a rail.
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +16,6 @@ from fabricgen.bom.bill import CLASSES
 from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import number
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 from fabricgen.lifecycle.change.cable_diff import CableDiff
 from fabricgen.lifecycle.change.cable_table import NameIndex, cable_table
 from fabricgen.lifecycle.change.device_changes import Device, device_changes

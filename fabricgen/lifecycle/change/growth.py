@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 from fabricgen.lifecycle.change.diff import diff
 from fabricgen.lifecycle.change.lower_bound import fewest_moves
 from fabricgen.lifecycle.change.renumbering import outgrown

@@ -7,7 +7,7 @@ cables stay where that is possible; the ways differ in what they reserve, and wh
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from itertools import accumulate
@@ -17,7 +17,6 @@ from fabricgen.bom.bill import Bom
 from fabricgen.bom.counts import part_of
 from fabricgen.bom.priced_bill import make_bom
 from fabricgen.core.diagnostics import Refusal, refuse
-from fabricgen.core.records import dataclass
 from fabricgen.inventory.sizing import Reserve
 from fabricgen.lifecycle.change.expand import grow, pinned
 from fabricgen.lifecycle.change.growth import Growth, growth

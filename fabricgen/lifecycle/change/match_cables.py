@@ -7,9 +7,8 @@ that share ports form chains and rings, along which a walk finds the most pairs.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
-
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from fabricgen.lifecycle.change.cable_table import CableTable

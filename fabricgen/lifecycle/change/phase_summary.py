@@ -6,6 +6,7 @@ Owns the keys of `phases --json`. `phases` divides a plan by planes, rails and s
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -14,7 +15,6 @@ from fabricgen.bom.counts import part_of
 from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import number
 from fabricgen.core.document import Document
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import LinkKind, ratio_text
 from fabricgen.lifecycle.change.growth_ways import installed_switches
 

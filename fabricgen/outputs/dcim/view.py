@@ -5,11 +5,11 @@ Owns their shapes. `devices` and `cables` make them; a pack's templates name col
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.core.diagnostics import refuse, suggest
-from fabricgen.core.records import dataclass
 from fabricgen.core.template_api import for_templates, template_names
 
 if TYPE_CHECKING:

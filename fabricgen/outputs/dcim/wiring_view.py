@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
-
-from fabricgen.core.records import dataclass
 
 
 class SheetEnd(NamedTuple):

@@ -6,9 +6,8 @@ Places are whole pixels from the top left, one to a point of print; DOT counts t
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from fabricgen.outputs.installation.chips import Chip

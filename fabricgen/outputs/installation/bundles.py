@@ -9,11 +9,11 @@ bundle of its first. `pull_order` orders the bundles.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import ROLES
 from fabricgen.outputs.installation.faceplate import face_of
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 
 from fabricgen.core.colours import HUES, colour
-from fabricgen.core.records import dataclass
 
 
 @dataclass(slots=True)

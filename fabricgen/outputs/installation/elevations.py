@@ -6,10 +6,10 @@ Owns the drawing in numbers: places and sizes, in units of the picture. `port_ma
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import ROLES
 from fabricgen.outputs.installation.chips import SEVERAL, chip
 from fabricgen.outputs.installation.picture_view import (

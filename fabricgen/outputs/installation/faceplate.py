@@ -8,10 +8,9 @@ bottom up. The two connectors of one cage do not obstruct each other.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
-
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from fabricgen.catalog.models.switch import Switch

@@ -6,10 +6,10 @@ Owns the lists by host. Their rows are those of the cable list.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from fabricgen.core.records import dataclass
 from fabricgen.outputs.installation.chips import chip
 from fabricgen.outputs.installation.view import HostListView, HostPortView, HostRackView
 

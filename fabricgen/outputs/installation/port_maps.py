@@ -8,10 +8,10 @@ which states why. `faceplate` owns the positions of cages, and which cable hides
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.core.records import dataclass
 from fabricgen.core.text_fit import cut
 from fabricgen.outputs.installation.chips import chip
 from fabricgen.outputs.installation.picture_view import CageBox, PortBox, PortMapView, PortRow

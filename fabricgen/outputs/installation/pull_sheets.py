@@ -9,11 +9,11 @@ trays, `progress` the days, and `host_lists` the cables of each host.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
 
-from fabricgen.core.records import dataclass
 from fabricgen.outputs.installation.bundles import FIBRES, MOST
 from fabricgen.outputs.installation.chips import chip
 from fabricgen.outputs.installation.progress import days_of

@@ -6,9 +6,8 @@ Texts are ready to print. An unknown figure is a text that states it, never 0. `
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from fabricgen.outputs.installation.chips import Chip

@@ -6,10 +6,8 @@ joins. `build` makes these views.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from fabricgen.views.switches.view import PortView

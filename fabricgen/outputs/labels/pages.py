@@ -6,10 +6,10 @@ the sheet and the lines, `qr_codes` the codes.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.colours import HUES
-from fabricgen.core.records import dataclass
 from fabricgen.core.template_api import for_templates
 from fabricgen.core.text_fit import cut_each
 from fabricgen.outputs.labels.layouts import WHOLE

@@ -8,10 +8,9 @@ a template of many steps.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
-
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabricgen.core.records import dataclass
 from fabricgen.core.text_fit import cut
 from fabricgen.outputs.patching.view import PanelView, PortCell
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fabricgen.core.records import dataclass
+from dataclasses import dataclass
+
 from fabricgen.core.template_api import for_templates
 
 

@@ -6,6 +6,7 @@ other modules beside make its sections.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabricgen import __version__
@@ -14,7 +15,6 @@ from fabricgen.bom.ownership import cost_of_ownership
 from fabricgen.bom.ownership_tables import ownership_tables
 from fabricgen.bom.summary import summarize
 from fabricgen.core.colours import HUES
-from fabricgen.core.records import dataclass
 from fabricgen.inventory.load import inventory_text
 from fabricgen.outputs.report.bom import bill, charts, refused
 from fabricgen.outputs.report.decision import decision, editions

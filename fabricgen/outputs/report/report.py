@@ -6,13 +6,13 @@ the files of switches; the caller passes them in.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from fabricgen.analysis.checks.laws import check
 from fabricgen.bom.comparison import compare
 from fabricgen.bom.priced_bill import make_bom
-from fabricgen.core.records import dataclass
 from fabricgen.outputs.drawings.build import Drawings
 from fabricgen.outputs.report.drawings import rails, stripes
 from fabricgen.outputs.report.failure_impacts import losses

@@ -6,9 +6,7 @@ tests and joins. `scheduling` makes these views.
 
 from __future__ import annotations
 
-from dataclasses import field
-
-from fabricgen.core.records import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)

@@ -6,9 +6,7 @@ switch, then leaves, spines and cores. `build` makes these.
 
 from __future__ import annotations
 
-from dataclasses import field
-
-from fabricgen.core.records import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)

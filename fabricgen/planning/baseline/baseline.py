@@ -6,7 +6,7 @@ Owns `Baseline` and its form in a plan file. A plan that follows its inventory a
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,7 +15,6 @@ import numpy as np
 
 from fabricgen.core.arrays import distinct
 from fabricgen.core.diagnostics import refuse
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.baseline.expansion_stages import (
     NOTHING,

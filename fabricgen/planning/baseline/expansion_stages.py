@@ -6,11 +6,11 @@ Owns `ExpansionStages`. A fabric that was never expanded has one stage.
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import Role
 
 if TYPE_CHECKING:

@@ -9,13 +9,12 @@ rack units; `lengths` chooses stock lengths.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.core.records import dataclass
 from fabricgen.core.terms import LinkKind
 from fabricgen.planning.cabling.stock_lengths import metres
 

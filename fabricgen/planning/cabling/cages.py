@@ -6,11 +6,10 @@ catalog's model defines a host's cages; without a model each NIC port is a cage 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from fabricgen.core.arrays import IntArray

@@ -6,10 +6,9 @@ links at their speed, and join. `candidates` and, by length, `selection` choose 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Literal, NamedTuple
-
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

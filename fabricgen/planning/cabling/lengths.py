@@ -7,12 +7,11 @@ so that no order depends on a guess.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.core.records import dataclass
 from fabricgen.planning.cabling.assignment import (
     CandidateSet,
     assign_candidates,

@@ -7,12 +7,11 @@ connector share its label, which is that of the first of them in the order of th
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from fabricgen.core.arrays import BoolArray, Int32Array, IntArray

@@ -10,9 +10,8 @@ inventory asks for the cheapest: otherwise a price book must not change a fabric
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
-
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

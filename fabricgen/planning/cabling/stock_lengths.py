@@ -6,13 +6,13 @@ else the usual ones. `cable_runs` computes the runs.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabricgen.core.arrays import distinct
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -5,12 +5,10 @@ Owns `Channels`, its columns with a row for each channel. `plan` makes it.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,10 +6,10 @@ not fit each other.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.diagnostics import refuse, suggest
-from fabricgen.core.records import dataclass
 from fabricgen.planning.cabling.compatibility import FIBRES
 from fabricgen.planning.channels.polarity import ChannelPath
 

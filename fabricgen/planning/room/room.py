@@ -6,12 +6,12 @@ Owns `Room`. `room_positions` places devices, `cabling.lengths` computes cables 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.core.records import dataclass
 from fabricgen.planning.room.footprints import KINDS
 from fabricgen.planning.room.place_names import hall_name, plain_names
 

@@ -6,6 +6,7 @@ place it in free units of a rack of the room.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING
@@ -14,7 +15,6 @@ import numpy as np
 
 from fabricgen.core.csv_text import SHOWN
 from fabricgen.core.diagnostics import Finding, Refusal, suggest
-from fabricgen.core.records import dataclass
 from fabricgen.planning.baseline.rack_positions import RackPositions
 from fabricgen.planning.room.footprints import DEFAULT_SITE, KINDS, Shares
 from fabricgen.planning.room.place_names import KEYS, LEVELS, plain_names

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import dataclass
 from functools import cache
 from itertools import takewhile
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from fabricgen.core.colours import colour
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

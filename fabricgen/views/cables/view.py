@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from itertools import chain, repeat
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.core.diagnostics import refuse, suggest
-from fabricgen.core.records import dataclass
 from fabricgen.core.template_api import for_templates
 from fabricgen.views.cables.labels import Labelling
 

@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from fabricgen.core.records import dataclass
 
 if TYPE_CHECKING:
     from fabricgen.core.terms import Family

@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from fabricgen.core.records import dataclass
 from fabricgen.core.template_api import for_templates
 
 

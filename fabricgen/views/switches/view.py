@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.core.records import dataclass
 from fabricgen.core.template_api import for_templates
 
 if TYPE_CHECKING:
