@@ -46,7 +46,7 @@ def fields(path: Path) -> Mapping[str, FieldInfo]:
     """Return the keys that the inventory has below a path.
 
     >>> list(fields(("rails",)))
-    ['count', 'planes', 'per_switch', 'grouping', 'tiers']
+    ['count', 'planes', 'per_switch', 'grouping', 'medium', 'tiers']
     """
     model: type[BaseModel] | None = FabricSpec
     for part in path:

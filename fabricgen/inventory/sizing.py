@@ -75,6 +75,12 @@ class Rails(InventoryModel):
     ] = "adjacent"
     """Which rails share a leaf where `per_switch` is above 1: neighbours (0 and 1 of 8 rails, two a
     switch) or those at equal distances (0 and 4)."""
+    medium: Annotated[
+        Literal["packet", "ocs", "patch-panel", "direct"],
+        Field(examples=["packet"], exclude_if=lambda medium: medium == "packet"),
+    ] = "packet"
+    """What joins the NIC ports of a rail: packet switches, optical circuit switches (`ocs`), patch
+    panels, or cables from GPU to GPU (`direct`)."""
     tiers: Annotated[Literal["auto", 1, 2, 3], Field(examples=["auto", 2])] = "auto"
     """Number of Clos tiers of a block; `auto` chooses the fewest that hold it."""
 

@@ -13,6 +13,7 @@ from fabricgen.core.diagnostics import Finding, Path
 from fabricgen.core.divisors import divisors
 from fabricgen.core.terms import Design, speed_text
 from fabricgen.planning.setting_conflicts import (
+    medium_conflicts,
     price_conflicts,
     relay_conflicts,
     roce_conflicts,
@@ -37,6 +38,7 @@ def contradictions(spec: FabricSpec, catalog: Catalog, host: Host | None) -> Ite
     yield from _nic_names(spec, host)
     if host:
         yield from _host_findings(spec, host)
+    yield from medium_conflicts(spec)
     yield from relay_conflicts(spec, host)
     yield from roce_conflicts(spec)
     yield from tray_conflicts(spec)

@@ -192,7 +192,7 @@ def test_the_keys_are_those_of_the_schema() -> None:
     assert {name.rpartition(".")[2] for name in keys} == declared
     assert keys["phases.planes"].in_list
     assert not keys["rails.planes"].in_list
-    rails = ("count", "planes", "per_switch", "grouping", "tiers")
+    rails = ("count", "planes", "per_switch", "grouping", "medium", "tiers")
     assert keys["rails"].below == tuple(f"rails.{key}" for key in rails)
     assert keys["addressing.mtu"].values == "integer from 1280 to 9216"
     assert keys["design"].choices == ("rail-only", "rail-optimized", "fat-tree")
