@@ -74,14 +74,15 @@ def read_price_csv(path: Path) -> PriceBook:
 
 
 def _header_findings(path: Path, header: list[str]) -> Iterator[Finding]:
-    """Yield the faults of the header: a column that is missing, or that has a wrong name."""
-    for column in COLUMNS:
-        if column in header:
-            continue
-        others = [title for title in header if title not in COLUMNS]
-        near = nearest(column, others)
-        if near:
-            fact = f"`{near}` is not a column of prices"
+    """Yield the faults of the header: a column that is missing, or that has a wrong name.
+
+    Columns that resemble none are the supplier's own, and are not read.
+    """
+    absent = [column for column in COLUMNS if column not in header]
+    meant = {nearest(title, absent): title for title in header if title and title not in COLUMNS}
+    for column in absent:
+        if column in meant:
+            fact = f"`{meant[column]}` is not a column of prices"
             yield _bad(path, fact, 1, hint=f"call it `{column}`")
         elif column in REQUIRED:
             columns = f"the columns are {', '.join(COLUMNS)}; part, price and currency are required"

@@ -111,6 +111,7 @@ def test_a_spreadsheet_may_write_semicolons(tmp_path: Path) -> None:
         ("part,price,currency\nsn5600,4,\n", 2, "there is no currency"),
         ("part,price,currency\nsn5600,nan,EUR\n", 2, "`price` is `nan`"),
         ("part,price,currency,lenght_m\nsn5600,4,EUR,1\n", 1, "`lenght_m` is not a column"),
+        ("part,price,currency,item\nsn5600,4,EUR,1\n", 1, "`item` is not a column"),
         ('part,price,currency\nsn5600,4,EUR\n"x', 3, "line 3 is not CSV"),
     ],
 )
