@@ -17,6 +17,7 @@ from fabricgen.planning.bisection_width import bisection_of
 from fabricgen.planning.cabling.alternatives import alternatives
 from fabricgen.planning.cabling.length_limits import too_long
 from fabricgen.planning.cabling.preference import RULE
+from fabricgen.planning.channels.direct_links import direct_links
 from fabricgen.planning.plan import make_draft
 
 if TYPE_CHECKING:
@@ -58,8 +59,14 @@ def advice(plan: Plan) -> list[str]:
         _unused_preferences,
         _public_asns,
         _barred_server,
+        _direct_links,
     )
     return [sentence for rule in rules for sentence in rule(plan)]
+
+
+def _direct_links(plan: Plan) -> Iterator[str]:
+    """Yield a notice for structured links that stay direct."""
+    return direct_links(plan, plan.candidate)
 
 
 def _public_asns(plan: Plan) -> Iterator[str]:

@@ -19,6 +19,7 @@ from fabricgen.bom.priced_bill import make_bom
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.terms import LinkKind
 from fabricgen.planning.cabling.selection import PartChoice, assign_parts
+from fabricgen.planning.channels.direct_links import direct_links
 from fabricgen.planning.plan import make_plan
 from tests.fabrics import cables_of, plan_of, refusal_codes, spec_of
 
@@ -271,7 +272,7 @@ quality: C
 def test_a_splitter_fibre(tmp_path: Path) -> None:
     """Four ports of 200G in a cage use two connectors.
 
-    A splitter joins two of them to two hosts, each with its own module.
+    A splitter joins two of them to two hosts, each with its own module, and takes no panels.
     """
     ports = ", ".join(
         f"{{gpu: {gpu}, cage: C{gpu}, label: C{gpu}, ethernet: eth{gpu}}}" for gpu in range(8)
@@ -285,6 +286,7 @@ def test_a_splitter_fibre(tmp_path: Path) -> None:
         host={"model": "half-speed"},
         switches=leaf,
         site={"hosts_per_rack": 4},
+        cabling={"where": {"host": "structured"}},
     )
     plan = make_plan(spec, Catalog([tmp_path]))
     assert {
@@ -303,6 +305,9 @@ def test_a_splitter_fibre(tmp_path: Path) -> None:
         64 // 4,
     )
     assert check(plan).ok
+    (notice,) = direct_links(plan, plan.candidate)
+    assert "64 host links stay direct" in notice
+    assert notice.endswith("mfp7e20 splits into 2 links, and a jumper carries one")
 
 
 LINKS = st.lists(

@@ -12,9 +12,11 @@ from fabricgen.analysis.checks.laws import check
 from fabricgen.bom.priced_bill import make_bom
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.terms import LinkKind
+from fabricgen.planning.channels.direct_links import direct_links
 from fabricgen.planning.channels.loss import DB
 from fabricgen.planning.channels.polarity import ChannelPath
 from fabricgen.planning.channels.trunk_routes import trunk_count
+from fabricgen.planning.notices import advice
 from fabricgen.views.cables.cable_rows import CableRows
 from fabricgen.views.factory import Views
 from tests.fabrics import CATALOG, CO_PACKAGED, plan_of, refusal_codes
@@ -140,6 +142,23 @@ def test_links_with_co_packaged_optics_take_no_panels() -> None:
     """A channel is verified between two modules, and a Q3450 has none."""
     plan = plan_of(**CO_PACKAGED, cabling={"where": STRUCTURED})
     assert plan.channels is None
+    notices = [one for one in advice(plan) if "stay direct" in one]
+    assert notices == [*direct_links(plan, plan.candidate)]
+    assert notices[0] == (
+        "576 host links stay direct, although `cabling.where.host` is `structured`:"
+        " mfp7e30 does not join two modules"
+    )
+
+
+def test_no_notice_names_links_that_were_asked_to_be_direct() -> None:
+    """Nor those of a kind that runs through panels, where some share a rack of panels."""
+    direct = dict.fromkeys(STRUCTURED, "direct")
+    for keys in (
+        CO_PACKAGED | {"cabling": {"where": direct}},
+        SMALL | {"cabling": {"where": STRUCTURED}},
+    ):
+        plan = plan_of(**keys)
+        assert [*direct_links(plan, plan.candidate)] == []
 
 
 def test_the_links_of_a_superpod_keep_their_channels() -> None:
