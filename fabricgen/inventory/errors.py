@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import Finding, nearest
 from fabricgen.core.value_words import RANGES, kind_of, limit, must_be, shown
-from fabricgen.inventory.fabric import SHORT_FORMS
+from fabricgen.inventory.fabric import has_short_form
 from fabricgen.inventory.fields import PATTERNS
 from fabricgen.inventory.management import SECRET_KEYS
 from fabricgen.inventory.model_keys import fields, key_paths, known_path, value_at
@@ -177,5 +177,5 @@ def _must(path: Path, kind: str) -> str:
     if kind.startswith("model"):
         word = "keys" if len(fields(path)) > 1 else "key"
         keys = f"a mapping with the {word} {', '.join(fields(path))}"
-        return f"a word, or {keys}" if path[-1] in SHORT_FORMS else keys
+        return f"a word, or {keys}" if has_short_form(path) else keys
     return must_be(kind)

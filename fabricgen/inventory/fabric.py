@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from fabricgen.core.diagnostics import Path
 from fabricgen.core.terms import Design, Role
 from fabricgen.inventory.cabling import Cabling
 from fabricgen.inventory.fields import NAME, Count, InventoryModel, OnDemand, Ratio, Word
@@ -34,6 +35,11 @@ SHORT_FORMS: dict[str, tuple[str, ...]] = {
     "site": ("lengths",),
 }
 """Keys that accept one word instead of a mapping -> the keys that the word sets."""
+
+
+def has_short_form(path: Path) -> bool:
+    """Return whether a key accepts one word instead of a mapping: only keys of the top level do."""
+    return len(path) == 1 and path[0] in SHORT_FORMS
 
 
 def long_form(key: str, word: str) -> dict[str, Any]:

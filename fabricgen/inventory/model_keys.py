@@ -43,14 +43,16 @@ def known_path(values: object, location: Sequence[str | int]) -> Path:
 
 
 def fields(path: Path) -> Mapping[str, FieldInfo]:
-    """Return the keys that the inventory has below a path.
+    """Return the keys that the inventory has below a path; all entries of a list have the same.
 
     >>> list(fields(("rails",)))
     ['count', 'planes', 'per_switch', 'grouping', 'medium', 'tiers']
     """
     model: type[BaseModel] | None = FabricSpec
     for part in path:
-        known = model.model_fields.get(str(part)) if model else None
+        if isinstance(part, int):
+            continue
+        known = model.model_fields.get(part) if model else None
         model = next(_models(known.annotation), None) if known else None
     return model.model_fields if model else {}
 

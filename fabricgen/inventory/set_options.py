@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from fabricgen.core.diagnostics import Finding, Place, Refusal
 from fabricgen.core.diagnostics import Path as KeyPath
 from fabricgen.core.yaml_text import YamlDocument, read_scalar
-from fabricgen.inventory.fabric import SHORT_FORMS, long_form
+from fabricgen.inventory.fabric import has_short_form, long_form
 from fabricgen.inventory.model_keys import fields
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _parent(document: YamlDocument, path: KeyPath, flag: str) -> dict[Any, Any]:
         if not isinstance(below, dict):
             below = node[part] = (
                 long_form(str(part), below)
-                if isinstance(below, str) and part in SHORT_FORMS
+                if isinstance(below, str) and has_short_form(path[:depth])
                 else {}
             )
             document.places[path[:depth]] = document.keys[path[:depth]] = Place(flag)

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from fabricgen.core.diagnostics import nearest
 from fabricgen.core.yaml_text import read_scalar
-from fabricgen.inventory.fabric import SHORT_FORMS
+from fabricgen.inventory.fabric import has_short_form
 from fabricgen.inventory.model_keys import fields
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def value_hint(path: Path, value: object) -> str:
     """Return what to write: the value with a small correction that is valid, or an example."""
     known = fields(path[:-1]).get(str(path[-1])) if path else None
-    if known is not None and path[-1] in SHORT_FORMS and isinstance(value, str):
+    if known is not None and has_short_form(path) and isinstance(value, str):
         known = next(iter(fields(path).values()))
     if known is not None:
         adapter = TypeAdapter[Any](known.rebuild_annotation())
@@ -43,7 +43,7 @@ def _candidates(path: Path, value: object) -> Iterator[object]:
     for key in fields(path) if isinstance(value, str | int | float) else ():
         yield {key: value}
         # one number cannot fill several keys, and a word is already the short form
-        if path[-1] in SHORT_FORMS:
+        if has_short_form(path):
             continue
         yield from (
             {key: inner} for inner in _candidates((*path, key), value) if isinstance(inner, dict)

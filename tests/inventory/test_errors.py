@@ -264,6 +264,11 @@ def test_hints(change: dict[str, Any], hint: str) -> None:
             "`radix` is not a key of `switches.leaf`",
             "did you mean `switches.leaf.generic.radix`?",
         ),
+        (
+            {"overrides": [{"match": {}, "text": "x"}, {"match": {}, "txt": "x"}]},
+            "`txt` is not a key of `overrides.1`",
+            "did you mean `text`?",
+        ),
     ],
 )
 def test_unknown_keys(change: dict[str, Any], fact: str, hint: str) -> None:
