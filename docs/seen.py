@@ -81,6 +81,10 @@ SPECIMENS: dict[str, dict[str, Any]] = {
         "gpus": 64, **_HOST, "design": "rail-optimized", "switches": {"leaf": {"model": "qm9700"}},
         "cabling": {"where": {"host": "structured"}},
     },
+    "a network beside the compute fabric": {
+        "gpus": 16, **_HOST, "switches": _BOTH,
+        "networks": {"oob": {"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G"}},
+    },
 }  # fmt: skip
 """The fabrics that are built: one for each option on which the fields of views depend.
 

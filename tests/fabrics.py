@@ -67,6 +67,12 @@ def cables_of(plan: Plan) -> list[CableView]:
     return [cable for segment in range(plan.mapping.segments) for cable in views.cables(segment)]
 
 
+def cluster_cables(plan: Plan) -> dict[str, list[CableView]]:
+    """Return the cables of each network by its name, compute first."""
+    every = [plan, *plan.networks.values()]
+    return {each.fabric.network_name: cables_of(each) for each in every}
+
+
 def build_context(
     plan: Plan,
     packs: Packs,
@@ -128,6 +134,25 @@ SUPERPOD: Inventory = {
     "prices": {"book": "street-2026-09"},
     "spares": {"transceivers": {"percent": 2, "minimum": 2}},
 }
+
+CLUSTER: Inventory = {
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "host": {"model": "dgx-h100"},
+    "switches": {"leaf": {"model": "qm9700"}},
+    "networks": {
+        "storage": {"switches": {"leaf": {"model": "qm9700"}}},
+        "inband": {"switches": {"leaf": {"model": "sn4600c"}}, "speed": "100G"},
+        "oob": {
+            "switches": {"leaf": {"model": "sn2201"}},
+            "speed": "1G",
+            "uplink": {"network": "inband"},
+        },
+    },
+    "devices": [{"name": "mgmt-{n}", "count": 2, "ports": {"inband": 2, "oob": 1}}],
+    "spares": {"cables": {"percent": 10}},
+}
+"""A compute fabric with three networks beside it, and devices on them."""
 
 
 def small_plan(catalog: Catalog = CATALOG, /, **keys: Any) -> Plan:  # noqa: ANN401 - keys of an inventory

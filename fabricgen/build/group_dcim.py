@@ -6,7 +6,7 @@ Owns their tasks, and how tables are cut into files.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from fabricgen.build.context import per_build
@@ -16,7 +16,7 @@ from fabricgen.build.task import OneFile, numbered_paths
 from fabricgen.build.write.files import Root, adopt, reserve, write_text
 from fabricgen.outputs.dcim.cables import PieceViews
 from fabricgen.outputs.dcim.devices import Assets
-from fabricgen.outputs.dcim.interfaces import InterfaceRows
+from fabricgen.outputs.dcim.interfaces import ClusterInterfaces
 from fabricgen.outputs.dcim.management import ManagementPorts
 from fabricgen.outputs.dcim.view import TableView
 from fabricgen.outputs.dcim.wiring_lists import WireLists
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 ROWS = 1_000
 """Rows of a file: an import is one transaction, and a web server ends a longer one."""
 
-TABLES = ("devices", "interfaces", "management-ports", "straight-cables")
+TABLES = ("devices", "interfaces", "management-ports", "management-addresses", "straight-cables")
 
 
 def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     """List the tasks of the group."""
-    if over := context.selection.over("dcim", context.plan.cables):
+    if over := context.selection.over("dcim", sum(own.plan.cables for own in context.each)):
         yield over
         return
     for pack, output in fitting_outputs(context, "dcim"):
@@ -60,9 +60,9 @@ def assets(context: BuildContext) -> Assets:
 
 
 @per_build
-def interfaces(context: BuildContext) -> InterfaceRows:
+def interfaces(context: BuildContext) -> ClusterInterfaces:
     """Return the maker of the table of interfaces."""
-    return InterfaceRows(context.plan, context.views)
+    return ClusterInterfaces([own.views for own in context.each])
 
 
 @per_build
@@ -73,9 +73,14 @@ def management_ports(context: BuildContext) -> ManagementPorts:
 
 
 @per_build
-def pieces(context: BuildContext) -> PieceViews:
-    """Return the maker of the tables of cables."""
-    return PieceViews(context.plan, context.views)
+def pieces(context: BuildContext) -> list[PieceViews]:
+    """Return the makers of the tables of cables, one for each network."""
+    return [PieceViews(own.plan, own.views) for own in context.each]
+
+
+def _straight_count(context: BuildContext) -> int:
+    """Count the links of all networks whose cables are not shared."""
+    return sum(own.straight_count for own in pieces(context))
 
 
 @per_build
@@ -88,10 +93,12 @@ def _holds(context: BuildContext, view: str) -> bool:
     """Return whether the fabric has anything that a view would list."""
     lists = wire_lists(context)
     holds: dict[str, Callable[[], bool]] = {
-        "management-ports": lambda: context.plan.management is not None,
+        "management-ports": lambda: bool(management_ports(context).uncabled()),
+        "management-addresses": lambda: context.plan.management is not None,
         "assets-placed": lambda: context.plan.lengths is not None,
-        "pieces": lambda: pieces(context).straight_count < context.plan.links,
-        "straight-cables": lambda: pieces(context).straight_count > 0,
+        "assets-tagged": lambda: bool(context.networks),
+        "pieces": lambda: any(own.straight_count < own.plan.links for own in pieces(context)),
+        "straight-cables": lambda: _straight_count(context) > 0,
         "hca-ports": lambda: all(port.rdma for port in lists.hca_ports()),
         "wiring": lambda: lists.has_wiring,
         "rail-topology": lambda: lists.has_rails,
@@ -120,7 +127,10 @@ class AssetDocument(OneFile):
         """Return the view of its template, by name."""
         lists = wire_lists(context)
         makers: dict[str, tuple[str, Callable[[], object]]] = {
-            "pieces": ("pieces", pieces(context).shared),
+            "pieces": (
+                "pieces",
+                lambda: [piece for own in pieces(context) for piece in own.shared()],
+            ),
             "hca-ports": ("hca_ports", lists.hca_ports),
             "wiring": ("wiring", lists.wiring),
             "rail-topology": ("topology", lists.rails),
@@ -143,25 +153,31 @@ class AssetTable:
         rows = {
             "devices": assets(context).device_count,
             "interfaces": interfaces(context).count,
-            "management-ports": management_ports(context).count,
-            "straight-cables": pieces(context).straight_count,
+            "management-ports": len(management_ports(context).uncabled()),
+            "management-addresses": sum(1 for _ in management_ports(context).rows()),
+            "straight-cables": _straight_count(context),
         }[self.view]
         yield from numbered_paths(self.path, -(-rows // ROWS))
 
     def prepare(self, context: BuildContext) -> None:
         """Make what all segments share."""
-        context.views.prepare()
+        for own in context.each:
+            own.views.prepare()
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render file by file; rows are made as they are written."""
-        rows: Iterator[object] = {
+        makers: dict[str, Callable[[], Iterator[object]]] = {
             "devices": assets(context).devices,
             "interfaces": interfaces(context).rows,
-            "management-ports": management_ports(context).rows,
-            "straight-cables": pieces(context).straight,
-        }[self.view]()
+            "management-ports": lambda: iter(management_ports(context).uncabled()),
+            "management-addresses": management_ports(context).rows,
+            "straight-cables": lambda: chain.from_iterable(
+                own.straight() for own in pieces(context)
+            ),
+        }
+        rows = makers[self.view]()
         for path in self.paths(context):
-            table = TableView([*islice(rows, ROWS)])
+            table = TableView([*islice(rows, ROWS)], tagged=bool(context.networks))
             yield write_text(
                 root, path, [context.packs.render(self.pack, self.template, table=table)]
             )

@@ -11,28 +11,10 @@ import pytest
 
 from fabricgen.build.run import build
 from fabricgen.outputs.packs.render import Packs
-from tests.fabrics import build_job, plan_of
+from tests.fabrics import CLUSTER, build_job, plan_of
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-CLUSTER: dict[str, Any] = {
-    "gpus": 64,
-    "hb_domain": {"gpus": 8},
-    "host": {"model": "dgx-h100"},
-    "switches": {"leaf": {"model": "qm9700"}},
-    "networks": {
-        "storage": {"switches": {"leaf": {"model": "qm9700"}}},
-        "inband": {"switches": {"leaf": {"model": "sn4600c"}}, "speed": "100G"},
-        "oob": {
-            "switches": {"leaf": {"model": "sn2201"}},
-            "speed": "1G",
-            "uplink": {"network": "inband"},
-        },
-    },
-    "devices": [{"name": "mgmt-{n}", "count": 2, "ports": {"inband": 2, "oob": 1}}],
-    "spares": {"cables": {"percent": 10}},
-}
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.stripes import stripes
 from fabricgen.views.factory import Views
 from tests.csv_rows import FORMULA, read_rows
-from tests.fabrics import SMALL, SUPERPOD, build_job, cables_of, plan_of
+from tests.fabrics import CLUSTER, SMALL, SUPERPOD, build_job, cables_of, cluster_cables, plan_of
 from tests.outputs import libyaml, resource_definitions
 from tests.outputs.dcim_files import read_netbox, read_wiring
 from tests.outputs.machine_room import FABRICS as ROOMS
@@ -169,6 +169,58 @@ def test_netboxs_forms_take_the_addresses_of_management(tmp_path: Path) -> None:
     """Each switch has an interface of its own for them."""
     write(plan_of(**{"name": "small", **SMALL, "management": LEAST}), tmp_path)
     assert "ip-addresses" in _netbox_tables(tmp_path / "dcim")
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the files of a cluster of four networks, with management addresses."""
+    root = tmp_path_factory.mktemp("cluster")
+    write(plan_of(**CLUSTER, management=LEAST), root)
+    return root / "dcim"
+
+
+def test_netbox_holds_the_links_of_all_networks(cluster: Path) -> None:
+    """Each link and each device occurs once; a cable and both its ends have the tag of its network.
+
+    A port of a switch that leads into another network has the tag of its own.
+    """
+    netbox = read_netbox(cluster)
+    planned = {
+        cable.cable: (name, cable)
+        for name, cables in cluster_cables(plan_of(**CLUSTER)).items()
+        for cable in cables
+    }
+    assert {*netbox.links.values()} == {*planned}
+    tags = {f"network-{name}" for name in ("compute", "storage", "inband", "oob")}
+    assert {
+        row["slug"] for row in read_rows((cluster / "netbox/00-0-tags.csv").read_text())
+    } == tags
+    devices = set()
+    for row in netbox.single:
+        name, cable = planned[row["label"]]
+        devices |= {cable.a_device, cable.b_device}
+        assert row["tags"] == f"network-{name}"
+        low = netbox.interfaces[cable.a_device, cable.a_interface]
+        high = netbox.interfaces[cable.b_device, cable.b_interface]
+        assert high["tags"] == row["tags"]
+        own = "oob" if cable.a_device.startswith("oob-") else name
+        assert low["tags"] == f"network-{own}"
+        assert low["mgmt_only"] == ("true" if name == "oob" else "false")
+        assert low["description"] == f"{cable.cable} {cable.b_device}:{cable.b_interface}"
+    assert netbox.devices.keys() == devices
+    assert netbox.devices["mgmt-1"]["role"] == "device"
+    assert netbox.devices["oob-1"]["tags"] == "network-oob"
+    assert netbox.devices["host-1"]["tags"] == ""
+
+
+def test_addresses_are_those_of_cabled_management_ports(cluster: Path) -> None:
+    """A device with a port on the out-of-band network has no second interface for its address."""
+    assert {"tags", "ip-addresses"} <= _netbox_tables(cluster)
+    rows = read_rows((cluster / "netbox/05-2-ip-addresses.csv").read_text())
+    assert rows
+    interfaces = read_netbox(cluster).interfaces
+    assert all(interfaces[row["device"], row["interface"]]["enabled"] == "true" for row in rows)
+    assert not (cluster / "netbox/05-1-interfaces.csv").exists()
 
 
 def test_netboxs_forms_take_every_row(built: Built) -> None:
@@ -397,7 +449,18 @@ def test_a_large_fabric_is_written_on_request_only() -> None:
     assert len(build_job(plan, Packs(), ("dcim",), frozenset({"dcim"})).tasks) > 9
 
 
-HOSTILE = InterfaceView('a "b", c\nd', FORMULA, "-x", "-x", 1, "-x", "-x", "+1+1")
+HOSTILE = InterfaceView(
+    device='a "b", c\nd',
+    name=FORMULA,
+    label="-x",
+    type="-x",
+    speed_kbps=1,
+    enabled="-x",
+    mtu="-x",
+    description="+1+1",
+    tag="",
+    mgmt_only="false",
+)
 """A row with formulas, and with characters that could break a line of a CSV."""
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.core.colours import HUES
-from fabricgen.outputs.dcim.view import EndView, PieceView
+from fabricgen.outputs.dcim.view import EndView, PieceView, tag_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,7 +61,7 @@ class PieceViews:
                 single, key=lambda cable: (cable.a_device, cable.a_interface)
             ):
                 cables = [*several]
-                yield _piece(cables, cables[:1])
+                yield _piece(cables, cables[:1], tag_of(self.plan))
 
     def shared(self) -> list[PieceView]:
         """List the pieces that several links share, in the order of their first legs."""
@@ -72,10 +72,10 @@ class PieceViews:
             for cable in self.views.cables(segment):
                 if cable.piece:
                     found.setdefault(cable.piece, []).append(cable)
-        return [_piece(legs, legs) for legs in found.values()]
+        return [_piece(legs, legs, tag_of(self.plan)) for legs in found.values()]
 
 
-def _piece(rows: Sequence[CableView], legs: Sequence[CableView]) -> PieceView:
+def _piece(rows: Sequence[CableView], legs: Sequence[CableView], tag: str) -> PieceView:
     """Make the view of one piece.
 
     It has the labels of all its rows, and the ends of its legs.
@@ -90,7 +90,17 @@ def _piece(rows: Sequence[CableView], legs: Sequence[CableView]) -> PieceView:
         [EndView(leg.b_device, leg.b_interface) for leg in legs],
     )
     profile = PROFILES.get(len(legs), "")
-    return PieceView(label, _type_of(cable), color, cable.length_m, cable.part, profile, a, b)
+    return PieceView(
+        label=label,
+        type=_type_of(cable),
+        color=color,
+        length_m=cable.length_m,
+        part=cable.part,
+        profile=profile,
+        a=a,
+        b=b,
+        tag=tag,
+    )
 
 
 def _type_of(cable: CableView) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,15 +19,19 @@ from fabricgen.outputs.dcim.view import (
     DeviceTypeView,
     HallView,
     NamedView,
+    tag_of,
 )
 from fabricgen.planning.room.footprints import HOST
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from fabricgen.catalog.catalog import Catalog
+    from fabricgen.catalog.models.device import Device
     from fabricgen.catalog.models.host import Host
     from fabricgen.catalog.models.switch import Switch
     from fabricgen.planning.plan import Plan
+    from fabricgen.planning.port_layout import PortLayout
     from fabricgen.planning.room.room import Room
 
 DEFAULT_RACK_UNITS = 1
@@ -40,6 +45,14 @@ class _Position(NamedTuple):
     rack: str = ""
     unit: str = ""
     face: str = ""
+
+
+class _Group(NamedTuple):
+    """Devices of one model that only networks beside the compute fabric have."""
+
+    role: str
+    type: DeviceTypeView
+    names: Sequence[str]
 
 
 class Assets:
@@ -64,28 +77,48 @@ class Assets:
             else ("generic", f"host-{self.plan.fabric.host_gpus}gpu")
         )
 
+    @cached_property
+    def _plans(self) -> list[Plan]:
+        """The plans of all networks, compute first."""
+        return [self.plan, *self.plan.networks.values()]
+
     def assets(self) -> AssetsView:
         """List the objects that must exist before the first device."""
-        fabric, site = self.plan.fabric, self.plan.spec.name
-        models: dict[str, Host | Switch | None] = {HOST: fabric.host} | {
-            role.value: fabric.port_layouts[role].model for role in self.plan.roles
-        }
         every = (
             port_layout
-            for segment in range(self.plan.mapping.segments)
-            for port_layout in self.plan.port_layouts(segment).values()
-            if port_layout.role in self.plan.roles
+            for plan in self._plans
+            for segment in range(plan.mapping.segments)
+            for port_layout in plan.port_layouts(segment).values()
+            if port_layout.role in plan.roles
         )
         halls, racks = self._places()
+        types, groups = self._types(), self._groups
+        roles = [HOST, *(role.value for plan in self._plans for role in plan.roles)]
         return AssetsView(
-            _named(site),
+            _named(self.plan.spec.name),
             halls,
             racks,
-            _names({part.vendor if part else self.host[0] for part in models.values()}),
-            [_named(name) for name in models],
+            _names({each.maker for each in types}),
+            [_named(name) for name in dict.fromkeys([*roles, *(each.role for each in groups)])],
             _names({port_layout.nos for port_layout in every}),
-            self._types(models),
+            types,
+            [_named(tag_of(plan)) for plan in self._plans] if self.plan.networks else [],
         )
+
+    @cached_property
+    def _groups(self) -> list[_Group]:
+        """The devices that only networks have."""
+        names = {
+            group.kind: group.names
+            for plan in self.plan.networks.values()
+            for group in (plan.fabric.network.attached.groups if plan.fabric.network else ())
+            if group.own and group.interfaces
+        }
+        return [
+            _group(group.model, names[group.name], self.plan.catalog)
+            for group in self.plan.spec.devices
+            if group.name in names
+        ]
 
     def _places(self) -> tuple[list[HallView], list[DcimRackView]]:
         """List the halls and the racks that contain something."""
@@ -97,34 +130,30 @@ class Assets:
         racks = [DcimRackView(room.names[rack], halls[rack], room.site.rack.units) for rack in used]
         return [HallView(name, slug(name)) for name in sorted(set(halls.values()))], racks
 
-    def _types(self, models: dict[str, Host | Switch | None]) -> list[DeviceTypeView]:
+    def _types(self) -> list[DeviceTypeView]:
         """List each model once, with the rack units of its largest role."""
+        fabric = self.plan.fabric
+        maker, model = self.host
+        text = f"a host of {fabric.host_gpus} GPUs that the inventory does not name"
+        host = _type(fabric.host, DeviceTypeView(maker, model, "", "", 0, "", text))
+        every = [host._replace(units=self._rack_units(HOST, fabric.host))]
+        for plan in self._plans:
+            for role in plan.roles:
+                part = plan.fabric.port_layouts[role].model
+                units = self._rack_units(role.value, part) if plan is self.plan else part.rack_units
+                every.append(_type(part)._replace(units=units or DEFAULT_RACK_UNITS))
         found: dict[tuple[str, str], DeviceTypeView] = {}
-        for kind, part in models.items():
-            maker, model = (part.vendor, part.model) if part else self.host
-            rack_units = (
-                self._room.shares.of[kind].rack_units
-                if self._room
-                else (part.rack_units if part else None) or DEFAULT_RACK_UNITS
-            )
-            before = found.get((maker, model))
-            weight = "" if part is None or part.weight_kg is None else f"{part.weight_kg:g}"
-            number = getattr(part, "part_number", None) or ""
-            text = (
-                part.description
-                if part
-                else f"a host of {self.plan.fabric.host_gpus} GPUs that the inventory does not name"
-            )
-            found[maker, model] = DeviceTypeView(
-                maker,
-                model,
-                slug(f"{maker}-{model}"),
-                number,
-                max(rack_units, before.units if before else 0),
-                weight,
-                text,
-            )
+        for each in (*every, *(group.type for group in self._groups)):
+            before = found.get((each.maker, each.model))
+            largest = max(each.units, before.units) if before else each.units
+            found[each.maker, each.model] = each._replace(units=largest)
         return list(found.values())
+
+    def _rack_units(self, kind: str, part: Host | Switch | None) -> int:
+        """Return the rack units of the compute fabric's devices of a kind."""
+        if self._room:
+            return self._room.shares.of[kind].rack_units
+        return (part.rack_units if part else None) or DEFAULT_RACK_UNITS
 
     def _devices(self) -> Iterator[int]:
         """Yield every installed device by its number in the room: hosts, then switches."""
@@ -140,37 +169,47 @@ class Assets:
 
     @property
     def device_count(self) -> int:
-        """The number of installed hosts and switches."""
-        return len(self.plan.hosts) + self.plan.mapping.segments * sum(self.plan.installed)
+        """The number of installed devices."""
+        switches = sum(plan.mapping.segments * sum(plan.installed) for plan in self._plans)
+        return len(self.plan.hosts) + switches + sum(len(group.names) for group in self._groups)
 
     def devices(self) -> Iterator[DcimDeviceView]:
-        """List hosts, then switches segment by segment."""
-        plan, site, number = self.plan, self.plan.spec.name, self._devices()
+        """List hosts, then the switches of each network, then the devices that only those have."""
+        places = (self._place(device) for device in self._devices())
         maker, model = self.host
-        for name in plan.hosts:
-            yield DcimDeviceView(
-                name=name,
-                role=HOST,
-                maker=maker,
-                model=model,
-                site=site,
-                **self._place(next(number))._asdict(),
-                platform="",
-            )
-        for segment in range(plan.mapping.segments):
-            port_layouts, names = plan.port_layouts(segment), plan.naming.switches(segment)
-            for at, box in enumerate(plan.naming.boxes):
-                if plan.installed[at]:
-                    port_layout = port_layouts[box.role]
-                    yield DcimDeviceView(
-                        name=names[at],
-                        role=box.role.value,
-                        maker=port_layout.model.vendor,
-                        model=port_layout.model.model,
-                        site=site,
-                        **self._place(next(number))._asdict(),
-                        platform=port_layout.nos,
-                    )
+        for name in self.plan.hosts:
+            yield self._device(name, HOST, maker, model, next(places))
+        for plan in self._plans:
+            for segment in range(plan.mapping.segments):
+                port_layouts, names = plan.port_layouts(segment), plan.naming.switches(segment)
+                for at, box in enumerate(plan.naming.boxes):
+                    if plan.installed[at]:
+                        place = next(places) if plan is self.plan else _Position()
+                        yield self._switch(names[at], port_layouts[box.role], place, tag_of(plan))
+        for group in self._groups:
+            for name in group.names:
+                yield self._device(name, group.role, group.type.maker, group.type.model)
+
+    def _switch(self, name: str, layout: PortLayout, place: _Position, tag: str) -> DcimDeviceView:
+        """Make the view of a switch."""
+        maker, model = layout.model.vendor, layout.model.model
+        device = self._device(name, layout.role.value, maker, model, place)
+        return replace(device, platform=layout.nos, tag=tag)
+
+    def _device(
+        self, name: str, role: str, maker: str, model: str, place: _Position | None = None
+    ) -> DcimDeviceView:
+        """Make the view of a device that is no switch."""
+        return DcimDeviceView(
+            name=name,
+            role=role,
+            maker=maker,
+            model=model,
+            site=self.plan.spec.name,
+            **(place or _Position())._asdict(),
+            platform="",
+            tag="",
+        )
 
     def _place(self, device: int) -> _Position:
         """Return hall, rack, rack unit and face of a device."""
@@ -184,6 +223,33 @@ class Assets:
             str(int(room.positions.rack_unit[device])),
             "front",
         )
+
+
+def _group(model: str | None, names: Sequence[str], catalog: Catalog) -> _Group:
+    """Return devices of a model that the catalog may have."""
+    part = catalog.device(model) if model else None
+    text = "" if model else "a device that the inventory does not name"
+    unknown = DeviceTypeView("generic", model or "device", "", "", DEFAULT_RACK_UNITS, "", text)
+    return _Group(part.role if part else "device", _type(part, unknown), names)
+
+
+def _type(
+    part: Host | Switch | Device | None, unknown: DeviceTypeView | None = None
+) -> DeviceTypeView:
+    """Return the type of a model; that of an unknown one is complete but for its slug."""
+    if part is None:
+        assert unknown, "a part is known or described"  # noqa: S101 - callers pass one of both
+        return unknown._replace(slug=slug(f"{unknown.maker}-{unknown.model}"))
+    weight = "" if part.weight_kg is None else f"{part.weight_kg:g}"
+    return DeviceTypeView(
+        part.vendor,
+        part.model,
+        slug(f"{part.vendor}-{part.model}"),
+        getattr(part, "part_number", None) or "",
+        DEFAULT_RACK_UNITS if part.rack_units is None else part.rack_units,
+        weight,
+        part.description,
+    )
 
 
 def slug(text: str) -> str:

@@ -6,13 +6,14 @@ those of the cable list.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import LinkKind, Role
-from fabricgen.outputs.dcim.view import InterfaceView
+from fabricgen.outputs.dcim.view import InterfaceView, tag_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import Port, PortLayout
@@ -53,6 +54,9 @@ TERABIT = 1000
 SECOND = 2
 """The connector of a link's second cable; rows from it on repeat a link."""
 
+End = tuple[str, str]
+"""A device and its interface."""
+
 
 def type_of(speed_gbps: int, form_factor: str, lanes: int, transport: str) -> str:
     """Return NetBox's name of a port by its transceiver and speed; `other` where it has none.
@@ -79,16 +83,61 @@ def type_of(speed_gbps: int, form_factor: str, lanes: int, transport: str) -> st
     return name if name in TYPES else "other"
 
 
-class InterfaceRows:
-    """The interfaces of one plan; `views` are those of its cables."""
+class ClusterInterfaces:
+    """The interfaces of the compute fabric and of the networks beside it.
 
-    def __init__(self, plan: Plan, views: Views) -> None:
-        """Keep both; nothing is made before it is needed."""
-        self.plan, self.views = plan, views
+    A switch of one network may have uplinks into another. Such a port is one of its own network,
+    with the cable of the other.
+    """
+
+    def __init__(self, every: Sequence[Views]) -> None:
+        """Keep the views of the cables of each network, compute first."""
+        self._every = every
+
+    @cached_property
+    def _uplinks(self) -> dict[End, str]:
+        """The cable and the far end of each port that has its cable in another network."""
+        asked = self._every[0].plan.spec.networks.each()
+        lower = {name for name, network in asked.items() if network.uplink}
+        own = {
+            end
+            for views in self._every
+            if views.plan.fabric.network_name in lower
+            for end in InterfaceRows(views.plan, views).switch_ends()
+        }
+        return {
+            (cable.a_device, cable.a_interface): _to_upper(cable)
+            for views in (self._every if own else ())
+            for segment in range(views.plan.mapping.segments)
+            for cable in views.cables(segment)
+            if (cable.a_device, cable.a_interface) in own
+        }
 
     @property
     def count(self) -> int:
         """The number of interfaces that `rows` yields."""
+        every = sum(InterfaceRows(views.plan, views).count for views in self._every)
+        return every - len(self._uplinks)
+
+    def rows(self) -> Iterator[InterfaceView]:
+        """Yield those of each network, compute first."""
+        for views in self._every:
+            yield from InterfaceRows(views.plan, views, self._uplinks).rows()
+
+
+class InterfaceRows:
+    """The interfaces of one plan; `views` are those of its cables."""
+
+    def __init__(self, plan: Plan, views: Views, uplinks: Mapping[End, str] | None = None) -> None:
+        """Keep all; nothing is made before it is needed.
+
+        `uplinks` are ports of switches that have their cables in another network.
+        """
+        self.plan, self.views, self._elsewhere = plan, views, uplinks or {}
+
+    @property
+    def count(self) -> int:
+        """The number of interfaces that `rows` yields without uplinks."""
         plan = self.plan
         each = {role: len(self._ports(plan.fabric.port_layouts[role])) for role in plan.roles}
         own = sum(
@@ -97,6 +146,17 @@ class InterfaceRows:
             if has
         )
         return plan.link_count(LinkKind.HOST) + plan.mapping.segments * own
+
+    def switch_ends(self) -> Iterator[End]:
+        """Yield every port of the switches, used or not."""
+        names = {
+            role: [facts[0] for facts in self._port_facts(self.plan.fabric.port_layouts[role])]
+            for role in self.plan.roles
+        }
+        for segment in range(self.plan.mapping.segments):
+            boxes = zip(self.plan.naming.switches(segment), self.plan.naming.boxes, strict=True)
+            for switch, box in boxes:
+                yield from ((switch, name) for name in names[box.role])
 
     def _ports(self, port_layout: PortLayout) -> list[Port]:
         """List every port of a box of this role, used or not, in the order of the front panel."""
@@ -107,28 +167,46 @@ class InterfaceRows:
         """Yield the cabled NIC ports and all ports of the switches, segment by segment."""
         for segment in range(self.plan.mapping.segments):
             links = [cable for cable in self.views.cables(segment) if cable.connector < SECOND]
-            yield from (self._nic(cable) for cable in links if cable.tier == Role.LEAF.tier)
+            yield from (
+                self._nic(cable)
+                for cable in links
+                if cable.tier == Role.LEAF.tier
+                and (cable.a_device, cable.a_interface) not in self._elsewhere
+            )
             yield from self._switch_ports(segment, links)
 
     def _nic(self, cable: CableView) -> InterfaceView:
         """Make the interface of a NIC port."""
         fabric = self.plan.fabric
-        leaf, form = (
-            fabric.port_layouts[Role.LEAF],
-            fabric.host.form_factor if fabric.host else "generic",
-        )
-        kind = type_of(fabric.speed_gbps, form, leaf.down.lanes, leaf.model.transport)
-        far = f"{cable.cable} {cable.b_device}:{cable.b_interface}"
+        leaf = fabric.port_layouts[Role.LEAF]
+        kind = type_of(fabric.speed_gbps, self._nic_form, leaf.down.lanes, leaf.model.transport)
         return InterfaceView(
-            cable.a_device,
-            cable.a_interface,
-            cable.a_port,
-            kind,
-            fabric.speed_gbps * 10**6,
-            "true",
-            self._mtu,
-            far,
+            device=cable.a_device,
+            name=cable.a_interface,
+            label=cable.a_port,
+            type=kind,
+            speed_kbps=fabric.speed_gbps * 10**6,
+            enabled="true",
+            mtu=self._mtu,
+            description=_to_upper(cable),
+            tag=tag_of(self.plan),
+            mgmt_only=self._mgmt_only,
         )
+
+    @property
+    def _nic_form(self) -> str:
+        """The form of a NIC port; both ends of twisted pairs have the same."""
+        fabric = self.plan.fabric
+        if fabric.host:
+            return fabric.host.form_factor
+        leaf = fabric.port_layouts[Role.LEAF]
+        return "rj45" if leaf.model.form_factor_of(leaf.down) == "rj45" else "generic"
+
+    @property
+    def _mgmt_only(self) -> str:
+        """Whether the ports of devices on this network are for management alone."""
+        network = self.plan.fabric.network
+        return "true" if network and not network.joined else "false"
 
     @property
     def _mtu(self) -> str:
@@ -138,14 +216,12 @@ class InterfaceRows:
 
     def _switch_ports(self, segment: int, links: list[CableView]) -> Iterator[InterfaceView]:
         """Yield the ports of a segment's installed switches; one without a cable is disabled."""
-        plan, far = self.plan, dict[tuple[str, str], str]()
+        plan, far = self.plan, dict[End, str](self._elsewhere)
         for cable in links:
             far[cable.b_device, cable.b_interface] = (
                 f"{cable.cable} {cable.a_device}:{cable.a_interface}"
             )
-            far[cable.a_device, cable.a_interface] = (
-                f"{cable.cable} {cable.b_device}:{cable.b_interface}"
-            )
+            far[cable.a_device, cable.a_interface] = _to_upper(cable)
         rows = {
             role: [*self._port_facts(port_layout)]
             for role, port_layout in plan.port_layouts(segment).items()
@@ -157,14 +233,16 @@ class InterfaceRows:
             for interface, label, kind, speed in rows[box.role] if has else ():
                 peer = far.get((name, interface), "")
                 yield InterfaceView(
-                    name,
-                    interface,
-                    label,
-                    kind,
-                    speed,
-                    "true" if peer else "false",
-                    self._mtu,
-                    peer,
+                    device=name,
+                    name=interface,
+                    label=label,
+                    type=kind,
+                    speed_kbps=speed,
+                    enabled="true" if peer else "false",
+                    mtu=self._mtu,
+                    description=peer,
+                    tag=tag_of(plan),
+                    mgmt_only="false",
                 )
 
     def _port_facts(self, port_layout: PortLayout) -> Iterator[tuple[str, str, str, int]]:
@@ -183,3 +261,8 @@ class InterfaceRows:
                 ),
                 mode.speed_gbps * 10**6,
             )
+
+
+def _to_upper(cable: CableView) -> str:
+    """Return the cable and its upper end."""
+    return f"{cable.cable} {cable.b_device}:{cable.b_interface}"

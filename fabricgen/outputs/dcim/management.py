@@ -6,6 +6,7 @@ a host's port has no name of its own in a plan.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.outputs.dcim.view import ManagementPortView
@@ -26,14 +27,20 @@ class ManagementPorts:
         """Keep the plan, and the name of the port of each NOS."""
         self.plan, self._names = plan, names
 
-    @property
-    def count(self) -> int:
-        """The number of installed devices with an address."""
-        plan = self.plan
-        if plan.management is None:
-            return 0
-        hosts = 0 if plan.management.hosts is None else len(plan.hosts)
-        return hosts + plan.mapping.segments * sum(plan.installed)
+    @cached_property
+    def _cabled(self) -> dict[str, str]:
+        """The first port of each device on a network of management ports, by its name there."""
+        return {
+            device: group.interfaces[0]
+            for network in self.plan.networks.values()
+            for group in (network.fabric.network.attached.groups if network.fabric.network else ())
+            if network.fabric.network and not network.fabric.network.joined and group.interfaces
+            for device in group.names
+        }
+
+    def uncabled(self) -> list[ManagementPortView]:
+        """List the ports that no network has, which are interfaces of their own."""
+        return [port for port in self.rows() if port.device not in self._cabled]
 
     def rows(self) -> Iterator[ManagementPortView]:
         """List hosts, then switches segment by segment."""
@@ -43,11 +50,12 @@ class ManagementPorts:
         pool = plan.spec.management.host_pool
         for number, host in enumerate(plan.hosts if pool else ()):
             length = pool.prefixlen if pool else 0
-            yield ManagementPortView(host, UNNAMED, f"{given.host(number)}/{length}")
+            name = self._cabled.get(host) or UNNAMED
+            yield ManagementPortView(host, name, f"{given.host(number)}/{length}")
         for segment in range(plan.mapping.segments):
             layouts, names = plan.port_layouts(segment), plan.naming.switches(segment)
             for at, box in enumerate(plan.naming.boxes):
                 if plan.installed[at]:
-                    name = self._names.get(layouts[box.role].nos) or UNNAMED
+                    own = self._cabled.get(names[at]) or self._names.get(layouts[box.role].nos)
                     prefix = f"{given.switch(segment, at)}/{given.subnet.prefixlen}"
-                    yield ManagementPortView(names[at], name, prefix)
+                    yield ManagementPortView(names[at], own or UNNAMED, prefix)

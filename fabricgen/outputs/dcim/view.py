@@ -15,6 +15,14 @@ from fabricgen.core.template_api import for_templates, template_names
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from fabricgen.planning.plan import Plan
+
+
+def tag_of(plan: Plan) -> str:
+    """Return the name of the tag of a network; empty where there is one network."""
+    several = plan.networks or plan.fabric.network
+    return f"network-{plan.fabric.network_name}" if several else ""
+
 
 class HallView(NamedTuple):
     """A hall of the room."""
@@ -39,7 +47,7 @@ class NamedView(NamedTuple):
 
 
 class DeviceTypeView(NamedTuple):
-    """A model of a host or a switch."""
+    """A model of devices."""
 
     maker: str
     model: str
@@ -61,11 +69,13 @@ class AssetsView:
     roles: list[NamedView]
     platforms: list[NamedView]
     types: list[DeviceTypeView]
+    tags: list[NamedView]
+    """A tag for each network; none where there is one network."""
 
 
 @dataclass(slots=True, kw_only=True)
 class DcimDeviceView:
-    """One host or switch; hall, rack, unit and face are empty where nothing is placed."""
+    """One device; hall, rack, unit and face are empty where nothing is placed."""
 
     name: str
     role: str
@@ -78,7 +88,9 @@ class DcimDeviceView:
     """Lowest rack unit, from 1."""
     face: str
     platform: str
-    """The NOS; empty for a host."""
+    """The NOS; empty for a device that is no switch."""
+    tag: str
+    """The tag of its network; empty for a device that is no switch."""
 
 
 @dataclass(slots=True)
@@ -106,6 +118,10 @@ class InterfaceView:
     mtu: str
     description: str
     """The cable and the far end; empty without a cable."""
+    tag: str
+    """The tag of its network; empty where there is one network."""
+    mgmt_only: str
+    """Whether it is a port for management alone: `true` or `false`."""
 
 
 class EndView(NamedTuple):
@@ -134,6 +150,14 @@ class PieceView:
     """The pairing of the ends in NetBox 4.5 and later; empty where it has no such profile."""
     a: list[EndView]
     b: list[EndView]
+    tag: str
+    """The tag of its network; empty where there is one network."""
+
+    @property
+    @for_templates
+    def length_unit(self) -> str:
+        """The unit of the length; empty without a length."""
+        return "m" if self.length_m else ""
 
     @property
     @for_templates
@@ -165,13 +189,18 @@ class TableView:
     """A run of devices, interfaces or cables, which is one file."""
 
     rows: Sequence[object]
+    tagged: bool = False
+    """Whether there are several networks, each with a tag."""
 
     @for_templates
-    def select(self, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        """Return these columns of every row, two or more.
+    def select(
+        self, columns: Sequence[str], tagged: Sequence[str] = ()
+    ) -> Iterator[tuple[Any, ...]]:
+        """Return these columns of every row, two or more, and those for a table with tags.
 
         `=planned` is a column with the same text in each row. Raises Refusal `bad-template`.
         """
+        columns = [*columns, *tagged] if self.tagged else columns
         fixed = {at: column[1:] for at, column in enumerate(columns) if column.startswith("=")}
         read = attrgetter(*self._known(column for column in columns if not column.startswith("=")))
         for row in self.rows:

@@ -320,6 +320,13 @@ _KINDS = (
         f"{_DCIM}.devices",
     ),
     Kind(
+        "assets-tagged",
+        "The same, where there are networks beside the compute fabric.",
+        "assets",
+        f"{_DCIM}.view:AssetsView",
+        f"{_DCIM}.devices",
+    ),
+    Kind(
         "devices",
         "A row for each device.",
         "table",
@@ -335,7 +342,14 @@ _KINDS = (
     ),
     Kind(
         "management-ports",
-        "A row for each management port; only if the inventory has `management`.",
+        "A row for each management port without a cable; only if the inventory has `management`.",
+        "table",
+        f"{_DCIM}.view:TableView",
+        f"{_DCIM}.management",
+    ),
+    Kind(
+        "management-addresses",
+        "A row for the management address of each device; only if the inventory has `management`.",
         "table",
         f"{_DCIM}.view:TableView",
         f"{_DCIM}.management",
