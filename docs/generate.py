@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from fabricgen.inventory.keys import InventoryKey
     from fabricgen.outputs.groups import GroupSpec
     from fabricgen.outputs.packs.pack_yaml import Pack
-    from fabricgen.outputs.packs.verification import Verification
+    from fabricgen.outputs.packs.verification import FileVerification
 
 
 KEYS_INTRODUCTION = """
@@ -252,7 +252,7 @@ def _pack(pack: Pack) -> Iterator[str]:
         yield table(["file", "verified by", "statements unknown to it", "documented in"], verified)
 
 
-def _verified(record: Verification) -> list[str]:
+def _verified(record: FileVerification) -> list[str]:
     """Return the row of one record: its documents, each beside the statements that it covers."""
     unknown = ("all" if key == "*" else code(key) for key in record.unknown)
     return [

@@ -1,10 +1,11 @@
-"""Two gates on code: one owner of coordinates, and long records that are built by keyword.
+"""Gates on code: one owner of coordinates, long records by keyword, classes of different names.
 
 - Only `planning/coordinates` and `planning/mapping` divide by the sizes of HB domains, hosts and
   rails: a rail that is off by one type-checks. `analysis/checks` states the wiring rule a second
   time on purpose, and the order of relays is cyclic.
 - A record of more than eight fields takes them by keyword: two that are swapped type-check, too.
   Where many thousands are made, columns in the order of the fields are mapped over the class.
+- No two public classes share a name, so that a name leads to one of them.
 """
 
 from __future__ import annotations
@@ -207,3 +208,13 @@ def test_hot_loops_take_the_fields_in_order(place: tuple[str, str], columns: str
         if isinstance(node, ast.Call) and ast.unparse(node).startswith(f"map({name}, ")
     ]
     assert calls == [f"map({name}, *(columns[name] for name in {columns}))"]
+
+
+def test_no_two_public_classes_have_one_name() -> None:
+    """A reader who looks for a class finds one."""
+    owners: dict[str, list[str]] = {}
+    for path, tree in trees().items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                owners.setdefault(node.name, []).append(path)
+    assert {name: paths for name, paths in owners.items() if len(paths) > 1} == {}

@@ -34,7 +34,7 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     packs = _pushed(context)
     for name, output in fitting_outputs(context, "push") if packs else ():
         if output.each == "switch":
-            yield from (SwitchFiles(name, output, *run) for run in switch_runs(context))
+            yield from (SwitchVariables(name, output, *run) for run in switch_runs(context))
         elif output.each == "push-system":
             yield SystemFiles(name, output)
         else:
@@ -108,7 +108,7 @@ class SystemFiles:
 
 
 @dataclass(frozen=True)
-class SwitchFiles:
+class SwitchVariables:
     """The variables of a run of switches."""
 
     pack: str

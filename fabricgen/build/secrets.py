@@ -30,7 +30,7 @@ HASHED = ("management", "users")
 """The key of the secrets that are hashes, which begin so."""
 
 
-class UnreadableError(Exception):
+class SecretError(Exception):
     """A secret that cannot be read; its text is the reason."""
 
 
@@ -40,7 +40,7 @@ def read_secrets(asked: Mapping[str, tuple[str, ...]], catalog: Catalog) -> dict
     for reference, path in asked.items():
         try:
             values[reference] = _checked(_read(reference, catalog), hashed=path == HASHED)
-        except UnreadableError as error:
+        except SecretError as error:
             fact = f"the secret `{reference}` cannot be read"
             hint = "set it, or build without `--with-secrets`"
             findings.append(Finding("no-secret", fact, path, (str(error),), hint))
@@ -50,11 +50,11 @@ def read_secrets(asked: Mapping[str, tuple[str, ...]], catalog: Catalog) -> dict
 
 
 def _read(reference: str, catalog: Catalog) -> str:
-    """Return what a reference leads to. Raises UnreadableError."""
+    """Return what a reference leads to. Raises SecretError."""
     kind, _, name = reference.partition(":")
     if kind == "env":
         if name not in os.environ:
-            raise UnreadableError(f"the environment has no variable `{name}`")
+            raise SecretError(f"the environment has no variable `{name}`")
         return os.environ[name]
     path, _, key = name.partition("#")
     try:
@@ -64,7 +64,7 @@ def _read(reference: str, catalog: Catalog) -> str:
             else _file(str(catalog.relative_path(path)))
         )
     except OSError as error:
-        raise UnreadableError(f"`{path}`: {error.strerror}") from None
+        raise SecretError(f"`{path}`: {error.strerror}") from None
 
 
 def _file(path: str) -> str:
@@ -75,39 +75,39 @@ def _file(path: str) -> str:
 
 
 def _decrypted(path: str, key: str) -> str:
-    """Return the value of a key of a file that sops encrypted. Raises UnreadableError."""
+    """Return the value of a key of a file that sops encrypted. Raises SecretError."""
     program = shutil.which("sops")
     if program is None:
-        raise UnreadableError("there is no program `sops` in PATH")
+        raise SecretError("there is no program `sops` in PATH")
     steps = "".join(f'["{step}"]' for step in key.split("."))
     command = [program, "--decrypt", "--extract", steps, path]
     try:
         done = subprocess.run(command, capture_output=True, check=False, timeout=SOPS_SECONDS)  # noqa: S603 - the path follows the pattern of a reference
     except subprocess.TimeoutExpired:
-        raise UnreadableError(f"`sops` took more than {SOPS_SECONDS} s") from None
+        raise SecretError(f"`sops` took more than {SOPS_SECONDS} s") from None
     if done.returncode:
-        raise UnreadableError(f"`sops` ended with exit code {done.returncode} for `{path}`")
+        raise SecretError(f"`sops` ended with exit code {done.returncode} for `{path}`")
     return _text(done.stdout)
 
 
 def _text(content: bytes) -> str:
-    """Return a value without the end of its line. Raises UnreadableError for what is no text."""
+    """Return a value without the end of its line. Raises SecretError for what is no text."""
     try:
         return content.decode("ascii").removesuffix("\n").removesuffix("\r")
     except UnicodeDecodeError:
-        raise UnreadableError("it is not ASCII") from None
+        raise SecretError("it is not ASCII") from None
 
 
 def _checked(value: str, *, hashed: bool) -> str:
-    """Return a value that every NOS takes. Raises UnreadableError without showing it."""
+    """Return a value that every NOS takes. Raises SecretError without showing it."""
     if value == "none":
-        raise UnreadableError("`none` is no value: NVUE removes a setting by it")
+        raise SecretError("`none` is no value: NVUE removes a setting by it")
     if not hashed and ENCRYPTED.match(value):
-        raise UnreadableError(
+        raise SecretError(
             "it begins like an encrypted value (`$9$`), which Junos and SR Linux would decrypt"
         )
     if not VALUE.fullmatch(value):
-        raise UnreadableError(
+        raise SecretError(
             "it must be 1 to 256 letters, digits and `!$%&()*+-./<=>[]^_{|}~`, without spaces"
         )
     return value

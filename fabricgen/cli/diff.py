@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.core.diagnostics import Finding
-    from fabricgen.lifecycle.change.device_changes import Device
+    from fabricgen.lifecycle.change.device_changes import DeviceChange
     from fabricgen.lifecycle.change.diff import Diff
     from fabricgen.lifecycle.change.work_order import WorkStep
 
@@ -196,7 +196,7 @@ def _value(value: Any) -> str:  # noqa: ANN401 - any value of an inventory
     return "not set" if value is None else "; ".join(str(value).splitlines())
 
 
-def _devices(devices: Iterable[Device], most: int | None) -> Iterator[str]:
+def _devices(devices: Iterable[DeviceChange], most: int | None) -> Iterator[str]:
     """Yield the changes of devices, equal ones in one line."""
     alike: dict[str, list[str]] = {}
     for device in devices:
@@ -213,7 +213,7 @@ def _devices(devices: Iterable[Device], most: int | None) -> Iterator[str]:
         )
 
 
-def _changes(device: Device) -> str:
+def _changes(device: DeviceChange) -> str:
     """Return the changes of one device, and so of its configuration."""
     if device.state != "changed":
         return f"{device.role} {device.state}"

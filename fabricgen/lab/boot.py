@@ -76,7 +76,7 @@ class Machines:
 
     layout: LabLayout
     out: Path
-    networks: namespaces.Networks = field(default_factory=namespaces.Networks)
+    networks: namespaces.Namespaces = field(default_factory=namespaces.Namespaces)
 
     @cached_property
     def ends(self) -> dict[str, dict[str, End]]:

@@ -135,7 +135,7 @@ def may_choose_groups() -> bool:
     return Path("/proc/self/setgroups").read_text(encoding="ascii").strip() == "allow"
 
 
-class Networks:
+class Namespaces:
     """The network namespaces of one lab, by name, and threads that work inside them."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.lab.management.emitted import Interface, Server, read_interfaces, read_server
+from fabricgen.lab.management.emitted import Interface, SshDaemon, read_interfaces, read_server
 from fabricgen.lab.slice import lay_out
 from fabricgen.lab.topology import OPERATOR
 from tests.fabrics import plan_of
@@ -46,8 +46,8 @@ def test_the_emitted_files_are_read() -> None:
     assert interfaces["eth0"] == Interface("10.200.0.2/24", "10.200.0.1", "mgmt")
     assert read_interfaces(files["interfaces"].replace("auto eth0", ""))["mgmt"].gateway == ""
     assert "eth0" not in read_interfaces(files["interfaces"].replace("auto eth0", ""))
-    assert read_server(files["ssh.conf"]) == Server("mgmt", "/usr/sbin/sshd -D $SSHD_OPTS")
-    assert read_server(files["ssh.conf"].replace("/usr/sbin/ip vrf exec mgmt ", "")) == Server(
+    assert read_server(files["ssh.conf"]) == SshDaemon("mgmt", "/usr/sbin/sshd -D $SSHD_OPTS")
+    assert read_server(files["ssh.conf"].replace("/usr/sbin/ip vrf exec mgmt ", "")) == SshDaemon(
         "", "/usr/sbin/sshd -D $SSHD_OPTS"
     )
     assert read_server("[Service]\nExecStart=\n") is None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fabricgen.outputs.packs.pack_yaml import Pack
-    from fabricgen.outputs.packs.verification import Verification
+    from fabricgen.outputs.packs.verification import FileVerification
     from fabricgen.planning.plan import Plan
     from fabricgen.views.switches.view import SwitchView
 
@@ -41,7 +41,7 @@ def _pack_of(nos: str) -> Pack:
     return pack
 
 
-def verification(nos: str, file: str) -> Verification:
+def verification(nos: str, file: str) -> FileVerification:
     """Return the record of what verified a file of a NOS."""
     (found,) = (each for each in _pack_of(nos).verified_by if file in each.files)
     return found

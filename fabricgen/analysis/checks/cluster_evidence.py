@@ -43,8 +43,8 @@ class NetworkLinks(NamedTuple):
         return found
 
 
-class Ports(NamedTuple):
-    """Ports in use, as the device and the name of each."""
+class PortsInUse(NamedTuple):
+    """PortsInUse in use, as the device and the name of each."""
 
     device: IntArray
     port: IntArray
@@ -59,7 +59,7 @@ class ClusterEvidence:
     """The names of all devices, by their number."""
     interfaces: list[str]
     """The names of ports, by their number."""
-    compute: Ports
+    compute: PortsInUse
     """The ports that the compute fabric uses."""
     links: dict[str, NetworkLinks]
     """The links of each network."""
@@ -113,7 +113,7 @@ def cluster_evidence(plan: Plan) -> ClusterEvidence:
     )
 
 
-def _compute_ports(plan: Plan, devices: _Numbers, interfaces: _Numbers) -> Ports:
+def _compute_ports(plan: Plan, devices: _Numbers, interfaces: _Numbers) -> PortsInUse:
     """Return the NIC ports of all hosts, and the planned ports of all switches."""
     fabric, gpus = plan.fabric, np.arange(plan.fabric.gpus)
     hosts = devices(plan.hosts)[fabric.coordinates.host(gpus)]
@@ -128,7 +128,7 @@ def _compute_ports(plan: Plan, devices: _Numbers, interfaces: _Numbers) -> Ports
             if has:
                 columns.append((np.full(len(ports[box.role]), switch), ports[box.role]))
     device, port = zip(*columns, strict=True)
-    return Ports(np.concatenate(device), np.concatenate(port))
+    return PortsInUse(np.concatenate(device), np.concatenate(port))
 
 
 def _network_links(network: Plan, devices: _Numbers, interfaces: _Numbers) -> NetworkLinks:

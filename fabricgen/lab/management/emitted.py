@@ -27,7 +27,7 @@ class Interface(NamedTuple):
     vrf: str
 
 
-class Server(NamedTuple):
+class SshDaemon(NamedTuple):
     """The VRF that sshd is started in, empty for the default one, and its command."""
 
     vrf: str
@@ -38,7 +38,7 @@ class EmittedManagement(NamedTuple):
     """The management of one switch: its interfaces by name, its SSH server if any, its files."""
 
     interfaces: dict[str, Interface]
-    server: Server | None
+    server: SshDaemon | None
     files: dict[str, str]
     """The text of each file that a booted switch has, by its path there."""
 
@@ -84,14 +84,14 @@ def read_interfaces(text: str) -> dict[str, Interface]:
     }
 
 
-def read_server(text: str) -> Server | None:
+def read_server(text: str) -> SshDaemon | None:
     r"""Return how a unit of systemd starts sshd; its last ExecStart counts.
 
     >>> read_server("ExecStart=\nExecStart=/sbin/ip vrf exec mgmt /usr/sbin/sshd -D\n")
-    Server(vrf='mgmt', command='/usr/sbin/sshd -D')
+    SshDaemon(vrf='mgmt', command='/usr/sbin/sshd -D')
     """
     found = _VRF_EXEC.findall(text) or _EXEC.findall(text)
-    return Server(*found[-1]) if found else None
+    return SshDaemon(*found[-1]) if found else None
 
 
 def _text(path: Path) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fabricgen.views.switches.view import SwitchView
 
 
-class Device(NamedTuple):
+class DeviceChange(NamedTuple):
     """A device of either plan and its differences; `state` is added, removed or changed."""
 
     name: str
@@ -35,7 +35,7 @@ class Device(NamedTuple):
     changes: tuple[Change, ...] = ()
 
 
-def device_changes(old: Plan, new: Plan) -> Iterator[Device]:
+def device_changes(old: Plan, new: Plan) -> Iterator[DeviceChange]:
     """Compare every device of two plans: switches, then hosts, in the order of the new plan.
 
     Removed devices come last.
@@ -57,7 +57,7 @@ def device_changes(old: Plan, new: Plan) -> Iterator[Device]:
                 cached.switch(view.name, where[0]) if where is not None else None,
                 view,
             )
-    yield from (Device(name, "switch", "removed") for name in before if name not in after)
+    yield from (DeviceChange(name, "switch", "removed") for name in before if name not in after)
     yield from _hosts(old, new)
 
 
@@ -145,7 +145,7 @@ class _ViewCache:
         return self._held[name]
 
 
-def _hosts(old: Plan, new: Plan) -> Iterator[Device]:
+def _hosts(old: Plan, new: Plan) -> Iterator[DeviceChange]:
     """Compare hosts by name."""
     before, makers = (
         {name: number for number, name in enumerate(old.hosts)},
@@ -159,7 +159,7 @@ def _hosts(old: Plan, new: Plan) -> Iterator[Device]:
         other = next(iter(makers[0].views([before[name]]))) if name in before else None
         yield from _compared(name, "host", other, view)
     kept = set(new.hosts)
-    yield from (Device(name, "host", "removed") for name in old.hosts if name not in kept)
+    yield from (DeviceChange(name, "host", "removed") for name in old.hosts if name not in kept)
 
 
 def _hosts_alike(old: Plan, new: Plan, makers: tuple[Hosts, Hosts]) -> range:
@@ -217,9 +217,9 @@ def _plugged(plan: Plan, gpus: int) -> NDArray[Any]:
     return columns[:, np.lexsort((columns[1], columns[0]))]
 
 
-def _compared(name: str, role: str, old: Any, new: Any) -> Iterator[Device]:  # noqa: ANN401 - a switch view or a host view
+def _compared(name: str, role: str, old: Any, new: Any) -> Iterator[DeviceChange]:  # noqa: ANN401 - a switch view or a host view
     """Compare two views of a device; a device without an older view is new."""
     if old is None:
-        yield Device(name, role, "added")
+        yield DeviceChange(name, role, "added")
     elif changes := tuple(view_changes(old, new)):
-        yield Device(name, role, "changed", changes)
+        yield DeviceChange(name, role, "changed", changes)

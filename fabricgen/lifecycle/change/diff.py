@@ -18,7 +18,7 @@ from fabricgen.bom.summary import number
 from fabricgen.core.document import Document
 from fabricgen.lifecycle.change.cable_diff import CableDiff
 from fabricgen.lifecycle.change.cable_table import NameIndex, cable_table
-from fabricgen.lifecycle.change.device_changes import Device, device_changes
+from fabricgen.lifecycle.change.device_changes import DeviceChange, device_changes
 from fabricgen.lifecycle.change.match_cables import CableJob, ChangedCable, match
 from fabricgen.lifecycle.change.part_order import order_parts
 from fabricgen.lifecycle.change.view_changes import Change
@@ -154,14 +154,17 @@ class Diff(Document):
         ]
 
     @cached_property
-    def devices(self) -> list[Device]:
+    def devices(self) -> list[DeviceChange]:
         """The devices that are added, removed or changed, with their changes."""
         moved = {name: Change("place", "", was, now) for name, was, now in self.places}
         found = []
         for device in device_changes(self.old, self.new):
             place = moved.pop(device.name, None)
             found.append(device._replace(changes=(place, *device.changes)) if place else device)
-        return [*found, *(Device(name, "", "changed", (place,)) for name, place in moved.items())]
+        return [
+            *found,
+            *(DeviceChange(name, "", "changed", (place,)) for name, place in moved.items()),
+        ]
 
     def document(self) -> dict[str, Any]:
         """Return `diff --json`."""

@@ -21,7 +21,7 @@ from fabricgen.inventory.fields import VERSION
 from fabricgen.outputs.groups import PACK_GROUPS
 from fabricgen.outputs.packs.containers import Container, Thing
 from fabricgen.outputs.packs.kinds import KINDS
-from fabricgen.outputs.packs.verification import Verification
+from fabricgen.outputs.packs.verification import FileVerification
 
 if TYPE_CHECKING:
     from fabricgen.inventory.management import Management
@@ -277,7 +277,7 @@ class Pack(BaseModel):
     """The group of outputs of its files: a key of `PACK_GROUPS`."""
     verified: str
     """How the syntax was verified, or why it could not be."""
-    verified_by: tuple[Verification, ...] = ()
+    verified_by: tuple[FileVerification, ...] = ()
     """The same file by file: the tool that the tests run, and the statements unknown to it."""
     facts: dict[str, str] = {}
     """Facts that it reads under `nos` of the switch model, with their meaning."""

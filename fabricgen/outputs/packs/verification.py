@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Verification(BaseModel):
+class FileVerification(BaseModel):
     """The tool that the tests run on some files of a pack, and what only a document covers."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pydantic import ValidationError
 
-from fabricgen.outputs.packs.verification import Verification, begins
+from fabricgen.outputs.packs.verification import FileVerification, begins
 from tests.nos import eos, junos, nvue, nxos
 from tests.nos.model_variants import MANAGED, VARIANTS, variant_files
 from tests.nos.statements import paths
@@ -87,4 +87,4 @@ def test_without_a_tool_every_statement_has_a_document() -> None:
 def test_a_file_without_a_tool_needs_a_document() -> None:
     """Neither is not a record."""
     with pytest.raises(ValidationError, match="name the `tool`"):
-        Verification(files=("x.cfg",))
+        FileVerification(files=("x.cfg",))
