@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from fabricgen.bom.bill import Bom
     from fabricgen.core.diagnostics import Finding
+    from fabricgen.lifecycle.change.cable_changes import CableChanges
     from fabricgen.lifecycle.change.device_changes import DeviceChange
     from fabricgen.lifecycle.change.diff import Diff
+    from fabricgen.lifecycle.change.network_diff import NetworkDiff
     from fabricgen.lifecycle.change.work_order import WorkStep
 
 SHOWN = 20
@@ -104,6 +107,7 @@ def diff_text(found: Diff, most: int | None) -> str:
         [f"{found.old.spec.name} -> {found.new.spec.name}: {counts(found)}"],
         list(_steps(found.steps, most)),
         [_connectivity(found)] if found.steps else [],
+        *_networks(found, most),
         _parts(found),
         [
             f"{setting.key}: {_value(setting.was)} -> {_value(setting.now)}"
@@ -117,7 +121,31 @@ def diff_text(found: Diff, most: int | None) -> str:
     return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
 
-def counts(found: Diff) -> str:
+def _networks(found: Diff, most: int | None) -> Iterator[list[str]]:
+    """Lay out the changes of each network; networks without any are listed together."""
+    same = []
+    for name, network in found.networks.items():
+        if network.differs:
+            yield _network(name, network, most)
+        else:
+            same.append(f"{name}: {counts(network)}")
+    yield same
+
+
+def _network(name: str, network: NetworkDiff, most: int | None) -> list[str]:
+    """Lay out the changes of a network: cables, steps, and devices by what happens to them."""
+    devices: dict[str, list[str]] = {}
+    for device in network.devices:
+        devices.setdefault(device.state, []).append(device.name)
+    return [
+        f"{name}: {counts(network)}",
+        *_steps(network.steps, most),
+        *([_connectivity(network)] if network.moved or network.removed else []),
+        *(f"{state}: {_listed(names)}" for state, names in devices.items()),
+    ]
+
+
+def counts(found: CableChanges) -> str:
     """Return the counts of cables in words."""
     words = [
         (found.moved, "cables moved"),
@@ -146,7 +174,7 @@ def _steps(steps: Sequence[WorkStep], most: int | None) -> Iterator[str]:
         yield f"        and {', '.join(rest)}; `--all` shows them"
 
 
-def _connectivity(found: Diff) -> str:
+def _connectivity(found: CableChanges) -> str:
     """Return whether all NIC ports keep a path, as far as the steps were followed."""
     disconnected = list(dict.fromkeys(port for step in found.steps for port in step.disconnected))
     text = (
@@ -171,17 +199,9 @@ def _listed(names: Sequence[str]) -> str:
 
 def _parts(found: Diff) -> list[str]:
     """Lay out the parts whose quantity changes, and the cost."""
-    book = found.boms[1].book
-    cost = (
-        "unknown"
-        if found.cost_delta is None
-        else (
-            f"{'+' if found.cost_delta > 0 else ''}{money(found.cost_delta)} {book.currency} "
-            f"by {book.name}"
-        )
-    )
-    unpriced = sorted({part for bom in found.boms for part in bom.unpriced})
-    lines = [f"cost: {cost}" + (f"; no price for {', '.join(unpriced)}" if unpriced else "")]
+    lines = [f"cost: {_cost(found.cost_delta, found.boms)}"]
+    if found.networks:
+        lines.append(f"with all networks: {_cost(found.cluster_cost_delta, found.cluster_boms)}")
     if not found.parts:
         return lines
     rows = [
@@ -189,6 +209,17 @@ def _parts(found: Diff) -> list[str]:
         for delta in found.parts
     ]
     return [table([["parts, with spares", "was", "now", "change"], *rows], right=(1, 2, 3)), *lines]
+
+
+def _cost(delta: float | None, boms: tuple[Bom, Bom]) -> str:
+    """Describe an additional cost, its book, and the parts without a price."""
+    unpriced = sorted({part for bom in boms for part in bom.unpriced})
+    missing = f"; no price for {', '.join(unpriced)}" if unpriced else ""
+    if delta is None:
+        return f"unknown{missing}"
+    book = boms[1].book
+    sign = "+" if delta > 0 else ""
+    return f"{sign}{money(delta)} {book.currency} by {book.name}{missing}"
 
 
 def _value(value: Any) -> str:  # noqa: ANN401 - any value of an inventory

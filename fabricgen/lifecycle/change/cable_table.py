@@ -92,12 +92,12 @@ def cable_table(plan: Plan, register: NameIndex) -> CableTable:
                 register.interface(plan.naming.interface(gpu, plane))
                 for plane in range(fabric.planes)
             ]
-            for gpu in range(fabric.host_gpus)
+            for gpu in range(fabric.interface_count)
         ]
     )
     gpu, plane = wiring.lower[host], wiring.lower_port[host]
     a[host] = (hosts[fabric.coordinates.host(gpu)] << PORT_BITS) | (
-        nics[fabric.coordinates.host_slot(gpu), plane] << CONNECTOR_BITS
+        nics[fabric.interface_index(gpu), plane] << CONNECTOR_BITS
     )
     shared = np.array([box.block < 0 for box in plan.naming.boxes])
     rail = (plan.mapping.segment_rail(wiring.segment) + wiring.block).astype(np.int64) + 1
@@ -140,10 +140,17 @@ def _ports(plan: Plan, register: NameIndex, switch: IntArray, port: IntArray) ->
 
 
 def _nics(plan: Plan, gpus: Iterable[int], planes: Iterable[int]) -> Iterator[tuple[str, int]]:
-    """Yield the failure names of NIC ports, each with its HB domain."""
-    coordinates, several = plan.fabric.coordinates, plan.fabric.planes > 1
+    """Yield the names of NIC ports, each with its HB domain.
+
+    They are those of failures, or on a network the device and its interface.
+    """
+    fabric, several = plan.fabric, plan.fabric.planes > 1
+    coordinates = fabric.coordinates
     for gpu, plane in zip(gpus, planes, strict=True):
         name = coordinates.name(gpu)
+        if fabric.network:
+            interface = fabric.interface(int(fabric.interface_index(gpu)), plane)
+            name = f"{plan.hosts[coordinates.host(gpu)]} {interface}"
         yield f"{name}/{plane}" if several else name, coordinates.domain(gpu)
 
 
@@ -152,6 +159,12 @@ def _pair(a: IntArray, b: IntArray) -> NDArray[np.void]:
     pair = np.empty(len(a), dtype=[("low", np.int64), ("high", np.int64)])
     pair["low"], pair["high"] = np.minimum(a, b), np.maximum(a, b)
     return pair
+
+
+_NONE = np.zeros(0, dtype=np.int64)
+
+NO_CABLES = CableTable(_NONE, _NONE, _NONE, _NONE, _pair(_NONE, _NONE), {})
+"""The table of no plan."""
 
 
 def views_of(plan: Plan) -> Iterator[CableView]:

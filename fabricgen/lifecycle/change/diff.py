@@ -1,34 +1,29 @@
 """Two plans compared: cables to move, add and remove in order, and changed parts, cost, devices.
 
-Owns `diff` and `Diff`. `cable_diff` reads the cables of both plans with `cable_table`,
-`match_cables` pairs them, and `work_order` orders the work in one connected part of the fabric
-after the other, such as a rail.
+Owns `diff` and `Diff`. `cable_changes` compares the cables of the compute fabric, and
+`network_diff` the networks beside it.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.bom.bill import CLASSES
-from fabricgen.bom.priced_bill import make_bom
+from fabricgen.bom.priced_bill import cluster_bom, make_bom
 from fabricgen.bom.summary import number
 from fabricgen.core.document import Document
-from fabricgen.lifecycle.change.cable_diff import CableDiff
-from fabricgen.lifecycle.change.cable_table import NameIndex, cable_table
+from fabricgen.lifecycle.change.cable_changes import CableChanges, compare_cables
 from fabricgen.lifecycle.change.device_changes import DeviceChange, device_changes
-from fabricgen.lifecycle.change.match_cables import CableJob, ChangedCable, match
-from fabricgen.lifecycle.change.part_order import order_parts
+from fabricgen.lifecycle.change.network_diff import NetworkDiff, diff_networks
 from fabricgen.lifecycle.change.view_changes import Change
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Iterator
 
     from fabricgen.bom.bill import Bom
-    from fabricgen.lifecycle.change.work_order import WorkStep
     from fabricgen.planning.plan import Plan
 
 
@@ -50,67 +45,19 @@ class SettingChange(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Diff(Document):
-    """The changes from one fabric to another.
-
-    Cables are counted as physical pieces: one that carries several links is kept or moved if any of
-    its links is, and has a step for each link that changes.
-    """
+class Diff(CableChanges, Document):
+    """The changes from one cluster to another; all but `networks` is of the compute fabric."""
 
     old: Plan
     new: Plan
-    kept: int
-    """Cables with a link whose ends and make stay."""
-    kept_pieces: frozenset[str]
-    """Those of them that carry several links, by name."""
-    jobs: tuple[CableJob, ...]
-    order: Callable[[], tuple[tuple[WorkStep, ...], int]]
-    """Orders the jobs: returns `steps` and `unfollowed`, which take most of the time of a diff."""
-    measured: bool
-    """Whether both rooms are described, so that places and cable lengths were compared."""
-    places: tuple[tuple[str, str, str], ...]
-    """Devices with a new place: name, and rack and rack unit in either plan."""
-
-    @cached_property
-    def _ordered(self) -> tuple[tuple[WorkStep, ...], int]:
-        """The jobs in their order."""
-        return self.order()
-
-    @property
-    def steps(self) -> tuple[WorkStep, ...]:
-        """The work in its order."""
-        return self._ordered[0]
-
-    @property
-    def unfollowed(self) -> int:
-        """Steps that are too many to check which NIC ports lose their path."""
-        return self._ordered[1]
-
-    @property
-    def moved(self) -> int:
-        """The number of cables with one end that moves."""
-        return _count((job.new for job in self.jobs if job.old and job.new), self.kept_pieces)
-
-    @property
-    def added(self) -> int:
-        """The number of new cables."""
-        moved = {job.new.piece for job in self.jobs if job.old and job.new}
-        return _count(
-            (job.new for job in self.jobs if job.new and not job.old), self.kept_pieces | moved
-        )
-
-    @property
-    def removed(self) -> int:
-        """The number of cables to remove."""
-        moved = {job.old.piece for job in self.jobs if job.old and job.new}
-        return _count(
-            (job.old for job in self.jobs if job.old and not job.new), self.kept_pieces | moved
-        )
+    networks: dict[str, NetworkDiff]
+    """The changes of each network that either has."""
 
     @property
     def differs(self) -> bool:
         """Whether anything changes from the old fabric to the new one."""
-        return bool(self.steps or self.parts or self.settings or self.devices)
+        compute = self.steps or self.parts or self.settings or self.devices
+        return bool(compute) or any(network.differs for network in self.networks.values())
 
     @cached_property
     def boms(self) -> tuple[Bom, Bom]:
@@ -132,14 +79,17 @@ class Diff(Document):
     @cached_property
     def cost_delta(self) -> int | float | None:
         """The additional cost of the new fabric; None without comparable prices."""
-        before, after = (bom.cost() for bom in self.boms)
-        if (
-            before is None
-            or after is None
-            or self.boms[0].book.currency != self.boms[1].book.currency
-        ):
-            return None
-        return number(after - before)
+        return _cost_delta(*self.boms)
+
+    @cached_property
+    def cluster_boms(self) -> tuple[Bom, Bom]:
+        """The bills of both clusters, with all networks."""
+        return cluster_bom(self.old), cluster_bom(self.new)
+
+    @cached_property
+    def cluster_cost_delta(self) -> int | float | None:
+        """The additional cost of the new cluster with all networks; None as `cost_delta`."""
+        return _cost_delta(*self.cluster_boms)
 
     @cached_property
     def settings(self) -> list[SettingChange]:
@@ -168,21 +118,12 @@ class Diff(Document):
 
     def document(self) -> dict[str, Any]:
         """Return `diff --json`."""
-        steps = [
-            {"action": step.action, "cable": step.cable, "from": step.start, "to": step.end}
-            | ({"dark": list(step.disconnected)} if step.disconnected else {})
-            for step in self.steps
-        ]
         unpriced = sorted({part for bom in self.boms for part in bom.unpriced})
         return {
             "old": self.old.spec.name,
             "new": self.new.spec.name,
-            "moved": self.moved,
-            "added": self.added,
-            "removed": self.removed,
-            "kept": self.kept,
-            "steps": steps,
-            "steps_not_followed": self.unfollowed,
+            **self.counts(),
+            **self.step_documents(),
             "cost_delta": self.cost_delta,
             "currency": self.boms[1].book.currency,
             "unpriced": unpriced,
@@ -193,42 +134,33 @@ class Diff(Document):
                 device._asdict() | {"changes": [change._asdict() for change in device.changes]}
                 for device in self.devices
             ],
+            **(self._cluster() if self.networks else {}),
+        }
+
+    def _cluster(self) -> dict[str, Any]:
+        """Return the keys of `diff --json` that a cluster with networks has."""
+        networks = {name: network.document() for name, network in self.networks.items()}
+        unpriced = sorted({part for bom in self.cluster_boms for part in bom.unpriced})
+        return {
+            "networks": networks,
+            "cluster_cost_delta": self.cluster_cost_delta,
+            "cluster_unpriced": unpriced,
         }
 
 
-def _count(cables: Iterable[ChangedCable], known: AbstractSet[str]) -> int:
-    """Count cables as pieces, without the pieces that are counted elsewhere."""
-    pieces = [cable.piece for cable in cables]
-    return pieces.count("") + len({*pieces} - known - {""})
+def _cost_delta(before: Bom, after: Bom) -> int | float | None:
+    """Return what one bill costs more than another; None without comparable prices."""
+    costs = before.cost(), after.cost()
+    if costs[0] is None or costs[1] is None or before.book.currency != after.book.currency:
+        return None
+    return number(costs[1] - costs[0])
 
 
 def diff(old: Plan, new: Plan) -> Diff:
-    """Compare two plans. Takes memory for each cable of both, and time for each that differs."""
-    register = NameIndex()
-    before, after = cable_table(old, register), cable_table(new, register)
-    measured = all(
-        plan.lengths is not None and not plan.lengths.room.generated for plan in (old, new)
-    )
-    cables = CableDiff(before, after, measured=measured)
-    cables.read_old(old)
-    cables.read_new(new)
-    jobs = [*match(cables.gone, cables.come), *cables.swaps]
-
-    def order() -> tuple[tuple[WorkStep, ...], int]:
-        steps, unfollowed = order_parts(jobs, before, after, cables.stay)
-        return (*steps, *cables.small), unfollowed
-
-    kept = cables.kept + len(cables.kept_pieces)
-    return Diff(
-        old=old,
-        new=new,
-        kept=kept,
-        kept_pieces=frozenset(cables.kept_pieces),
-        jobs=tuple(jobs),
-        order=order,
-        measured=measured,
-        places=tuple(cables.moved_devices()),
-    )
+    """Compare two plans, and the networks beside them."""
+    changes = compare_cables(old, new)
+    own = {field.name: getattr(changes, field.name) for field in fields(changes)}
+    return Diff(**own, old=old, new=new, networks=diff_networks(old, new))
 
 
 def _keys(values: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - any part of an inventory
