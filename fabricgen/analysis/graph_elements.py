@@ -1,7 +1,7 @@
 """The nodes and edges of a plan's graph, as names with attributes.
 
-Owns their order and their attributes; `graph` makes networkx graphs of them, and `graph_files`
-writes them to files.
+Owns their order and their attributes; `graph` makes networkx graphs of them, `cluster_graph` adds
+the networks beside the compute fabric, and `graph_files` writes both to files.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The graph of a plan as node-link JSON and as GraphML, written without networkx.
 
-Owns the text of both files, which is the same that networkx writes for `graph(plan)`. Importing
+Owns the text of both files, which is the same that networkx writes for `graph(plan)` where there is
+no network beside the compute fabric; with such networks it has their nodes and links too. Importing
 networkx and filling a graph take longer than the rest of a small build. Only the standard library
 is used.
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from fabricgen.analysis.graph_elements import edges, nodes
+from fabricgen.analysis.cluster_graph import cluster_edges, cluster_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,8 +38,8 @@ class GraphFiles:
     def __init__(self, plan: Plan) -> None:
         """List the elements in the order in which networkx lists those of `graph(plan)`."""
         self.attributes = {"name": plan.spec.name, "design": plan.spec.design.value}
-        self.nodes = list(nodes(plan))
-        self.edges = _in_order([name for name, _ in self.nodes], edges(plan))
+        self.nodes = list(cluster_nodes(plan))
+        self.edges = _in_order([name for name, _ in self.nodes], cluster_edges(plan))
 
     def node_link(self) -> str:
         """Return the text of the node-link JSON."""

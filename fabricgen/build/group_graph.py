@@ -28,7 +28,8 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
         for output in pack.outputs:
             yield CableDocument(output.path, pack.name, output.template, output.each)
     if context.selection.wants("graph"):
-        yield context.selection.over("graph", context.plan.links) or Graph()
+        links = sum(own.plan.links for own in context.each)
+        yield context.selection.over("graph", links) or Graph()
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import compress
+from itertools import compress, cycle
 from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import ROLES, Role
@@ -156,3 +156,9 @@ def switch_names(naming: DeviceNames, installed: list[bool]) -> Iterator[str]:
     """Name every installed switch by segment; `installed` is that of a segment's switches."""
     for segment in range(naming.mapping.segments):
         yield from compress(naming.switches(segment), installed)
+
+
+def switch_roles(naming: DeviceNames, installed: list[bool]) -> Iterator[tuple[str, Role]]:
+    """Name every installed switch with its role, in the order of `switch_names`."""
+    roles = [box.role for box, has in zip(naming.boxes, installed, strict=True) if has]
+    yield from zip(switch_names(naming, installed), cycle(roles))

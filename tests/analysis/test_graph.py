@@ -14,12 +14,13 @@ import networkx as nx
 import pytest
 from hypothesis import given
 
+from fabricgen.analysis.cluster_graph import cluster_nodes
 from fabricgen.analysis.graph import graph, graphml, node_link, switch_graph
 from fabricgen.analysis.graph_files import GraphFiles
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.planning.coordinates import gpu_name
 from fabricgen.views.factory import Views
-from tests.fabrics import cables_of, plan_of
+from tests.fabrics import CLUSTER, cables_of, cluster_cables, plan_of
 from tests.laws.drawing import Inventory, inventories
 
 if TYPE_CHECKING:
@@ -343,6 +344,44 @@ def test_the_files_of_a_build_are_those_that_networkx_writes(plan: Plan) -> None
     made, files = graph(plan), GraphFiles(plan)
     assert files.node_link() == node_link(made)
     assert files.graphml() == graphml(made)
+
+
+def test_the_files_of_a_cluster_have_the_links_of_all_networks() -> None:
+    """Each link is one edge with its network; switches have theirs, and a device is one node."""
+    plan = plan_of(**CLUSTER)
+    made: nx.MultiGraph[str]
+    made = nx.node_link_graph(json.loads(GraphFiles(plan).node_link()), edges="edges")
+    again = nx.read_graphml(io.BytesIO(GraphFiles(plan).graphml().encode()), edge_key_type=str)
+    assert exact(again) == exact(made)
+    planned = {
+        cable.cable: (name, cable)
+        for name, cables in cluster_cables(plan).items()
+        for cable in cables
+    }
+    links = {
+        key: (low, high, shown)
+        for low, high, key, shown in made.edges(keys=True, data=True)
+        if "cable" in shown
+    }
+    assert links.keys() == planned.keys()
+    for label, (low, high, shown) in links.items():
+        name, cable = planned[label]
+        assert shown["network"] == name
+        if name != "compute":
+            assert {low, high} == {cable.a_device, cable.b_device}
+    kinds = {node: (shown["kind"], shown.get("network")) for node, shown in made.nodes.items()}
+    assert kinds["host-1"] == ("host", None)
+    assert kinds["mgmt-1"] == ("device", None)
+    assert kinds["oob-1"] == ("leaf", "oob")
+    assert {network for kind, network in kinds.values() if kind == "gpu"} == {"compute"}
+
+
+def test_a_management_port_is_that_of_the_switch_that_rails_share() -> None:
+    """A box that is a node for each rail has one more for its management port."""
+    keys = CLUSTER | {"design": "rail-only", "rails": {"per_switch": 2}}
+    nodes = dict(cluster_nodes(plan_of(**keys)))
+    boxes = {shown["switch"] for shown in nodes.values() if shown["kind"] == "leaf"}
+    assert boxes <= nodes.keys()
 
 
 def test_node_link_json_round_trips(plan: Plan) -> None:
