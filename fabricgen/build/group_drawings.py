@@ -1,4 +1,4 @@
-"""The group of drawings: each rail and each stripe, in every form that a pack draws it in.
+"""The group of drawings: each rail, stripe and network, in every form that a pack draws it in.
 
 Owns their tasks. Rails are alike, and so are stripes, so that of many only the first is drawn.
 """
@@ -32,15 +32,17 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
         if over := context.selection.over("drawings", len(every), files):
             yield over
         names += [next(iter(every))] if over else every
+    pictures = [("", name) for name in names]
+    pictures += [(own, name) for own in context.networks for name in _of(context, own).rails]
     for pack in wanted_packs(context, "drawings"):
-        for name in names:
+        for network, name in pictures:
             forms: list[tuple[str, str]] = []
             for output in pack.outputs:
-                if skipped := _too_many_lines(context, name, output):
+                if skipped := _too_many_lines(_of(context, network), name, output):
                     yield skipped
                 else:
                     forms.append((output.path, output.template))
-            yield Picture(name, pack.name, tuple(forms))
+            yield Picture(name, pack.name, tuple(forms), network)
 
 
 @per_build
@@ -49,12 +51,17 @@ def drawings(context: BuildContext) -> Drawings:
     return Drawings(context.plan)
 
 
-def _too_many_lines(context: BuildContext, name: str, output: PackOutput) -> Skipped | None:
+def _of(context: BuildContext, network: str) -> Drawings:
+    """Return the maker of the drawings of a network; of compute where its name is empty."""
+    return drawings(context.networks[network] if network else context)
+
+
+def _too_many_lines(drawn: Drawings, name: str, output: PackOutput) -> Skipped | None:
     """Return a form of a drawing as skipped where it has more lines than its reader shows."""
     most = output.most_lines
-    if most is None or drawings(context).most_lines(name) <= most:
+    if most is None or drawn.most_lines(name) <= most:
         return None
-    lines = drawings(context).lines(name)
+    lines = drawn.lines(name)
     if lines <= most:
         return None
     path = output.path.format(drawing=name)
@@ -68,6 +75,8 @@ class Picture:
     name: str
     pack: str
     forms: tuple[tuple[str, str], ...]
+    network: str = ""
+    """The network beside the compute fabric; empty for compute."""
 
     def paths(self, _: BuildContext) -> Iterator[str]:
         """List them."""
@@ -75,11 +84,11 @@ class Picture:
 
     def prepare(self, context: BuildContext) -> None:
         """Make what all drawings share."""
-        _ = drawings(context).stripes
+        _ = _of(context, self.network).stripes
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Draw it once, and write each form."""
-        view = drawings(context).draw(self.name)
+        view = _of(context, self.network).draw(self.name)
         for path, template in self.forms:
             text = context.packs.render(self.pack, template, drawing=view)
             yield write_text(root, path.format(drawing=self.name), [text])

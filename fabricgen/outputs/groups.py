@@ -155,7 +155,7 @@ SPECS = (
     ),
     GroupSpec(
         name="drawings",
-        readers="browsers and editors of diagrams: each rail and each stripe",
+        readers="browsers and editors of diagrams: each rail, stripe and network",
         packs=("drawings",),
         limits=(GroupLimit("drawings", 16, "similar drawings", "all drawings but the first"),),
     ),

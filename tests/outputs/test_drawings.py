@@ -21,7 +21,7 @@ from fabricgen.outputs.drawings.layout import Head, arrange
 from fabricgen.outputs.drawings.merged_tiers import MOST_LINES, Strand, Tier
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.factory import Views
-from tests.fabrics import VARIANTS, build_job, cables_of, plan_of
+from tests.fabrics import CLUSTER, VARIANTS, build_job, cables_of, cluster_cables, plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,6 +121,39 @@ def test_each_line_connects_what_its_cable_connects() -> None:
     assert len(listed) == plan.links
 
 
+def test_a_drawing_of_each_network_has_its_links() -> None:
+    """Each line of a network has the cables between its two devices; no line has a rail."""
+    plan = plan_of(**CLUSTER)
+    for name, network in plan.networks.items():
+        one = Drawings(network).draw(f"network-{name}")
+        listed = {
+            frozenset({cable.a_device, cable.b_device}): 0 for cable in cluster_cables(plan)[name]
+        }
+        for cable in cluster_cables(plan)[name]:
+            listed[frozenset({cable.a_device, cable.b_device})] += 1
+        drawn = {frozenset({line.lower.name, line.upper.name}): line.links for line in one.strokes}
+        assert drawn == listed
+        assert one.title == f"Network {name}"
+        assert one.keys == []
+        assert not Drawings(network).stripes
+    job = build_job(plan, Packs(), ("drawings",))
+    paths = {path for task in job.tasks for path in task.paths(job.context)}
+    assert {f"drawings/network-{name}.{form}" for name in plan.networks for form in FORMS} <= paths
+
+
+def test_a_network_is_drawn_in_bundles() -> None:
+    """A box has devices of one kind on the same leaves."""
+    hosts = {"gpus": 1016, "devices": [{"name": "nfs-{n}", "count": 40, "ports": {"inband": 2}}]}
+    inband = {"inband": CLUSTER["networks"]["inband"]}
+    network = plan_of(**CLUSTER | hosts | {"networks": inband}).networks["inband"]
+    one = Drawings(network).draw("network-inband")
+    assert sum(line.links for line in one.strokes) == network.links
+    assert all(
+        len({name.split("-")[0] for name in box.name.split(" to ")}) == 1 for box in boxes(one)
+    )
+    assert len(one.rows[-1].boxes) < 20
+
+
 def test_positions_of_a_drawing() -> None:
     """Boxes of a tier do not touch, lines end at boxes, and tiers are above one another.
 
@@ -130,6 +163,7 @@ def test_positions_of_a_drawing() -> None:
         plan_of(**LAB),
         plan_of(nos="frr", **VARIANTS["three tiers"]),
         plan_of(nos="frr", **VARIANTS["shared boxes"]),
+        *plan_of(**CLUSTER).networks.values(),
     ):
         for one in every(plan):
             for row in one.rows:

@@ -1,7 +1,8 @@
 """From a plan to drawings: one of each rail on each plane, and one of each stripe.
 
-A rail's drawing shows its GPUs and its switches; a stripe's its HB domains and leaves. Owns which
-drawings there are and their contents. `planning.stripes` groups HB domains; `layout` places and
+A rail's drawing shows its GPUs and its switches; a stripe's its HB domains and leaves. A network
+beside the compute fabric has one drawing, of its devices and switches. Owns which drawings there
+are and their contents. `planning.stripes` groups HB domains; `layout` places and
 merges what is drawn.
 """
 
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.core.terms import LinkKind, Role, ratio_text, speed_text
+from fabricgen.outputs.drawings.attached import attached_tier, words
 from fabricgen.outputs.drawings.layout import Head, arrange
 from fabricgen.outputs.drawings.merged_tiers import MOST_LINES, Strand, Tier
 from fabricgen.planning.stripes import stripes
@@ -62,6 +64,8 @@ class Drawings:
     @cached_property
     def stripes(self) -> dict[str, Subject]:
         """The drawings of stripes by name."""
+        if self.plan.fabric.network:
+            return {}
         return {
             f"stripe-{number + 1}": Subject(0, 0, number) for number in range(len(self._groups))
         }
@@ -94,6 +98,8 @@ class Drawings:
 
     def _name(self, segment: int, block: int) -> str:
         """Name the drawing of a block."""
+        if self.plan.fabric.network:
+            return f"network-{self.plan.fabric.network_name}"
         rail, plane = self.plan.mapping.rail(segment, block), self.plan.mapping.plane(segment)
         words = [f"rail-{rail}"] if rail is not None else []
         words += [f"plane-{plane}"] if self.plan.fabric.planes > 1 else []
@@ -114,7 +120,9 @@ class Drawings:
         return speed_text(self.plan.link_parts[kind].speed_gbps)
 
     def title(self, subject: Subject) -> str:
-        """Return the title of a drawing: its rail, and its plane where there are several."""
+        """Return the title of a drawing: its network, or its rail, and its plane of several."""
+        if self.plan.fabric.network:
+            return f"Network {self.plan.fabric.network_name}"
         rail, planes = (
             self.plan.mapping.rail(subject.segment, subject.block),
             self.plan.fabric.planes > 1,
@@ -129,20 +137,21 @@ class Drawings:
     def _rail(self, name: str, subject: Subject) -> Composed:
         """Compose the block of a rail: its GPUs, and its switches tier by tier."""
         plan, (number, block, _) = self.plan, subject
-        tiers, strands = [self._endpoints(number, block)], []
+        ends, lowest = self._lowest(number, block)
+        tiers, strands = [ends], []
         rail = plan.mapping.rail(number, block)
         below: IntArray = np.zeros(0, dtype=np.int32)
         for kind in plan.kinds:
             rows = (plan.segment.kind == kind) & (plan.segment.block == block)
             boxes = self.boxes(kind.upper, block)
             lower = (
-                np.arange(np.count_nonzero(rows))
+                lowest
                 if kind is LinkKind.HOST
                 else np.searchsorted(below, plan.segment.lower[rows])
             )
             rails = (
                 self.plan.fabric.coordinates.rail(self._gpus(number, rows))
-                if kind is LinkKind.HOST
+                if kind is LinkKind.HOST and not plan.fabric.network
                 else np.full(len(lower), -1 if rail is None else rail)
             )
             tiers.append(
@@ -166,12 +175,22 @@ class Drawings:
             )
             below = boxes
         return Composed(
-            Head(plan.spec.name, name, self.title(subject), self._words()), tiers, strands
+            Head(
+                plan.spec.name,
+                name,
+                self.title(subject),
+                self._words(),
+                railed=not plan.fabric.network,
+            ),
+            tiers,
+            strands,
         )
 
     def _words(self) -> str:
         """Return one line that describes the fabric."""
         fabric = self.plan.fabric
+        if fabric.network:
+            return words(self.plan, fabric.network.attached)
         count = (
             f"{fabric.gpus:,} GPUs in {fabric.coordinates.domains:,} HB domains, {fabric.rails}"
             " rails"
@@ -180,6 +199,14 @@ class Drawings:
             f"{self.plan.spec.name}: {fabric.design.value}, {count}, oversubscription"
             f" {ratio_text(self.plan.spec.oversubscription)}"
         )
+
+    def _lowest(self, number: int, block: int) -> tuple[Tier, IntArray]:
+        """Return what a block joins, and the place there of the lower end of each host link."""
+        network = self.plan.fabric.network
+        if network:
+            return attached_tier(self.plan, network.attached)
+        gpus = self._endpoints(number, block)
+        return gpus, np.arange(len(gpus.names))
 
     def _endpoints(self, number: int, block: int) -> Tier:
         """Return the GPUs of a block in the order of its endpoints, grouped by leaf."""

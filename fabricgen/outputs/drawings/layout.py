@@ -37,6 +37,8 @@ class Head(NamedTuple):
     name: str
     title: str
     subtitle: str
+    railed: bool = True
+    """Whether its links belong to rails."""
 
 
 def arrange(head: Head, tiers: list[Tier], strands: list[Strand]) -> Drawing:
@@ -53,12 +55,15 @@ def arrange(head: Head, tiers: list[Tier], strands: list[Strand]) -> Drawing:
     for low, strand, lines in zip(pairwise(boxes), strands, merged.lines, strict=True):
         strokes += _strokes(len(strokes), low, strand, lines)
         notes += _notes(low, strand, lines)
-    keys, foot = _legend(strokes, bottom + 34, width)
+    keys, foot = _legend(strokes, bottom + 34, width, railed=head.railed)
     height = foot[-1].y + MARGIN
     for box in (box for row in boxes for box in row):
         box.centre_y = height - box.y - box.height // 2
     return Drawing(
-        **head._asdict(),
+        fabric=head.fabric,
+        name=head.name,
+        title=head.title,
+        subtitle=head.subtitle,
         width=width,
         height=height,
         rows=rows[::-1],
@@ -238,11 +243,13 @@ def _notes(
     )
 
 
-def _legend(strokes: list[Stroke], y: int, width: int) -> tuple[list[LegendEntry], list[Text]]:
+def _legend(
+    strokes: list[Stroke], y: int, width: int, *, railed: bool
+) -> tuple[list[LegendEntry], list[Text]]:
     """Return the legend of colours and lines, below the tiers."""
     rails = sorted({int(stroke.chip.rail) for stroke in strokes if stroke.chip.rail})
     words = [(chip(str(rail)), f"rail {rail}, {chip(str(rail)).colour}") for rail in rails[:KEYS]]
-    if any(not stroke.chip.rail for stroke in strokes):
+    if railed and any(not stroke.chip.rail for stroke in strokes):
         words.append((SEVERAL, "several rails"))
     columns = max(1, (width - 2 * MARGIN) // KEY)
     keys = []
@@ -251,7 +258,8 @@ def _legend(strokes: list[Stroke], y: int, width: int) -> tuple[list[LegendEntry
         keys.append(LegendEntry(x, top, colour, Text(x + 22, top + 11, text)))
     more = f"; {len(rails) - KEYS} more rails are drawn" if len(rails) > KEYS else ""
     low = (keys[-1].y if keys else y) + 36
+    apart = f", or those of one rail{more}" if railed else ""
     return keys, [
-        Text(MARGIN, low, f"A line is all links between two boxes, or those of one rail{more}."),
+        Text(MARGIN, low, f"A line is all links between two boxes{apart}."),
         Text(MARGIN, low + 15, "A box with `to` in it is a bundle of devices."),
     ]
