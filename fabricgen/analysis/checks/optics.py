@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import IntArray
     from fabricgen.planning.cabling.compatibility import LinkParts
 
-FIBRES, OWN_OPTICS = ("mmf", "smf"), "mpo"
-"""The media that need optics at both ends, and the form factor of a box that has its own."""
+FIBRES, OWN_OPTICS = ("mmf", "smf"), ("mpo", "lc")
+"""The media that need optics at both ends, and the form factors of boxes that take no module."""
 
 
 def optics_match(evidence: Evidence) -> Verdict:
@@ -84,7 +84,7 @@ def _part_faults(evidence: Evidence, parts: LinkParts, reach_m: float) -> Iterat
     for cage, module in zip(cages, (parts.lower, parts.upper), strict=True):
         if module:
             yield from _module_faults(where, cage, module, parts)
-        elif parts.cable.medium in FIBRES and cage.form_factor != OWN_OPTICS:
+        elif parts.cable.medium in FIBRES and cage.form_factor not in OWN_OPTICS:
             yield Violation(
                 f"the fibre {parts.cable.model} on {where} has no module in {cage.name}"
             )

@@ -17,7 +17,17 @@ from pydantic import (
 
 Transport = Literal["ethernet", "infiniband"]
 FormFactor = Literal[
-    "osfp", "qsfp-dd", "qsfp56", "qsfp112", "qsfp28", "sfp28", "sfp+", "rj45", "mpo", "generic"
+    "osfp",
+    "qsfp-dd",
+    "qsfp56",
+    "qsfp112",
+    "qsfp28",
+    "sfp28",
+    "sfp+",
+    "rj45",
+    "mpo",
+    "lc",
+    "generic",
 ]
 Medium = Literal["mmf", "smf", "dac", "acc", "aoc", "utp", "generic"]
 Top = Literal["finned", "flat", "any"]

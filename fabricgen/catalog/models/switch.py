@@ -18,6 +18,7 @@ from fabricgen.catalog.models.base import (
     Part,
     Pattern,
     PortGroup,
+    Positive,
     Text,
     Top,
     Transport,
@@ -74,6 +75,18 @@ class FaceplateFacts(Facts):
     order: Literal["column", "row"] = "column"
 
 
+class CircuitFacts(Facts):
+    """How a box joins its ports two by two, without reading what they carry.
+
+    A cage of such a box is a duplex port: what a module sends enters it, and what the module
+    receives leaves it.
+    """
+
+    moved_by: Literal["mirrors", "piezo", "hand"]
+    loss_db: Positive | None = None  # of a circuit, at most, both of its own connectors included
+    switching_ms: Positive | None = None  # until all changed circuits carry light again
+
+
 class Switch(Part):
     """A switch: its cages, their breakouts, port names by NOS, and its size and power."""
 
@@ -93,6 +106,7 @@ class Switch(Part):
     depth_mm: Amount | None = None
     management: PortGroup | None = None
     externally_managed: bool = False  # without a CPU of its own: no file configures it
+    circuits: CircuitFacts | None = None  # of a box that forwards light instead of packets
     cords: Cords | None = None
     interfaces: dict[str, Interfaces]
     # other names by which an inventory may call a NOS under `interfaces`
@@ -216,6 +230,8 @@ def _contradictions(switch: Switch) -> "Iterator[str]":
     if len(names) != len(switch.breakouts):
         yield "breakouts: two of them have the same name"
     yield from _contradictions_of_groups(switch, names)
+    if switch.circuits and switch.form_factor != "lc":
+        yield "circuits: light passes duplex ports, so the form factor is lc"
     for mode in switch.breakouts:
         taken, cages = mode.count * mode.lanes, switch.cages_by_breakout[mode.name]
         lanes = min(map(switch.lanes_of, cages), default=switch.lanes_per_cage)

@@ -21,6 +21,7 @@ from fabricgen.planning.cabling.candidate_order import (
 )
 from fabricgen.planning.cabling.compatibility import (
     FIBRES,
+    PLUGS,
     LinkParts,
     fibres_of,
     fitting,
@@ -145,7 +146,7 @@ def _half_known(
         cable=cable,
         cables=1,
         lower=pluggable(low),
-        upper=pluggable(high),
+        upper=None if upper.form_factor in PLUGS else pluggable(high),
     )
 
 

@@ -24,17 +24,24 @@ FIBRES = ("mmf", "smf")
 TWISTED_PAIR = "utp"
 """The medium of RJ45 sockets, which take no other."""
 
+PLUGS = {"lc": "duplex LC"}
+"""The cages that light passes, and their plugs: the modules are at the far ends of a circuit."""
+
 End = Literal["lower", "upper"]
 
 
 class Cage(NamedTuple):
-    """What a module must fit: the cage, the module top it allows, and the links to carry."""
+    """What a module must fit: the cage, the module top it allows, and the links to carry.
+
+    `loss_db` is that of a circuit through the box, which has no modules.
+    """
 
     form_factor: str
     top: Top
     links: int
     speed_gbps: int
     transport: str
+    loss_db: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,6 +191,9 @@ def pairs(
     lower: Cage, upper: Cage, catalog: Catalog, media: Iterable[str]
 ) -> Iterator[tuple[Transceiver, Transceiver, int]]:
     """Yield the modules of both ends that join: one medium, one plug, equal connectors per link."""
+    if upper.form_factor in PLUGS:
+        yield from _passing(lower, upper, catalog, media)
+        return
     uppers = list(modules_of(upper, catalog))
     for low, cables in modules_of(lower, catalog):
         for high, others in uppers:
@@ -194,6 +204,21 @@ def pairs(
                 and cables == others
             ):
                 yield low, high, cables
+
+
+def _passing(
+    lower: Cage, upper: Cage, catalog: Catalog, media: Iterable[str]
+) -> Iterator[tuple[Transceiver, Transceiver, int]]:
+    """Yield the modules whose light passes a circuit switch, which has none of its own.
+
+    Their budget covers the circuit and the mated pairs at both modules, where it is known.
+    """
+    plug = PLUGS[upper.form_factor]
+    mated = next((each.loss_db for each in catalog.connectors() if each.name == plug), None) or 0
+    for module, cables in modules_of(lower, catalog):
+        enough = module.budget_db is None or module.budget_db > upper.loss_db + 2 * mated
+        if module.connector == plug and module.medium in media and cables == 1 and enough:
+            yield module, module.model_copy(update={"built_in": True}), 1
 
 
 def _fitting_modules(cage: Cage, catalog: Catalog) -> list[Transceiver]:

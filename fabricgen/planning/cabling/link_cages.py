@@ -33,6 +33,7 @@ def _cage(model: Switch, mode: Breakout) -> Cage:
         mode.count,
         mode.speed_gbps,
         model.transport,
+        (model.circuits.loss_db if model.circuits else None) or 0.0,
     )
 
 
