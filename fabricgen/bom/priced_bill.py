@@ -109,7 +109,8 @@ def _switches(draft: Draft, switches: dict[Role, int], book: PriceBook) -> Itera
             model.description,
             {str(role): count for role, count in roles.items()},
             watts,
-            book.switch_port(model.capacity_gbps),  # of a box, however its cages are split
+            # of a box, however its cages are split; the rate is one of packet switches
+            None if model.circuits else book.switch_port(model.capacity_gbps),
         )
         yield replace(line, unit_power_max_w=_watts(model.maximum_w))
 

@@ -54,9 +54,18 @@ class BuildContext:
 
     @property
     def groups(self) -> list[str]:
-        """The selected groups; those of `management` only if the inventory has it."""
+        """The selected groups that fit the fabric.
+
+        Those of `management` are written only if the inventory has it, and those of packet switches
+        only if leaves are packet switches.
+        """
         managed = self.plan.management is not None
-        return [name for name in self.selection.groups if managed or not GROUPS[name].managed]
+        return [
+            name
+            for name in self.selection.groups
+            if (managed or not GROUPS[name].managed)
+            and not (GROUPS[name].packets and self.plan.fabric.has_circuits)
+        ]
 
     @cached_property
     def networks(self) -> dict[str, BuildContext]:

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.build.selection import Skipped
+from fabricgen.core.terms import Role
 from fabricgen.outputs.groups import GROUPS
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class BuildJob(NamedTuple):
 
 def make_job(context: BuildContext) -> BuildJob:
     """List the tasks of a build. Raises Refusal where a group cannot be written."""
-    job = BuildJob(context, [], [])
+    job = BuildJob(context, [], [*_of_packets(context)])
     for group in GROUPS:
         for found in _tasks(group, context) if group in context.groups else ():
             if isinstance(found, Skipped):
@@ -47,6 +48,19 @@ def make_job(context: BuildContext) -> BuildJob:
             else:
                 job.steps.append((group, found))
     return job
+
+
+def _of_packets(context: BuildContext) -> Iterator[str]:
+    """Yield why groups of packet switches are not written where leaves forward circuits."""
+    managed = context.plan.spec.management is not None
+    groups = [
+        name
+        for name in context.selection.groups
+        if GROUPS[name].packets and (managed or not GROUPS[name].managed)
+    ]
+    if groups and context.plan.fabric.has_circuits:
+        model = context.plan.fabric.port_layouts[Role.LEAF].model.model
+        yield f"no {', '.join(groups)}: they presuppose packet switches, and the {model} is none"
 
 
 def _tasks(group: str, context: BuildContext) -> Iterator[BuildTask | Skipped]:

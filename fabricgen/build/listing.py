@@ -68,16 +68,20 @@ def every_output(packs: Packs) -> list[OutputRow]:
 
 def outputs_of(context: BuildContext) -> list[OutputRow]:
     """List the outputs of a build, with those that are over a limit, sorted by path."""
-    selection = context.selection
+    selection, groups = context.selection, _groups(context)
     own = [
         row
         for row in OWN
-        if (not row.group or (row.group in selection.groups and selection.wants(row.group)))
+        if (not row.group or (row.group in groups and selection.wants(row.group)))
         and (row.path != OVERRIDES or any(own.has_lines for own in context.plan.spec.overrides))
     ]
-    return _sorted(
-        [*own, *(row for group in selection.groups for row in _of_group(context, group))]
-    )
+    return _sorted([*own, *(row for group in groups for row in _of_group(context, group))])
+
+
+def _groups(context: BuildContext) -> list[str]:
+    """Return the selected groups, without those of packet switches where there are none."""
+    circuits = context.plan.fabric.has_circuits
+    return [name for name in context.selection.groups if not (GROUPS[name].packets and circuits)]
 
 
 def _sorted(rows: Iterable[OutputRow]) -> list[OutputRow]:

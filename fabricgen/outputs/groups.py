@@ -48,6 +48,8 @@ class GroupSpec(NamedTuple):
     """Whether it is part of a build only if the inventory has `management`."""
     configures: bool = False
     """Whether its files hold configurations of switches, so that each NOS needs a pack."""
+    packets: bool = False
+    """Whether its files presuppose leaves that forward packets, which circuits do not."""
 
 
 SPECS = (
@@ -92,6 +94,7 @@ SPECS = (
     ),
     GroupSpec(
         name="provision",
+        packets=True,
         readers="DHCP and web servers: what switches boot from, if the inventory has `management`",
         packs=("provision",),
         managed=True,
@@ -99,6 +102,7 @@ SPECS = (
     ),
     GroupSpec(
         name="push",
+        packets=True,
         readers="Ansible: playbooks that load the configurations, if there is `management`",
         packs=("push",),
         brings=("configs", "cluster"),
@@ -107,6 +111,7 @@ SPECS = (
     ),
     GroupSpec(
         name="hosts",
+        packets=True,
         readers="hosts: addresses, routes and NCCL settings",
         packs=("hosts",),
         # above it the hosts have more files than all switches
@@ -114,6 +119,7 @@ SPECS = (
     ),
     GroupSpec(
         name="forwarding",
+        packets=True,
         readers="agents on hosts, and other programs: relays of GPUs and routes of switches",
         own=(
             OwnFile("forwarding/domains.json", "a host's agent: the HB domains in order"),
@@ -137,6 +143,7 @@ SPECS = (
     ),
     GroupSpec(
         name="lab",
+        packets=True,
         readers="lab engines and `fabricgen lab`: the fabric as containers",
         packs=("lab",),
         # a larger lab is more than the engines run
@@ -161,6 +168,7 @@ SPECS = (
     ),
     GroupSpec(
         name="simulators",
+        packets=True,
         readers="simulators of collectives and packets: topologies",
         packs=("simulators",),
         on_request=True,

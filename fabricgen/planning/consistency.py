@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from fabricgen.core.diagnostics import Finding, Path
 from fabricgen.core.divisors import divisors
 from fabricgen.core.terms import Design, speed_text
+from fabricgen.planning.circuit_conflicts import circuit_conflicts
 from fabricgen.planning.setting_conflicts import (
     medium_conflicts,
     price_conflicts,
@@ -39,6 +40,7 @@ def contradictions(spec: FabricSpec, catalog: Catalog, host: Host | None) -> Ite
     if host:
         yield from _host_findings(spec, host)
     yield from medium_conflicts(spec)
+    yield from circuit_conflicts(spec, catalog)
     yield from relay_conflicts(spec, host)
     yield from roce_conflicts(spec)
     yield from tray_conflicts(spec)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from fabricgen.core.divisors import divisors
 from fabricgen.core.terms import Design, Role
@@ -99,7 +99,11 @@ class Sizer:
             widths = self.widths(block.shares, shape.ratio)
             return size_network(self.fabric, self.fabric.network, widths, shape)
         widths = self._used_widths(block, shape)
-        return size(block.leaves_of, widths, shape.tiers, even=shape.spread == "even")
+        return size(block.leaves_of, widths, self._tiers(shape), even=shape.spread == "even")
+
+    def _tiers(self, shape: Shape) -> Literal[1, 2, 3] | None:
+        """Return the tiers that a shape asks for: circuits have one."""
+        return 1 if self.fabric.has_circuits else shape.tiers
 
     def too_large(self, shape: Shape) -> Refusal:
         """Return the refusal of a shape that has no mapping."""

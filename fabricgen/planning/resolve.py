@@ -69,6 +69,11 @@ class ResolvedFabric:
         """The design of the inventory."""
         return self.spec.design
 
+    @property
+    def has_circuits(self) -> bool:
+        """Whether leaves join ports two by two: optical circuit switches or patch panels."""
+        return self.port_layouts[Role.LEAF].model.circuits is not None
+
     @cached_property
     def coordinates(self) -> Coordinates:
         """The HB domain, rank, rail, host and place of every GPU."""

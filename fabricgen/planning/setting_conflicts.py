@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 def medium_conflicts(spec: FabricSpec) -> Iterator[Finding]:
     """Refuse media of rails that are not planned yet."""
     medium = spec.rails.medium
-    if medium != "packet":
+    if medium == "direct":
         yield Finding(
             "medium-not-planned",
             f"rails of the medium `{medium}` are not planned yet",
             ("rails", "medium"),
-            ("`packet` is planned today",),
+            ("`packet`, `ocs` and `patch-panel` are planned today",),
             "write `medium: packet`, or leave it out",
         )
 

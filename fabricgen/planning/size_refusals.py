@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fabricgen.core.diagnostics import Refusal
     from fabricgen.planning.block_shape import Block, Fits, Shape
     from fabricgen.planning.clos import Widths
+    from fabricgen.planning.port_layout import PortLayout
     from fabricgen.planning.resolve import ResolvedFabric
 
 
@@ -36,8 +37,28 @@ def block_too_large(
         path=("reserve", "gpus") if fabric.spec.reserve else ("gpus",),
         remedies=tuple(_remedies(fabric, block.shares, fits)) if rail_only else (),
     )
+    if fabric.has_circuits:
+        return _rail_above_circuits(words, leaf, widths.single)
     even = shape.spread == "even"
     return too_large(block.leaves_of, widths, shape.tiers, even=even, words=words)
+
+
+def _rail_above_circuits(words: SizingContext, leaf: PortLayout, ports: int) -> Refusal:
+    """Refuse a rail with more endpoints than a box has circuits for.
+
+    Two boxes do not help: no circuit joins a port of one to a port of the other.
+    """
+    hints = [*words.remedies, "choose a box with more ports"]
+    return refuse(
+        "block-too-large",
+        f"one {leaf.model.model} cannot hold {words.subject}",
+        path=words.path,
+        because=(
+            f"it has {ports} ports for it, and every endpoint takes one",
+            "no circuit joins ports of two boxes",
+        ),
+        hint=", or ".join(hints),
+    )
 
 
 def _remedies(fabric: ResolvedFabric, shared: int, fits: Fits) -> Iterator[str]:

@@ -42,6 +42,10 @@ MODELS = {
         "n9364e-sg2",
         "n9364f-sg3",
         "n9k-c9348gc-fxp",
+        "palomar",
+        "patch-144",
+        "polatis-384",
+        "polatis-576",
         "q3200",
         "q3400",
         "q3401",
@@ -50,6 +54,8 @@ MODELS = {
         "qfx5250",
         "qm8790",
         "qm9700",
+        "r300",
+        "s320",
         "s3248t-on",
         "sn2201",
         "sn4600c",
@@ -95,6 +101,8 @@ MODELS = {
     ],
     "transceivers": [
         "cpo-xdr",
+        "fr4-2x400g",
+        "fr4-400g",
         "generic-100g",
         "generic-1600g",
         "generic-200g",
@@ -117,6 +125,7 @@ MODELS = {
         "cat5e",
         "cat6",
         "generic-fibre",
+        "jumper-lc-smf",
         "jumper-mpo12-mmf-a",
         "jumper-mpo12-mmf-c",
         "jumper-mpo12-smf-a",
@@ -474,7 +483,27 @@ def _cages_of(box: Switch) -> list[tuple[Breakout, list[int]]]:
 def test_every_ethernet_switch_has_linux_names() -> None:
     """The lab and the FRR pack run any of them."""
     for switch in Catalog().switches():
-        assert ("frr" in switch.interfaces) == (switch.transport == "ethernet"), switch.model
+        packets = switch.transport == "ethernet" and switch.circuits is None
+        assert ("frr" in switch.interfaces) == packets, switch.model
+
+
+def test_optical_circuit_switches() -> None:
+    """Ports, loss and time as their sources state them; what none states is left out."""
+    boxes = {each.model: each for each in Catalog().switches() if each.circuits}
+    facts = {
+        model: (box.cages, box.circuits.loss_db, box.circuits.switching_ms, box.typical_w)
+        for model, box in boxes.items()
+        if box.circuits
+    }
+    assert facts == {
+        "palomar": (136, 2, 3, 108),
+        "patch-144": (144, 0.5, None, 0),
+        "polatis-384": (384, None, 50, 100),
+        "polatis-576": (576, None, 50, None),
+        "r300": (300, 1.5, None, None),
+        "s320": (320, None, 200, 45),
+    }
+    assert [model for model, box in boxes.items() if box.quality == "A"] == []
 
 
 def test_front_panel_aliases() -> None:
@@ -636,9 +665,12 @@ def test_ports_beside_the_compute_fabric(
 
 
 def test_every_switch_has_a_management_port() -> None:
-    """One RJ45 socket each, as the tables of out-of-band networks count them."""
+    """One RJ45 socket each, as the tables of out-of-band networks count them.
+
+    No source describes those of optical circuit switches, and a panel has none.
+    """
     for switch in Catalog().switches():
-        if switch.model != "generic":
+        if switch.model != "generic" and switch.circuits is None:
             assert switch.management is not None, switch.model
             assert (switch.management.count, switch.management.connector) == (1, "rj45")
 
@@ -783,11 +815,15 @@ def test_linkx_cables() -> None:
 
 
 def test_a_loss_budget_covers_four_mated_pairs_and_the_fibre_of_the_reach() -> None:
-    """NVIDIA's reach assumes two panels between two modules: four mated pairs of plugs."""
+    """NVIDIA's reach assumes two panels between two modules: four mated pairs of plugs.
+
+    The budget of a module that only a standard describes is that of the standard.
+    """
     catalog = Catalog()
     loss = {each.name: Decimal(str(each.loss_db)) for each in catalog.connectors()}
     fibre = {each.medium: Decimal(str(each.db_per_km)) for each in catalog.trunks()}
-    modules = [module for module in catalog.transceivers() if module.budget_db is not None]
+    every = (module for module in catalog.transceivers() if module.budget_db is not None)
+    modules = [module for module in every if module.vendor == "NVIDIA"]
     assert len(modules) == 12
     for module in modules:
         metres = Decimal(str(module.reach_m))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.analysis.checks.laws import CHANNEL_LAWS, CLUSTER_LAWS, LAWS
+from fabricgen.analysis.checks.laws import CHANNEL_LAWS, CIRCUIT_LAWS, CLUSTER_LAWS, LAWS
 from fabricgen.bom.priced_bill import make_bom
 from fabricgen.build.preconditions import check_buildable
 from fabricgen.catalog.catalog import Catalog
@@ -67,7 +67,9 @@ TERMS = {
 }
 """The vocabulary with pages; `ALIASES` maps other words of the field to them."""
 CODES = {case.code for case in CASES}
-LAW_CODES = {law.code for law in (*LAWS, *CHANNEL_LAWS)} | {law.code for law in CLUSTER_LAWS}
+LAW_CODES = {law.code for law in (*LAWS, *CHANNEL_LAWS, *CIRCUIT_LAWS)} | {
+    law.code for law in CLUSTER_LAWS
+}
 SMALL: dict[str, Any] = {
     "name": "small",
     "gpus": 1024,

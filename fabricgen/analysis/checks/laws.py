@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fabricgen.analysis.checks.bisection import bisection
 from fabricgen.analysis.checks.capacity import links_even, oversubscription
 from fabricgen.analysis.checks.channels import channels_apart, fibres_cross, light_suffices
+from fabricgen.analysis.checks.circuits import light_passes
 from fabricgen.analysis.checks.cluster import (
     bonds_apart,
     management_cabled,
@@ -90,6 +91,11 @@ CHANNEL_LAWS: tuple[Law[Evidence], ...] = (
 )
 """The laws of fabrics with links that run through panels, judged after the others."""
 
+CIRCUIT_LAWS: tuple[Law[Evidence], ...] = (
+    Law("light-passes", "no circuit loses too much light", light_passes, ("ports-exist",)),
+)
+"""The laws of fabrics whose leaves join ports two by two, judged after the others."""
+
 CLUSTER_LAWS: tuple[Law[ClusterEvidence], ...] = (
     Law("management-cabled", "every management port has one cable", management_cabled),
     Law("bonds-apart", "the members of a bond are on different switches", bonds_apart),
@@ -123,4 +129,6 @@ def judge_cluster(evidence: ClusterEvidence) -> CheckResult:
 
 def judge(evidence: Evidence) -> CheckResult:
     """Apply every law to some evidence."""
-    return apply_laws((*LAWS, *(CHANNEL_LAWS if evidence.channels else ())), evidence)
+    more = CHANNEL_LAWS if evidence.channels else ()
+    light = CIRCUIT_LAWS if evidence.plan.fabric.has_circuits else ()
+    return apply_laws((*LAWS, *more, *light), evidence)

@@ -19,6 +19,7 @@ from fabricgen.core.terms import Design, Role
 from fabricgen.inventory.search import Search
 from fabricgen.inventory.sizing import HbDomain, HostChoice, NicChoice, SwitchChoice, Switches
 from fabricgen.planning.block_shape import Shape
+from fabricgen.planning.circuit_conflicts import medium_of
 from fabricgen.planning.designs import Sizer
 from fabricgen.planning.excluded_hosts import resolve_positions
 from fabricgen.planning.resolve import host_of
@@ -153,7 +154,9 @@ def _switches(
     if not offered.switches:
         yield base.switches
     models = [catalog.switch(model) for model in offered.switches] or [
-        model for model in catalog.switches() if model.transport in transports
+        model
+        for model in catalog.switches()
+        if model.transport in transports and medium_of(model) == base.rails.medium
     ]
     for model in models:
         yield from _splits(model, speed) if model else ()

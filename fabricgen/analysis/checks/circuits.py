@@ -1,0 +1,100 @@
+"""The law of light through circuit switches: every circuit that a box may set is bright enough.
+
+It judges fabrics whose leaves join ports two by two. `channels` has the laws of light through
+panels and trunks.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fabricgen.analysis.checks.law import Verdict, Violation, violations
+from fabricgen.core.terms import Role
+
+if TYPE_CHECKING:
+    from fabricgen.analysis.checks.evidence import Evidence
+    from fabricgen.core.arrays import IntArray
+    from fabricgen.planning.cabling.compatibility import LinkParts
+
+
+class _Losses(NamedTuple):
+    """The loss of a circuit without its fibre, that of a kilometre, and the budget, in decibels."""
+
+    fixed: Fraction
+    per_km: Fraction
+    budget: Fraction
+
+
+def light_passes(evidence: Evidence) -> Verdict:
+    """No circuit of a box loses more light than the modules at its ends allow.
+
+    Any two endpoints of a box may be joined, so the two with the longest cables are judged.
+    """
+    model = evidence.plan.fabric.port_layouts[Role.LEAF].model
+    facts = [_losses(evidence, parts) for parts in evidence.candidates]
+    unknown = [text for text in facts if isinstance(text, str)]
+    if unknown:
+        return Verdict(f"not judged: the catalog does not state {unknown[0]}")
+    losses = [each for each in facts if isinstance(each, _Losses)]
+    worst = _Losses(
+        max(each.fixed for each in losses),
+        max(each.per_km for each in losses),
+        min(each.budget for each in losses),
+    )
+    boxes, length_mm = _longest_pairs(evidence)
+    loss = [worst.fixed + worst.per_km * int(length) / 10**6 for length in length_mm]
+    dark = [at for at, each in enumerate(loss) if each > worst.budget]
+
+    def describe(at: int) -> Violation:
+        return Violation(
+            f"a circuit of {evidence.switch(int(boxes[at]))} loses too much light",
+            (
+                f"{float(loss[at]):.3f} dB of a budget of {float(worst.budget):g} dB",
+                f"{float(worst.fixed):g} dB of it in the {model.model} and at both modules",
+            ),
+        )
+
+    most = max(loss, default=Fraction(0))
+    figure = f"{len(loss):,} boxes; the longest circuit loses {float(most):.3f} dB"
+    return Verdict(
+        f"{figure} of a budget of {float(worst.budget):g} dB", (violations(dark, describe),)
+    )
+
+
+def _losses(evidence: Evidence, parts: LinkParts) -> _Losses | str:
+    """Return the losses of circuits with these parts, or the figure that is not known."""
+    model = evidence.plan.fabric.port_layouts[Role.LEAF].model
+    box = model.circuits.loss_db if model.circuits else None
+    module = parts.lower
+    plugs = {each.name: each.loss_db for each in evidence.plan.catalog.connectors()}
+    if box is None:
+        return f"the loss of {model.model}"
+    if module is None or module.budget_db is None:
+        return f"the budget of {module.model if module else 'a module'}"
+    mated, fibre = plugs.get(module.connector), parts.cable.db_per_km
+    if mated is None or fibre is None:
+        return f"the loss of {parts.cable.model} and its plugs"
+    fixed, per_km, budget = (
+        Fraction(str(value)) for value in (box + 2 * mated, fibre, module.budget_db)
+    )
+    return _Losses(fixed, per_km, budget)
+
+
+def _longest_pairs(evidence: Evidence) -> tuple[IntArray, IntArray]:
+    """Return the boxes with links, and the sum of the two longest cables of each."""
+    upper = evidence.wiring.upper
+    length = np.zeros(len(upper), dtype=np.int64)
+    if evidence.lengths:
+        laid = [
+            evidence.lengths.stock_mm[evidence.lengths.laid(segment).stock]
+            for segment in range(evidence.plan.mapping.segments)
+        ]
+        length = np.concatenate(laid).astype(np.int64)
+    # by box and falling length: the first two of each box are its longest
+    order = np.lexsort((-length, upper))
+    boxes, first, count = np.unique(upper[order], return_index=True, return_counts=True)
+    second = np.where(count > 1, length[order][np.minimum(first + 1, len(order) - 1)], 0)
+    return boxes, np.asarray(length[order][first] + second)
