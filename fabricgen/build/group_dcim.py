@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from fabricgen.build.context import per_build
 from fabricgen.build.pack_outputs import config_packs, fitting_outputs
-from fabricgen.build.selection import Skipped
 from fabricgen.build.task import OneFile, numbered_paths
 from fabricgen.build.write.files import Root, adopt, reserve, write_text
 from fabricgen.outputs.dcim.cables import PieceViews
 from fabricgen.outputs.dcim.devices import Assets
 from fabricgen.outputs.dcim.interfaces import ClusterInterfaces
 from fabricgen.outputs.dcim.management import ManagementPorts
+from fabricgen.outputs.dcim.panels import PanelTables
 from fabricgen.outputs.dcim.view import TableView
 from fabricgen.outputs.dcim.wiring_lists import WireLists
 
@@ -26,13 +26,23 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fabricgen.build.context import BuildContext
+    from fabricgen.build.selection import Skipped
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
 
 ROWS = 1_000
 """Rows of a file: an import is one transaction, and a web server ends a longer one."""
 
-TABLES = ("devices", "interfaces", "management-ports", "management-addresses", "straight-cables")
+PANEL_TABLES = ("rear-ports", "front-ports", "trunks", "trunk-connectors")
+
+TABLES = (
+    "devices",
+    "interfaces",
+    "management-ports",
+    "management-addresses",
+    "straight-cables",
+    *PANEL_TABLES,
+)
 
 
 def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
@@ -44,11 +54,6 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
         if _holds(context, output.each):
             task = AssetTable if output.each in TABLES else AssetDocument
             yield task(output.path, pack, output.template, output.each)
-    if context.plan.channels is not None:
-        yield Skipped(
-            "dcim/ has no panels: it joins the two ends of each link by one cable;"
-            " cabling/patching/ has the jumpers, the panels and the trunks"
-        )
     if context.selection.wants("dcim", "cvt"):  # the pack of the validator's other input
         yield PointToPoint("dcim/point-to-point.xlsx")
 
@@ -78,8 +83,14 @@ def pieces(context: BuildContext) -> list[PieceViews]:
     return [PieceViews(own.plan, own.views) for own in context.each]
 
 
+@per_build
+def panel_ports(context: BuildContext) -> PanelTables:
+    """Return the maker of the tables of panels and trunks."""
+    return PanelTables(context.plan)
+
+
 def _straight_count(context: BuildContext) -> int:
-    """Count the links of all networks whose cables are not shared."""
+    """Count the cables of all networks with one end on each side."""
     return sum(own.straight_count for own in pieces(context))
 
 
@@ -97,7 +108,8 @@ def _holds(context: BuildContext, view: str) -> bool:
         "management-addresses": lambda: context.plan.management is not None,
         "assets-placed": lambda: context.plan.lengths is not None,
         "assets-tagged": lambda: bool(context.networks),
-        "pieces": lambda: any(own.straight_count < own.plan.links for own in pieces(context)),
+        "pieces": lambda: any(own.has_shared for own in pieces(context)),
+        **dict.fromkeys(PANEL_TABLES, lambda: bool(panel_ports(context).trunks)),
         "straight-cables": lambda: _straight_count(context) > 0,
         "hca-ports": lambda: all(port.rdma for port in lists.hca_ports()),
         "wiring": lambda: lists.has_wiring,
@@ -156,6 +168,10 @@ class AssetTable:
             "management-ports": len(management_ports(context).uncabled()),
             "management-addresses": sum(1 for _ in management_ports(context).rows()),
             "straight-cables": _straight_count(context),
+            "rear-ports": panel_ports(context).rear_count,
+            "front-ports": panel_ports(context).front_count,
+            "trunks": len(panel_ports(context).trunks),
+            "trunk-connectors": panel_ports(context).leg_count,
         }[self.view]
         yield from numbered_paths(self.path, -(-rows // ROWS))
 
@@ -174,6 +190,10 @@ class AssetTable:
             "straight-cables": lambda: chain.from_iterable(
                 own.straight() for own in pieces(context)
             ),
+            "rear-ports": panel_ports(context).rear,
+            "front-ports": panel_ports(context).front,
+            "trunks": panel_ports(context).bundles,
+            "trunk-connectors": panel_ports(context).legs,
         }
         rows = makers[self.view]()
         for path in self.paths(context):

@@ -141,7 +141,7 @@ def test_netbox_holds_exactly_the_links_of_the_plan(built: Built) -> None:
 
 def _netbox_faults(table: str, row: dict[str, str]) -> Iterator[str]:
     """Yield what NetBox would not import of a row."""
-    form = NETBOX[table]
+    form = NETBOX["cables" if table == "trunks" else table]
     yield from (f"{name} is no field" for name in row if name not in form["fields"])
     yield from (f"{name} is missing" for name in form["needed"] if not row.get(name))
     for name, value in row.items():
@@ -153,7 +153,7 @@ def _netbox_faults(table: str, row: dict[str, str]) -> Iterator[str]:
             yield f"{name}: {value} is no slug"
 
 
-def _netbox_tables(root: Path) -> set[str]:
+def netbox_tables(root: Path) -> set[str]:
     """Return the names of the tables, after NetBox's forms took every row of their files."""
     tables = set()
     for path in sorted((root / "netbox").glob("*.csv")):
@@ -168,7 +168,7 @@ def _netbox_tables(root: Path) -> set[str]:
 def test_netboxs_forms_take_the_addresses_of_management(tmp_path: Path) -> None:
     """Each switch has an interface of its own for them."""
     write(plan_of(**{"name": "small", **SMALL, "management": LEAST}), tmp_path)
-    assert "ip-addresses" in _netbox_tables(tmp_path / "dcim")
+    assert "ip-addresses" in netbox_tables(tmp_path / "dcim")
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +215,7 @@ def test_netbox_holds_the_links_of_all_networks(cluster: Path) -> None:
 
 def test_addresses_are_those_of_cabled_management_ports(cluster: Path) -> None:
     """A device with a port on the out-of-band network has no second interface for its address."""
-    assert {"tags", "ip-addresses"} <= _netbox_tables(cluster)
+    assert {"tags", "ip-addresses"} <= netbox_tables(cluster)
     rows = read_rows((cluster / "netbox/05-2-ip-addresses.csv").read_text())
     assert rows
     interfaces = read_netbox(cluster).interfaces
@@ -225,7 +225,7 @@ def test_addresses_are_those_of_cabled_management_ports(cluster: Path) -> None:
 
 def test_netboxs_forms_take_every_row(built: Built) -> None:
     """Columns are fields; needed ones are filled; choices and lengths are NetBox's."""
-    assert {"sites", "devices", "interfaces", "cables"} <= _netbox_tables(built.root)
+    assert {"sites", "devices", "interfaces", "cables"} <= netbox_tables(built.root)
     for piece in built.netbox.pieces:
         plain = {key: str(value) for key, value in piece.items() if not isinstance(value, list)}
         choices = NETBOX["cables"] | {"needed": []}

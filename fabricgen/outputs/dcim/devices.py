@@ -12,6 +12,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabricgen.outputs.dcim.panels import ROLE as PANEL
+from fabricgen.outputs.dcim.panels import PanelTables
 from fabricgen.outputs.dcim.view import (
     AssetsView,
     DcimDeviceView,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.device import Device
     from fabricgen.catalog.models.host import Host
+    from fabricgen.catalog.models.patch import PatchPanel
     from fabricgen.catalog.models.switch import Switch
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import PortLayout
@@ -60,7 +63,7 @@ class Assets:
 
     def __init__(self, plan: Plan) -> None:
         """Keep the plan; nothing is made before it is needed."""
-        self.plan = plan
+        self.plan, self._panels = plan, PanelTables(plan)
 
     @property
     def _room(self) -> Room | None:
@@ -94,6 +97,7 @@ class Assets:
         halls, racks = self._places()
         types, groups = self._types(), self._groups
         roles = [HOST, *(role.value for plan in self._plans for role in plan.roles)]
+        roles += [PANEL] if self._panels.panels else []
         return AssetsView(
             _named(self.plan.spec.name),
             halls,
@@ -125,7 +129,9 @@ class Assets:
         if self._room is None:
             return [], []
         room = self._room
-        used = sorted({int(room.positions.rack[device]) for device in self._devices()} - {-1})
+        racks_used = {int(room.positions.rack[device]) for device in self._devices()}
+        racks_used.update(panel.rack for panel in self._panels.panels)
+        used = sorted(racks_used - {-1})
         halls = {rack: room.places[rack][0] for rack in used}
         racks = [DcimRackView(room.names[rack], halls[rack], room.site.rack.units) for rack in used]
         return [HallView(name, slug(name)) for name in sorted(set(halls.values()))], racks
@@ -143,7 +149,8 @@ class Assets:
                 units = self._rack_units(role.value, part) if plan is self.plan else part.rack_units
                 every.append(_type(part)._replace(units=units or DEFAULT_RACK_UNITS))
         found: dict[tuple[str, str], DeviceTypeView] = {}
-        for each in (*every, *(group.type for group in self._groups)):
+        every += [group.type for group in self._groups]
+        for each in (*every, *map(_type, self._panels.models())):
             before = found.get((each.maker, each.model))
             largest = max(each.units, before.units) if before else each.units
             found[each.maker, each.model] = each._replace(units=largest)
@@ -171,10 +178,11 @@ class Assets:
     def device_count(self) -> int:
         """The number of installed devices."""
         switches = sum(plan.mapping.segments * sum(plan.installed) for plan in self._plans)
-        return len(self.plan.hosts) + switches + sum(len(group.names) for group in self._groups)
+        others = sum(len(group.names) for group in self._groups) + len(self._panels.panels)
+        return len(self.plan.hosts) + switches + others
 
     def devices(self) -> Iterator[DcimDeviceView]:
-        """List hosts, then the switches of each network, then the devices that only those have."""
+        """List hosts, the switches of each network, the devices that only those have, panels."""
         places = (self._place(device) for device in self._devices())
         maker, model = self.host
         for name in self.plan.hosts:
@@ -189,6 +197,9 @@ class Assets:
         for group in self._groups:
             for name in group.names:
                 yield self._device(name, group.role, group.type.maker, group.type.model)
+        for panel in self._panels.panels:
+            part, place = panel.parts.panel, self._in_rack(panel.rack, panel.rack_unit)
+            yield self._device(panel.name, PANEL, part.vendor, part.model, place)
 
     def _switch(self, name: str, layout: PortLayout, place: _Position, tag: str) -> DcimDeviceView:
         """Make the view of a switch."""
@@ -216,13 +227,15 @@ class Assets:
         room = self._room
         if room is None or room.positions.rack[device] < 0:
             return _Position()
-        rack = int(room.positions.rack[device])
-        return _Position(
-            room.places[rack][0],
-            room.names[rack],
-            str(int(room.positions.rack_unit[device])),
-            "front",
-        )
+        rack, rack_unit = (int(column[device]) for column in room.positions[:2])
+        return self._in_rack(rack, rack_unit)
+
+    def _in_rack(self, rack: int, rack_unit: int) -> _Position:
+        """Return a position at the front of a rack."""
+        room = self._room
+        if room is None:
+            return _Position()
+        return _Position(room.places[rack][0], room.names[rack], str(rack_unit), "front")
 
 
 def _group(model: str | None, names: Sequence[str], catalog: Catalog) -> _Group:
@@ -234,13 +247,14 @@ def _group(model: str | None, names: Sequence[str], catalog: Catalog) -> _Group:
 
 
 def _type(
-    part: Host | Switch | Device | None, unknown: DeviceTypeView | None = None
+    part: Host | Switch | Device | PatchPanel | None, unknown: DeviceTypeView | None = None
 ) -> DeviceTypeView:
     """Return the type of a model; that of an unknown one is complete but for its slug."""
     if part is None:
         assert unknown, "a part is known or described"  # noqa: S101 - callers pass one of both
         return unknown._replace(slug=slug(f"{unknown.maker}-{unknown.model}"))
-    weight = "" if part.weight_kg is None else f"{part.weight_kg:g}"
+    weight_kg = getattr(part, "weight_kg", None)
+    weight = "" if weight_kg is None else f"{weight_kg:g}"
     return DeviceTypeView(
         part.vendor,
         part.model,

@@ -129,13 +129,45 @@ class EndView(NamedTuple):
 
     device: str
     interface: str
+    kind: str = "interface"
+    """What NetBox calls the port: `interface`, or of a panel `frontport` or `rearport`."""
+
+
+class TrunkBundleView(NamedTuple):
+    """A trunk between panels: the cables of its connectors."""
+
+    name: str
+    description: str
+
+
+class RearPortView(NamedTuple):
+    """A port at the rear of a panel."""
+
+    device: str
+    name: str
+    type: str
+    positions: int
+    """The front ports that it serves."""
+    description: str
+    """The trunk behind it, and its end; empty where none is."""
+
+
+class FrontPortView(NamedTuple):
+    """A port at the front of a panel, and the position of a rear port that it is mapped to."""
+
+    device: str
+    name: str
+    type: str
+    positions: int
+    rear_port: str
+    rear_port_position: int
 
 
 @dataclass(slots=True)
 class PieceView:
-    """One piece of cable, or the cables of one link.
+    """One piece of cable, or the cables of one link or of one end of it.
 
-    It has as many ends at `a` as at `b`, paired in order.
+    The ends at `a` and at `b` are paired in order; one end may face several.
     """
 
     label: str
@@ -152,6 +184,20 @@ class PieceView:
     b: list[EndView]
     tag: str
     """The tag of its network; empty where there is one network."""
+    bundle: str = ""
+    """The trunk that a connector belongs to."""
+
+    @property
+    @for_templates
+    def a_type(self) -> str:
+        """What NetBox calls the port at the lower end of the only leg."""
+        return f"dcim.{self.a[0].kind}"
+
+    @property
+    @for_templates
+    def b_type(self) -> str:
+        """What it calls the port at the upper end."""
+        return f"dcim.{self.b[0].kind}"
 
     @property
     @for_templates

@@ -10,9 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from fabricgen.build import group_dcim
 from fabricgen.build.patching_files import PatchingFiles, panel_maps, patching, patching_tasks
-from fabricgen.build.selection import Skipped
 from fabricgen.outputs.packs.render import Packs
 from tests.fabrics import build_context, plan_of, set_limit
 from tests.planning.channels.test_channels import SMALL, STRUCTURED, channels_of
@@ -119,11 +117,3 @@ def test_files_are_written_where_links_run_through_panels(monkeypatch: pytest.Mo
     set_limit(monkeypatch, "patching", 10)
     (skipped,) = patching_tasks(context)
     assert "64 links through panels are more than 10" in str(skipped)
-
-
-def test_data_centre_databases_are_stated_to_lack_panels() -> None:
-    """A build prints what its files for NetBox leave out."""
-    reasons = [each.reason for each in group_dcim.tasks(context_of()) if isinstance(each, Skipped)]
-    assert [reason.partition(":")[0] for reason in reasons] == ["dcim/ has no panels"]
-    direct = build_context(plan_of(**SMALL), Packs())
-    assert not [each for each in group_dcim.tasks(direct) if isinstance(each, Skipped)]

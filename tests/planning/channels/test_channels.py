@@ -245,10 +245,10 @@ quality: A
 """
 
 
-def test_duplex_modules_share_trunks_behind_cassettes(tmp_path: Path) -> None:
-    """Six links of FR4 take one MPO of a trunk without pins; the far ports count down."""
-    (tmp_path / "cables").mkdir()
-    (tmp_path / "cables" / "lc-jumper.yaml").write_text(LC, encoding="utf-8")
+def duplex_plan(directory: Path) -> Plan:
+    """Plan a fabric with duplex modules, whose jumper is in a catalog in a directory."""
+    (directory / "cables").mkdir()
+    (directory / "cables" / "lc-jumper.yaml").write_text(LC, encoding="utf-8")
     keys = SMALL | {
         "gpus": 256,
         "rails": {"tiers": 2},
@@ -256,7 +256,12 @@ def test_duplex_modules_share_trunks_behind_cassettes(tmp_path: Path) -> None:
         "site": {"rack": {"units": 48, "max_switches": 4}, "media": {"leaf_spine": ["smf"]}},
         "cabling": {"panels": [{"connector": "lc"}], "trunks": {"fibres": 48}},
     }
-    plan = plan_of(Catalog((tmp_path,)), **keys)
+    return plan_of(Catalog((directory,)), **keys)
+
+
+def test_duplex_modules_share_trunks_behind_cassettes(tmp_path: Path) -> None:
+    """Six links of FR4 take one MPO of a trunk without pins; the far ports count down."""
+    plan = duplex_plan(tmp_path)
     channels = channels_of(plan)
     assert {trunk.item for trunk in channels.trunks} == {"trunk-mpo12-smf-48b-f"}
     assert channels.lower.port[:6].tolist() == [0, 1, 2, 3, 4, 5]
