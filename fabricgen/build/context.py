@@ -99,10 +99,11 @@ class BuildContext:
 
     @cached_property
     def comparison(self) -> Comparison:
-        """The three designs of this cluster."""
+        """The three designs of this cluster, each as a new fabric."""
         from fabricgen.bom.comparison import compare
 
-        return compare(self.plan.spec, self.plan.catalog)
+        known = None if self.plan.mapping.baseline else (self.plan, self.bom)
+        return compare(self.plan.spec, self.plan.catalog, known)
 
     @cached_property
     def racks(self) -> dict[str, RackContents]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from fabricgen.planning.cabling.stock_lengths import metres
 from fabricgen.planning.room.footprints import HOST, KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from decimal import Decimal
 
     from fabricgen.bom.bill import BillLine, Bom
@@ -108,20 +109,24 @@ def racks_of(plan: Plan) -> dict[str, RackContents]:
         return {}
     room = plan.lengths.room
     racks: dict[int, RackContents] = defaultdict(RackContents)
-    for part, places in _placed(plan, room):
-        for rack, count in _counted(places):
-            racks[rack].parts[part] += count
-    for role, places in _boxes(plan, room):
-        for rack, count in _counted(places):
-            racks[rack].boxes[role] += count
-            racks[rack].parts.update(_own(plan, role, count))
+    for part, rack, count in _counted(_placed(plan, room), len(room.names)):
+        racks[rack].parts[part] += count
+    for role, rack, count in _counted(_boxes(plan, room), len(room.names)):
+        racks[rack].boxes[role] += count
+        racks[rack].parts.update(_own(plan, role, count))
     return {room.names[rack]: racks[rack] for rack in sorted(racks)}
 
 
-def _counted(racks: Int32Array) -> Iterator[tuple[int, int]]:
-    """Count the devices of each rack."""
-    names, counts = np.unique(racks, return_counts=True)
-    yield from zip(names.tolist(), counts.tolist(), strict=True)
+def _counted(
+    placed: Iterable[tuple[str, Int32Array]], racks: int
+) -> Iterator[tuple[str, int, int]]:
+    """Count each part or role in each rack, over all segments."""
+    sums: dict[str, IntArray] = defaultdict(lambda: np.zeros(racks, dtype=np.int64))
+    for name, places in placed:
+        sums[name] += np.bincount(places, minlength=racks)
+    for name, counts in sums.items():
+        here = np.flatnonzero(counts)
+        yield from zip(repeat(name), here.tolist(), counts[here].tolist(), strict=False)
 
 
 def _placed(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:

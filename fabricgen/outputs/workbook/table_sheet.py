@@ -110,12 +110,14 @@ def write_row(
     """Write one row: the texts of `shown`, and with them the formulas of columns that have one."""
     for at, column in enumerate(columns):
         value: str = getattr(shown, column.key)
-        known: float | str = float(value) if value and column.kind in ("number", "money") else ""
-        number = book.cell(num_format=number_format(value), align="right", **style)
-        if column.key in formulas:
-            sheet.write_formula(row, at, f"={formulas[column.key]}", number, known)
-        elif known != "":
-            sheet.write_number(row, at, float(known), number)
-        else:
+        formula = formulas.get(column.key)
+        known = value and column.kind in ("number", "money")
+        if not formula and not known:
             wrapped = {"text_wrap": True} if column.kind == "long" else {}
             write_text(sheet, row, at, value, book.cell(**wrapped, **style))
+            continue
+        number = book.cell(num_format=number_format(value), align="right", **style)
+        if formula:
+            sheet.write_formula(row, at, f"={formula}", number, float(value) if known else "")
+        else:
+            sheet.write_number(row, at, float(value), number)

@@ -62,6 +62,7 @@ class Book:
         )
         self._book.set_properties({"title": title, "created": CREATED})
         self._formats: dict[tuple[tuple[str, Any], ...], Format] = {}
+        self._cells: dict[tuple[tuple[str, Any], ...], Format] = {}
 
     def style(self, **properties: Any) -> Format:  # noqa: ANN401 - a format's properties are texts, numbers and flags
         """Return the format with these properties."""
@@ -72,9 +73,11 @@ class Book:
 
     def cell(self, **properties: Any) -> Format:  # noqa: ANN401 - as above
         """Return the format of a cell of a short table, with a fine line below it."""
-        return self.style(
-            **{"bottom": 1, "bottom_color": LINE, "align": "left", "indent": 1, **properties}
-        )
+        key = tuple(properties.items())  # a sheet has tens of thousands of cells, and few formats
+        if key not in self._cells:
+            line = {"bottom": 1, "bottom_color": LINE, "align": "left", "indent": 1}
+            self._cells[key] = self.style(**{**line, **properties})
+        return self._cells[key]
 
     def chip(self, rail: str, align: str) -> Format | None:
         """Return the format of a rail's colour; None where a link carries several rails."""

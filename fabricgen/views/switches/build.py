@@ -6,7 +6,7 @@ switches that are asked for.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
@@ -82,6 +82,7 @@ class SwitchViews:
         self.plan, self.ports = ports.plan, ports
         self._management = ManagementViews(self.plan.spec.management, self.plan.management)
         self._lengths: tuple[int, Int32Array] | None = None
+        self._headroom = cache(self._headroom_of)  # few speeds and lengths, and many ports
         self._made: dict[tuple[int, int], SwitchView] | None = {} if kept else None
 
     def prepare(self) -> None:
@@ -174,7 +175,7 @@ class SwitchViews:
         here = np.concatenate([np.arange(starts[box], starts[box + 1]) for box in boxes])
         rows, is_upper = every.row[here], every.is_upper[here]
         links = labels.ends.columns(rows)
-        block, to_host = links.block.tolist(), links.is_host.tolist()
+        block, slot, to_host = links.block.tolist(), links.slot.tolist(), links.is_host.tolist()
         far = np.where(is_upper, links.lower, links.upper).tolist()
         vrf = np.where(every.is_shared[here], links.block, np.int32(-1)).tolist()
         metres = self._metres(labels.ends.segment)[rows].tolist()
@@ -187,7 +188,7 @@ class SwitchViews:
                 np.where(is_upper, links.lower_port, links.upper_port).tolist(),
             ),
             "cable": links.cables,
-            "address": map(labels.address, block, links.slot.tolist()),
+            "address": labels.addresses(block, slot),
             "to_host": to_host,
             "vrf": map([*labels.vrfs, ""].__getitem__, vrf),
             "rail": map(labels.rail_texts.__getitem__, block),
@@ -195,8 +196,7 @@ class SwitchViews:
             "headroom_bytes": map(self._headroom, facts["speed_mbps"], metres),
             "lane_count": every.lanes[here].tolist(),
             "peer_asn": map(labels.peer_asn, far, to_host),
-            "host_route": map(labels.host_route, block, links.slot.tolist()),
-            "filter_name": map(_filter_name, facts["cage"], facts["subport"]),
+            "host_route": labels.host_routes(block, slot),
         }
         # a hot loop: PORT_COLUMNS are the fields in their order, so no view is built by keyword
         views = map(PortView, *(columns[name] for name in PORT_COLUMNS))
@@ -303,7 +303,7 @@ class SwitchViews:
             starts=starts.tolist(),
         )
 
-    def _headroom(self, speed_mbps: int, length_m: int) -> int:
+    def _headroom_of(self, speed_mbps: int, length_m: int) -> int:
         """Return the headroom of a port: the inventory's, or by its speed and cable.
 
         A cable in a room that the inventory does not describe counts as one of unknown length.
@@ -320,11 +320,6 @@ class SwitchViews:
         if self._lengths is None or self._lengths[0] != segment:
             self._lengths = segment, -(-self.plan.link_mm(segment) // 1000)
         return self._lengths[1]
-
-
-def _filter_name(cage: int, subport: int) -> str:
-    """Name the filter of a port."""
-    return f"HOST-{cage}-{subport}" if subport else f"HOST-{cage}"
 
 
 def _headrooms(ports: list[PortView]) -> list[tuple[int, list[PortView]]]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from functools import cache, cached_property
+from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.terms import Role, speed_text
@@ -14,6 +15,8 @@ from fabricgen.views.link_ends import LinkEnds
 from fabricgen.views.switches.facts import port_facts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import Port, PortLayout
     from fabricgen.views.switches.facts import Values
@@ -30,6 +33,7 @@ class PortFacts(NamedTuple):
     speed: str
     speed_mbps: int
     breakout: str
+    filter_name: str
 
 
 class PortName(NamedTuple):
@@ -89,14 +93,15 @@ def facts_of(port_layout: PortLayout, port: Port) -> PortFacts:
     alias = port_layout.model.alias(port_layout.nos, cage, sub, mode) or ""
     subport = sub + 1 if mode.count > 1 else 0
     return PortFacts(
-        port_layout.interface(port),
-        alias,
-        cage,
-        subport,
-        port_facts(port_layout, port),
-        speed_text(mode.speed_gbps),
-        mode.speed_gbps * 1000,
-        mode.name,
+        interface=port_layout.interface(port),
+        alias=alias,
+        cage=cage,
+        subport=subport,
+        facts=port_facts(port_layout, port),
+        speed=speed_text(mode.speed_gbps),
+        speed_mbps=mode.speed_gbps * 1000,
+        breakout=mode.name,
+        filter_name=f"HOST-{cage}-{subport}" if subport else f"HOST-{cage}",
     )
 
 
@@ -129,14 +134,18 @@ class SegmentLabels:
         """Return the AS number of a port's peer: that of a box, or of the hosts."""
         return self._host_asn if to_host else self._asn(box)
 
-    def address(self, block: int, slot: int) -> str:
-        """Return the leaf's address on a host link; empty without one, and between switches."""
-        if slot < 0 or not self._numbered:
-            return ""
-        return f"{address_text(self._starts[block] + 2 * slot)}/{self._length}"
+    def addresses(self, blocks: list[int], slots: list[int]) -> Iterable[str]:
+        """Return the leaf's address on each host link; empty without one, and between switches."""
+        return self._host_texts(blocks, slots, 2) if self._numbered else repeat("")
 
-    def host_route(self, block: int, slot: int) -> str:
-        """Return the prefix that an unnumbered host announces; empty elsewhere."""
-        if slot < 0 or self._numbered:
-            return ""
-        return f"{address_text(self._starts[block] + slot)}/{self._length}"
+    def host_routes(self, blocks: list[int], slots: list[int]) -> Iterable[str]:
+        """Return the prefix that each unnumbered host announces; empty elsewhere."""
+        return repeat("") if self._numbered else self._host_texts(blocks, slots, 1)
+
+    def _host_texts(self, blocks: list[int], slots: list[int], step: int) -> list[str]:
+        """Return an address for each host link, so many addresses apart."""
+        starts, length = self._starts, self._length
+        return [
+            f"{address_text(starts[block] + step * slot)}/{length}" if slot >= 0 else ""
+            for block, slot in zip(blocks, slots, strict=True)
+        ]
