@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import networkx as nx
@@ -14,6 +15,7 @@ import pytest
 
 from fabricgen import api
 from fabricgen.core.document import flat
+from tests.fabrics import CLUSTER
 from tests.outputs.report.decoding import Blocks
 
 if TYPE_CHECKING:
@@ -261,3 +263,15 @@ def test_the_report_equals_the_built_file_except_for_switch_files(
     assert [part for part in built.documents if ours.documents[part] != built.documents[part]] == [
         "configs"
     ]
+
+
+def test_rows_are_of_all_networks() -> None:
+    """Cables have their network, and the bill has the parts of all, as the files of a build."""
+    plan = api.plan_inventory(CLUSTER)
+    figures, rows, parts = api.summary(plan), api.cables(plan), api.bom(plan)
+    planned = {name: each["cables"]["total"] for name, each in figures["networks"].items()}
+    counted = Counter(row["network"] for row in rows)
+    assert counted == {"compute": figures["cables"]["total"], **planned}
+    assert sum(row["quantity"] for row in parts if row["class"] == "cables") == len(rows)
+    assert sum(row["total"] or 0 for row in parts) == pytest.approx(figures["totals"]["cost"])
+    assert "network" not in api.cables(api.plan_inventory(KEYS))[0]

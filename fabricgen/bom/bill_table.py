@@ -33,12 +33,12 @@ QUOTED = ("supplier", "item_number", "valid_until", "lead_time_days", SUPPORT)
 
 
 def bom_view(bom: Bom, plan: Plan) -> BomView:
-    """Make the view of a bill of materials."""
+    """Make the view of the bill of materials of a plan and its networks."""
     own = set(plan.spec.prices.parts)
     parts = [_part(line, bom, own_price=line.part in own) for line in bom.lines]
     by_class = {name: [line for line in bom.lines if line.part_class == name] for name in CLASSES}
     sums = [_sum("subtotal", name, lines, bom) for name, lines in by_class.items() if lines]
-    link_ends = plan.module_count()
+    link_ends = sum(each.module_count() for each in (plan, *plan.networks.values()))
     return BomView(
         fabric=plan.spec.name,
         design=plan.fabric.design.value,

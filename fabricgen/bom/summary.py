@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 from fabricgen.bom.bill import CLASSES
 from fabricgen.bom.loads import loads_of
-from fabricgen.bom.priced_bill import make_bom
+from fabricgen.bom.priced_bill import cluster_bom
 from fabricgen.core.document import Document
 from fabricgen.core.terms import LinkKind, Role, ratio_text
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from fabricgen.bom.bill import Bom
     from fabricgen.planning.channels.channels import Channels
     from fabricgen.planning.clos import Sizing
@@ -200,7 +201,7 @@ def summarize(plan: Plan, bom: Bom) -> PlanSummary:
         unknown={key: list(names) for key, names in load.unknown.items()},
         oversubscription=ratio_text(plan.spec.oversubscription),
         networks={name: _network(each) for name, each in plan.networks.items()} or None,
-        totals=_totals(plan, bom) if plan.networks else None,
+        totals=_totals(plan) if plan.networks else None,
     )
 
 
@@ -215,16 +216,14 @@ def _network(plan: Plan) -> NetworkSummary:
     return NetworkSummary(_switches(plan), plan.links, CableCounts(plan.cables))
 
 
-def _totals(plan: Plan, bom: Bom) -> Totals:
+def _totals(plan: Plan) -> Totals:
     """Count the figures of a compute fabric and its networks together."""
-    plans = [plan, *plan.networks.values()]
-    bills = [bom, *map(make_bom, plan.networks.values())]
-    costs, powers = ([bill.cost() for bill in bills], [bill.power_w for bill in bills])
+    plans, bill = [plan, *plan.networks.values()], cluster_bom(plan)
     return Totals(
         sum(_switches(each).total for each in plans),
         sum(each.cables for each in plans),
-        number(sum(filter(None, costs), Decimal(0))) if any(costs) else None,
-        None if None in powers else number(sum(filter(None, powers), Fraction(0))),
+        number(bill.cost()),
+        number(bill.power_w),
     )
 
 

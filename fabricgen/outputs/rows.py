@@ -42,7 +42,7 @@ NUMBERS = {
 
 
 def cables(plan: Plan) -> list[Row]:
-    """Return the rows of cables.csv: one for each cable, with the columns of that file.
+    """Return the rows of cables.csv: one for each cable of all networks, with its columns.
 
     Counts and lengths are numbers. Where a cable carries several links that differ in a column, the
     cell is a text with the value of each.
@@ -58,17 +58,20 @@ def cables(plan: Plan) -> list[Row]:
     from fabricgen.views.cables.view import CableSheet
     from fabricgen.views.factory import Views
 
-    columns, links = CableSheet().columns, len(plan.segment.kind)
-    made = CableRows(Views(plan))
-    return [
-        {column: _cell(column, getattr(row, column)) for column in columns}
-        for segment in range(plan.mapping.segments)
-        for row in made.rows(segment, 0, links)
-    ]
+    columns, rows = CableSheet().columns, list[Row]()
+    for own in (plan, *plan.networks.values()):
+        made, links = CableRows(Views(own)), len(own.segment.kind)
+        network = {"network": own.fabric.network_name} if plan.networks else {}
+        rows += [
+            {column: _cell(column, getattr(row, column)) for column in columns} | network
+            for segment in range(own.mapping.segments)
+            for row in made.rows(segment, 0, links)
+        ]
+    return rows
 
 
 def bom(plan: Plan) -> list[Row]:
-    """Return the parts of bom.csv, with its columns; quantities and amounts are numbers.
+    """Return the parts of all networks as in bom.csv; quantities and amounts are numbers.
 
     A part without a price has None. Raises Refusal where a price book is missing.
 
@@ -79,9 +82,9 @@ def bom(plan: Plan) -> list[Row]:
     [('switches', None, 48, 133248), ('transceivers', None, 256, 50944), ('cables', 2, 12, None)]
     """
     from fabricgen.bom.bill_table import bom_view
-    from fabricgen.bom.priced_bill import make_bom
+    from fabricgen.bom.priced_bill import cluster_bom
 
-    return [_part(part) for part in bom_view(make_bom(plan), plan).parts]
+    return [_part(part) for part in bom_view(cluster_bom(plan), plan).parts]
 
 
 def compare(plan: Plan) -> list[Row]:

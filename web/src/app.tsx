@@ -14,6 +14,7 @@ import { Decision } from "./sections/decision";
 import { Failures } from "./sections/failures";
 import { Inventory } from "./sections/inventory";
 import { Laws } from "./sections/laws";
+import { Networks } from "./sections/networks";
 import { Numbers } from "./sections/numbers";
 import { Racks } from "./sections/racks";
 import { Route } from "./sections/route";
@@ -41,6 +42,7 @@ export function App() {
         {LIVE && <Turning controls={LIVE} onSized={setSource} />}
         <Decision />
         <Numbers />
+        {page.networks && <Networks networks={page.networks} />}
         <Comparison />
         <Bill />
         <Topology />

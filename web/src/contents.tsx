@@ -6,6 +6,7 @@ import { useWorld } from "./world";
 const SECTIONS: [id: string, title: string][] = [
   ["decision", "Decision"],
   ["numbers", "Numbers"],
+  ["networks", "Networks"],
   ["comparison", "Designs"],
   ["bill", "Bill"],
   ["topology", "Drawing"],
@@ -20,7 +21,8 @@ const SECTIONS: [id: string, title: string][] = [
 
 export function Contents() {
   const { page } = useWorld();
-  const shown = SECTIONS.filter(([id]) => id !== "racks" || page.rack_units > 0);
+  const left = new Set([page.rack_units > 0 ? "" : "racks", page.networks ? "" : "networks"]);
+  const shown = SECTIONS.filter(([id]) => !left.has(id));
   const read = useRead(shown.map(([id]) => id).join(" "));
   return (
     <nav aria-label="Contents">

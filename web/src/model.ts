@@ -115,6 +115,15 @@ export interface RelayOrder {
   kinds: [Kind, Fact[]][];
 }
 
+/** The networks beside the compute fabric: a row of finished cells for compute, one for each of them, and the last for all. */
+export interface Networks {
+  columns: string[];
+  /** The columns of numbers, which are right-aligned. */
+  numeric: number[];
+  rows: string[][];
+  notes: string[];
+}
+
 /** The light part of the report: everything that is not as long as the fabric. */
 export interface Page {
   format: 1;
@@ -160,7 +169,9 @@ export interface Page {
   /** Rack units of a rack; 0 where the inventory leaves racks open. */
   rack_units: number;
   /** The drawings that there are, by name, in order. */
-  drawings: { rails: string[]; stripes: string[] };
+  drawings: { rails: string[]; stripes: string[]; networks: string[] };
+  /** Null where there is the compute fabric alone. */
+  networks: Networks | null;
   /** Training iteration of a language model on this fabric, in finished words; null where the figures to compute it are unknown. */
   iteration: { llm: string; parts: Figure[]; symbols: Symbol[]; notes: string[] } | null;
   /** Null where the inventory states no terms for it. */
@@ -212,7 +223,7 @@ export interface Drawing<Member> {
 /** A device, or several of a kind that are drawn as one. */
 export interface Box<Member> {
   id: string;
-  kind: "gpu" | "domain" | "switch";
+  kind: "gpu" | "domain" | "switch" | "device";
   /** What it stands for: one, or several of a kind. */
   members: Member[];
   /** Rail, from 0; -1 where it serves several, or the drawing is stamped out for every rail. */
@@ -251,7 +262,7 @@ export interface Rails {
   boxes: number;
 }
 
-/** The drawings of stripes, by name; members are names. */
+/** The drawings of stripes and of networks beside the compute fabric, by name; members are names. */
 export type Stripes = Record<string, Drawing<string>>;
 
 /** What verified a file, in a sentence, and the statements that this tool does not know, each with the document that has it; `*` alone is every statement. */

@@ -68,12 +68,15 @@ class Answer(NamedTuple):
 def decision(
     plan: Plan, bom: Bom, comparison: Comparison, owned: OwnershipCost | None = None
 ) -> list[Answer]:
-    """Return the answers at the top of a report, in order; `owned` adds the cost over the years."""
+    """Return the answers at the top of a report, in order; `owned` adds the cost over the years.
+
+    `bom` is the bill of all networks; the comparison and the limits are of the compute fabric.
+    """
     years = _years(owned, plan.fabric.design.value) if owned else ()
     answers = [
         Answer("buy", "What you buy", list(_bought(plan, bom))),
         Answer("cost", "What it costs", [*_cost(plan, bom), *years]),
-        Answer("savings", "What it saves", savings_view(comparison).headline),
+        Answer("savings", "What it saves", [*savings_view(comparison).headline, *_apart(plan)]),
         Answer(
             "cheaper", "What costs less", [f"{_capital(note)}." for note in cheaper_notes(plan)]
         ),
@@ -106,6 +109,8 @@ def _bought(plan: Plan, bom: Bom) -> Iterator[str]:
         f" {_count(len(plan.hosts), 'host', 'hosts')}"
         f" ({fabric.design} design, {fabric.planes * fabric.speed_gbps:,} Gbps per GPU)."
     )
+    if plan.networks:
+        yield f"Beside it: the {_listed([*plan.networks])} network{'s' * (len(plan.networks) > 1)}."
     parts = [
         _count(ordered, *WORDS[name])
         for name in CLASSES
@@ -114,7 +119,17 @@ def _bought(plan: Plan, bom: Bom) -> Iterator[str]:
     spares = sum(line.spares for line in bom.lines)
     included = f", of which {spares:,} are spares" if spares else ", without spares"
     yield f"{_listed(parts)}{included}."
-    yield "Hosts, GPUs, racks, power distribution and labor are not included."
+    others = ", the devices of these networks" if plan.networks else ""
+    yield f"Hosts, GPUs{others}, racks, power distribution and labor are not included."
+
+
+def _apart(plan: Plan) -> Iterator[str]:
+    """Yield what the answers on designs are about, where there are networks beside the fabric."""
+    if plan.networks:
+        yield (
+            "Savings, what costs less, what you give up and phases are of the compute fabric alone;"
+            " the other networks are the same in each design."
+        )
 
 
 def _cost(plan: Plan, bom: Bom) -> Iterator[str]:
@@ -135,7 +150,8 @@ def _cost(plan: Plan, bom: Bom) -> Iterator[str]:
     if bom.unpriced_lines:
         yield f"No price, excluded from every total: {_unpriced(bom)}."
     if bom.power_w is not None:
-        yield f"The network draws {bom.power_w / 1000:,.1f} kW (typical, without hosts)."
+        drawn = "All networks draw" if plan.networks else "The network draws"
+        yield f"{drawn} {bom.power_w / 1000:,.1f} kW (typical, without hosts)."
 
 
 def _years(found: OwnershipCost, design: str) -> Iterator[str]:

@@ -10,13 +10,15 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.terms import LinkKind
+from fabricgen.outputs.drawings.build import Drawings
 from fabricgen.outputs.drawings.layout import arrange
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabricgen.outputs.drawings.build import Composed, Drawings, Subject
+    from fabricgen.outputs.drawings.build import Composed, Subject
     from fabricgen.outputs.drawings.view import DrawnBox, Stroke
+    from fabricgen.planning.plan import Plan
 
 MOST_STRIPES, MOST_LINKS = 32, 16_000_000
 """Maximum stripes that are drawn; of a large fabric fewer, as each is a search in all links."""
@@ -78,6 +80,21 @@ def stripes(drawings: Drawings) -> dict[str, Any]:
         name: _drawn(each, [tier.names for tier in each.tiers], "domain", stamped=False)
         for name, each in composed.items()
     }
+
+
+def network_drawings(plan: Plan) -> dict[str, Any]:
+    """Return the drawings of the networks beside the compute fabric by name, as `stripes` does."""
+    every = (Drawings(network) for network in plan.networks.values())
+    composed = {name: own.compose(name) for own in every for name in own.rails}
+    return {
+        name: _drawn(each, [tier.names for tier in each.tiers], "device", stamped=False)
+        for name, each in composed.items()
+    }
+
+
+def network_names(plan: Plan) -> list[str]:
+    """Return the names of these drawings."""
+    return [name for network in plan.networks.values() for name in Drawings(network).rails]
 
 
 def _drawn(

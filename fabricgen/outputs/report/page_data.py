@@ -18,10 +18,11 @@ from fabricgen.core.colours import HUES
 from fabricgen.inventory.load import inventory_text
 from fabricgen.outputs.report.bom import bill, charts, refused
 from fabricgen.outputs.report.decision import decision, editions
-from fabricgen.outputs.report.drawings import stripe_names
+from fabricgen.outputs.report.drawings import network_names, stripe_names
 from fabricgen.outputs.report.faceplates import faces
 from fabricgen.outputs.report.iteration import iteration
 from fabricgen.outputs.report.key_figures import figures, headline
+from fabricgen.outputs.report.networks import networks
 from fabricgen.outputs.report.tables import MOST_CABLES, shown_segments
 from fabricgen.planning.notices import advice, room_guesses
 
@@ -44,6 +45,8 @@ class Paged:
 
     plan: Plan
     bom: Bom
+    bill: Bom
+    """The bill of the compute fabric and all networks."""
     comparison: Comparison
     drawings: Drawings
     notes: tuple[str, ...] = ()
@@ -60,9 +63,9 @@ def page(paged: Paged) -> dict[str, Any]:
         "version": __version__,
         "design": plan.fabric.design.value,
         "headline": headline(plan, summary),
-        "editions": editions(plan, paged.bom),
+        "editions": editions(plan, paged.bill),
         "decision": [
-            answer._asdict() for answer in decision(plan, paged.bom, paged.comparison, owned)
+            answer._asdict() for answer in decision(plan, paged.bill, paged.comparison, owned)
         ],
         "figures": [figure._asdict() for figure in figures(plan, paged.bom, summary)],
         "notes": [
@@ -74,7 +77,7 @@ def page(paged: Paged) -> dict[str, Any]:
         ],
         "charts": charts(paged.comparison),
         "refused": refused(paged.comparison),
-        "bill": bill(paged.bom, plan),
+        "bill": bill(paged.bill, plan),
         "inventory": inventory_text(plan.spec),
         "counts": _counts(plan, summary),
         "spans_rails": plan.mapping.spans_rails,
@@ -83,7 +86,12 @@ def page(paged: Paged) -> dict[str, Any]:
         "colours": [hue._asdict() for hue in HUES],
         "faces": faces(plan),
         "rack_units": room.site.rack.units if room else 0,
-        "drawings": {"rails": list(paged.drawings.rails), "stripes": stripe_names(paged.drawings)},
+        "drawings": {
+            "rails": list(paged.drawings.rails),
+            "stripes": stripe_names(paged.drawings),
+            "networks": network_names(plan),
+        },
+        "networks": networks(plan, paged.bom, paged.bill),
         "iteration": iteration(plan),
         "ownership": owned and ownership_tables(owned).document(),
     }
@@ -114,8 +122,8 @@ def _counts(plan: Plan, summary: PlanSummary) -> dict[str, int]:
 
 def _unpriced(paged: Paged) -> Iterator[str]:
     """Yield notes on parts without a price."""
-    if paged.bom.unpriced:
-        yield f"no price, excluded from totals: {', '.join(paged.bom.unpriced)}"
+    if paged.bill.unpriced:
+        yield f"no price, excluded from totals: {', '.join(paged.bill.unpriced)}"
 
 
 def _left_out(paged: Paged) -> Iterator[str]:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from fabricgen.analysis.checks.laws import check
 from fabricgen.bom.comparison import compare
-from fabricgen.bom.priced_bill import make_bom
+from fabricgen.bom.priced_bill import cluster_bom, make_bom
 from fabricgen.outputs.drawings.build import Drawings
-from fabricgen.outputs.report.drawings import rails, stripes
+from fabricgen.outputs.report.drawings import network_drawings, rails, stripes
 from fabricgen.outputs.report.failure_impacts import losses
 from fabricgen.outputs.report.page_data import Paged, page
 from fabricgen.outputs.report.tables import cables_table, devices_table, shown_segments
@@ -67,7 +67,8 @@ class Report:
     @cached_property
     def page(self) -> dict[str, Any]:
         """The first part: `Page` of the model."""
-        return page(Paged(self.plan, self.bom, self.comparison, self._drawings, self.notes))
+        bill = cluster_bom(self.plan) if self.plan.networks else self.bom
+        return page(Paged(self.plan, self.bom, bill, self.comparison, self._drawings, self.notes))
 
     def part(self, name: Part) -> Any:  # noqa: ANN401 - each part has a shape of its own
         """Make a part by its name, in its shape of the model; parts are long and not kept."""
@@ -75,7 +76,7 @@ class Report:
             "devices": lambda: devices_table(self.plan, self._losses),
             "cables": lambda: cables_table(self.plan, Views(self.plan), self._losses),
             "rails": lambda: rails(self._drawings),
-            "stripes": lambda: stripes(self._drawings),
+            "stripes": lambda: stripes(self._drawings) | network_drawings(self.plan),
             "configs": self.configs,
             "laws": lambda: [_law(judgement) for judgement in self.judge().judgements],
         }

@@ -23,6 +23,7 @@ from playwright.sync_api import expect, sync_playwright
 
 from fabricgen.cli import run
 from tests import ROOT
+from tests.fabrics import CLUSTER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -67,6 +68,7 @@ FABRICS: dict[str, str | dict[str, Any]] = {
         "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}},
         "site": {"rack": {"units": 48}, "hosts_per_rack": 4},
     },
+    "cluster": CLUSTER,
     "no-room": GENERIC | {"gpus": 8, "site": "unknown"},
     "three-tiers": GENERIC
     | {"hb_domain": {"gpus": 2}, "switches": {"leaf": {"generic": {"radix": 4}}}},

@@ -38,6 +38,8 @@ MOST_STOPS = 500
         ("lab-64", "light", DESK_PX, "#device=r0-leaf-1"),
         ("lab-64", "dark", DESK_PX, ""),
         ("planes", "light", PHONE_PX, ""),
+        ("cluster", "light", PHONE_PX, ""),
+        ("cluster", "dark", DESK_PX, ""),
         ("planes", "dark", PHONE_PX, "#device=r0p0-leaf-1"),
     ],
 )

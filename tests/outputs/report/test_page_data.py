@@ -25,7 +25,7 @@ from fabricgen.outputs.report.failure_impacts import impact_of, measured
 from fabricgen.outputs.report.report import PARTS, Report
 from fabricgen.outputs.report.tables import CABLE_COLUMNS
 from tests import ROOT
-from tests.fabrics import cables_of, plan_of
+from tests.fabrics import CLUSTER, cables_of, plan_of
 from tests.outputs.report.decoding import cells
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ FABRICS: dict[str, dict[str, Any]] = {
         "nos": {"leaf": "eos", "rails": {1: "sonic"}},
         "addressing": {"mtu": 9214},
     },
+    "cluster": CLUSTER,
     "nowhere": {"gpus": 16, "hb_domain": {"gpus": 4}, "radix": 8, "site": "unknown"},
 }
 """Fabrics with each difference that the report has.
@@ -280,7 +281,13 @@ def test_drawings_hold_everything_once(name: str) -> None:
     assert rails["first"] == len(plan.hosts)
     assert rails["boxes"] == len(plan.naming.boxes)
     stripes = part_of(name, "stripes")
-    assert list(stripes) == page["drawings"]["stripes"]
+    drawings = page["drawings"]
+    assert list(stripes) == [*drawings["stripes"], *drawings["networks"]]
+    beside = {f"network-{other}": each.links for other, each in plan.networks.items()}
+    assert beside == {
+        drawing: sum(stroke["links"] for stroke in stripes.pop(drawing)["strokes"])
+        for drawing in drawings["networks"]
+    }
     domains = [
         member
         for drawing in stripes.values()
@@ -391,3 +398,33 @@ def test_the_iteration_is_that_of_a_model_that_fits() -> None:
         switches={"leaf": {"model": "sn5600", "breakout": "2x400G"}},
     )
     assert Report.of(silent).page["iteration"] is None
+
+
+def test_the_networks_are_those_of_the_plan_and_the_bill() -> None:
+    """A row of each network has the counts of `plan --json`, the last row its totals.
+
+    The bill of the page is that of all networks, and the decision states what its answers are of.
+    """
+    assert report_named("rail-only").page["networks"] is None
+    page, plan = report_named("cluster").page, report_named("cluster").plan
+    shown = page["networks"]
+    summary = summarize(plan, make_bom(plan)).document()
+    rows = {row[0]: dict(zip(shown["columns"], row, strict=True)) for row in shown["rows"]}
+    counted = {"compute": summary, **summary["networks"]}
+    assert {name: row["switches"] for name, row in rows.items() if name != "in all"} == {
+        name: f"{each['switches']['total']:,}" for name, each in counted.items()
+    }
+    assert rows["storage"]["cables"] == f"{summary['networks']['storage']['cables']['total']:,}"
+    assert rows["oob"]["speed"] == "1G"
+    totals, last = summary["totals"], rows["in all"]
+    assert (last["switches"], last["cables"]) == (
+        f"{totals['switches']:,}",
+        f"{totals['cables']:,}",
+    )
+    assert float(last["cost"].replace(",", "")) == totals["cost"]
+    at = page["bill"]["columns"].index("total")
+    assert page["bill"]["rows"][-1]["cells"][at] == last["cost"]
+    answers = {answer["key"]: " ".join(answer["sentences"]) for answer in page["decision"]}
+    assert last["cost"] in answers["cost"]
+    assert "storage, inband and oob networks" in answers["buy"]
+    assert "of the compute fabric alone" in answers["savings"]

@@ -1,18 +1,19 @@
-/** Which drawing is shown: a rail or a stripe, and the one before or after it. */
+/** Which drawing is shown: a rail, a stripe or a network, and the one before or after it. */
 
 import type { Page } from "../model";
 import { useWorld } from "../world";
 
-/** The two lists, and the way through the one that the drawing is of. */
+/** The lists, and the way through the one that the drawing is of. */
 export function Chooser({ shown }: { shown: string }) {
   const { page, setDrawing } = useWorld();
-  const { rails, stripes } = page.drawings;
-  const list = stripes.includes(shown) ? stripes : rails;
+  const { rails, stripes, networks } = page.drawings;
+  const list = [stripes, networks].find((each) => each.includes(shown)) ?? rails;
   const at = list.indexOf(shown);
   return (
     <>
       <Choice label={wholes(page)} names={rails} shown={shown} />
       {stripes.length > 0 && <Choice label="Stripe" names={stripes} shown={shown} />}
+      {networks.length > 0 && <Choice label="Network" names={networks} shown={shown} />}
       <button type="button" disabled={at <= 0} onClick={() => setDrawing(list[at - 1] ?? shown)}>
         Previous
       </button>
@@ -28,7 +29,7 @@ function wholes(page: Page): string {
   return page.spans_rails ? (page.counts.planes > 1 ? "Plane" : "Fabric") : "Rail";
 }
 
-/** One list; it has no selection where the drawing is of the other list. */
+/** One list; it has no selection where the drawing is of another list. */
 function Choice({ label, names, shown }: { label: string; names: string[]; shown: string }) {
   const { setDrawing } = useWorld();
   const within = names.includes(shown);

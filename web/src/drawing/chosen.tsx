@@ -33,9 +33,9 @@ export function Chosen({ picture, box, rails, stripes, onStroke, onClear }: Show
 
 /** The drawings that a leaf leads to: from its rail to its stripe, and back. */
 function Ways({ picture, box, rails, stripes }: Shown & { rails: Rails; stripes: Stripes }) {
-  const { fabric, setDrawing } = useWorld();
+  const { page, fabric, setDrawing } = useWorld();
   const name = picture.nameOf(box, 0);
-  if (!fabric || box.kind !== "switch" || box.members.length > 1) {
+  if (!fabric || box.kind !== "switch" || box.members.length > 1 || picture.family === "networks") {
     return null;
   }
   const found = picture.family === "rails" ? stripesWith(name, stripes) : railsWith(name, rails, fabric);
@@ -43,7 +43,7 @@ function Ways({ picture, box, rails, stripes }: Shown & { rails: Rails; stripes:
     <>
       {found.map((drawing) => (
         <button key={drawing} type="button" onClick={() => setDrawing(drawing)}>
-          {picture.family === "rails" ? "Its stripe" : "Its rail"}: {drawing}
+          {page.drawings.networks.includes(drawing) ? "Its network" : picture.family === "rails" ? "Its stripe" : "Its rail"}: {drawing}
         </button>
       ))}
     </>
@@ -52,12 +52,13 @@ function Ways({ picture, box, rails, stripes }: Shown & { rails: Rails; stripes:
 
 /** The members of a bundle, as far as a page can list them. */
 function Members({ picture, box }: Shown) {
+  const { fabric } = useWorld();
   const names = membersOf(picture, box, MOST);
   return (
     <ul class="members" aria-label={`Members of ${labelOf(picture, box)}`}>
       {names.map((name) => (
         <li key={name}>
-          <Name thing={thingOf(box, name) ?? { kind: "device", name }} />
+          {picture.family === "networks" && fabric?.device(name) === undefined ? name : <Name thing={thingOf(box, name) ?? { kind: "device", name }} />}
         </li>
       ))}
       <More left={box.members.length - names.length} />

@@ -11,7 +11,7 @@ export type AnyBox = Box<number | string>;
 export interface Picture {
   name: string;
   title: string;
-  family: "rails" | "stripes";
+  family: "rails" | "stripes" | "networks";
   rail: number;
   drawing: Drawing<number | string>;
   /** The name of one member of a box. */
@@ -21,8 +21,9 @@ export interface Picture {
 /** The drawing of a name, or of the first rail where there is none of that name; null while what it takes is read. */
 export function pictureOf(name: string, page: Page, fabric: Fabric | null, rails: Rails, stripes: Stripes | null): Picture | null {
   const stripe = stripes?.[name];
-  if (page.drawings.stripes.includes(name)) {
-    return stripe ? { name, title: stripe.title, family: "stripes", rail: -1, drawing: stripe, nameOf: (box, at) => String(box.members[at] ?? "") } : null;
+  const family = page.drawings.networks.includes(name) ? "networks" : "stripes";
+  if (page.drawings[family].includes(name)) {
+    return stripe ? { name, title: stripe.title, family, rail: -1, drawing: stripe, nameOf: (box, at) => String(box.members[at] ?? "") } : null;
   }
   const named = rails.named.find((each) => each.name === name) ?? rails.named[0];
   const drawing = named && rails.blocks[named.block];
@@ -83,7 +84,7 @@ export function boxWith(picture: Picture, thing: Thing, shape: Shape): AnyBox | 
   });
 }
 
-/** The stripes that a leaf is drawn in. */
+/** The stripes and networks that a leaf is drawn in. */
 export function stripesWith(leaf: string, stripes: Stripes): string[] {
   const holds = (drawing: Drawing<string>) => drawing.rows.some((row) => row.boxes.some((box) => box.members.includes(leaf)));
   return Object.entries(stripes).flatMap(([name, drawing]) => (holds(drawing) ? [name] : []));

@@ -7,7 +7,7 @@ import { useWorld } from "../world";
 export function Numbers() {
   const { page } = useWorld();
   return (
-    <Section id="numbers" title="Numbers">
+    <Section id="numbers" title="Numbers" hint={page.networks ? "The figures of the compute fabric; the next section has those of all networks." : undefined}>
       <Figures figures={page.figures} />
       {page.iteration && <Iteration iteration={page.iteration} />}
       {page.notes.length > 0 && (

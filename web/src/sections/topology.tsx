@@ -1,4 +1,4 @@
-/** The drawings of rails and stripes. */
+/** The drawings of rails, stripes and networks. */
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Canvas } from "../drawing/canvas";
@@ -11,7 +11,7 @@ import { shapeOf } from "../relaying";
 import { EVERYTHING, type Filter, go, usePart, useWorld } from "../world";
 
 const HINT =
-  "Every rail with its switches, and every stripe with its leaves. A line is all links between two boxes; a box with “to” in it stands for several. Choose a box to see what it is joined to, a line to see its cables.";
+  "Every rail with its switches, every stripe with its leaves, and each network beside the compute fabric. A line is all links between two boxes; a box with “to” in it stands for several. Choose a box to see what it is joined to, a line to see its cables.";
 
 /** The section of the drawings. */
 export function Topology() {
@@ -30,14 +30,17 @@ export function Topology() {
 
 /** One drawing with all that belongs to it. */
 function Shown({ picture, rails, stripes }: { picture: Picture; rails: Rails; stripes: Stripes }) {
-  const { select } = useWorld();
+  const { fabric, select } = useWorld();
   const [lit, setLit] = useLit(picture);
   const [pointed, point] = useState("");
   useEffect(() => point(""), [picture]);
   const [room, scale, zoom] = useScale(picture);
-  const onStroke = useStroke(picture);
+  const toCables = useStroke(picture);
+  const beside = picture.family === "networks"; // its cables are not in the table, and few of its devices in the panel
+  const onStroke = (stroke: Stroke) => (beside ? setLit(stroke.a === lit ? stroke.b : stroke.a) : toCables(stroke));
   const onBox = (box: AnyBox) => {
-    const thing = box.members.length === 1 ? thingOf(box, picture.nameOf(box, 0)) : null;
+    const named = box.members.length === 1 ? thingOf(box, picture.nameOf(box, 0)) : null;
+    const thing = named && beside && fabric?.device(named.name) === undefined ? null : named;
     setLit(!thing && box.id === lit ? "" : box.id);
     if (thing) {
       select(thing);
