@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.build.management_notes import left_out
+from fabricgen.build.network_tasks import network_tasks
 from fabricgen.build.pack_outputs import (
     config_packs,
     incomplete,
@@ -38,17 +39,24 @@ if TYPE_CHECKING:
 
 def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     """List the tasks of the configurations, those of subnet managers included."""
+    yield from _of_fabric(context)
+    if config_packs(context) and context.scope is None:
+        if any(own.has_lines for own in context.plan.spec.overrides):
+            yield OverrideList(OVERRIDES)
+    yield from left_out(context)
+    yield from network_tasks(context, _of_fabric)
+
+
+def _of_fabric(context: BuildContext) -> Iterator[BuildTask | Skipped]:
+    """List the tasks of the switches of one network."""
+    network = context.plan.fabric.network
+    if network and not network.joined:
+        yield Skipped("no configurations for the access switches: no pack writes them")
+        return
     if config_packs(context):
         yield from (SwitchFiles(segment, boxes) for segment, boxes in switch_runs(context))
-        if context.scope is None and any(own.has_lines for own in context.plan.spec.overrides):
-            yield OverrideList(OVERRIDES)
     yield from unconfigured(context)
     yield from incomplete(context)
-    yield from left_out(context)
-    yield from (
-        Skipped(f"no configurations for the switches of the network {name}: no pack writes them")
-        for name in context.networks
-    )
     yield from subnet_tasks(context)
 
 

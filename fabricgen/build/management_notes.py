@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabricgen.build.pack_outputs import config_packs
+from fabricgen.build.pack_outputs import every_config_pack
 from fabricgen.build.selection import Skipped
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def cut_off_notes(context: BuildContext) -> list[str]:
         return []
     merged = [
         f"{output.path.rpartition('/')[2]} of {nos} (to merge it: {output.merge})"
-        for nos, pack in config_packs(context).items()
+        for nos, pack in every_config_pack(context).items()
         for output in pack.outputs
         if output.replaces and context.selection.wants("configs", pack.name)
     ]
@@ -47,7 +47,7 @@ def left_out(context: BuildContext) -> Iterator[Skipped]:
     if asked is None:
         return
     wanted = dict(_wanted(asked))
-    for nos, pack in config_packs(context).items():
+    for nos, pack in every_config_pack(context).items():
         for key, reason in pack.terms.unsupported.items():
             if key in wanted:
                 yield Skipped(f"`{wanted[key]}` on {nos}: {reason}")

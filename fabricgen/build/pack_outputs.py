@@ -44,6 +44,11 @@ def config_packs(context: BuildContext) -> dict[str, Pack]:
     return _nos_packs(context).packs
 
 
+def every_config_pack(context: BuildContext) -> dict[str, Pack]:
+    """Return the pack of each NOS that switches of any network run. Raises Refusal."""
+    return {nos: pack for own in context.each for nos, pack in config_packs(own).items()}
+
+
 def without_files(context: BuildContext) -> list[tuple[Role, str]]:
     """List the roles whose switches get no files, each with the reason."""
     return _nos_packs(context).without
@@ -86,8 +91,12 @@ def switch_outputs(context: BuildContext, segment: int, role: Role) -> list[Pack
         or not context.selection.wants("configs", pack.name)
     ):
         return []
-    asked = context.plan.spec.management
-    return [output for output in pack.outputs if role in output.roles and output.is_written(asked)]
+    asked, lossless = context.plan.spec.management, context.plan.fabric.lossless
+    return [
+        output
+        for output in pack.outputs
+        if role in output.roles and output.is_written(asked) and (lossless or not output.lossless)
+    ]
 
 
 def wanted_packs(context: BuildContext, group: str) -> list[Pack]:

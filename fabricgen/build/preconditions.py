@@ -69,6 +69,8 @@ def check_buildable(plan: Plan, packs: Packs, only: Collection[str] = ()) -> Non
     groups = choose(sorted(only), spec.outputs, packs).groups
     configures = any(GROUPS[group].configures for group in groups)
     configured = nos_packs(plan, packs).packs if configures else None
+    for network in plan.networks.values() if configures else ():
+        nos_packs(network, packs)
     if spec.overrides:
         from fabricgen.outputs.packs.override_checks import check_overrides
 

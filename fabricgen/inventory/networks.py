@@ -11,6 +11,7 @@ from fabricgen.inventory.fields import (
     InventoryModel,
     Model,
     Pattern,
+    Prefix,
     Ratio,
     Speed,
 )
@@ -48,6 +49,25 @@ class Uplink(InventoryModel):
     """Number of uplinks of each switch, over the two switches of a bond there."""
 
 
+class NetworkAddressing(InventoryModel):
+    """Addresses and AS numbers of a network; timers, BFD and BGP are those of `addressing`."""
+
+    host_pool: Annotated[Prefix | None, Field(examples=["10.192.0.0/12"])] = None
+    """IPv4 prefix for the addresses of devices. Default: 10.192.0.0/12 for `storage`, and
+    10.208.0.0/12 for `inband`. An access network has the subnet of `management`."""
+    loopback_pool: Annotated[Prefix | None, Field(examples=["10.240.0.0/14"])] = None
+    """IPv4 prefix for the loopbacks of switches. Default: 10.240.0.0/14 for `storage`, and
+    10.244.0.0/14 for `inband`."""
+    asn_base: Annotated[
+        int | None, Field(strict=True, ge=1, le=4294967294, examples=[4210000000])
+    ] = None
+    """First AS number, counted as that of `addressing`. Default: 4210000000 for `storage`, and
+    4220000000 for `inband`."""
+    mtu: Annotated[int | None, Field(strict=True, ge=1280, le=9216, examples=[9216])] = None
+    """MTU of every link in bytes. Default: that of `addressing`; in a network of kind `access`,
+    1500."""
+
+
 class Network(Leaves):
     """A network beside the compute fabric, with switches of its own."""
 
@@ -72,6 +92,14 @@ class Network(Leaves):
     """Leaves of their own for some devices; those of the network serve the others."""
     uplink: Annotated[Uplink | None, Field(examples=[{"network": "inband", "ports": 2}])] = None
     """What joins the switches of an access network to the rest."""
+    addressing: Annotated[
+        NetworkAddressing, Field(examples=[{"host_pool": "10.192.0.0/12", "mtu": 9216}])
+    ] = NetworkAddressing.model_construct()
+    """Addresses and AS numbers, which no other network has."""
+    nos: Annotated[Model | None, Field(examples=["sonic"])] = None
+    """NOS of all switches of the network; default: the default NOS of each model."""
+    lossless: Annotated[bool | None, Field(strict=True, examples=[True])] = None
+    """Whether the switches have the lossless class of `roce`. Default: those of `storage` do."""
 
 
 class Networks(InventoryModel):
@@ -93,16 +121,17 @@ class Networks(InventoryModel):
     """Out-of-band: to the management ports of all devices."""
 
     def each(self) -> dict[str, Network]:
-        """Return the networks of the inventory by name, with their kind and bond filled in."""
+        """Return the networks of the inventory by name, with defaults by their names."""
         given = {name: network for name, network in self if network is not None}
         return {name: _filled(name, network) for name, network in given.items()}
 
 
 def _filled(name: str, network: Network) -> Network:
-    """Return a network with its kind and bond."""
+    """Return a network with its kind, its bond, and whether it is lossless."""
     kind = network.kind or ("access" if name == "oob" else "clos")
     bond = network.bond or (2 if kind == "clos" else 1)
-    return network.model_copy(update={"kind": kind, "bond": bond})
+    lossless = name == "storage" if network.lossless is None else network.lossless
+    return network.model_copy(update={"kind": kind, "bond": bond, "lossless": lossless})
 
 
 class DevicePorts(InventoryModel):

@@ -179,14 +179,17 @@ class AsNumbers:
         return [*users, _User(self.hosts, HOSTS)] if self._hosts_speak else users
 
     @property
+    def ranges(self) -> list[tuple[int, int]]:
+        """The first and the last number of each run of numbers."""
+        if self._own == type(self._own)():
+            return [(self._base, self._base + self.total - 1)]
+        return [(number, number) for number in sorted({user.number for user in self._users()})]
+
+    @property
     def public(self) -> int | None:
         """The first AS number outside of the private ranges; None where there is none."""
-        numbers = (
-            [user.number for user in self._users()]
-            if self._own != type(self._own)()
-            else [self._base, self._base + self.total - 1]
-        )
-        return next((number for number in sorted(numbers) if not is_private(number)), None)
+        numbers = chain.from_iterable(self.ranges)
+        return next((number for number in numbers if not is_private(number)), None)
 
     def _boxes(self) -> Iterator[Box]:
         """Yield a switch of a segment for each of its AS numbers."""

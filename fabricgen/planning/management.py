@@ -8,6 +8,7 @@ their places in it, so that an expansion changes no address; hosts are counted b
 from __future__ import annotations
 
 from bisect import bisect_right
+from ipaddress import IPv4Network
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,6 @@ from fabricgen.planning.addressing import address_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from ipaddress import IPv4Network
 
     from fabricgen.core.arrays import Int64Array
     from fabricgen.inventory.management import Management
@@ -50,15 +50,20 @@ class ManagementPlan:
         return "" if self.hosts is None else address_text(int(self.hosts[host]))
 
 
-def plan_management(draft: Draft, hosts: Sequence[str]) -> ManagementPlan | None:
+def plan_management(
+    draft: Draft, hosts: Sequence[str], others: Sequence[str]
+) -> ManagementPlan | None:
     """Give every switch its management address, and every host where there is a pool for them.
 
+    `others` are the switches of the networks beside the compute fabric, which `addresses` may name.
     Returns None without `management`. Raises Refusal where a pool is too small, where pools share
     addresses, and for a name or an address under `addresses` that does not fit.
     """
     asked = draft.spec.management
     if asked is None:
         return None
+    if draft.fabric.network:
+        asked, hosts = asked.model_copy(update={"host_pool": None}), []
     subnet = asked.subnet or asked.pool
     gateway = int(asked.gateway or subnet.network_address + 1)
     names = [name for segment in _segments(draft) for name in draft.naming.switches(segment)]
@@ -67,9 +72,12 @@ def plan_management(draft: Draft, hosts: Sequence[str]) -> ManagementPlan | None
     taken = {int(edge) for net in edges for edge in (net.network_address, net.broadcast_address)}
     taken |= {gateway} | set(map(int, asked.addresses.values()))
     taken |= {int(asked.server)} if asked.server else set()
-    findings = [*_overlaps(asked, draft), *_misfits(asked, subnet, gateway, [*names, *hosts])]
-    switches, short = _counted(asked.pool, taken, places.size)
-    findings += _shortage("pool", asked.pool, short, f"{places.size} switches")
+    findings = [*_overlaps(asked, draft)]
+    if not draft.fabric.network:
+        findings += _misfits(asked, subnet, gateway, [*names, *hosts, *others])
+    pool = _part(asked.pool, draft, shared=bool(others))
+    switches, short = _counted(pool, taken, places.size)
+    findings += _shortage("pool", pool, short, f"{places.size} switches")
     own, short = np.zeros(0, dtype=np.int64), 0
     if asked.host_pool:
         positions = [draft.fabric.host_position(host) for host in range(len(hosts))]
@@ -81,6 +89,25 @@ def plan_management(draft: Draft, hosts: Sequence[str]) -> ManagementPlan | None
     own = _pinned(asked, hosts, own[positions]) if asked.host_pool else own
     server = _server(asked, subnet, taken | {*given.ravel().tolist(), *own.tolist()})
     return ManagementPlan(subnet, gateway, given, own if asked.host_pool else None, server)
+
+
+_PARTS = ("storage", "inband", "oob")
+"""The networks whose switches have an eighth of the pool each, from its middle on."""
+
+
+def _part(pool: IPv4Network, draft: Draft, *, shared: bool) -> IPv4Network:
+    """Return the part of the pool that the switches of a network have.
+
+    Those of compute have all of it, or the first half where there are other networks, so that no
+    address changes when a network grows.
+    """
+    name = draft.fabric.network_name
+    if name not in _PARTS:
+        return next(pool.subnets()) if shared and pool.prefixlen < pool.max_prefixlen else pool
+    length = min(pool.prefixlen + 3, pool.max_prefixlen)
+    size = 1 << pool.max_prefixlen - length
+    first = int(pool.network_address) + pool.num_addresses // 2 + _PARTS.index(name) * size
+    return IPv4Network((first, length))
 
 
 def _server(asked: Management, subnet: IPv4Network, taken: set[int]) -> int | None:
@@ -146,6 +173,10 @@ def _shortage(key: str, pool: IPv4Network, short: int, what: str) -> Iterator[Fi
 def _overlaps(asked: Management, draft: Draft) -> Iterator[Finding]:
     """Refuse management pools that share addresses with each other or with the fabric's slices."""
     plan, blocks = draft.addresses, draft.mapping.segments * draft.mapping.segment_blocks
+    network = draft.fabric.network
+    if network and not network.joined:
+        return
+    place = f"networks.{network.name}." if network else ""
     for key in ("pool", "host_pool"):
         pool: IPv4Network | None = getattr(asked, key)
         if pool is None:
@@ -155,7 +186,7 @@ def _overlaps(asked: Management, draft: Draft) -> Iterator[Finding]:
             end = slices.base + slices.size * blocks
             if first < end and slices.base <= last:
                 fact = f"{pool} shares addresses with the fabric"
-                because = (f"`addressing.{other}` uses {slices.cover(blocks)}",)
+                because = (f"`{place}addressing.{other}` uses {slices.cover(blocks)}",)
                 hint = "choose a pool outside of it"
                 yield Finding("pools-overlap", fact, (KEY, key), because, hint)
     if asked.host_pool and asked.host_pool.overlaps(asked.pool):

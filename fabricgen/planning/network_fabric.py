@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.core.terms import COMPUTE, Design, Role, speed_text
 from fabricgen.inventory.networks import Networks, Uplink
+from fabricgen.inventory.settings import Nos
 from fabricgen.inventory.site import Site
 from fabricgen.inventory.sizing import HbDomain, NicChoice, Rails, SparePorts
 from fabricgen.planning.network_conflicts import host_ports
+from fabricgen.planning.networks.addressing import network_addressing
 from fabricgen.planning.networks.attachments import AttachedDevices, Attachments, ports_of
 from fabricgen.planning.networks.rules import NetworkRules, ServedPorts
 from fabricgen.planning.resolve import resolve
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 HOSTS = "host"
 """The kind of attached hosts; that of `devices` is their pattern."""
 
-_OF_NETWORK = ("switches", "oversubscription")
+_OF_NETWORK = ("switches", "oversubscription", "addressing")
 """The keys that a network has as the whole inventory does."""
 
 
@@ -81,13 +83,19 @@ def network_fabric(
     try:
         fabric = resolve(_network_spec(spec, name, attached), catalog)
     except Refusal as refusal:
-        raise _placed(refusal, name) from None
+        raise placed(refusal, name) from None
     leaf = _without_uplinks(spec, name, fabric.port_layouts[Role.LEAF])
     served = tuple(ServedPorts(ports_of(devices), keys) for keys, devices in groups)
     return replace(
         fabric,
         port_layouts={**fabric.port_layouts, Role.LEAF: leaf},
-        network=NetworkRules(name, attached, served, joined=network.kind == "clos"),
+        network=NetworkRules(
+            name,
+            attached,
+            served,
+            joined=network.kind == "clos",
+            lossless=bool(network.lossless),
+        ),
     )
 
 
@@ -119,6 +127,11 @@ def _network_spec(spec: FabricSpec, name: str, attached: Attachments) -> FabricS
         switches=network.switches,
         oversubscription=network.oversubscription,
         networks=Networks.model_construct(),
+        addressing=network_addressing(spec.addressing, name, network),
+        nos=Nos.model_construct(leaf=network.nos, versions=spec.nos.versions),
+        roce=spec.roce,
+        management=spec.management,
+        vars=spec.vars,
         naming=spec.naming.model_copy(
             update={
                 "leaf": f"{scope}-{{n}}",
@@ -213,7 +226,7 @@ def _interfaces(prefix: str, ports: int) -> tuple[str, ...]:
     return tuple(f"{prefix}{number}" for number in range(ports))
 
 
-def _placed(refusal: Refusal, name: str) -> Refusal:
+def placed(refusal: Refusal, name: str) -> Refusal:
     """Return a refusal of a network's inventory with the places that its keys have."""
     return Refusal(
         replace(finding, path=("networks", name, *finding.path))

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.core.terms import LinkKind, Role
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.terms import COMPUTE, LinkKind, Role
 from fabricgen.planning.addressing import plan_addresses
 from fabricgen.planning.cabling.assignment import decided_by_length, first_candidates
 from fabricgen.planning.cabling.cages import make_cages
@@ -119,7 +120,9 @@ def complete(draft: Draft) -> Plan:
     hosts = host_names(draft.naming)
     if not draft.fabric.network:
         check_names(list(switch_names(draft.naming, installed)), hosts)
-    management = plan_management(draft, hosts)
+    networks = plan_networks(draft, hosts, installed) if draft.spec.networks.each() else {}
+    others = [*chain.from_iterable(network.switches() for network in networks.values())]
+    management = plan_management(draft, hosts, others)
     measured = measured_rows(draft, segment)
     room = make_room(draft.naming, draft.catalog, installed)
     cages = make_cages(draft.mapping, draft.ports, segment, len(draft.naming.boxes))
@@ -145,7 +148,7 @@ def complete(draft: Draft) -> Plan:
         cages=cages,
         lengths=lengths,
         candidate=candidate,
-        networks=plan_networks(draft, hosts, installed) if draft.spec.networks.each() else {},
+        networks=networks,
         channels=channels,
     )
 
@@ -176,8 +179,24 @@ def plan_networks(draft: Draft, hosts: list[str], installed: list[bool]) -> dict
         if known == before:
             break
     _check_devices(mappings, hosts, known)
-    drafts = [draft_of(mapping, draft.catalog) for mapping in mappings]
-    return dict(zip(draft.spec.networks.each(), map(complete, drafts), strict=True))
+    drafts = _drafts_of_networks(draft, mappings)
+    return {name: complete(each) for name, each in drafts.items()}
+
+
+def _drafts_of_networks(draft: Draft, mappings: list[Mapping]) -> dict[str, Draft]:
+    """Name and address the networks beside a compute fabric. Raises Refusal."""
+    from fabricgen.planning.network_fabric import placed  # noqa: PLC0415 - for networks only
+    from fabricgen.planning.networks.addressing import check_apart  # noqa: PLC0415 - for networks only
+
+    drafts = {}
+    for mapping in mappings:
+        name = mapping.fabric.network_name
+        try:
+            drafts[name] = draft_of(mapping, draft.catalog)
+        except Refusal as refusal:
+            raise placed(refusal, name) from None
+    check_apart({COMPUTE: draft, **drafts})
+    return drafts
 
 
 def _groups(mapping: Mapping) -> list[SwitchGroup]:

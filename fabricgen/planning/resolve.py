@@ -129,6 +129,11 @@ class ResolvedFabric:
         return self.network.name if self.network else COMPUTE
 
     @property
+    def lossless(self) -> bool:
+        """Whether the switches have the lossless class."""
+        return self.network.lossless if self.network else True
+
+    @property
     def interface_count(self) -> int:
         """The number of interfaces that `interface` names on a plane."""
         return len(self.network.attached.interfaces) if self.network else self.host_gpus

@@ -64,7 +64,7 @@ def _render(switch: SwitchView, secrets: Mapping[str, str]) -> SwitchFiles:
         files = {
             output.path.split("/")[-1]: PACKS.render(pack.name, output.template, switch=switch)
             for output in pack.outputs
-            if output.is_written(switch.management)
+            if output.is_written(switch.management) and (switch.lossless or not output.lossless)
         }
     return SwitchFiles(switch, files, secrets)
 

@@ -68,7 +68,10 @@ def _without_files(plan: Plan, port_layout: PortLayout, pack: Pack | None) -> st
 def _running(plan: Plan) -> Iterator[tuple[PortLayout, Path]]:
     """Return the NOS of each role, and of the rails that run another, with the key that sets it."""
     fabric = plan.fabric
-    yield from ((fabric.port_layouts[role], ("nos", role.value)) for role in plan.roles)
+    network = fabric.network
+    for role in plan.roles:
+        path: Path = ("networks", network.name, "nos") if network else ("nos", role.value)
+        yield fabric.port_layouts[role], path
     yield from (
         (port_layouts[role], ("nos", "rails", rail))
         for rail, port_layouts in fabric.switches_by_rail.items()
@@ -136,6 +139,8 @@ def _check_needs(port_layout: PortLayout, pack: Pack, path: Path, packs: Packs) 
 def _check_limits(plan: Plan, role: Role, pack: Pack) -> None:
     """Refuse a number of the inventory that the NOS rejects, or would change."""
     for key, limit in pack.limits.items():
+        if key.startswith("roce.") and not plan.fabric.lossless:
+            continue
         value: Any = attrgetter(key)(plan.spec)
         if fault := limit.fault(value):
             taken, proof, nearest = fault

@@ -80,6 +80,8 @@ class PackOutput(BaseModel):
     """How `overrides` of an inventory add to the file; None where they cannot."""
     management: bool | Literal["allow", "images"] = False
     """Written only if the inventory has `management`, or a key of it."""
+    lossless: bool = False
+    """For switches: written only for those with the lossless class."""
     replaces: bool = False
     """Whether its reader drops a management configuration that the switch has."""
     merge: str = ""

@@ -29,6 +29,8 @@ class NetworkRules(NamedTuple):
     """The ports of each group of leaves, in the order of `attached`."""
     joined: bool = True
     """Whether spines join the leaves; those of an access network stay apart."""
+    lossless: bool = False
+    """Whether the switches have the lossless class."""
 
     @property
     def lone_leaves(self) -> int | None:

@@ -62,9 +62,11 @@ class Subnets:
     def names(self) -> list[str]:
         """The names of the subnets, segment by segment: rails and plane, or `all` for a single one.
 
-        A subnet of several rails has the first and the last in its name, like r0-3p1.
+        That of a network beside the compute fabric has its name. A subnet of several rails has the first and the last in its name, like r0-3p1.
         """
-        mapping, names = self.plan.mapping, []
+        mapping, names = self.plan.mapping, list[str]()
+        if network := self.plan.fabric.network:
+            return [network.name]
         for segment in range(mapping.segments):
             first, last = mapping.rail(segment), mapping.rail(segment, mapping.segment_blocks - 1)
             rails = "" if first is None else f"r{first}" if first == last else f"r{first}-{last}"
@@ -192,7 +194,7 @@ class Subnets:
         """The ends of the links, with the numbers and names of their ports."""
         fabric = self.plan.fabric
         nics = [
-            [self._systems.nics[slot, plane] for slot in range(fabric.host_gpus)]
+            [self._systems.nics[slot, plane] for slot in range(fabric.interface_count)]
             for plane in range(fabric.planes)
         ]
         return LinkEnds(self.plan, self._systems.ports, nics)

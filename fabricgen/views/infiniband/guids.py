@@ -85,7 +85,7 @@ class Guids:
     def nic(self, device: str, adapter: str, gpu: int, plane: int) -> int:
         """Return the GUID of a NIC port: by the name of its adapter, or of its interface."""
         coordinates = self.plan.fabric.coordinates
-        interface = self.plan.naming.interface(coordinates.host_slot(gpu), plane)
+        interface = self.plan.naming.interface(self.plan.fabric.interface_index(gpu), plane)
         return (
             self.table.get((device, adapter))
             or self.table.get((device, interface))

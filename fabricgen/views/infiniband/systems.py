@@ -50,12 +50,14 @@ class Systems:
     def nics(self) -> dict[tuple[int, int], PortNames]:
         """The names of each NIC port of a host, by place in the host and plane.
 
+        On a network, the place is the index of the interface among those of all kinds of devices.
+
         An adapter has the name of its RDMA device, or of its interface where the chassis is
         unknown; UFM counts adapters from 1.
         """
         fabric, naming = self.plan.fabric, self.plan.naming
         found: dict[tuple[int, int], PortNames] = {}
-        for gpu in range(fabric.host_gpus):
+        for gpu in range(fabric.interface_count):
             for plane in range(fabric.planes):
                 known = fabric.rdma(gpu, plane)
                 found[gpu, plane] = PortNames(

@@ -151,6 +151,7 @@ class SwitchViews:
             nos_version=plan.fabric.nos_version(port_layout),
             management=self._management.view(segment, index),
             adaptive_routing=port_layout.model.adaptive_routing,
+            lossless=plan.fabric.lossless,
             vars=switch_vars(spec, identity),
             overrides=[own for match, own in self._overrides if matches(match, identity)],
         )

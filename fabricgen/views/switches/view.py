@@ -192,6 +192,8 @@ class SwitchView:
     """Its management; None where the inventory has no `management`."""
     adaptive_routing: bool = False
     """Whether the box can spread packets over equal paths by their load."""
+    lossless: bool = True
+    """Whether its ports have the lossless class of `roce`; a network may do without."""
     vars: dict[str, Any] = field(default_factory=dict)
     """Values of `vars` and of the overrides that match the switch, by name."""
     overrides: list[OverrideView] = field(default_factory=list)
