@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     """List the tasks of the configurations, those of subnet managers included."""
     yield from _of_fabric(context)
-    if config_packs(context) and context.scope is None:
-        if any(own.has_lines for own in context.plan.spec.overrides):
-            yield OverrideList(OVERRIDES)
+    adds_lines = any(own.has_lines for own in context.plan.spec.overrides)
+    if adds_lines and context.scope is None and config_packs(context):
+        yield OverrideList(OVERRIDES)
     yield from left_out(context)
     yield from network_tasks(context, _of_fabric)
 

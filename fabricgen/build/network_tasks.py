@@ -6,10 +6,10 @@ does one of them with that context.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.build.selection import Skipped
-from dataclasses import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -8,8 +8,8 @@ their places in it, so that an expansion changes no address; hosts are counted b
 from __future__ import annotations
 
 from bisect import bisect_right
-from ipaddress import IPv4Network
 from dataclasses import dataclass
+from ipaddress import IPv4Network
 from typing import TYPE_CHECKING
 
 import numpy as np

@@ -15,6 +15,7 @@ from fabricgen.inventory.settings import Addressing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
     from fabricgen.inventory.networks import Network
     from fabricgen.planning.draft import Draft
 

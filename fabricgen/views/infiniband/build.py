@@ -62,7 +62,8 @@ class Subnets:
     def names(self) -> list[str]:
         """The names of the subnets, segment by segment: rails and plane, or `all` for a single one.
 
-        That of a network beside the compute fabric has its name. A subnet of several rails has the first and the last in its name, like r0-3p1.
+        That of a network beside the compute fabric has its name, and one of several rails has the
+        first and the last in its name, like r0-3p1.
         """
         mapping, names = self.plan.mapping, list[str]()
         if network := self.plan.fabric.network:
