@@ -186,7 +186,7 @@ def plan_networks(draft: Draft, hosts: list[str], installed: list[bool]) -> dict
 def _drafts_of_networks(draft: Draft, mappings: list[Mapping]) -> dict[str, Draft]:
     """Name and address the networks beside a compute fabric. Raises Refusal."""
     from fabricgen.planning.network_fabric import placed  # noqa: PLC0415 - for networks only
-    from fabricgen.planning.networks.addressing import check_apart  # noqa: PLC0415 - for networks only
+    from fabricgen.planning.network_pools import check_apart  # noqa: PLC0415 - for networks only
 
     drafts = {}
     for mapping in mappings:

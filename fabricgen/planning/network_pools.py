@@ -1,0 +1,94 @@
+"""The addresses and AS numbers of all networks of a cluster, of which no two share any."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabricgen.core.diagnostics import Finding, Path, Refusal
+from fabricgen.core.terms import COMPUTE, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from fabricgen.planning.draft import Draft
+
+
+class _Range(NamedTuple):
+    """The first and the last number of something that no other network may have."""
+
+    network: str
+    key: str
+    first: int
+    last: int
+    shown: str
+
+    @property
+    def path(self) -> Path:
+        """The key that gives the numbers."""
+        place = () if self.network == COMPUTE else ("networks", self.network)
+        return (*place, "addressing", self.key)
+
+    def meets(self, other: _Range) -> bool:
+        """Return whether two networks share a number."""
+        apart = self.last < other.first or other.last < self.first
+        return self.network != other.network and not apart
+
+
+def check_apart(drafts: Mapping[str, Draft]) -> None:
+    """Refuse addresses and AS numbers that two networks of a cluster have.
+
+    `drafts` begin with the compute fabric. Raises Refusal.
+    """
+    routed = {name: draft for name, draft in drafts.items() if _is_routed(draft)}
+    findings = [
+        *_shared([each for name, draft in routed.items() for each in _prefixes(name, draft)]),
+        *_shared([each for name, draft in routed.items() for each in _as_numbers(name, draft)]),
+    ]
+    if findings:
+        raise Refusal(findings)
+
+
+def _is_routed(draft: Draft) -> bool:
+    """Return whether a network has addresses and AS numbers of its own.
+
+    The devices of an access network have addresses of `management`, and InfiniBand has none.
+    """
+    network = draft.fabric.network
+    ethernet = draft.fabric.port_layouts[Role.LEAF].model.transport == "ethernet"
+    return ethernet and (network is None or network.joined)
+
+
+def _prefixes(name: str, draft: Draft) -> Iterator[_Range]:
+    """Yield the addresses that a network uses of its pools."""
+    plan, blocks = draft.addresses, draft.mapping.segments * draft.mapping.segment_blocks
+    for key, slices in (("host_pool", plan.hosts), ("loopback_pool", plan.loopbacks)):
+        last = slices.base + slices.size * blocks - 1
+        yield _Range(name, key, slices.base, last, slices.cover(blocks))
+
+
+def _as_numbers(name: str, draft: Draft) -> Iterator[_Range]:
+    """Yield the AS numbers of a network."""
+    for first, last in draft.addresses.as_numbers.ranges:
+        shown = f"AS {first}" if first == last else f"AS {first} to {last}"
+        yield _Range(name, "asn_base", first, last, shown)
+
+
+def _shared(ranges: list[_Range]) -> Iterator[Finding]:
+    """Refuse the first pair of ranges of two networks that share numbers."""
+    pairs = ((one, other) for one, other in combinations(ranges, 2) if one.meets(other))
+    for one, other in list(pairs)[:1]:
+        because = tuple(
+            f"`{'.'.join(map(str, each.path))}` gives {each.shown}" for each in (one, other)
+        )
+        both, place = f"`{one.network}` and `{other.network}`", ".".join(map(str, other.path))
+        if one.key == "asn_base":
+            fact = f"the networks {both} would share AS numbers"
+            yield Finding(
+                "asn-twice", fact, other.path, because, f"give `{place}` a number of its own"
+            )
+        else:
+            fact = f"the networks {both} would share addresses"
+            yield Finding(
+                "pools-overlap", fact, other.path, because, f"give `{place}` a prefix of its own"
+            )
