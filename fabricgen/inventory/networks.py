@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from fabricgen.inventory.fields import (
     DEVICES,
@@ -47,6 +47,8 @@ class Uplink(InventoryModel):
     """The network that has the other ends."""
     ports: Annotated[Count, Field(le=16, examples=[2])] = 2
     """Number of uplinks of each switch, over the two switches of a bond there."""
+    speed: Annotated[Speed | None, Field(examples=["100G"])] = None
+    """Speed of an uplink; default: that of the network with the other ends."""
 
 
 class NetworkAddressing(InventoryModel):
@@ -134,15 +136,42 @@ def _filled(name: str, network: Network) -> Network:
     return network.model_copy(update={"kind": kind, "bond": bond, "lossless": lossless})
 
 
+class AttachedPorts(InventoryModel):
+    """The ports of a device in one network; a plain number of them has the network's speed."""
+
+    count: Annotated[Ports, Field(examples=[2])]
+    """Number of ports."""
+    speed: Annotated[Speed | None, Field(examples=["100G"])] = None
+    """Speed of each port; default: that of the network."""
+
+
+def _attached_ports(value: object) -> object:
+    """Read a plain number of ports as a group of them."""
+    return {"count": value} if isinstance(value, int) else value
+
+
+DevicePort = Annotated[
+    AttachedPorts,
+    BeforeValidator(_attached_ports, json_schema_input_type=Ports | AttachedPorts),
+]
+
+
 class DevicePorts(InventoryModel):
     """The ports of a device by network."""
 
-    storage: Annotated[Ports, Field(examples=[2])] = 0
+    storage: Annotated[DevicePort, Field(examples=[2])] = AttachedPorts(count=0)
     """Ports in the network `storage`."""
-    inband: Annotated[Ports, Field(examples=[2])] = 0
+    inband: Annotated[DevicePort, Field(examples=[{"count": 2, "speed": "100G"}])] = AttachedPorts(
+        count=0
+    )
     """Ports in the network `inband`."""
-    oob: Annotated[Ports, Field(examples=[1])] = 0
+    oob: Annotated[DevicePort, Field(examples=[1])] = AttachedPorts(count=0)
     """Ports in the network `oob`."""
+
+    def of(self, network: str) -> AttachedPorts:
+        """Return the ports in a network."""
+        group: AttachedPorts = getattr(self, network)
+        return group
 
 
 class DeviceGroup(InventoryModel):

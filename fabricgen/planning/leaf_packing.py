@@ -55,14 +55,14 @@ class LeafPacking(NamedTuple):
         """Return the endpoints of the fullest leaf."""
         return self.group * min(self.together(down), self.groups)
 
-    def first_group(self, leaf: Int32Array, down: int) -> tuple[Int32Array, Int32Array]:
-        """Return the first group of each leaf of a column, and the first one after its last."""
+    def group_at(self, leaf: Int32Array, place: Int32Array, down: int) -> Int32Array:
+        """Return the group at each place of each leaf of a column, -1 at a vacant one."""
         together, leaves = self.together(down), self.unit_leaves(down) // self.columns
         unit, within = np.divmod(leaf, np.int32(leaves))
         first = unit * np.int32(self.unit_groups) + within * np.int32(together)
         after = (unit + np.int32(1)) * np.int32(self.unit_groups)
-        end: Int32Array = np.minimum(first + np.int32(together), after)
-        return first.astype(np.int32), end
+        end, group = np.minimum(first + np.int32(together), after), first + place
+        return np.where(group < end, group, np.int32(-1)).astype(np.int32)
 
     def leaf_of(self, group: IntArray, down: int) -> tuple[IntArray, IntArray]:
         """Return the leaf of each group within its column, and the place of the group on it."""

@@ -41,15 +41,20 @@ class Mapping:
     """What an expanded or imported plan keeps; None where all follows from the inventory."""
 
     @cached_property
+    def network_leaves(self) -> GroupedLeaves | None:
+        """The leaves of a network beside the compute fabric; None where this is compute."""
+        if self.fabric.network is None:
+            return None
+        from fabricgen.planning.networks.leaf_groups import grouped_leaves  # noqa: PLC0415 - for networks only
+
+        layout = self.fabric.port_layouts[Role.LEAF]
+        return grouped_leaves(self.fabric.network, layout, joined=self.sizing.tiers > 1)
+
+    @cached_property
     def packing(self) -> LeafPacking | GroupedLeaves | None:
         """How leaves are filled; None where endpoints fill them in order."""
-        if self.fabric.network:
-            from fabricgen.planning.networks.leaf_groups import grouped_leaves  # noqa: PLC0415 - for networks only
-
-            layout = self.fabric.port_layouts[Role.LEAF]
-            return grouped_leaves(self.fabric.network, layout, joined=self.sizing.tiers > 1)
-        if self.sizing.tiers == 1:
-            return None
+        if self.network_leaves or self.sizing.tiers == 1:
+            return self.network_leaves
         return leaf_packing(self.fabric, self.per_switch, self.sizing.leaf_down)
 
     @cached_property
@@ -191,10 +196,10 @@ class Mapping:
             return slot
         leaf, port = np.divmod(slot, np.int32(down))
         place, offset = np.divmod(port, np.int32(packing.group))
-        first, end = packing.first_group(leaf, down)
-        endpoint = (first + place) * np.int32(packing.group) + offset
+        group = packing.group_at(leaf, place, down)
+        endpoint = group * np.int32(packing.group) + offset
         behind = np.int32(self.fabric.planned_gpus)
-        return np.where(first + place < end, endpoint, behind).astype(np.int32)
+        return np.where(group < 0, behind, endpoint).astype(np.int32)
 
     def _first_rail_gpus(self, slot: Int32Array) -> Int32Array:
         """Return the GPUs at the endpoints of a block of rail 0, by HB domain and rank."""
@@ -213,11 +218,10 @@ class Mapping:
         stripe, group = np.divmod(leaf, np.int32(self.leaf_groups))
         place, within = np.divmod(port, np.int32(per_domain))
         rail_slot, offset = np.divmod(within, np.int32(self.per_switch))
-        first, end = (
-            self.packing.first_group(stripe, down)
+        domain = (
+            self.packing.group_at(stripe, place, down)
             if self.packing
-            else (stripe * stripe_domains, (stripe + 1) * stripe_domains)
+            else np.where(place < stripe_domains, stripe * stripe_domains + place, np.int32(-1))
         )
-        domain = first + place
         gpu = fabric.coordinates.rail_gpu(domain, self.rail_of_place(group, offset), rail_slot)
-        return np.where(domain < end, gpu, np.int32(fabric.planned_gpus)).astype(np.int32)
+        return np.where(domain < 0, np.int32(fabric.planned_gpus), gpu).astype(np.int32)

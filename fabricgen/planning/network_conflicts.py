@@ -76,7 +76,7 @@ def _ports(spec: FabricSpec, name: str, network: Network, host: Host | None) -> 
     bond = network.bond or 1
     asked: dict[Path, int] = {("networks", name, "host_ports"): host_ports(host, network)}
     asked |= {
-        ("devices", at, "ports", name): getattr(group.ports, name)
+        ("devices", at, "ports", name): group.ports.of(name).count
         for at, group in enumerate(spec.devices)
     }
     asked |= {

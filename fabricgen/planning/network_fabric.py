@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabricgen.catalog.catalog import Catalog
+    from fabricgen.catalog.models.switch import Breakout
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.inventory.networks import Leaves, Network
     from fabricgen.planning.naming import DeviceNames
@@ -77,53 +78,91 @@ def network_fabric(
     """
     spec = compute.spec
     network = spec.networks.each()[name]
-    groups = _served(network, [*_attached(compute, name, hosts, switches)])
-    every = tuple(chain.from_iterable(devices for _, devices in groups))
-    attached = Attachments(every, network.bond or 1)
+    devices = [*_attached(compute, name, hosts, switches)]
+    bond = network.bond or 1
     try:
-        fabric = resolve(_network_spec(spec, name, attached), catalog)
+        fabric = resolve(_network_spec(spec, name, bond, ports_of(devices)), catalog)
     except Refusal as refusal:
         raise placed(refusal, name) from None
     leaf = _without_uplinks(spec, name, fabric.port_layouts[Role.LEAF])
-    served = tuple(ServedPorts(ports_of(devices), keys) for keys, devices in groups)
+    modes = _modes(name, leaf, devices)
+    speeds = (leaf.down.speed_gbps, *(mode.speed_gbps for mode in modes))
+    groups = _served(network, devices, speeds)
+    every = chain.from_iterable(own for _, by_speed in groups for own in by_speed)
     return replace(
         fabric,
         port_layouts={**fabric.port_layouts, Role.LEAF: leaf},
         network=NetworkRules(
             name,
-            attached,
-            served,
+            Attachments(tuple(every), bond),
+            tuple(ServedPorts(tuple(map(ports_of, own)), keys) for keys, own in groups),
             joined=network.kind == "clos",
+            modes=modes,
             lossless=bool(network.lossless),
         ),
     )
 
 
 def _served(
-    network: Network, attached: list[AttachedDevices]
-) -> list[tuple[Leaves, list[AttachedDevices]]]:
-    """Return the devices of each group of leaves that serves any, those of the network first."""
+    network: Network, attached: list[AttachedDevices], speeds: tuple[int, ...]
+) -> list[tuple[Leaves, list[list[AttachedDevices]]]]:
+    """Return the devices of each group of leaves by speed, those of the network first."""
     own = {name: group for group in network.leaf_groups for name in group.devices}
     groups = [
         (keys, [devices for devices in attached if own.get(devices.kind, network) is keys])
         for keys in (network, *network.leaf_groups)
     ]
-    return [(keys, devices) for keys, devices in groups if ports_of(devices)]
+    return [
+        (
+            keys,
+            [[each for each in own if (each.speed_gbps or speeds[0]) == gbps] for gbps in speeds],
+        )
+        for keys, own in groups
+        if ports_of(own)
+    ]
 
 
-def _network_spec(spec: FabricSpec, name: str, attached: Attachments) -> FabricSpec:
+def _modes(name: str, leaf: PortLayout, attached: list[AttachedDevices]) -> tuple[Breakout, ...]:
+    """Return the breakouts of the leaf for devices of another speed than the network's.
+
+    The fastest comes first. Raises Refusal `no-port-speed` where no cage has one of the speeds.
+    """
+    stated = {each.speed_gbps for each in attached if each.speed_gbps and ports_of([each])}
+    speeds = stated - {leaf.down.speed_gbps}
+    found = []
+    for speed in sorted(speeds, reverse=True):
+        mode = leaf.model.mode_at(speed)
+        if mode is None:
+            devices = next(each for each in attached if each.speed_gbps == speed)
+            raise _no_port_speed(name, leaf, devices)
+        found.append(mode)
+    return tuple(found)
+
+
+def _no_port_speed(name: str, leaf: PortLayout, devices: AttachedDevices) -> Refusal:
+    """Return the refusal of devices whose speed no port of the leaf has."""
+    speed = speed_text(devices.speed_gbps or 0)
+    offered = ", ".join(mode.name for mode in leaf.model.breakouts)
+    return refuse(
+        "no-port-speed",
+        f"no leaf of the network `{name}` has ports of {speed} for `{devices.kind}`",
+        path=("networks", name, "switches", "leaf"),
+        because=(f"the cages of {leaf.model.model} offer {offered}",),
+        hint="choose a leaf that has them, or another `speed` for these ports",
+    )
+
+
+def _network_spec(spec: FabricSpec, name: str, bond: int, ports: int) -> FabricSpec:
     """Return the inventory of a network: a rail for each member of a bond."""
     network = spec.networks.each()[name]
     scope = name if network.kind == "access" else f"{name}-leaf"
     return type(spec).model_construct(
         name=f"{spec.name}-{name}",
         design=Design.RAIL_OPTIMIZED,
-        gpus=attached.ports,
-        hb_domain=HbDomain.model_construct(gpus=attached.bond, hosts=1),
+        gpus=ports,
+        hb_domain=HbDomain.model_construct(gpus=bond, hosts=1),
         nic=NicChoice.model_construct(speed=network.speed),
-        rails=Rails.model_construct(
-            count=attached.bond, tiers="auto" if network.kind == "clos" else 1
-        ),
+        rails=Rails.model_construct(count=bond, tiers="auto" if network.kind == "clos" else 1),
         switches=network.switches,
         oversubscription=network.oversubscription,
         networks=Networks.model_construct(),
@@ -159,13 +198,14 @@ def _attached(
                 yield AttachedDevices(_kind(group), group.names, _management_ports(group.layout))
     for devices in compute.spec.devices:
         names = [devices.name.format(n=number + 1) for number in range(devices.count)]
-        interfaces = _interfaces(name, getattr(devices.ports, name))
-        yield AttachedDevices(devices.name, names, interfaces, own=True)
+        ports = devices.ports.of(name)
+        interfaces = _interfaces(name, ports.count)
+        yield AttachedDevices(devices.name, names, interfaces, ports.speed, own=True)
     for group in switches:
         uplink = networks[group.network].uplink if group.network != COMPUTE else None
         if uplink and uplink.network == name:
-            ports = _uplink_ports(compute.spec, group, uplink.ports)
-            yield AttachedDevices(_kind(group), group.names, ports)
+            uplinks = _uplink_ports(compute.spec, group, uplink.ports)
+            yield AttachedDevices(_kind(group), group.names, uplinks, uplink.speed)
 
 
 def _kind(group: SwitchGroup) -> str:
@@ -204,7 +244,7 @@ def _uplink_layout(spec: FabricSpec, name: str, layout: PortLayout) -> PortLayou
     networks = spec.networks.each()
     uplink = networks[name].uplink or Uplink.model_construct()
     upper = networks[uplink.network]
-    speed = upper.speed or stated_speed(upper.switches.leaf) or DEFAULT_SPEED_GBPS
+    speed = uplink.speed or upper.speed or stated_speed(upper.switches.leaf) or DEFAULT_SPEED_GBPS
     modes = [mode for mode in layout.model.breakouts if mode.speed_gbps == speed]
     for mode in sorted(modes, key=lambda each: each.count):
         above = replace(layout, up=mode, spare=0)

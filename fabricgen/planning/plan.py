@@ -128,9 +128,7 @@ def complete(draft: Draft) -> Plan:
     cages = make_cages(draft.mapping, draft.ports, segment, len(draft.naming.boxes))
     lengths = measure(draft, room, cages, measured)
     candidate = (
-        lengths.candidate
-        if lengths
-        else first_candidates(draft.candidates, segment.kind, draft.mapping.segments)
+        lengths.candidate if lengths else first_candidates(draft.candidates, draft.mapping, segment)
     )
     names = interface_names(draft.fabric, draft.ports)
     channels = _plan_channels(draft, lengths, cages) if draft.spec.cabling else None

@@ -60,7 +60,7 @@ def choose_switches(
     port_layouts: dict[Role, PortLayout] = {}
     for role, down in downs.items():
         upper = ROLES[min(role.tier, len(ROLES) - 1)]
-        up = _mode_at(models[role], downs[upper].speed_gbps) if upper in downs else down
+        up = models[role].mode_at(downs[upper].speed_gbps) if upper in downs else down
         if up is None:
             findings.append(
                 _no_uplink(role, models[role], upper, models[upper], downs[upper], choices[role][0])
@@ -93,7 +93,7 @@ def _no_uplink(
         f"the {upper} {above.model} runs {down.name} downwards",
         f"a cage of {model.model} offers {_modes(model)}",
     )
-    common = [mode for mode in above.breakouts if _mode_at(model, mode.speed_gbps)]
+    common = [mode for mode in above.breakouts if model.mode_at(mode.speed_gbps)]
     hint = (
         f"use `breakout: {common[0].name}` for the {upper}"
         if common
@@ -159,7 +159,7 @@ def _down(
     A leaf must match the speed of NIC ports in Gbps, which is `fixed` where the host model
     determines it.
     """
-    fitting, speed = _mode_at(model, below), speed_text(below)
+    fitting, speed = model.mode_at(below), speed_text(below)
     mode = model.breakout(choice.breakout) if choice.breakout else fitting
     where: Path = (*path, "breakout") if choice.breakout else path
     offers = f"a cage of {model.model} offers {_modes(model)}"
@@ -192,12 +192,6 @@ def _down(
             hint,
         )
     return mode or model.breakouts[0]
-
-
-def _mode_at(model: Switch, speed: int) -> Breakout | None:
-    """Return the breakout with ports of this speed, and the most of them; None without one."""
-    fitting = [mode for mode in model.breakouts if mode.speed_gbps == speed]
-    return max(fitting, key=lambda mode: mode.count) if fitting else None
 
 
 def _speeds(model: Switch) -> str:

@@ -35,7 +35,14 @@ def switch_widths(mapping: Mapping) -> dict[Role, tuple[int, int]]:
 def switch_ports(mapping: Mapping) -> dict[Role, list[Port]]:
     """List the ports that links use on a switch of each role: downlinks first, then uplinks."""
     layouts = mapping.fabric.port_layouts
-    return {role: layouts[role].ports(*width) for role, width in switch_widths(mapping).items()}
+    listed = {role: layouts[role].ports(*width) for role, width in switch_widths(mapping).items()}
+    network, leaves = mapping.fabric.network, mapping.network_leaves
+    if network and leaves:
+        from fabricgen.planning.networks.leaf_ports import list_ports  # noqa: PLC0415 - for networks only
+
+        wanted = network.leaf_ports(leaves.used_by_speed(), mapping.sizing.leaf_up)
+        listed[Role.LEAF] = list_ports(layouts[Role.LEAF], wanted) or []
+    return listed
 
 
 InterfaceNames = dict[tuple[Role, str], list[str]]

@@ -91,13 +91,14 @@ def changed(path: tuple[str, ...], value: object) -> dict[str, Any]:
     for key in path[:-1]:
         upper = own[:1] == ("switches",) and key in ("spine", "core")
         network = {"switches": deepcopy(values["switches"])}
+        network = {"count": 2} if path[0] == "devices" else network
         whole = {
             "reserve": {"gpus": 64},
             "scalable_unit": {} if path[-1] in ("hosts", "domains") else {"hosts": 1},
             "management": deepcopy(MANAGEMENT),
             **dict.fromkeys(("storage", "inband", "oob"), network),
             "leaf_groups": [{"devices": ["nfs-{n}"]}],
-            "devices": [{"name": "nfs-{n}", "count": 1, "ports": {"storage": 2}}],
+            "devices": [{"name": "nfs-{n}", "count": 1, "ports": {"storage": {"count": 2}}}],
             "snmp": {"users": [{**READER}]},
             "images": [{**IMAGE_EXAMPLE}],
             "aaa": {"protocol": "tacacs", "servers": ["10.90.0.49"], "secret": "env:TACACS_KEY"},

@@ -93,7 +93,7 @@ def test_the_leaf_of_a_group() -> None:
     for unit in range(1, 12):
         packing = LeafPacking(groups=30, group=3, unit_groups=unit)
         leaf, place = packing.leaf_of(np.arange(30), 10)
-        first, end = packing.first_group(leaf.astype(np.int32), 10)
-        assert (first + place).tolist() == list(range(30))
-        assert (end - first).max() <= packing.together(10) == -(-unit // -(-unit // 3))
+        at = leaf.astype(np.int32), place.astype(np.int32)
+        assert packing.group_at(*at, 10).tolist() == list(range(30))
+        assert place.max() < packing.together(10) == -(-unit // -(-unit // 3))
         assert packing.leaves(10) == leaf.max() + 1

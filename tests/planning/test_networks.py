@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
-from fabricgen.analysis.checks.laws import check
+from fabricgen.analysis.checks.laws import check, judge
+from fabricgen.analysis.checks.plan_evidence import evidence_of
 from fabricgen.core.terms import LinkKind
 from fabricgen.planning.networks.leaf_groups import GroupedLeaves
 from fabricgen.views.factory import Views
@@ -113,10 +115,71 @@ def test_two_leaves_need_no_spine() -> None:
 
 def test_bonds_are_spread_evenly() -> None:
     """131 bonds over four stripes are 33, 33, 33 and 32."""
-    leaves = GroupedLeaves(2, (131,), (4,), (24,))
+    leaves = GroupedLeaves(2, ((131,),), (4,), (24,))
     assert leaves.used() == 33
     assert leaves.leaves() == 8
     assert leaves.leaf_uplinks() == ()
+
+
+MIXED: dict[str, Any] = {
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "radix": 64,
+    "networks": {
+        "inband": {"switches": {"leaf": {"model": "ds5000", "breakout": "4x200G"}}},
+        "oob": {
+            "switches": {"leaf": {"model": "sn2201"}},
+            "speed": "1G",
+            "uplink": {"speed": "100G"},
+        },
+    },
+    "devices": [
+        {"name": "mgmt-{n}", "count": 3, "ports": {"inband": {"count": 2, "speed": "100G"}}},
+        {"name": "target-{n}", "count": 5, "ports": {"inband": {"count": 2, "speed": "400G"}}},
+        {"name": "login-{n}", "count": 2, "ports": {"inband": 2}},
+    ],
+}
+"""Hosts at 200G, targets at 400G, and management nodes and uplinks of switches at 100G."""
+
+
+def test_devices_of_several_speeds_share_a_leaf() -> None:
+    """Each has ports of its own speed, in cages of their own, and every law holds."""
+    plan = plan_of(**MIXED)
+    network = plan.networks["inband"]
+    rows = [*Views(network, kept=True).cables(0)]
+    speeds = {cable.a_device.rstrip("0123456789"): cable.speed for cable in rows}
+    assert speeds == {
+        "host-": "200G",
+        "mgmt-": "100G",
+        "target-": "400G",
+        "login-": "200G",
+        "oob-": "100G",
+    }
+    assert (network.sizing.leaf, network.sizing.spine) == (2, 0)
+    cages: dict[tuple[str, str], set[str]] = {}
+    for cable in rows:
+        cages.setdefault((cable.b_device, cable.b_port.split("/")[0]), set()).add(cable.speed)
+    assert {len(each) for each in cages.values()} == {1}
+    result = check(plan)
+    assert result.ok, result.findings
+
+
+@pytest.mark.parametrize("hosts", [8, 61, 200, 517])
+def test_leaves_of_several_speeds_hold_their_devices(hosts: int) -> None:
+    """Their uplinks carry what all speeds bring, also below spines."""
+    networks = {"inband": MIXED["networks"]["inband"]}
+    plan = plan_of(**{**MIXED, "gpus": 8 * hosts, "networks": networks, "design": "fat-tree"})
+    assert judge(evidence_of(plan.networks["inband"], Views(plan.networks["inband"]))).ok
+
+
+def test_places_and_bonds_of_several_speeds_agree() -> None:
+    """The two directions of the arithmetic agree."""
+    leaves = GroupedLeaves(2, ((131, 5), (24, 0), (3, 7)), (4, 2, 3), (24, 12, 12))
+    bonds = np.arange(131 + 5 + 24 + 10)
+    stripe, place = leaves.leaf_of(bonds, 0)
+    at = stripe.astype(np.int32), place.astype(np.int32)
+    assert leaves.group_at(*at, 0).tolist() == bonds.tolist()
+    assert leaves.speed_of(place).tolist() == [0] * 131 + [1] * 5 + [0] * 27 + [1] * 7
 
 
 def test_a_compute_fabric_has_no_networks() -> None:

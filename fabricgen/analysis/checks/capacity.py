@@ -12,8 +12,7 @@ import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violations
 from fabricgen.core.arrays import distinct_columns
-from fabricgen.core.terms import LinkKind, ratio_text
-from fabricgen.planning.networks.leaf_groups import GroupedLeaves
+from fabricgen.core.terms import LinkKind, Role, ratio_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -139,7 +138,8 @@ def oversubscription(evidence: Evidence) -> Verdict:
     for below, above in zip(plan.kinds, plan.kinds[1:], strict=False):
         asked = plan.spec.oversubscription if below is LinkKind.HOST else Fraction(1)
         judged = _judged(evidence) if below is LinkKind.HOST else True
-        down = ports[below - 1] * evidence.speed_gbps(below)
+        own = below is LinkKind.HOST and plan.fabric.network
+        down = _device_gbps(evidence) if own else ports[below - 1] * evidence.speed_gbps(below)
         rows = evidence.wiring.kind == above
         up = np.bincount(
             evidence.vertices.lower[rows], minlength=evidence.vertices.count
@@ -170,8 +170,8 @@ def _judged(evidence: Evidence) -> BoolArray:
     """
     network, mapping = evidence.plan.fabric.network, evidence.plan.mapping
     judged = np.ones(evidence.vertices.count, dtype=bool)
-    if network and isinstance(mapping.packing, GroupedLeaves):
-        packing, ratio = mapping.packing, evidence.plan.spec.oversubscription
+    if network and (packing := mapping.network_leaves):
+        ratio = evidence.plan.spec.oversubscription
         asked = [
             served.keys.uplinks is None and served.keys.oversubscription == ratio
             for served in network.served
@@ -179,6 +179,15 @@ def _judged(evidence: Evidence) -> BoolArray:
         leaves = [packing.columns * stripes for stripes in packing.stripes]
         judged[: sum(leaves)] = np.repeat(asked, leaves)
     return judged
+
+
+def _device_gbps(evidence: Evidence) -> IntArray:
+    """Return what the devices of each leaf of a network bring, by the ports that they are on."""
+    rows = evidence.has_host
+    speeds = np.array([port.breakout.speed_gbps for port in evidence.ports[Role.LEAF]])
+    brought = speeds[evidence.wiring.upper_port[rows]]
+    size = evidence.vertices.count
+    return np.bincount(evidence.vertices.upper[rows], brought, size).astype(np.int64)
 
 
 def _upper_ends(evidence: Evidence) -> Iterator[IntArray]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from fabricgen.analysis.checks.evidence import Evidence
     from fabricgen.catalog.models.base import Top
-    from fabricgen.core.terms import LinkKind
+    from fabricgen.planning.cabling.compatibility import LinkParts
 
 
 GENERIC = "generic"
@@ -28,20 +28,22 @@ class EndCage(NamedTuple):
     transport: str
 
 
-def end_cages(evidence: Evidence, kind: LinkKind) -> tuple[EndCage, EndCage]:
-    """Return the cages at both ends of a kind of link."""
-    fabric = evidence.plan.fabric
+def end_cages(evidence: Evidence, parts: LinkParts) -> tuple[EndCage, EndCage]:
+    """Return the cages at both ends of the links that some parts serve."""
+    fabric, kind = evidence.plan.fabric, parts.kind
     above, below, host = (
         fabric.port_layouts[kind.upper],
         kind.lower and fabric.port_layouts[kind.lower],
         fabric.host,
     )
+    others = fabric.network.modes if fabric.network and not below else ()
+    mode = next((one for one in others if one.speed_gbps == parts.speed_gbps), above.down)
     high = EndCage(
         f"a cage of the {kind.upper} {above.model.model}",
-        above.model.form_factor_of(above.down),
-        above.model.module_top_of(above.down),
-        above.down.count,
-        above.down.speed_gbps,
+        above.model.form_factor_of(mode),
+        above.model.module_top_of(mode),
+        mode.count,
+        mode.speed_gbps,
         above.model.transport,
     )
     if below:
@@ -61,7 +63,7 @@ def end_cages(evidence: Evidence, kind: LinkKind) -> tuple[EndCage, EndCage]:
         return high._replace(name="the socket of a device"), high
     if host is None:
         return (
-            EndCage("a NIC port of the host", GENERIC, "any", 1, fabric.speed_gbps, high.transport),
+            EndCage("a NIC port of the host", GENERIC, "any", 1, high.speed_gbps, high.transport),
             high,
         )
     links = max(

@@ -80,7 +80,7 @@ def _reaches(evidence: Evidence) -> list[float]:
 
 def _part_faults(evidence: Evidence, parts: LinkParts, reach_m: float) -> Iterator[Violation]:
     """Yield what does not match in the parts of a link."""
-    where, cages = f"{parts.kind.key.replace('_', '-')} links", end_cages(evidence, parts.kind)
+    where, cages = f"{parts.kind.key.replace('_', '-')} links", end_cages(evidence, parts)
     for cage, module in zip(cages, (parts.lower, parts.upper), strict=True):
         if module:
             yield from _module_faults(where, cage, module, parts)

@@ -134,7 +134,7 @@ def _splits(ports: list[Port]) -> dict[int, list[str]]:
 
 def _speeds(evidence: Evidence, sound: BoolArray) -> Iterator[Violations]:
     """Yield the links whose two ports run at different speeds."""
-    wiring, nic = evidence.wiring, evidence.plan.fabric.speed_gbps
+    wiring = evidence.wiring
     speeds = {
         role: np.array([port.breakout.speed_gbps for port in evidence.ports[role]])
         for role in evidence.plan.roles
@@ -143,7 +143,7 @@ def _speeds(evidence: Evidence, sound: BoolArray) -> Iterator[Violations]:
         rows = _rows((wiring.kind == kind) & sound)
         high = speeds[kind.upper][wiring.upper_port[rows]]
         low = (
-            np.full_like(high, nic)
+            _device_speeds(evidence, rows)
             if kind.lower is None
             else speeds[kind.lower][wiring.lower_port[rows]]
         )
@@ -161,6 +161,15 @@ def _speeds(evidence: Evidence, sound: BoolArray) -> Iterator[Violations]:
             )
 
         yield violations(wrong, describe)
+
+
+def _device_speeds(evidence: Evidence, rows: IntArray) -> IntArray:
+    """Return the speed of the port at the lower end of each of some host links."""
+    fabric = evidence.plan.fabric
+    if fabric.network is None:
+        return np.full(len(rows), fabric.speed_gbps)
+    attached = fabric.network.attached
+    return attached.speeds_gbps(evidence.wiring.lower[rows] // attached.bond, fabric.speed_gbps)
 
 
 def ports_once(evidence: Evidence) -> Verdict:

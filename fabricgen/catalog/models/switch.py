@@ -156,6 +156,11 @@ class Switch(Part):
         """Return a breakout by its name, like `2x400G`; None where the switch has none."""
         return next((mode for mode in self.breakouts if mode.name == name), None)
 
+    def mode_at(self, speed_gbps: int) -> Breakout | None:
+        """Return the breakout with ports of this speed, and the most of them; None without one."""
+        fitting = [mode for mode in self.breakouts if mode.speed_gbps == speed_gbps]
+        return max(fitting, key=lambda mode: mode.count) if fitting else None
+
     def breakouts_of(self, cage: int) -> tuple[Breakout, ...]:
         """Return the breakouts of one cage, counted from 1."""
         group = self._group(cage)

@@ -8,6 +8,7 @@ from fabricgen.planning.cabling.candidate_order import assumed_order, described_
 from fabricgen.planning.cabling.candidates import known_parts, preference_of
 from fabricgen.planning.cabling.compatibility import fitting
 from fabricgen.planning.cabling.link_cages import GENERIC, cages_of
+from fabricgen.planning.cabling.link_classes import class_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,7 +52,7 @@ def _equals(
     fabric: ResolvedFabric, preference: Preference, candidate: LinkParts
 ) -> list[LinkParts]:
     """Return what fits a kind of link like a candidate: its medium and reach, itself too."""
-    cages, site = cages_of(fabric, candidate.kind), fabric.spec.site
+    cages, site = cages_of(fabric, class_of(candidate)), fabric.spec.site
     if GENERIC in (cages[0].form_factor, cages[1].form_factor):
         return []
     if site is None or site.lengths == "unknown":

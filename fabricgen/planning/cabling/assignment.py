@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.planning.cabling.link_classes import LinkClass, class_of, classes_of, rows_of
 from fabricgen.planning.cabling.selection import PartChoice, assign_parts, first_of, unassignable
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from fabricgen.planning.cabling.cages import Cages
     from fabricgen.planning.cabling.compatibility import End, LinkParts
     from fabricgen.planning.cabling.stock_lengths import StockTables
+    from fabricgen.planning.mapping import Mapping
+    from fabricgen.planning.segment_links import Segment
 
 
 class CandidateSet(NamedTuple):
@@ -30,38 +33,45 @@ class CandidateSet(NamedTuple):
     stock: StockTables
 
     @property
-    def kinds(self) -> list[LinkKind]:
-        """The kinds of link, from the hosts up."""
-        return list(dict.fromkeys(joint.kind for joint in self.candidates))
+    def classes(self) -> list[LinkClass]:
+        """The classes of links, from the hosts up."""
+        return classes_of(self.candidates)
+
+    def rows(self, each: LinkClass) -> IntArray:
+        """Return the links of a segment that are of a class."""
+        return rows_of(each, self.runs.room.naming.mapping, self.runs.links)
 
     @property
     def segments(self) -> int:
         """The number of segments."""
         return self.runs.room.naming.mapping.segments
 
-    def numbers(self, kind: LinkKind) -> list[int]:
-        """Return the candidates of a kind, by number."""
-        return [number for number, joint in enumerate(self.candidates) if joint.kind is kind]
+    def numbers(self, each: LinkClass) -> list[int]:
+        """Return the candidates of a class, by number."""
+        return [number for number, joint in enumerate(self.candidates) if class_of(joint) == each]
 
 
 def decided_by_length(candidates: tuple[LinkParts, ...]) -> bool:
     """Return whether segments may differ in their parts.
 
-    They may where a kind of link has several candidates, or a cable serves several segments.
+    They may where a class of links has several candidates, or a cable serves several segments.
     """
-    several = len(candidates) > len({joint.kind for joint in candidates})
+    several = len(candidates) > len(classes_of(candidates))
     return several or any(joint.shared > 1 for joint in candidates)
 
 
 def first_candidates(
-    candidates: tuple[LinkParts, ...], kind: Int32Array, segments: int
+    candidates: tuple[LinkParts, ...], mapping: Mapping, links: Segment
 ) -> IntArray:
-    """Return the first candidate of each link's kind; shape (segments, links).
+    """Return the first candidate of each link's class; shape (segments, links).
 
     The rows share one array: segments are alike.
     """
-    first = first_of([joint.kind for joint in candidates], kind)
-    return np.broadcast_to(first, (segments, len(first)))
+    first = first_of([joint.kind for joint in candidates], links.kind)
+    if len(classes_of(candidates)) > len({joint.kind for joint in candidates}):
+        for number, joint in reversed(list(enumerate(candidates))):
+            first[rows_of(class_of(joint), mapping, links)] = number
+    return np.broadcast_to(first, (mapping.segments, len(first)))
 
 
 def assign_candidates(given: CandidateSet, run_mm: Int32Array) -> IntArray:
@@ -70,34 +80,34 @@ def assign_candidates(given: CandidateSet, run_mm: Int32Array) -> IntArray:
     All segments are considered at once, because a cage of a host can hold links of several.
     """
     found = np.empty(run_mm.shape, dtype=np.int8)
-    for kind in given.kinds:
-        rows, choice, cages = _choice(given, kind)
-        taken = assign_parts(run_mm[:, rows].ravel(), cages, choice) + given.numbers(kind)[0]
+    for each in given.classes:
+        rows, choice, cages = _choice(given, each)
+        taken = assign_parts(run_mm[:, rows].ravel(), cages, choice) + given.numbers(each)[0]
         found[:, rows] = taken.reshape(len(run_mm), -1)
     return found
 
 
-def has_unassignable(given: CandidateSet, candidate: IntArray, kind: LinkKind) -> bool:
-    """Return whether a kind of link is left with a cable that is one piece at both ends.
+def has_unassignable(given: CandidateSet, candidate: IntArray, each: LinkClass) -> bool:
+    """Return whether a class of links is left with a cable that is one piece at both ends.
 
     That does not fit where other links share one of its cages.
     """
-    numbers = given.numbers(kind)
+    numbers = given.numbers(each)
     if not given.cages.paired(given.candidates[numbers[-1]]):
         return False
-    rows, choice, cages = _choice(given, kind)
+    rows, choice, cages = _choice(given, each)
     return bool(unassignable(candidate[:, rows].ravel() - numbers[0], cages, choice).any())
 
 
 def _choice(
-    given: CandidateSet, kind: LinkKind
+    given: CandidateSet, each: LinkClass
 ) -> tuple[IntArray, PartChoice, tuple[IntArray, IntArray]]:
-    """Return the rows of a kind of link, its choice, and the cages at both ends.
+    """Return the rows of a class of links, its choice, and the cages at both ends.
 
     The rows of all segments follow each other.
     """
-    rows = np.flatnonzero(given.runs.links.kind == kind)
-    candidates = [(number, given.candidates[number]) for number in given.numbers(kind)]
+    rows, kind = given.rows(each), each.kind
+    candidates = [(number, given.candidates[number]) for number in given.numbers(each)]
     choice = PartChoice(
         [
             given.stock.limit_mm(number, joint.reach_m[0] if joint.reach_m else None)

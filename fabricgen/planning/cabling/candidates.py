@@ -29,6 +29,7 @@ from fabricgen.planning.cabling.compatibility import (
     pluggable,
 )
 from fabricgen.planning.cabling.link_cages import GENERIC, cages_of
+from fabricgen.planning.cabling.link_classes import LinkClass, downlink_speeds
 from fabricgen.planning.cabling.preference import PartPrices, Preference
 from fabricgen.planning.price_book import price_book
 
@@ -58,12 +59,26 @@ def part_candidates(
     """
     site, preference = fabric.spec.site, preference_of(fabric, catalog)
     if site is None or site.lengths == "unknown":
-        return tuple(_joint(*cages_of(fabric, kind), kind, preference) for kind in kinds)
+        return tuple(
+            _joint(*cages_of(fabric, each), each.kind, preference)
+            for each in _classes(fabric, kinds)
+        )
     return tuple(
         joint
-        for kind in kinds
-        for joint in _described_candidates(fabric, kind, preference, getattr(site.media, kind.key))
+        for each in _classes(fabric, kinds)
+        for joint in _described_candidates(
+            fabric, each, preference, getattr(site.media, each.kind.key)
+        )
     )
+
+
+def _classes(fabric: ResolvedFabric, kinds: list[LinkKind]) -> list[LinkClass]:
+    """Return the classes of links of the fabric."""
+    host, *others = kinds
+    hosts = [LinkClass(host, speed) for speed in downlink_speeds(fabric)]
+    return hosts + [
+        LinkClass(kind, fabric.port_layouts[kind.upper].down.speed_gbps) for kind in others
+    ]
 
 
 def preference_of(fabric: ResolvedFabric, catalog: Catalog) -> Preference:
@@ -165,14 +180,14 @@ def _fibre(preference: Preference, module: Transceiver, reach: int) -> Cable | N
 
 
 def _described_candidates(
-    fabric: ResolvedFabric, kind: LinkKind, preference: Preference, media: tuple[str, ...]
+    fabric: ResolvedFabric, each: LinkClass, preference: Preference, media: tuple[str, ...]
 ) -> list[LinkParts]:
-    """Return the candidates of a kind of link in a described room, each reaching further.
+    """Return the candidates of a class of links in a described room, each reaching further.
 
     They are sorted by medium, preference, and reach. All take as many cables for each link as
     the one of the longest reach, because labels count cables.
     """
-    lower, upper = cages_of(fabric, kind)
+    (lower, upper), kind = cages_of(fabric, each), each.kind
     if GENERIC in (lower.form_factor, upper.form_factor):
         return [_joint(lower, upper, kind, preference)]
     fits = fitting(lower, upper, kind, preference.catalog, media)

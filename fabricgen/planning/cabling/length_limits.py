@@ -14,9 +14,9 @@ from fabricgen.planning.cabling.stock_lengths import metres, millimetres
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.core.terms import LinkKind
     from fabricgen.planning.cabling.assignment import CandidateSet
     from fabricgen.planning.cabling.lengths import Lengths
+    from fabricgen.planning.cabling.link_classes import LinkClass
 
 
 def check_lengths(lengths: Lengths, given: CandidateSet) -> None:
@@ -33,9 +33,9 @@ def check_lengths(lengths: Lengths, given: CandidateSet) -> None:
         for fact, *because in too_long(lengths)
     ]
     findings += [
-        _unpaired(given, kind)
-        for kind in given.kinds
-        if has_unassignable(given, lengths.candidate, kind)
+        _unpaired(given, each)
+        for each in given.classes
+        if has_unassignable(given, lengths.candidate, each)
     ]
     if findings:
         raise Refusal(findings)
@@ -56,9 +56,10 @@ def too_long(lengths: Lengths) -> Iterator[tuple[str, ...]]:
             yield (fact, *because, f"the next stock length is {metres(found.stock_mm)} m")
 
 
-def _unpaired(given: CandidateSet, kind: LinkKind) -> Finding:
+def _unpaired(given: CandidateSet, each: LinkClass) -> Finding:
     """Return a finding: no candidate serves links that part between the cages of a cable."""
-    last, name = given.candidates[given.numbers(kind)[-1]], kind.key.replace("_", "-")
+    last, kind = given.candidates[given.numbers(each)[-1]], each.kind
+    name = kind.key.replace("_", "-")
     because = (
         (
             f"{last.cable.model} is one piece: the {last.shared} links of a cage at one end"

@@ -118,7 +118,8 @@ def candidate_set(candidates: tuple[LinkParts, ...], runs: CableRuns, cages: Cag
 def make_lengths(given: CandidateSet) -> Lengths:
     """Choose the part and the length of every cable of a fabric."""
     if not decided_by_length(given.candidates):
-        first = first_candidates(given.candidates, given.runs.links.kind, given.segments)
+        mapping, links = given.runs.room.naming.mapping, given.runs.links
+        first = first_candidates(given.candidates, mapping, links)
         if not given.runs.room.site.equal_lengths:
             return _with_longest(given, first, None, None)
         equal = _greatest_between_racks(given.runs, first, given.runs.every())
@@ -170,7 +171,10 @@ def _with_longest(
     lengths = Lengths(
         given.runs, given.candidates, given.stock, candidate, pieces, needed_mm, {}, counted
     )
-    kinds = {kind: np.flatnonzero(given.runs.links.kind == kind) for kind in given.kinds}
+    kinds = {
+        kind: np.flatnonzero(given.runs.links.kind == kind)
+        for kind in dict.fromkeys(each.kind for each in given.classes)
+    }
     longest: dict[LinkKind, Longest] = {}
     for segment in range(given.segments):
         laid = lengths.laid(segment)

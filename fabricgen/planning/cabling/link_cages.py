@@ -8,19 +8,23 @@ from fabricgen.planning.cabling.compatibility import Cage
 
 if TYPE_CHECKING:
     from fabricgen.catalog.models.switch import Breakout, Switch
-    from fabricgen.core.terms import LinkKind
+    from fabricgen.planning.cabling.link_classes import LinkClass
     from fabricgen.planning.resolve import ResolvedFabric
 
 GENERIC, TWISTED_PAIR = "generic", "rj45"
 """The form factor of cages that any module fits, and that of sockets for twisted pairs."""
 
 
-def cages_of(fabric: ResolvedFabric, kind: LinkKind) -> tuple[Cage, Cage]:
-    """Return the cages at the lower and the upper end of a kind of link."""
+def cages_of(fabric: ResolvedFabric, each: LinkClass) -> tuple[Cage, Cage]:
+    """Return the cages at the lower and the upper end of a class of links."""
+    kind, speed = each
     above = fabric.port_layouts[kind.upper]
-    upper = _cage(above.model, above.down)
     if kind.lower is None:
+        others = fabric.network.modes if fabric.network else ()
+        mode = next((other for other in others if other.speed_gbps == speed), above.down)
+        upper = _cage(above.model, mode)
         return _host_cage(fabric, upper), upper
+    upper = _cage(above.model, above.down)
     below = fabric.port_layouts[kind.lower]
     return _cage(below.model, below.up), upper
 
@@ -46,7 +50,7 @@ def _host_cage(fabric: ResolvedFabric, upper: Cage) -> Cage:
     if fabric.network and upper.form_factor == TWISTED_PAIR:
         return upper
     if host is None:
-        return Cage(GENERIC, "any", 1, fabric.speed_gbps, transport)
+        return Cage(GENERIC, "any", 1, upper.speed_gbps, transport)
     cage = host.ports[0].cage
     links = sum(port.cage == cage and port.plane < fabric.planes for port in host.ports)
     return Cage(host.form_factor, host.module_top, links, fabric.speed_gbps, transport)

@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from fabricgen.core.arrays import Int32Array
+    from fabricgen.core.arrays import Int32Array, IntArray
     from fabricgen.planning.coordinates import Whole
 
 
@@ -26,6 +26,8 @@ class AttachedDevices(NamedTuple):
     kind: str
     names: Sequence[str]
     interfaces: tuple[str, ...]
+    speed_gbps: int | None = None
+    """The speed of their ports; None for that of the network."""
     own: bool = False
     """Whether the inventory names them, under `devices`."""
 
@@ -71,6 +73,13 @@ class Attachments:
             columns.append(np.tile(places, len(group.names)))
             start += len(group.interfaces)
         return np.concatenate(columns)
+
+    def speeds_gbps(self, bond: IntArray, default: int) -> IntArray:
+        """Return the speed of the ports of each bond; `default` is that of the network."""
+        counts = [len(group.names) * (len(group.interfaces) // self.bond) for group in self.groups]
+        speeds = np.repeat([group.speed_gbps or default for group in self.groups], counts)
+        found: IntArray = speeds[bond]
+        return found
 
     def interface_index(self, port: Whole) -> Whole:
         """Return the index in `interfaces` of a port."""

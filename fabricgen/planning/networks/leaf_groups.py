@@ -1,17 +1,19 @@
 """The leaves of a network: how many serve each group of devices, and their uplinks.
 
 Owns the arithmetic of leaves that differ in their uplinks, such as those that face hosts and those
-that face storage. The spines above join all of them.
+that face storage, and of devices of several speeds. The spines above join all leaves.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.planning.clos import width
+from fabricgen.planning.clos import uplinks_of
+from fabricgen.planning.networks.leaf_ports import LeafPorts, list_ports
 
 if TYPE_CHECKING:
     from fabricgen.core.arrays import Int32Array, IntArray
@@ -22,12 +24,13 @@ if TYPE_CHECKING:
 class GroupedLeaves(NamedTuple):
     """The stripes of leaves of a network, a stripe being one leaf for each member of a bond.
 
-    `bonds`, `stripes` and `uplinks` have an entry for each group: the bonds on its leaves, its
-    stripes, and the uplinks of each of its leaves. Bonds are spread evenly over the stripes.
+    `bonds`, `stripes` and `uplinks` have an entry for each group: the bonds of each speed on its
+    leaves, its stripes, and the uplinks of each of its leaves. Bonds are counted by group and
+    speed, and those of a speed are spread evenly over the stripes.
     """
 
     columns: int
-    bonds: tuple[int, ...]
+    bonds: tuple[tuple[int, ...], ...]
     stripes: tuple[int, ...]
     uplinks: tuple[int, ...]
     group: int = 1
@@ -36,14 +39,26 @@ class GroupedLeaves(NamedTuple):
     def leaves(self) -> int:
         """Return the leaves of all groups.
 
-        >>> GroupedLeaves(2, (131, 24), (4, 2), (24, 12)).leaves()
+        >>> GroupedLeaves(2, ((131,), (24,)), (4, 2), (24, 12)).leaves()
         12
         """
         return self.columns * sum(self.stripes)
 
+    def used_by_speed(self) -> tuple[int, ...]:
+        """Return the device ports of each speed of the leaf that has the most of it.
+
+        >>> GroupedLeaves(2, ((131, 5), (24, 0)), (4, 2), (24, 12)).used_by_speed()
+        (33, 2)
+        """
+        shares = [
+            [-(-each // stripes) for each in bonds]
+            for bonds, stripes in zip(self.bonds, self.stripes, strict=True)
+        ]
+        return tuple(map(max, zip(*shares, strict=True)))
+
     def used(self, _: int = 0) -> int:
-        """Return the device ports of the fullest leaf."""
-        return max(-(-bonds // stripes) for bonds, stripes in self._groups())
+        """Return the device ports of a leaf, of all speeds."""
+        return sum(self.used_by_speed())
 
     def leaf_uplinks(self) -> tuple[int, ...]:
         """Return the uplinks of each leaf; empty where all have equally many."""
@@ -52,28 +67,50 @@ class GroupedLeaves(NamedTuple):
         counts = [self.columns * stripes for stripes in self.stripes]
         return tuple(np.repeat(self.uplinks, counts).tolist())
 
-    def first_group(self, leaf: Int32Array, _: int) -> tuple[Int32Array, Int32Array]:
-        """Return the first bond of each stripe, and the first one after its last."""
-        starts = np.array([0, *accumulate(self._sizes())], dtype=np.int32)
-        return starts[leaf], starts[leaf + np.int32(1)]
+    def speed_of(self, place: IntArray) -> IntArray:
+        """Return the speed of each downlink of a leaf, by its number among those of the network."""
+        ends = [*accumulate(self.used_by_speed())]
+        return np.searchsorted(ends, place, side="right")
+
+    def group_at(self, leaf: Int32Array, place: Int32Array, _: int) -> Int32Array:
+        """Return the bond at each place of each stripe, -1 at a vacant one."""
+        runs, speed = self._runs(), self.speed_of(place)
+        shape = len(self.bonds[0]), sum(self.stripes)
+        first, end = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)
+        first[runs.speed, runs.stripe], end[runs.speed, runs.stripe] = runs.first, runs.end
+        before = np.array([0, *accumulate(self.used_by_speed())], dtype=np.int32)
+        bond = first[speed, leaf] + place - before[speed]
+        return np.where(bond < end[speed, leaf], bond, np.int32(-1))
 
     def leaf_of(self, group: IntArray, _: int) -> tuple[IntArray, IntArray]:
         """Return the stripe of each bond, and the place of the bond on its leaves."""
-        starts = np.array([0, *accumulate(self._sizes())])
-        stripe = np.searchsorted(starts, group, side="right") - 1
-        return stripe, group - starts[stripe]
+        runs = self._runs()
+        run = np.searchsorted(runs.first, group, side="right") - 1
+        before = np.array([0, *accumulate(self.used_by_speed())])[runs.speed[run]]
+        return runs.stripe[run], group - runs.first[run] + before
 
-    def _sizes(self) -> list[int]:
-        """Return the bonds of each stripe; the first ones of a group have one more."""
-        return [
-            bonds // stripes + (stripe < bonds % stripes)
-            for bonds, stripes in self._groups()
+    def _runs(self) -> _Runs:
+        """Return the bonds of each stripe by speed; the first stripes of a group have one more."""
+        rows = [
+            (speed, before + stripe, bonds // stripes + (stripe < bonds % stripes))
+            for own, before, stripes in zip(
+                self.bonds, [0, *accumulate(self.stripes)], self.stripes, strict=False
+            )
+            for speed, bonds in enumerate(own)
             for stripe in range(stripes)
         ]
+        speed, stripe, sizes = np.array(rows, dtype=np.int32).T
+        end = np.cumsum(sizes, dtype=np.int32)
+        return _Runs(speed, stripe, end - sizes, end)
 
-    def _groups(self) -> zip[tuple[int, int]]:
-        """Return the bonds and the stripes of each group."""
-        return zip(self.bonds, self.stripes, strict=True)
+
+class _Runs(NamedTuple):
+    """Bonds of one speed on one stripe as columns: from `first` to before `end`."""
+
+    speed: Int32Array
+    stripe: Int32Array
+    first: Int32Array
+    end: Int32Array
 
 
 def grouped_leaves(network: NetworkRules, layout: PortLayout, *, joined: bool) -> GroupedLeaves:
@@ -82,29 +119,64 @@ def grouped_leaves(network: NetworkRules, layout: PortLayout, *, joined: bool) -
     They have uplinks where spines join them.
     """
     columns = network.attached.bond
-    bonds, stripes, uplinks = [], [], []
+    groups, stripes, uplinks = [], [], []
     for served in network.served:
-        down, up = _width(served, layout, joined=joined)
-        own = served.ports // columns
-        filled = max(down * served.keys.fill // 100, 1)
-        leaves = served.keys.leaves or columns * -(-own // filled)
-        bonds.append(own)
-        stripes.append(-(-leaves // columns))
-        uplinks.append(up)
-    return GroupedLeaves(columns, tuple(bonds), tuple(stripes), tuple(uplinks))
+        bonds = tuple(ports // columns for ports in served.ports)
+        group = _Group(network, layout, served, bonds, joined=joined)
+        groups.append(bonds)
+        stripes.append(group.stripes())
+        uplinks.append(group.ports(stripes[-1]).up)
+    return GroupedLeaves(columns, tuple(groups), tuple(stripes), tuple(uplinks))
 
 
-def _width(served: ServedPorts, layout: PortLayout, *, joined: bool) -> tuple[int, int]:
-    """Return the ports of a leaf towards devices and towards spines."""
-    if not joined:
-        return layout.usable, 0
-    uplinks = served.keys.uplinks
-    if not uplinks:
-        return width(layout.fits, layout.usable, _speeds(layout), served.keys.oversubscription)
-    down = next((down for down in range(layout.usable, 0, -1) if layout.fits(down, uplinks)), 0)
-    return down, uplinks
+class _Group:
+    """Devices that share leaves, and how many leaves hold them."""
 
+    def __init__(
+        self,
+        network: NetworkRules,
+        layout: PortLayout,
+        served: ServedPorts,
+        bonds: tuple[int, ...],
+        *,
+        joined: bool,
+    ) -> None:
+        self.network, self.layout, self.keys = network, layout, served.keys
+        self.bonds, self.joined = bonds, joined
 
-def _speeds(layout: PortLayout) -> tuple[int, int]:
-    """Return the speeds of a downlink and of an uplink, in Gbps."""
-    return layout.down.speed_gbps, layout.up.speed_gbps
+    def stripes(self) -> int:
+        """Return the fewest stripes that hold the bonds, or as many as the inventory asks for.
+
+        They are as many as there are bonds where no number of them would do.
+        """
+        if self.keys.leaves:
+            return -(-self.keys.leaves // self.network.attached.bond)
+        most = sum(self.bonds)
+        return min(1 + bisect_left(range(1, most), True, key=self._holds), most)  # noqa: FBT003 - the value to find
+
+    def _holds(self, stripes: int) -> bool:
+        """Return whether so many stripes hold the bonds, with the share that stays free."""
+        ports, need = self.ports(stripes), -(-self.bonds[0] // stripes)
+        filled = max(ports.down[0] * self.keys.fill // 100, 1)
+        return need <= filled and list_ports(self.layout, ports) is not None
+
+    def ports(self, stripes: int) -> LeafPorts:
+        """Return the ports that a leaf has when these stripes hold the bonds."""
+        others = tuple(-(-(-(-each // stripes) * 100) // self.keys.fill) for each in self.bonds[1:])
+
+        def with_down(down: int) -> LeafPorts:
+            ports = (down, *others)
+            return self.network.leaf_ports(ports, self._uplinks(ports))
+
+        def full(down: int) -> bool:
+            return list_ports(self.layout, with_down(down)) is None
+
+        return with_down(bisect_left(range(1, self.layout.usable + 1), True, key=full))  # noqa: FBT003 - the value to find
+
+    def _uplinks(self, down: tuple[int, ...]) -> int:
+        """Return the uplinks of a leaf with so many downlinks of each speed."""
+        if not self.joined or self.keys.uplinks:
+            return (self.keys.uplinks or 0) if self.joined else 0
+        speeds = (self.layout.down.speed_gbps, *(mode.speed_gbps for mode in self.network.modes))
+        gbps = sum(ports * speed for ports, speed in zip(down, speeds, strict=True))
+        return uplinks_of(gbps, (1, self.layout.up.speed_gbps), self.keys.oversubscription)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabricgen.planning.networks.leaf_ports import LeafPorts
+
 if TYPE_CHECKING:
+    from fabricgen.catalog.models.switch import Breakout
     from fabricgen.inventory.networks import Leaves
     from fabricgen.planning.networks.attachments import Attachments
 
 
 class ServedPorts(NamedTuple):
-    """Ports of devices that share leaves: how many, and the keys that size these leaves."""
+    """Ports of devices that share leaves: how many of each speed, and the keys of these leaves."""
 
-    ports: int
+    ports: tuple[int, ...]
     keys: Leaves
 
 
@@ -31,6 +34,14 @@ class NetworkRules(NamedTuple):
     """Whether spines join the leaves; those of an access network stay apart."""
     lossless: bool = False
     """Whether the switches have the lossless class."""
+    modes: tuple[Breakout, ...] = ()
+    """The breakouts of the cages for devices of another speed than the network's."""
+    peer_links: int = 0
+    """Links between the two leaves of a stripe."""
+
+    def leaf_ports(self, down: tuple[int, ...], up: int) -> LeafPorts:
+        """Return the ports in use of a leaf with so many downlinks of each speed, and uplinks."""
+        return LeafPorts(down, up, self.peer_links, self.modes)
 
     @property
     def lone_leaves(self) -> int | None:

@@ -1,0 +1,77 @@
+"""The ports of a network's leaf, where devices of several speeds or a peer take some of them.
+
+Owns the order of cages: downlinks of the network's speed fill the low ones, uplinks the high ones,
+and below the uplinks are the links to the peer and then each further speed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabricgen.planning.port_layout import Port
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fabricgen.catalog.models.switch import Breakout
+    from fabricgen.planning.port_layout import PortLayout
+
+
+class LeafPorts(NamedTuple):
+    """How many ports of a leaf are in use: downlinks of each speed, uplinks, and links to a peer.
+
+    `modes` are the breakouts of the further speeds; `down` begins with the network's own.
+    """
+
+    down: tuple[int, ...]
+    up: int
+    peer: int = 0
+    modes: tuple[Breakout, ...] = ()
+
+    @property
+    def facing_down(self) -> int:
+        """The downlinks of all speeds."""
+        return sum(self.down)
+
+    def plain(self) -> bool:
+        """Return whether the ports are downlinks of one speed, and uplinks."""
+        return not self.peer and not any(self.down[1:])
+
+
+def list_ports(layout: PortLayout, wanted: LeafPorts) -> list[Port] | None:
+    """List ports in use: downlinks by speed, uplinks, links to the peer; None where too many."""
+    if wanted.plain():
+        fits = layout.fits(wanted.down[0], wanted.up)
+        return layout.ports(wanted.down[0], wanted.up) if fits else None
+    free = set(range(1, layout.model.cages + 1))
+    low = _take(free, layout.down, wanted.down[0] + layout.spare, layout)
+    high = [
+        _take(free, mode, count, layout, highest=True)
+        for mode, count in (
+            (layout.up, wanted.up),
+            (layout.up, wanted.peer),
+            *zip(wanted.modes, wanted.down[1:], strict=True),
+        )
+    ]
+    if low is None or any(ports is None for ports in high):
+        return None
+    up, peer, *others = (ports or [] for ports in high)
+    return [*low[: wanted.down[0]], *_chained(others), *up, *peer]
+
+
+def _take(
+    free: set[int], mode: Breakout, count: int, layout: PortLayout, *, highest: bool = False
+) -> list[Port] | None:
+    """Take whole free cages for so many ports, the lowest or the highest; None where too few."""
+    cages = [cage for cage in layout.model.cages_by_breakout[mode.name] if cage in free]
+    need = -(-count // mode.count)
+    if need > len(cages):
+        return None
+    taken = cages[len(cages) - need :] if highest else cages[:need]
+    free.difference_update(taken)
+    return [Port(cage, sub, mode) for cage in taken for sub in range(mode.count)][:count]
+
+
+def _chained(groups: Iterable[list[Port]]) -> list[Port]:
+    """Return the ports of all groups."""
+    return [port for ports in groups for port in ports]
