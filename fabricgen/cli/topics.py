@@ -30,6 +30,7 @@ ALIASES = {
     "optic": "transceiver",
     "optics": "transceiver",
     "pack": "bad-pack",
+    "network-crossed": "audit",
     "plane-crossed": "audit",
     "pxn": "relay",
     "rail-crossed": "audit",

@@ -1,7 +1,8 @@
 """The audit: the state of every planned link, the faults, and the repair.
 
 Owns the states and the document. *match*: at least one end reports the planned neighbour. *wrong*:
-one end is plugged elsewhere. *missing*: the link is not there, although both ends would be seen.
+one end is plugged elsewhere. *missing*: the link is not there, although both ends would be seen;
+never that of a BMC or a PDU, which send no records.
 *silent*: unknown, because an end has not reported and was never seen, or gives no name. *extra*: a
 cable that the plan does not have, on a planned port or between planned devices. A link of two
 cables counts once.
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.document import Document
+from fabricgen.core.terms import COMPUTE
 from fabricgen.lifecycle.audit.fault_names import Event, FaultNamer
 from fabricgen.lifecycle.audit.fewest_moves import group_miscablings
 from fabricgen.lifecycle.audit.finding import AuditFinding
@@ -94,10 +96,10 @@ class Audit(Document):
 
     @property
     def failed(self) -> list[str]:
-        """The names, as failures, of the planned links that are wrong or missing."""
-        return sorted(
-            f"link:{self.places.labels[port]}" for group in self.groups for port in group.made
-        )
+        """The names, as failures, of the links of compute that are wrong or missing."""
+        made = (port for group in self.groups for port in group.made)
+        compute = (port for port in made if self.places.places[port].network == COMPUTE)
+        return sorted(f"link:{self.places.labels[port]}" for port in compute)
 
     def notes(self) -> Iterator[str]:
         """Yield remarks that are no findings."""
@@ -294,6 +296,8 @@ def _is_missing(places: PortIndex, built: ObservedCabling, low: int, high: int) 
     """
     ends = {low, high}
     if any(not ends.isdisjoint(each) for each in (built.nameless, built.unjudged, built.disputed)):
+        return False
+    if places.is_quiet(low):
         return False
     if frozenset(places.places[port].device for port in ends) in built.unclear:
         return False

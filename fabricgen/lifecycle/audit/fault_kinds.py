@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 Kind = Literal[
-    "rail-crossed", "plane-crossed", "exchanged", "breakout-reversed", "shifted", "swapped",
-    "misplugged", "mixed-up", "missing", "stranger", "extra", "unknown-port", "unjudged",
+    "rail-crossed", "plane-crossed", "network-crossed", "exchanged", "breakout-reversed", "shifted",
+    "swapped", "misplugged", "mixed-up", "missing", "stranger", "extra", "unknown-port", "unjudged",
     "contradiction",
 ]  # fmt: skip
 Severity = Literal["critical", "major", "minor"]

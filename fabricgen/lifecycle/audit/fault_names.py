@@ -2,8 +2,8 @@
 
 Owns faults of several miscablings; `single_faults` names one by itself. Miscablings are grouped
 into the smallest set of faults that explains them: pairs of devices first, then cages, then single
-miscablings. A fault that joins two rails or two planes comes first, because it carries traffic
-where no rule expects it.
+miscablings. A fault that joins two networks, rails or planes comes first, because it carries
+traffic where no rule expects it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from fabricgen.core.terms import COMPUTE
 from fabricgen.lifecycle.audit.fault_kinds import FEWEST, MINOR, SEVERITIES
 from fabricgen.lifecycle.audit.single_faults import SingleFaults
 
@@ -94,9 +95,13 @@ class FaultNamer:
         return Event(own, "critical", f"{sentence}; {crossing[1]}", groups, unknown_neighbors)
 
     def _crossing(self, groups: Iterable[MiscablingGroup]) -> tuple[Kind, str] | None:
-        """Return the kind and the text for a wrong cable that joins two rails or two planes."""
+        """Return the kind and the text for a wrong cable that joins networks, rails or planes."""
         joined: dict[str, None] = {}
         for one, other in (cable for group in groups for cable in group.wrong):
+            networks = {self.places.places[port].network for port in (one, other)} - {""}
+            if len(networks) > 1:
+                names = " and ".join(sorted(networks))
+                return "network-crossed", f"it joins the networks {names}"
             (rails, planes), (other_rails, other_planes) = (
                 self.places.scope(one),
                 self.places.scope(other),
@@ -168,13 +173,19 @@ class FaultNamer:
     def _found_instead(self, device: str) -> str:
         """Return the device found at every planned port of this one, if it is always the same."""
         places, found = self.places, set()
-        own = [port for port in places.of_device[device] if places.peers[port] >= 0]
+        own = [port for port in places.of_device[device] if self._is_judged(port)]
         for port in own:
             seen = self.built.partner.get(places.peers[port], -1)
             if seen < 0 or places.places[seen].interface != places.places[port].interface:
                 return ""
             found.add(places.places[seen].device)
         return found.pop() if len(found) == 1 and len(own) >= FEWEST and device not in found else ""
+
+    def _is_judged(self, port: int) -> bool:
+        """Return whether a port has a planned link, of compute or of a network that was seen."""
+        peer = self.places.peers[port]
+        compute = self.places.places[port].network == COMPUTE
+        return peer >= 0 and (compute or peer in self.built.partner)
 
     def _reversals(self) -> Iterator[Event]:
         """Yield cages with their cables in reverse order."""

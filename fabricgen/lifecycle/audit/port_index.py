@@ -1,8 +1,8 @@
-"""The ports of a plan as numbers, found by any of the names under which a device reports them.
+"""The ports of a cluster as numbers, found by any of the names under which a device reports them.
 
 Every planned port has a number, and so has any other port of the plan's devices with a cable in it.
 `port_positions` owns the names of a port; in a lab a GPU with `nic<plane>` names the NIC port of
-its host.
+its host. The networks beside the compute fabric have their ports and links in the same tables.
 """
 
 from __future__ import annotations
@@ -11,15 +11,22 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.lifecycle.audit.port_positions import PortPositions
+from fabricgen.core.terms import COMPUTE
+from fabricgen.lifecycle.audit.port_positions import ClusterPositions, PortPosition
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabricgen.lifecycle.audit.port_positions import PortPosition
     from fabricgen.planning.plan import Plan
     from fabricgen.views.cables.view import CableView
+
+
+MANAGEMENT = "mgmt"
+"""The interface of a switch's one management port in the plan of a network."""
+
+MANAGEMENT_NAMES = frozenset({"eth0", "mgmt0", "Management0", "Management1", "em0", "re0:mgmt-0"})
+"""The names by which switches report it."""
 
 
 class PortRef(NamedTuple):
@@ -34,6 +41,8 @@ class PortRef(NamedTuple):
     upper: bool
     rail: str
     plane: int
+    network: str
+    """The network of its cable; empty where it has none and its device is on several."""
 
 
 class PortIndex:
@@ -52,19 +61,22 @@ class PortIndex:
         self.of_device: defaultdict[str, list[int]] = defaultdict(list)
         self.racks: dict[str, str] = {}
         self._ids: dict[tuple[str, str], int] = {}
-        self._positions = PortPositions(plan)
-        views = Views(plan)
-        for segment in range(plan.mapping.segments):
-            for cable in views.cables(segment):
-                if cable.connector <= 1:
-                    self._link(cable)
+        plans = {COMPUTE: plan, **plan.networks}
+        self._positions = ClusterPositions([*plans.values()])
+        for network, own in plans.items():
+            views = Views(own)
+            for segment in range(own.mapping.segments):
+                for cable in views.cables(segment):
+                    if cable.connector <= 1:
+                        self._link(cable, network)
         self.planned = len(self.places)
         self._add_gpus()
 
-    def _link(self, cable: CableView) -> None:
+    def _link(self, cable: CableView, network: str) -> None:
         """Add the ends of one planned link: the lower end, then the upper one."""
         first = len(self.places)
-        self.racks[cable.a_device], self.racks[cable.b_device] = cable.a_rack, cable.b_rack
+        self.racks.setdefault(cable.a_device, cable.a_rack)
+        self.racks.setdefault(cable.b_device, cable.b_rack)
         self._place(
             PortRef(
                 cable.a_device,
@@ -73,6 +85,7 @@ class PortIndex:
                 upper=False,
                 rail=cable.rail,
                 plane=cable.plane,
+                network=network,
             )
         )
         self._place(
@@ -83,6 +96,7 @@ class PortIndex:
                 upper=True,
                 rail=cable.rail,
                 plane=cable.plane,
+                network=network,
             )
         )
         self.peers += [first + 1, first]
@@ -112,7 +126,27 @@ class PortIndex:
 
     def placeholders(self, device: str) -> bool:
         """Return whether the plan holds placeholders for the port names of a device: of a host."""
-        return not self.plan.fabric.nics_named and self.owner(device) not in self._positions.layouts
+        switch = self._positions.has_switch(self.owner(device))
+        return not (self.plan.fabric.nics_named or switch)
+
+    def unnamed(self, device: str, port: int) -> bool:
+        """Return whether the plan does not know the names of a device's ports on a port's network.
+
+        Catalogs and inventories name the ports of hosts in the compute fabric alone.
+        """
+        network = self.places[port].network if port >= 0 else COMPUTE
+        return network not in {COMPUTE, ""} and not self._positions.has_switch(device)
+
+    def is_quiet(self, port: int) -> bool:
+        """Return whether a port sends no neighbor records: that of a BMC or a PDU."""
+        found = self.places[port]
+        return found.network in self._access and not self._positions.has_switch(found.device)
+
+    @cached_property
+    def _access(self) -> frozenset[str]:
+        """The networks of management ports."""
+        networks = self.plan.spec.networks.each().items()
+        return frozenset(name for name, network in networks if network.kind == "access")
 
     def device(self, name: str) -> str:
         """Return the plan's name of a device or lab GPU, without a domain; empty if unknown."""
@@ -136,9 +170,11 @@ class PortIndex:
                 if plane.isdecimal() and int(plane) < len(self.gpu_ports[device]):
                     return self.gpu_ports[device][int(plane)]
             elif (position := self._positions.named(device).get(word)) is not None and (
-                position.interface != word or device in self._positions.layouts
+                position.interface != word or self._positions.has_switch(device)
             ):
                 return self._number(device, position)
+            elif word in MANAGEMENT_NAMES and (device, MANAGEMENT) in self._ids:
+                return self._ids[device, MANAGEMENT]
         by_print = self._positions.printed(device) if words and device not in self.gpu_ports else {}
         positions = (by_print[word] for word in words if word in by_print)
         return next((self._number(device, position) for position in positions), -1)
@@ -146,11 +182,11 @@ class PortIndex:
     def _number(self, device: str, position: PortPosition) -> int:
         """Return the number of the port at a position; on a host only planned ports have one."""
         found = self._ids.get((device, position.interface), -1)
-        if found >= 0 or device not in self._positions.layouts:
+        if found >= 0 or not self._positions.has_switch(device):
             return found
-        rails, planes = (
+        rails, planes, networks = (
             {getattr(self.places[each], key) for each in self.of_device[device]}
-            for key in ("rail", "plane")
+            for key in ("rail", "plane", "network")
         )
         self._place(
             PortRef(
@@ -160,6 +196,7 @@ class PortIndex:
                 upper=False,
                 rail=rails.pop() if len(rails) == 1 else "",
                 plane=planes.pop(),
+                network=networks.pop() if len(networks) == 1 else "",
             )
         )
         self.peers.append(-1)
@@ -168,7 +205,9 @@ class PortIndex:
 
     def position(self, place: int) -> PortPosition:
         """Return the position of a port on its device."""
-        return self._positions.named(self.places[place].device)[self.places[place].interface]
+        device, interface = self.places[place][:2]
+        found = self._positions.named(device).get(interface)
+        return found or PortPosition(interface, 0, 0, 1, self.of_device[device].index(place))
 
     def at(self, device: str, cage: int) -> dict[int, int]:
         """Return the planned ports in a cage of a device, by position."""
@@ -212,7 +251,8 @@ class PortIndex:
         serves the rail of its own cable.
         """
         found = self.places[place]
-        if found.device not in self._positions.layouts or not self.plan.mapping.spans_rails:
+        switch = self._positions.has_switch(found.device)
+        if not switch or not self.plan.mapping.spans_rails:
             return frozenset({found.rail} - {""}), frozenset({found.plane})
         return self._served(found.device), frozenset({found.plane})
 

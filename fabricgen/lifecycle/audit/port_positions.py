@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from fabricgen.core.terms import Role
     from fabricgen.planning.plan import Plan
@@ -31,6 +31,28 @@ class PortPosition(NamedTuple):
     def printed(self) -> str:
         """The print beside a port of a switch: the cage, and the position where it is split."""
         return f"{self.cage}/{self.sub + 1}" if self.ports > 1 else str(self.cage)
+
+
+class ClusterPositions:
+    """The positions of the ports of all devices: of the compute fabric, and of its networks."""
+
+    def __init__(self, plans: Sequence[Plan]) -> None:
+        """Find the port layout of every switch; the first plan is that of the compute fabric."""
+        each = [PortPositions(plan) for plan in plans]
+        self._compute = each[0]
+        self._of_switch = {name: own for own in each for name in own.layouts}
+
+    def has_switch(self, device: str) -> bool:
+        """Return whether a device is a switch of any network."""
+        return device in self._of_switch
+
+    def named(self, device: str) -> dict[str, PortPosition]:
+        """Return the ports of a device by name."""
+        return self._of_switch.get(device, self._compute).named(device)
+
+    def printed(self, device: str) -> Mapping[str, PortPosition]:
+        """Return the ports of a device by the print beside them."""
+        return self._of_switch.get(device, self._compute).printed(device)
 
 
 class PortPositions:

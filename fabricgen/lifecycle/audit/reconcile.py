@@ -154,7 +154,13 @@ def _keep_unplanned(
 def _keep_unknown(places: PortIndex, unknown: UnknownPort, built: ObservedCabling) -> None:
     """Keep a port name that the plan lacks, by the port that it reports at the other end."""
     device, name, far = unknown.device, unknown.name, unknown.far
-    if not places.placeholders(device):
+    if places.unnamed(device, far):
+        if _belongs(places, device, far):
+            built.nameless.add(far)
+        elif places.peers[far] >= 0:
+            built.unknown_neighbors[far] = f"{device} {name}"
+            built.misplaced.add(far)
+    elif not places.placeholders(device):
         built.unknown.append(unknown)
     elif far >= 0 and _belongs(places, device, far):
         built.unjudged[far] = name
