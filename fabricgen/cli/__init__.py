@@ -33,7 +33,7 @@ REFUSED, FAULT, INTERRUPTED = 2, 3, 130
 SECTIONS = {
     "Plan": ("init", "plan", "compare", "cost", "search", "model", "phases", "serve", "explain"),
     "Build": ("build", "verify", "catalog", "schema"),
-    "Verify": ("check", "route", "impact", "placement", "lab"),
+    "Verify": ("check", "route", "impact", "placement", "circuits", "lab"),
     "Operate": ("audit", "diff", "import"),
 }
 """Heading in the help -> the commands below it."""

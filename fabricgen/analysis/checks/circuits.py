@@ -1,23 +1,94 @@
-"""The law of light through circuit switches: every circuit that a box may set is bright enough.
+"""The laws of circuits: each port has one at most, they join a job, and light suffices.
 
-It judges fabrics whose leaves join ports two by two. `channels` has the laws of light through
-panels and trunks.
+They judge fabrics whose leaves join ports two by two. Planning counts by positions in a rail; these
+laws follow circuits from port to port. `channels` has the laws of light through panels and trunks.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, violations
+from fabricgen.analysis.circuits.port_map import PortMap
+from fabricgen.analysis.circuits.reach import reach
 from fabricgen.core.terms import Role
 
 if TYPE_CHECKING:
     from fabricgen.analysis.checks.evidence import Evidence
+    from fabricgen.analysis.circuits.schedule import Schedule
     from fabricgen.core.arrays import IntArray
     from fabricgen.planning.cabling.compatibility import LinkParts
+
+
+def circuits_matched(evidence: Evidence) -> Verdict:
+    """In every configuration a port has one circuit at most, and both ends are on one box."""
+    twice: list[str] = []
+    apart: list[str] = []
+    count = 0
+    ports, rail = PortMap(evidence.plan), evidence.plan.fabric.coordinates.rail
+    for schedule in evidence.schedules:
+        for found in schedule.configurations:
+            every = list(ports.circuits(schedule, found))
+            count += len(every)
+            ends = Counter(end[:2] for circuit in every for end in circuit)
+            where = f"in configuration {found.number} of {found.phase}"
+            twice += [f"{box} port {port} {where}" for (box, port), n in ends.items() if n > 1]
+            apart += [
+                f"{low.gpu} on {low.box} and {high.gpu} on {high.box} {where}"
+                for low, high in every
+                if low.box != high.box or rail(low.number) != rail(high.number)
+            ]
+    return Verdict(
+        f"{count:,} circuits, each between two ports of one box and one rail",
+        (
+            violations(twice, lambda at: Violation(f"a port has two circuits: {at}")),
+            violations(apart, lambda at: Violation(f"no box joins two ends of a circuit: {at}")),
+        ),
+    )
+
+
+def circuits_join(evidence: Evidence) -> Verdict:
+    """All HB domains of a job are joined by its circuits, over as many others as stated."""
+    found: list[Violation] = []
+    most = 0
+    for schedule in evidence.schedules:
+        stated = reach(schedule.configurations, len(schedule.domains))
+        joined, relays = _flooded(evidence, schedule)
+        most = max(most, relays)
+        if joined < stated.pairs or relays > stated.relays:
+            name = ", ".join(phase.pattern for phase in schedule.phases)
+            found.append(
+                Violation(
+                    f"the circuits of {name} join {joined} of {stated.pairs} pairs of HB domains",
+                    (f"over {relays} others; {stated.relays} are stated",),
+                )
+            )
+    figure = f"{len(evidence.schedules)} schedules join all HB domains, over {most} others at most"
+    return Verdict(figure, (violations(found, lambda fault: fault),))
+
+
+def _flooded(evidence: Evidence, schedule: Schedule) -> tuple[int, int]:
+    """Return the ordered pairs of HB domains that circuits join, and the most others in between.
+
+    A matrix of the domains, multiplied by itself until nothing is new, counts steps.
+    """
+    names = {domain: at for at, domain in enumerate(schedule.domains)}
+    near = np.eye(len(names), dtype=bool)
+    ports, domain = PortMap(evidence.plan), evidence.plan.fabric.coordinates.domain
+    for found in schedule.configurations:
+        for low, high in ports.circuits(schedule, found):
+            one, other = (names[domain(end.number)] for end in (low, high))
+            near[one, other] = near[other, one] = True
+    known, steps = np.eye(len(names), dtype=bool), 0
+    while True:
+        more = (known.astype(np.float32) @ near.astype(np.float32)) > 0
+        if (more == known).all():
+            return int(known.sum()) - len(names), max(steps - 1, 0)
+        known, steps = more, steps + 1
 
 
 class _Losses(NamedTuple):

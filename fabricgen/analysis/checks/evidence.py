@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from ipaddress import IPv4Network
 
+    from fabricgen.analysis.circuits.schedule import Schedule
     from fabricgen.bom.bill import Bom
     from fabricgen.bom.summary import PlanSummary
     from fabricgen.core.arrays import BoolArray, IntArray
@@ -116,6 +117,8 @@ class Evidence:
     """The position of every device and the length of every cable; None without a room."""
     channels: Channels | None
     """The links that run through panels; None where none does."""
+    schedules: tuple[Schedule, ...]
+    """The circuits of jobs of all GPUs; none where leaves forward packets."""
     flows: Callable[[int], dict[LinkKind, IntArray]]
     """How many of some flows each uplink of the first leaf and of its pod's spines carries."""
     edges: Callable[[], dict[str, tuple[str, str]]]

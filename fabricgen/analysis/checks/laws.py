@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fabricgen.analysis.checks.bisection import bisection
 from fabricgen.analysis.checks.capacity import links_even, oversubscription
 from fabricgen.analysis.checks.channels import channels_apart, fibres_cross, light_suffices
-from fabricgen.analysis.checks.circuits import light_passes
+from fabricgen.analysis.checks.circuits import circuits_join, circuits_matched, light_passes
 from fabricgen.analysis.checks.cluster import (
     bonds_apart,
     management_cabled,
@@ -92,6 +92,13 @@ CHANNEL_LAWS: tuple[Law[Evidence], ...] = (
 """The laws of fabrics with links that run through panels, judged after the others."""
 
 CIRCUIT_LAWS: tuple[Law[Evidence], ...] = (
+    Law(
+        "circuits-matched",
+        "every port has one circuit at most, on its own rail",
+        circuits_matched,
+        ("nics-cabled",),
+    ),
+    Law("circuits-join", "circuits join every job", circuits_join, ("circuits-matched",)),
     Law("light-passes", "no circuit loses too much light", light_passes, ("ports-exist",)),
 )
 """The laws of fabrics whose leaves join ports two by two, judged after the others."""

@@ -19,6 +19,7 @@ from fabricgen.views.factory import Views
 from fabricgen.views.protocols import LinkSettings
 
 if TYPE_CHECKING:
+    from fabricgen.analysis.circuits.schedule import Schedule
     from fabricgen.planning.plan import Plan
 
 
@@ -52,6 +53,7 @@ def evidence_of(plan: Plan, views: Views | None = None) -> Evidence:
         settings=_settings(plan, views),
         management=_management(plan),
         lengths=plan.lengths,
+        schedules=_schedules(plan),
         channels=plan.channels,
         flows=lambda count: dict(spread(plan, 0, count)),
         edges=lambda: _edges(plan),
@@ -147,3 +149,13 @@ def _settings(plan: Plan, views: Views) -> DeviceSettings:
         np.repeat(each, len(plan.naming.boxes)),
         np.full(len(plan.hosts), values.index(hosts)),
     )
+
+
+def _schedules(plan: Plan) -> tuple[Schedule, ...]:
+    """Return the circuits of all GPUs: of a ring, and of the AllReduce that is set by default."""
+    if not plan.fabric.has_circuits:
+        return ()
+    from fabricgen.analysis.circuits.schedule import make_schedule  # noqa: PLC0415 - for circuits only
+
+    gpus = np.arange(plan.fabric.gpus, dtype=np.int32)
+    return make_schedule(plan, gpus, "ring"), make_schedule(plan, gpus)

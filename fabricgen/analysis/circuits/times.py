@@ -1,0 +1,103 @@
+"""What the collectives of a job take on circuits: the time to send, and to change circuits.
+
+`matchings` owns the shares that endpoints send, and `workload.equations` the bytes of a model. A
+circuit that a configuration shares with the one before stays; boxes change side by side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from fabricgen.core.document import Document
+from fabricgen.core.terms import Role
+
+if TYPE_CHECKING:
+    from fabricgen.analysis.circuits.schedule import Configuration, Phase, Schedule
+    from fabricgen.analysis.workload.equations import Times
+    from fabricgen.analysis.workload.machine import Machine
+    from fabricgen.catalog.models.workload import Workload
+
+
+@dataclass(frozen=True)
+class PhaseTime(Document):
+    """The time of a phase in an iteration; None where the time to change circuits is unknown."""
+
+    phase: str
+    changes: int
+    """How often circuits change, with the change to the first configuration."""
+    sending_s: float
+    changing_s: float | None
+
+    @property
+    def total_s(self) -> float | None:
+        """Both together."""
+        return None if self.changing_s is None else self.sending_s + self.changing_s
+
+
+def moved(before: Configuration, after: Configuration) -> bool:
+    """Return whether a circuit differs between two configurations."""
+    return before.planes != after.planes
+
+
+def change_count(phase: Phase, *, alone: bool) -> int:
+    """Return how often circuits change in a phase.
+
+    `alone`: no other phase has set other circuits before, so that the last configuration of an
+    iteration is the one before the first of the next.
+    """
+    found = phase.configurations
+    within = sum(moved(one, other) for one, other in pairwise(found))
+    if not found:
+        return 0
+    back = moved(found[-1], found[0])
+    return phase.turns * within + (phase.turns - 1) * back + (back if alone else 1)
+
+
+def phase_time(
+    phase: Phase, sent: float, nic_bytes_s: float, switching_s: float | None, *, alone: bool
+) -> PhaseTime:
+    """Return the time of a phase in which a GPU sends so many bytes."""
+    changes = change_count(phase, alone=alone)
+    load = phase.turns * sum(each.load for each in phase.configurations)
+    changing = 0.0 if not changes else None if switching_s is None else changes * switching_s
+    return PhaseTime(phase.name, changes, load * sent / nic_bytes_s, changing)
+
+
+def switching_s(schedule: Schedule) -> float | None:
+    """Return the seconds in which a box changes its circuits; None where no source states them."""
+    circuits = schedule.plan.fabric.port_layouts[Role.LEAF].model.circuits
+    found = circuits.switching_ms if circuits else None
+    return None if found is None else found / 1000
+
+
+def phase_times(
+    schedule: Schedule, llm: Workload, machine: Machine, found: Times
+) -> list[PhaseTime]:
+    """Return the times of the phases of an iteration.
+
+    Those of experts are not in the equations, so they have no bytes.
+    """
+    p = llm.pipeline_stages
+    wide = len(schedule.domains) // p
+    # an AllReduce over n endpoints sends 2 (n - 1)/n of the bytes: the loads have that factor
+    whole = found.dp_across_s * machine.nic_bytes_s / (2 * (wide - 1) / wide) if wide > 1 else 0.0
+    sent = {"data": whole, "pipeline": found.pipeline_s * machine.nic_bytes_s}
+    alone = len(schedule.phases) == 1
+    return [
+        phase_time(
+            phase, sent.get(phase.name, 0.0), machine.nic_bytes_s, switching_s(schedule),
+            alone=alone,
+        )
+        for phase in schedule.phases
+    ]  # fmt: skip
+
+
+def iteration_s(found: Times, times: list[PhaseTime]) -> float | None:
+    """Return the time of an iteration on circuits; None where a change takes an unknown time."""
+    totals = [each.total_s for each in times]
+    if None in totals:
+        return None
+    inside = found.iteration_s - found.dp_across_s - found.pipeline_s
+    return inside + sum(each for each in totals if each is not None)
