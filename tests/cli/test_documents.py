@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from fabricgen.analysis.checks.law import CheckResult
+from fabricgen.analysis.circuits.result import CircuitResult
 from fabricgen.analysis.communicator.placement import Placement
 from fabricgen.analysis.forwarding.paths import PathList
 from fabricgen.analysis.impact.compare import ComparedImpact
@@ -46,6 +47,13 @@ gpus: 64
 hb_domain: {gpus: 8}
 host: {model: dgx-h100}
 switches: {leaf: {generic: {radix: 8}}}
+"""
+LIGHT = """
+name: light
+gpus: 64
+hb_domain: {gpus: 8}
+rails: {medium: ocs}
+switches: {leaf: {model: s320}}
 """
 PLAN = (
     "name design gpus hb_domains rails planes tiers radix switches per_block blocks links cables"
@@ -98,6 +106,12 @@ EXAMPLES = (
         "job gpus hb_domains rails rail_aligned ranks_aligned pairs relays_outside_job"
         " relays_outside_job_count pairs_by_another_relay examples fix legal",
     ),
+    Example(
+        "circuits light.yaml",
+        CircuitResult,
+        "gpus hb_domains rails planes model moved_by switching_ms phases configurations"
+        " blast_radius",
+    ),
     Example("model fabric.yaml --llm gpt3", IterationResult, f"name {ITERATION} symbols notes"),
     Example("model fabric.yaml --llm gpt3 --llm opt-175b", SweepResult, "name rows notes"),
     Example("model fabric.yaml --llm gpt3 --traffic own", TrafficResult, "name llm traffic"),
@@ -139,8 +153,9 @@ EXAMPLES = (
 """In the order in which they are run: some read what an earlier one wrote."""
 
 PRINTERS = (
-    "all_to_all", "audit", "build", "catalog", "check", "cost", "diff", "impact", "import_",
-    "model", "outputs", "phases", "placement", "plan", "route", "search", "traffic", "verify",
+    "all_to_all", "audit", "build", "catalog", "check", "circuits", "cost", "diff", "impact",
+    "import_", "model", "outputs", "phases", "placement", "plan", "route", "search",
+    "traffic", "verify",
 )  # fmt: skip
 """Modules of commands that print a result."""
 
@@ -198,6 +213,7 @@ def test_each_command_prints_the_document_of_its_result(
         monkeypatch.setattr(import_module(f"fabricgen.cli.{name}"), "print_result", record)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fabric.yaml").write_text(INVENTORY, encoding="utf-8")
+    (tmp_path / "light.yaml").write_text(LIGHT, encoding="utf-8")
     (tmp_path / "dead.txt").write_text("hb:0\n", encoding="utf-8")
     (tmp_path / "neighbors.csv").write_text("r0-leaf-1,Ethernet0,host-1,nic0\n", encoding="utf-8")
     for example in EXAMPLES:

@@ -37,6 +37,10 @@ switches: {leaf: {generic: {radix: 4}}}
 
 FILES = {
     "fabric.yaml": INVENTORY,
+    "light.yaml": (
+        "{name: light, gpus: 64, hb_domain: {gpus: 8}, rails: {medium: ocs},"
+        " switches: {leaf: {model: s320}}}"
+    ),
     "other.yaml": f"{INVENTORY}oversubscription: '3:1'\n",
     "neighbors.csv": "r0-leaf-1,swp1,host-1,enp24s0np0\n",
     "swapped.csv": "r0-leaf-1,swp3,r0-spine-2,swp1\nr0-leaf-1,swp4,r0-spine-1,swp1\n",
@@ -84,6 +88,7 @@ COMMANDS = {
     ),
     "impact": Runs("fabric.yaml --fail hb:0", None, "fabric.yaml --fail hb:99"),
     "placement": Runs("fabric.yaml d0-d1", "fabric.yaml d0-g0,d1-g1", "fabric.yaml d99"),
+    "circuits": Runs("light.yaml", None, "fabric.yaml"),
     "audit": Runs(
         "fabric.yaml --lldp neighbors.csv",
         "fabric.yaml --lldp swapped.csv",

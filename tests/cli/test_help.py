@@ -114,6 +114,11 @@ def test_the_examples_run_in_the_order_of_the_help(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "device-type.yaml").write_text(write_yaml(DEVICE_TYPE), encoding="utf-8")
     (tmp_path / "dead.txt").write_text("link:r3-h00002\n", encoding="utf-8")
+    (tmp_path / "photonic.yaml").write_text(
+        "{name: photonic, gpus: 128, hb_domain: {gpus: 8}, rails: {medium: ocs},"
+        " switches: {leaf: {model: s320}}}",
+        encoding="utf-8",
+    )
     (tmp_path / "neighbors").mkdir()
     (tmp_path / "neighbors" / "walked.csv").write_text(
         "device,interface,neighbour,its interface\n"

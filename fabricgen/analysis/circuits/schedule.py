@@ -106,7 +106,7 @@ def make_schedule(
     domains, slots, rails = _aligned(plan, gpus)
     stages = llm.pipeline_stages if llm else 1
     if len(domains) % stages:
-        raise _undivided(len(domains), stages)
+        raise _partial_stages(len(domains), stages)
     wide = len(domains) // stages
     planes = plan.fabric.planes
     chosen = pattern or default_pattern(wide, planes)
@@ -198,7 +198,7 @@ def _aligned(
     return tuple(domains.tolist()), tuple(slots.tolist()), tuple(rails.tolist())
 
 
-def _undivided(domains: int, stages: int) -> Exception:
+def _partial_stages(domains: int, stages: int) -> Exception:
     """Refuse pipeline stages that are not whole HB domains of the job."""
     near = max(each for each in divisors(domains) if each <= stages)
     return refuse(

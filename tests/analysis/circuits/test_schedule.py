@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -20,6 +20,9 @@ from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.views.factory import Views
 from tests.fabrics import plan_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SMALL: dict[str, Any] = {
     "name": "light",
@@ -205,7 +208,7 @@ def test_a_circuit_between_two_rails_breaks_the_law() -> None:
     assert verdict.violations[1].total
 
 
-def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Any) -> None:  # noqa: ANN401
+def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """`circuits` prints phases, and port by port with --list."""
     path = tmp_path / "light.yaml"
     path.write_text(json.dumps(SMALL))
