@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Reach(Document):
+class CircuitReach(Document):
     """The ordered pairs of HB domains that circuits join, and the most HB domains in between."""
 
     pairs: int
@@ -43,7 +43,7 @@ def domain_pairs(configurations: Iterable[Configuration], domains: int) -> set[P
     }
 
 
-def reach(configurations: Iterable[Configuration], domains: int) -> Reach:
+def reach(configurations: Iterable[Configuration], domains: int) -> CircuitReach:
     """Return the pairs that circuits join, all configurations together."""
     near: list[list[int]] = [[] for _ in range(domains)]
     for one, other in sorted(domain_pairs(configurations, domains)):
@@ -54,7 +54,7 @@ def reach(configurations: Iterable[Configuration], domains: int) -> Reach:
         distance = _distances(near, start)
         joined += len(distance) - 1
         most = max(most, *distance.values())
-    return Reach(domains * (domains - 1), joined, max(most - 1, 0))
+    return CircuitReach(domains * (domains - 1), joined, max(most - 1, 0))
 
 
 def _distances(near: list[list[int]], start: int) -> dict[int, int]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabricgen.analysis.circuits.reach import Reach, reach
+from fabricgen.analysis.circuits.reach import CircuitReach, reach
 from fabricgen.analysis.circuits.times import change_count, switching_s
 from fabricgen.core.document import Document
 from fabricgen.core.terms import Role
 
 if TYPE_CHECKING:
     from fabricgen.analysis.circuits.matchings import Pair
-    from fabricgen.analysis.circuits.schedule import Configuration, Phase, Schedule
+    from fabricgen.analysis.circuits.schedule import CircuitPhase, Configuration, Schedule
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class ConfigurationFigures(Document):
     added: int
     removed: int
     kept: int
-    reach: Reach
+    reach: CircuitReach
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class PhaseFigures(Document):
     turns: int
     changes: int
     changing_s: float | None
-    reach: Reach
+    reach: CircuitReach
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def result_of(schedule: Schedule) -> CircuitResult:
     )
 
 
-def _phase(schedule: Schedule, phase: Phase, *, alone: bool) -> PhaseFigures:
+def _phase(schedule: Schedule, phase: CircuitPhase, *, alone: bool) -> PhaseFigures:
     """Return the figures of a phase."""
     changes, each = change_count(phase, alone=alone), switching_s(schedule)
     return PhaseFigures(

@@ -44,7 +44,7 @@ class Configuration(NamedTuple):
         return sum(map(len, self.planes))
 
 
-class Phase(NamedTuple):
+class CircuitPhase(NamedTuple):
     """A collective of a job: its configurations, and how often they are set in turn."""
 
     name: str
@@ -69,7 +69,7 @@ class Schedule:
     slots: tuple[int, ...]
     """The places on a rail that the job's GPUs of an HB domain have."""
     rails: tuple[int, ...]
-    phases: tuple[Phase, ...]
+    phases: tuple[CircuitPhase, ...]
 
     @property
     def size(self) -> int:
@@ -115,7 +115,7 @@ def make_schedule(
         asked.insert(0, ("experts", "all-to-all", _runs(len(domains), wide), 1))
     if stages > 1:
         asked.insert(0, ("pipeline", "pipeline", _strides(len(domains), wide), turns))
-    phases: list[Phase] = []
+    phases: list[CircuitPhase] = []
     number = 1
     for name, kind, groups, times in asked:
         every = [
@@ -140,7 +140,7 @@ def default_pattern(size: int, planes: int) -> str:
 
 def _phase(
     name: str, pattern: str, groups: list[list[int]], planes: int, turns: int, first: int
-) -> Phase:
+) -> CircuitPhase:
     """Return the configurations of equal groups that exchange data side by side."""
     kind, size = PATTERNS[pattern], len(groups[0])
     rounds = kind.rounds(size)
@@ -160,7 +160,7 @@ def _phase(
         Configuration(name, first + at, each, load)
         for at, (each, load) in enumerate(zip(used, loads, strict=True))
     )
-    return Phase(name, pattern, size, tuple(found), turns)
+    return CircuitPhase(name, pattern, size, tuple(found), turns)
 
 
 def _runs(domains: int, wide: int) -> list[list[int]]:

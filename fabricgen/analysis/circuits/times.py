@@ -14,7 +14,7 @@ from fabricgen.core.document import Document
 from fabricgen.core.terms import Role
 
 if TYPE_CHECKING:
-    from fabricgen.analysis.circuits.schedule import Configuration, Phase, Schedule
+    from fabricgen.analysis.circuits.schedule import CircuitPhase, Configuration, Schedule
     from fabricgen.analysis.workload.equations import Times
     from fabricgen.analysis.workload.machine import Machine
     from fabricgen.catalog.models.workload import Workload
@@ -41,7 +41,7 @@ def moved(before: Configuration, after: Configuration) -> bool:
     return before.planes != after.planes
 
 
-def change_count(phase: Phase, *, alone: bool) -> int:
+def change_count(phase: CircuitPhase, *, alone: bool) -> int:
     """Return how often circuits change in a phase.
 
     `alone`: no other phase has set other circuits before, so that the last configuration of an
@@ -56,7 +56,7 @@ def change_count(phase: Phase, *, alone: bool) -> int:
 
 
 def phase_time(
-    phase: Phase, sent: float, nic_bytes_s: float, switching_s: float | None, *, alone: bool
+    phase: CircuitPhase, sent: float, nic_bytes_s: float, switching_s: float | None, *, alone: bool
 ) -> PhaseTime:
     """Return the time of a phase in which a GPU sends so many bytes."""
     changes = change_count(phase, alone=alone)
