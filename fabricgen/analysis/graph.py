@@ -1,9 +1,9 @@
 """The plan as networkx graphs.
 
 `graph` has every GPU, NIC port, HB domain, switch and link; `switch_graph` counts the endpoints at
-each switch instead. This is the only user of networkx; `graph_elements` lists the nodes and edges.
-A graph's nodes are names, its attributes text and numbers, so that node-link JSON and GraphML keep
-them unchanged. `forwarding` owns what packets do in it.
+each switch instead. `direct_graphs` is the only other user of networkx; `graph_elements` lists the
+nodes and edges. A graph's nodes are names, its attributes text and numbers, so that node-link JSON
+and GraphML keep them unchanged. `forwarding` owns what packets do in it.
 
 A leaf box that several rails share routes each of them separately, in a VRF of its own. So it is a
 node for each rail, `leaf-1/rail0`: as one node it would have paths between rails that no packet can
@@ -46,7 +46,7 @@ def graph(plan: Plan) -> nx.MultiGraph[str]:
     spine or core. GPUs and NIC ports have `rail` and `host`, NIC ports and switches `plane`,
     switches `switch`, and `rail` where they serve one.
 
-    Edges have `kind`: hb, nic (from a GPU to its NIC port), host, leaf-spine or spine-core;
+    Edges have `kind`: hb, nic (from a GPU to its NIC port), host, leaf-spine, spine-core or direct;
     `capacity_gbps` of one direction (absent for an HB domain whose bandwidth is unknown); `rail`
     and `plane` where they belong to one; links have `cable`, the label, which the two cables of a
     link with two connectors have in common, and `length_m` where lengths are planned. An edge's key

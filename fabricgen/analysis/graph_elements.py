@@ -16,6 +16,7 @@ from fabricgen.views.factory import vrf_name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.plan import Plan
 
 Shown = dict[str, Any]
@@ -115,31 +116,32 @@ def link_edges(plan: Plan, segment: int) -> Iterator[tuple[str, str, str, Shown]
         )
         for (kind, block), prefix in plan.label_prefixes(segment).items()
     }
-    gpus = _gpus_of_links(plan, segment)
+    gpus = _gpus_of_links(plan, segment, plan.segment.lower)
+    peers = _gpus_of_links(plan, segment, plan.segment.upper) if mapping.topology else None
     columns = zip(*(column.tolist() for column in plan.segment), strict=True)
     for (kind, block, lower, _, upper, _, _, number), length in zip(
         columns, _lengths(plan, segment), strict=True
     ):
         label, first = of_kind[kind, block]
         cable = f"{label}{number:0{width}}"
-        if kind == LinkKind.HOST:
+        if kind <= LinkKind.HOST:
             gpu, rail = next(gpus)
             below = f"{gpu}/{plane}"
         else:
             below, rail = names[lower * len(rails) + block], rails[block]
         yield (
             below,
-            names[upper * len(rails) + block],
+            f"{next(peers)[0]}/{plane}" if peers else names[upper * len(rails) + block],
             cable,
             {**first, **scope(rail, plane), "cable": cable, **length},
         )
 
 
-def _gpus_of_links(plan: Plan, segment: int) -> Iterator[tuple[str, int | None]]:
-    """Return name and rail of the GPU at each host link of a segment, in order."""
+def _gpus_of_links(plan: Plan, segment: int, ends: Int32Array) -> Iterator[tuple[str, int | None]]:
+    """Return name and rail of the GPU at an end of each link of a segment that has one there."""
     links, coordinates = plan.segment, plan.fabric.coordinates
-    host = links.kind == LinkKind.HOST
-    gpus = plan.mapping.lower_gpu(segment, links.lower[host], links.block[host])
+    host = links.kind <= LinkKind.HOST
+    gpus = plan.mapping.lower_gpu(segment, ends[host], links.block[host])
     return zip(coordinates.names(gpus.tolist()), coordinates.rail(gpus).tolist(), strict=True)
 
 

@@ -152,4 +152,4 @@ def role_of(purpose: str) -> str:
     'leaf'
     """
     role = purpose.partition(" ")[0].partition("-")[0]
-    return {"GPUs": "host", TRUNKS: PANELS}.get(purpose, role)
+    return {"GPUs": "host", "direct": "host", TRUNKS: PANELS}.get(purpose, role)

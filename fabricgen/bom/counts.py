@@ -122,7 +122,7 @@ def _modules(plan: Plan, takes: list[LinkGroup]) -> dict[str, Counter[str]]:
     counted: dict[str, Counter[str]] = {purpose: Counter() for purpose in filled}
     for joint, segment, rows, alike in takes:
         for end, module in joint.modules.items():
-            role = joint.kind.upper if end == "upper" else joint.kind.lower
+            role = joint.kind.role(end)
             if role is None and alike > 1:  # links of several segments share the cages of a host
                 counted[HOST][module.model] = len(plan.hosts) * plan.cages.of_host
             else:

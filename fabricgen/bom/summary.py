@@ -13,7 +13,7 @@ from fabricgen.bom.bill import CLASSES
 from fabricgen.bom.loads import loads_of
 from fabricgen.bom.priced_bill import cluster_bom
 from fabricgen.core.document import Document
-from fabricgen.core.terms import LinkKind, Role, ratio_text
+from fabricgen.core.terms import CLOS_KINDS, LinkKind, Role, ratio_text
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fabricgen.bom.bill import Bom
     from fabricgen.planning.channels.channels import Channels
     from fabricgen.planning.clos import Sizing
+    from fabricgen.planning.direct.topology import DirectTopology
     from fabricgen.planning.plan import Plan
 
 
@@ -47,6 +48,9 @@ class LinkCounts(Document):
     leaf_spine: int
     spine_core: int
     total: int
+    direct: int | None = None
+
+    OPTIONAL = frozenset({"direct"})
 
     def by_kind(self) -> dict[LinkKind, int]:
         """Return the links of each kind that the fabric has."""
@@ -54,6 +58,7 @@ class LinkCounts(Document):
             LinkKind.HOST: self.host,
             LinkKind.LEAF_SPINE: self.leaf_spine,
             LinkKind.SPINE_CORE: self.spine_core,
+            LinkKind.DIRECT: self.direct or 0,
         }
         return {kind: count for kind, count in counts.items() if count}
 
@@ -107,6 +112,25 @@ class CostSummary(Document):
     exchange: ExchangeSummary | None
 
 
+@dataclass(frozen=True, kw_only=True)
+class TopologySummary(Document):
+    """The graph of a direct rail: neighbours of each GPU, and links to each of them.
+
+    `links` are those of a split NIC port, `idle` of them without a cable; `diameter` and
+    `bisection_gbps` are None where the shape has no formula, and `check` computes them.
+    """
+
+    kind: str
+    dimensions: list[int]
+    degree: int
+    parallel: int
+    links: int
+    idle: int
+    link_gbps: int
+    diameter: int | None
+    bisection_gbps: int | None
+
+
 @dataclass(frozen=True)
 class NetworkSummary(Document):
     """The figures of a network beside the compute fabric."""
@@ -135,7 +159,7 @@ class PlanSummary(Document):
     None where the figure of a part is not known, and `unknown` names those parts.
     """
 
-    OPTIONAL = frozenset({"networks", "totals"})
+    OPTIONAL = frozenset({"topology", "networks", "totals"})
 
     name: str
     design: str
@@ -161,6 +185,8 @@ class PlanSummary(Document):
     rack_units: float | None
     unknown: dict[str, list[str]]
     oversubscription: str
+    topology: TopologySummary | None = None
+    """The graph of direct rails; None for rails of switches."""
     networks: dict[str, NetworkSummary] | None = None
     totals: Totals | None = None
 
@@ -171,8 +197,10 @@ def summarize(plan: Plan, bom: Bom) -> PlanSummary:
     All but `networks` and `totals` are those of the compute fabric.
     """
     fabric, mapping = plan.fabric, plan.mapping
-    links = {kind.key: plan.link_count(kind) for kind in LinkKind}
+    links = {kind.key: plan.link_count(kind) for kind in CLOS_KINDS}
+    direct = plan.link_count(LinkKind.DIRECT) if mapping.topology else None
     blocks = mapping.segments * mapping.segment_blocks
+    endpoints = mapping.topology.nodes if mapping.topology else links["host"] // blocks
     load = loads_of(plan, bom).total
     room = plan.lengths.room if plan.lengths else None
     return PlanSummary(
@@ -183,11 +211,11 @@ def summarize(plan: Plan, bom: Bom) -> PlanSummary:
         rails=fabric.rails,
         planes=fabric.planes,
         tiers=plan.sizing.tiers,
-        radix=fabric.port_layouts[Role.LEAF].radix,
+        radix=0 if mapping.topology else fabric.port_layouts[Role.LEAF].radix,
         switches=_switches(plan),
-        per_block=_block(plan.sizing, links["host"] // blocks),
+        per_block=_block(plan.sizing, endpoints),
         blocks=blocks,
-        links=LinkCounts(**links, total=sum(links.values())),
+        links=LinkCounts(**links, total=plan.links, direct=direct),
         cables=CableCounts(plan.cables),
         longest_cable_m=_longest_m(plan),
         room=None if room is None else "generated" if room.generated else "site",
@@ -200,8 +228,25 @@ def summarize(plan: Plan, bom: Bom) -> PlanSummary:
         rack_units=number(load.rack_units),
         unknown={key: list(names) for key, names in load.unknown.items()},
         oversubscription=ratio_text(plan.spec.oversubscription),
+        topology=_topology(plan, mapping.topology) if mapping.topology else None,
         networks={name: _network(each) for name, each in plan.networks.items()} or None,
         totals=_totals(plan) if plan.networks else None,
+    )
+
+
+def _topology(plan: Plan, topology: DirectTopology) -> TopologySummary:
+    """Return the figures of the graph of a direct rail."""
+    each, cut = topology.parallel * plan.fabric.link_gbps, topology.bisection
+    return TopologySummary(
+        kind=topology.kind,
+        dimensions=[*topology.dimensions],
+        degree=topology.degree,
+        parallel=topology.parallel,
+        links=plan.fabric.split,
+        idle=topology.idle,
+        link_gbps=plan.fabric.link_gbps,
+        diameter=topology.diameter,
+        bisection_gbps=None if cut is None else cut * each,
     )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from fabricgen.analysis.checks.laws import judge, judge_networks
 from fabricgen.analysis.checks.plan_evidence import evidence_of
 from fabricgen.bom.priced_bill import cluster_bom, make_bom
-from fabricgen.build.selection import BuildScope, GroupSelection, SheetOptions
+from fabricgen.build.selection import BuildScope, GroupSelection, SheetOptions, lacks_switches
 from fabricgen.outputs.groups import GROUPS
 from fabricgen.outputs.packs.rendered_texts import RenderedTexts
 from fabricgen.views.factory import Views
@@ -63,8 +63,7 @@ class BuildContext:
         return [
             name
             for name in self.selection.groups
-            if (managed or not GROUPS[name].managed)
-            and not (GROUPS[name].packets and self.plan.fabric.has_circuits)
+            if (managed or not GROUPS[name].managed) and not lacks_switches(self.plan, name)
         ]
 
     @cached_property

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.build.selection import Skipped
+from fabricgen.build.selection import Skipped, lacks_switches
 from fabricgen.core.terms import Role
 from fabricgen.outputs.groups import GROUPS
 
@@ -56,9 +56,11 @@ def _of_packets(context: BuildContext) -> Iterator[str]:
     groups = [
         name
         for name in context.selection.groups
-        if GROUPS[name].packets and (managed or not GROUPS[name].managed)
+        if lacks_switches(context.plan, name) and (managed or not GROUPS[name].managed)
     ]
-    if groups and context.plan.fabric.has_circuits:
+    if groups and context.plan.mapping.topology:
+        yield f"no {', '.join(groups)}: direct rails have no switches"
+    elif groups:
         model = context.plan.fabric.port_layouts[Role.LEAF].model.model
         yield f"no {', '.join(groups)}: they presuppose packet switches, and the {model} is none"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.build.pack_outputs import config_packs, fitting_outputs
+from fabricgen.build.selection import lacks_switches
 from fabricgen.build.subnet_files import subnet_outputs
 from fabricgen.outputs.groups import GROUPS, OVERRIDES, PACK_GROUPS
 from fabricgen.outputs.packs.pack_yaml import SWITCH
@@ -80,8 +81,7 @@ def outputs_of(context: BuildContext) -> list[OutputRow]:
 
 def _groups(context: BuildContext) -> list[str]:
     """Return the selected groups, without those of packet switches where there are none."""
-    circuits = context.plan.fabric.has_circuits
-    return [name for name in context.selection.groups if not (GROUPS[name].packets and circuits)]
+    return [name for name in context.selection.groups if not lacks_switches(context.plan, name)]
 
 
 def _sorted(rows: Iterable[OutputRow]) -> list[OutputRow]:

@@ -67,7 +67,7 @@ def check_buildable(plan: Plan, packs: Packs, only: Collection[str] = ()) -> Non
     if spec.phases:
         _check_phases(plan)
     groups = choose(sorted(only), spec.outputs, packs).groups
-    configures = any(GROUPS[group].configures for group in groups)
+    configures = bool(plan.roles) and any(GROUPS[group].configures for group in groups)
     configured = nos_packs(plan, packs).packs if configures else None
     for network in plan.networks.values() if configures else ():
         nos_packs(network, packs)

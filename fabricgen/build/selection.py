@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.outputs.packs.render import Packs
+    from fabricgen.planning.plan import Plan
 
 
 class BuildScope(NamedTuple):
@@ -39,6 +40,12 @@ class Skipped(NamedTuple):
     """Files that a build does not write, and why, in one sentence."""
 
     reason: str
+
+
+def lacks_switches(plan: Plan, group: str) -> bool:
+    """Return whether a group presupposes switches, or packet switches, that a plan has not."""
+    spec, direct = GROUPS[group], plan.mapping.topology is not None
+    return (spec.packets and (direct or plan.fabric.has_circuits)) or (spec.switches and direct)
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ FILE = click.Path(path_type=Path)
 
 @click.command(
     cls=Command,
+    needs_switches=True,
     examples=(
         "fabricgen audit fabric.yaml --lldp neighbors",
         "fabricgen audit fabric.yaml --degraded dead.txt --tables around",

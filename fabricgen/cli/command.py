@@ -35,11 +35,12 @@ class Command(click.Command):
         self,
         *names: Any,  # noqa: ANN401 - whatever click.Command takes
         examples: Sequence[str] = (),
+        needs_switches: bool = False,
         **settings: Any,  # noqa: ANN401 - as above
     ) -> None:
-        """Keep the examples."""
+        """Keep the examples, and whether the command works on rails of switches alone."""
         super().__init__(*names, **settings)
-        self.examples = tuple(examples)
+        self.examples, self.needs_switches = tuple(examples), needs_switches
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options under their headings."""

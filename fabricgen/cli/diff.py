@@ -44,7 +44,7 @@ WORDS = {
 """Action -> its text for a technician."""
 
 
-@click.command(cls=Command, examples=("fabricgen diff plan.json fabric.yaml",))
+@click.command(cls=Command, needs_switches=True, examples=("fabricgen diff plan.json fabric.yaml",))
 @click.argument(
     "old", type=click.Path(allow_dash=True), help="Inventory or saved plan to start from."
 )

@@ -22,6 +22,7 @@ COMPARED_GPUS = 65536
 
 @click.command(
     cls=Command,
+    needs_switches=True,
     examples=(
         "fabricgen impact fabric.yaml --fail switch:leaf-1",
         "fabricgen impact fabric.yaml --each leaf",

@@ -10,13 +10,21 @@ from fabricgen.cli.command import Command
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OUTPUT_FILE, PLAN_MARK, force_option, save
 from fabricgen.cli.printing import echo, grouped, money, print_advice, print_result, table
+from fabricgen.core.terms import speed_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.analysis.search.cheaper import CheaperMapping
     from fabricgen.bom.comparison import Comparison
-    from fabricgen.bom.summary import BlockSummary, CostSummary, NetworkSummary, PlanSummary, Totals
+    from fabricgen.bom.summary import (
+        BlockSummary,
+        CostSummary,
+        NetworkSummary,
+        PlanSummary,
+        TopologySummary,
+        Totals,
+    )
     from fabricgen.lifecycle.change.growth import GrownPlan, Growth
     from fabricgen.planning.plan import Plan
 
@@ -89,15 +97,22 @@ def summary_text(
     )
     tiers = f"{summary.tiers} {'tier' if summary.tiers == 1 else 'tiers'}"
     planes = f" on {summary.planes} planes" if summary.planes > 1 else ""
+    direct = summary.topology
+    ports = _graph(direct) if direct else _widths(block)
     facts = [
-        ("design", f"{summary.design}, {tiers}, oversubscription {summary.oversubscription}"),
+        (
+            "design",
+            f"{summary.design}, direct"
+            if direct
+            else f"{summary.design}, {tiers}, oversubscription {summary.oversubscription}",
+        ),
         ("GPUs", f"{grouped(summary.gpus)} in {grouped(summary.hb_domains)} HB domains"),
         ("rails", f"{summary.rails}{planes}"),
         (
             "blocks",
-            f"{grouped(summary.blocks)} of {grouped(block.endpoints)} endpoints: {_widths(block)}",
+            f"{grouped(summary.blocks)} of {grouped(block.endpoints)} endpoints: {ports}",
         ),
-        ("switches", f"{grouped(switches.total)} ({roles})"),
+        ("switches", f"{grouped(switches.total)} ({roles})" if roles else "none"),
         ("links", f"{grouped(links.total)} ({kinds})"),
         ("cables", grouped(summary.cables.total) + _longest(summary)),
         (
@@ -106,7 +121,7 @@ def summary_text(
         ),
         ("cost", _cost(summary.cost)),
         ("power", _power(summary)),
-        ("room", _room(summary)),
+        *([("room", _room(summary))] if roles else []),
         *((name, _network(each)) for name, each in (summary.networks or {}).items()),
         *([("in all", _totals(summary.totals, summary.cost.currency))] if summary.totals else []),
         *([("growth", _moves(growth))] if growth else []),
@@ -148,6 +163,17 @@ def _longest(summary: PlanSummary) -> str:
         else "room of `site`"
     )
     return f", at most {summary.longest_cable_m:g} m ({where})" if summary.room else ""
+
+
+def _graph(topology: TopologySummary) -> str:
+    """Describe the graph of a direct rail, and the ports that it takes."""
+    shape = " x ".join(map(str, topology.dimensions))
+    many = f" over {topology.parallel} links each" if topology.parallel > 1 else ""
+    idle = f", {topology.idle} of {topology.links} links idle" if topology.idle else ""
+    return (
+        f"{topology.kind}{f' {shape}' if shape else ''}, {topology.degree} neighbours{many} at"
+        f" {speed_text(topology.link_gbps)}{idle}"
+    )
 
 
 def _widths(block: BlockSummary) -> str:

@@ -49,11 +49,12 @@ ROLES: tuple[Role, ...] = (Role.LEAF, Role.SPINE, Role.CORE)
 
 
 class LinkKind(IntEnum):
-    """The two tiers that a link joins; the value is the tier of its upper end."""
+    """The two tiers that a link joins; the value is the tier of its upper end, 0 for a host."""
 
     HOST = 1
     LEAF_SPINE = 2
     SPINE_CORE = 3
+    DIRECT = 0
 
     @cached_property
     def key(self) -> str:
@@ -66,13 +67,25 @@ class LinkKind(IntEnum):
 
     @cached_property
     def upper(self) -> Role:
-        """The role of the switch at the upper end."""
-        return ROLES[self - 1]
+        """The role of the switch at the upper end; a direct link has none."""
+        return ROLES[CLOS_KINDS.index(self)]
 
     @cached_property
     def lower(self) -> Role | None:
         """The role of the switch at the lower end; None for a host."""
         return ROLES[self - 2] if self > 1 else None
+
+    def role(self, end: Literal["lower", "upper"]) -> Role | None:
+        """Return the role of the switch at an end; None for a host.
+
+        >>> LinkKind.HOST.role("upper"), LinkKind.DIRECT.role("upper")
+        (<Role.LEAF: 'leaf'>, None)
+        """
+        return self.lower if end == "lower" or self is LinkKind.DIRECT else self.upper
+
+
+CLOS_KINDS: tuple[LinkKind, ...] = (LinkKind.HOST, LinkKind.LEAF_SPINE, LinkKind.SPINE_CORE)
+"""The kinds of link of a folded Clos, from the hosts up."""
 
 
 FASTEST_GBPS = 1_000_000

@@ -46,7 +46,7 @@ def fields(path: Path) -> Mapping[str, FieldInfo]:
     """Return the keys that the inventory has below a path; all entries of a list have the same.
 
     >>> list(fields(("rails",)))
-    ['count', 'planes', 'per_switch', 'grouping', 'medium', 'tiers']
+    ['count', 'planes', 'per_switch', 'grouping', 'medium', 'topology', 'tiers']
     """
     model: type[BaseModel] | None = FabricSpec
     for part in path:

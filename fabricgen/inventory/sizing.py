@@ -56,6 +56,53 @@ class NicChoice(InventoryModel):
     per_gpu: Annotated[Count | None, Field(examples=[1])] = None
     """Number of NICs per GPU; must divide `rails.planes`, because each NIC port has its own plane.
     Default: that of the host model, else 1."""
+    split: Annotated[
+        str | None,
+        Field(
+            strict=True,
+            pattern=f"^{BREAKOUT}$",
+            examples=["4x200G"],
+            exclude_if=lambda split: split is None,
+        ),
+    ] = None
+    """How each NIC port is split into links, which `rails.medium: direct` joins to other GPUs;
+    default: not split."""
+
+
+TopologyKind = Literal[
+    "ring", "multi-ring", "torus-2d", "torus-3d", "hypercube", "expander", "full-mesh"
+]
+"""The graphs that join the GPUs of a rail directly."""
+
+
+class RailTopology(InventoryModel):
+    """The graph that joins the GPUs of a rail where its medium is `direct`."""
+
+    kind: Annotated[TopologyKind, Field(examples=["torus-2d"])] = "ring"
+    """`ring`; `multi-ring`, several rings over the same GPUs; `torus-2d` and `torus-3d`;
+    `hypercube`; `expander`, a random regular graph; `full-mesh`."""
+    dimensions: Annotated[
+        tuple[Annotated[Count, Field(ge=2)], ...] | None,
+        Field(
+            min_length=2,
+            max_length=3,
+            examples=[[4, 4]],
+            exclude_if=lambda dimensions: dimensions is None,
+        ),
+    ] = None
+    """GPUs of a rail along each dimension of a torus; default: the most equal ones."""
+    rings: Annotated[
+        Count | None, Field(ge=2, examples=[2], exclude_if=lambda rings: rings is None)
+    ] = None
+    """Number of rings of a `multi-ring`; default: as many as the split NIC port has ports for."""
+    degree: Annotated[
+        Count | None, Field(examples=[4], exclude_if=lambda degree: degree is None)
+    ] = None
+    """Neighbours of each GPU in an `expander`; default: the ports of the split NIC port."""
+    seed: Annotated[
+        int, Field(strict=True, ge=0, examples=[7], exclude_if=lambda seed: seed == 0)
+    ] = 0
+    """The seed of an `expander`; the same seed gives the same graph."""
 
 
 class Rails(InventoryModel):
@@ -81,6 +128,11 @@ class Rails(InventoryModel):
     ] = "packet"
     """What joins the NIC ports of a rail: packet switches, optical circuit switches (`ocs`), patch
     panels, or cables from GPU to GPU (`direct`)."""
+    topology: Annotated[
+        RailTopology | None,
+        Field(examples=[{"kind": "torus-2d"}], exclude_if=lambda topology: topology is None),
+    ] = None
+    """The graph of a rail whose medium is `direct`; default: a ring."""
     tiers: Annotated[Literal["auto", 1, 2, 3], Field(examples=["auto", 2])] = "auto"
     """Number of Clos tiers of a block; `auto` chooses the fewest that hold it."""
 

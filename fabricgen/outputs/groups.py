@@ -50,6 +50,8 @@ class GroupSpec(NamedTuple):
     """Whether its files hold configurations of switches, so that each NOS needs a pack."""
     packets: bool = False
     """Whether its files presuppose leaves that forward packets, which circuits do not."""
+    switches: bool = False
+    """Whether its files describe switches, so that rails without any have none of them."""
 
 
 SPECS = (
@@ -87,6 +89,7 @@ SPECS = (
     ),
     GroupSpec(
         name="configs",
+        switches=True,
         readers="switches and subnet managers: their configurations",
         packs=("configs",),
         own=(OwnFile(OVERRIDES, "operators: which `overrides` each file of a switch contains"),),
@@ -153,6 +156,7 @@ SPECS = (
     ),
     GroupSpec(
         name="cluster",
+        switches=True,
         readers=(
             "schedulers and automation: the topology of the cluster, the inventory of its devices"
         ),
@@ -162,6 +166,7 @@ SPECS = (
     ),
     GroupSpec(
         name="drawings",
+        switches=True,
         readers="browsers and editors of diagrams: each rail, stripe and network",
         packs=("drawings",),
         limits=(GroupLimit("drawings", 16, "similar drawings", "all drawings but the first"),),
@@ -175,6 +180,7 @@ SPECS = (
     ),
     GroupSpec(
         name="dcim",
+        switches=True,
         readers="data centre databases and cabling validators: devices and cables",
         packs=("dcim",),
         own=(
@@ -188,6 +194,7 @@ SPECS = (
     ),
     GroupSpec(
         name="report",
+        switches=True,
         readers="browsers: the whole fabric on one page",
         own=(
             OwnFile(

@@ -181,6 +181,9 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
     per_slot, skipped = _per_slot(asked), _skipped(asked)
     kept = mapping.baseline.slices if mapping.baseline else Slices(0, 0)
     switches = sizing.leaf + sizing.spine + sizing.core + 1
+    slots, topology = sizing.slots, mapping.topology
+    if topology:  # a pair of addresses for each link, and a loopback for each GPU
+        slots, per_slot, switches = len(topology.links.lower), 2, topology.nodes + 1
     speakers = 0 if asked.host_links == "numbered" else mapping.fabric.coordinates.planned_hosts
     ids = asked.router_id_pool or asked.loopback_pool
     room = min(asked.loopback_pool.num_addresses, ids.num_addresses - speakers)
@@ -188,7 +191,7 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
         asked.host_pool,
         asked.host_pool.num_addresses,
         blocks,
-        sizing.slots * per_slot + skipped,
+        slots * per_slot + skipped,
         kept.hosts,
         IPV6_SLICE if asked.host_pool.max_prefixlen > IPV4_BITS else 0,
     )

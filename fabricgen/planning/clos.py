@@ -67,7 +67,8 @@ class Sizing:
     the leaves.
     """
 
-    tiers: Literal[1, 2, 3]
+    tiers: Literal[0, 1, 2, 3]
+    """0 where links join endpoints, without switches."""
     slots: int
     leaf: int
     spine: int

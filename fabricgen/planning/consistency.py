@@ -14,7 +14,6 @@ from fabricgen.core.divisors import divisors
 from fabricgen.core.terms import Design, speed_text
 from fabricgen.planning.circuit_conflicts import circuit_conflicts
 from fabricgen.planning.setting_conflicts import (
-    medium_conflicts,
     price_conflicts,
     relay_conflicts,
     roce_conflicts,
@@ -39,8 +38,11 @@ def contradictions(spec: FabricSpec, catalog: Catalog, host: Host | None) -> Ite
     yield from _nic_names(spec, host)
     if host:
         yield from _host_findings(spec, host)
-    yield from medium_conflicts(spec)
     yield from circuit_conflicts(spec, catalog)
+    if spec.rails.medium == "direct" or spec.nic.split or spec.rails.topology:
+        from fabricgen.planning.direct_conflicts import direct_conflicts  # noqa: PLC0415 - for direct rails only
+
+        yield from direct_conflicts(spec)
     yield from relay_conflicts(spec, host)
     yield from roce_conflicts(spec)
     yield from tray_conflicts(spec)

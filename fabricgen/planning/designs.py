@@ -43,6 +43,10 @@ def map_design(fabric: ResolvedFabric, baseline: Baseline | None = None) -> Mapp
 
     Raises Refusal where no allowed number of tiers holds it, or the baseline does not fit it.
     """
+    if fabric.spec.rails.medium == "direct" and not fabric.network:
+        from fabricgen.planning.direct_sizing import map_direct  # noqa: PLC0415 - for direct rails only
+
+        return map_direct(fabric)
     sizer, shape = Sizer(fabric), shape_of(fabric.spec)
     mapping = sizer.mapping(shape)
     if mapping is None:

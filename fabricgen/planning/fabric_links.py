@@ -23,7 +23,8 @@ class Wiring(NamedTuple):
     `kind` is a LinkKind; `block` counts within the segment. `lower` and `lower_port` are GPU and
     plane at a host link, otherwise switch and port; a switch has the number segment * boxes of a
     segment + box. Ports index `Plan.ports` of the role; `slot` is the endpoint position of a host
-    link, else -1; `number` counts the cables of a kind within a block, from 1.
+    link, else -1; `number` counts the cables of a kind within a block, from 1. A direct link has
+    GPUs at both ends, with ports that count over the planes.
     """
 
     segment: Int32Array
@@ -43,15 +44,18 @@ def wiring_of(plan: Plan) -> Wiring:
     segments, host = np.arange(mapping.segments, dtype=np.int32), segment.kind == LinkKind.HOST
     rails = np.stack([mapping.first_rail(each, segment.block) for each in range(mapping.segments)])
     planes = np.array([mapping.plane(each) for each in range(mapping.segments)], dtype=np.int32)
+    direct, split = segment.kind == LinkKind.DIRECT, np.int32(mapping.fabric.split)
     first = (segments * np.int32(boxes))[:, None]
+    # the links of a split NIC port count on from those of the planes before
+    port = planes[:, None] * np.where(direct, split, np.int32(1))
     return Wiring(
         segment=np.repeat(segments, len(host)),
         kind=np.tile(segment.kind, mapping.segments),
         block=np.tile(segment.block, mapping.segments),
-        lower=(segment.lower + np.where(host, rails, first)).ravel(),
-        lower_port=(segment.lower_port + np.where(host, planes[:, None], np.int32(0))).ravel(),
-        upper=(segment.upper + first).ravel(),
-        upper_port=np.tile(segment.upper_port, mapping.segments),
+        lower=(segment.lower + np.where(host | direct, rails, first)).ravel(),
+        lower_port=(segment.lower_port + np.where(host | direct, port, np.int32(0))).ravel(),
+        upper=(segment.upper + np.where(direct, rails, first)).ravel(),
+        upper_port=(segment.upper_port + np.where(direct, port, np.int32(0))).ravel(),
         slot=np.tile(segment.slot, mapping.segments),
         number=np.tile(segment.number, mapping.segments),
     )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.baseline.baseline import Baseline
     from fabricgen.planning.clos import Sizing
     from fabricgen.planning.coordinates import Whole
+    from fabricgen.planning.direct.topology import DirectTopology
     from fabricgen.planning.leaf_packing import LeafPacking
     from fabricgen.planning.networks.leaf_groups import GroupedLeaves
     from fabricgen.planning.resolve import ResolvedFabric
@@ -39,6 +40,8 @@ class Mapping:
     per_switch: int
     baseline: Baseline | None = None
     """What an expanded or imported plan keeps; None where all follows from the inventory."""
+    topology: DirectTopology | None = None
+    """How endpoints are joined without switches; None where switches join them."""
 
     @cached_property
     def network_leaves(self) -> GroupedLeaves | None:
@@ -53,7 +56,7 @@ class Mapping:
     @cached_property
     def packing(self) -> LeafPacking | GroupedLeaves | None:
         """How leaves are filled; None where endpoints fill them in order."""
-        if self.network_leaves or self.sizing.tiers == 1:
+        if self.network_leaves or self.sizing.tiers < 2:  # noqa: PLR2004 - no uplinks
             return self.network_leaves
         return leaf_packing(self.fabric, self.per_switch, self.sizing.leaf_down)
 

@@ -80,14 +80,21 @@ class DeviceNames:
             return fabric.network.attached.devices[host]
         return host_name(self._host_pattern, fabric.coordinates, fabric.host_position(host))
 
-    def interface(self, gpu: int, plane: int) -> str:
-        """Name the interface of a NIC port as the host does; `gpu` counts within the host."""
-        return self.mapping.fabric.interface(gpu, plane)
+    def interface(self, gpu: int, plane: int, link: int = 0) -> str:
+        """Name the interface of a NIC port as the host does; `gpu` counts within the host.
 
-    def label(self, gpu: int, plane: int) -> str:
+        The links of a split port have names of their own, as Linux gives them: devlink calls port 0
+        of a split port 0 `p0s0`.
+        """
+        fabric = self.mapping.fabric
+        return fabric.interface(gpu, plane) + (f"s{link}" if fabric.split > 1 else "")
+
+    def label(self, gpu: int, plane: int, link: int = 0) -> str:
         """Return the print beside a NIC port; without a host model, the name of the interface."""
-        host = self.mapping.fabric.host
-        return host.port(gpu, plane).label if host else self.interface(gpu, plane)
+        fabric = self.mapping.fabric
+        if not fabric.host:
+            return self.interface(gpu, plane, link)
+        return fabric.host.port(gpu, plane).label + (f"/{link + 1}" if fabric.split > 1 else "")
 
     @cached_property
     def _patterns(self) -> dict[tuple[Role, bool], str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.core.terms import COMPUTE, LinkKind, Role
+from fabricgen.core.terms import CLOS_KINDS, COMPUTE, ROLES, LinkKind, Role
 from fabricgen.planning.addressing import plan_addresses
 from fabricgen.planning.cabling.assignment import decided_by_length, first_candidates
 from fabricgen.planning.cabling.cages import make_cages
@@ -88,7 +88,7 @@ def draft_of(mapping: Mapping, catalog: Catalog) -> Draft:
     naming = make_naming(mapping)
     addresses = plan_addresses(mapping)
     ports = switch_ports(mapping)
-    kinds = list(LinkKind)[: mapping.sizing.tiers]
+    kinds = list(CLOS_KINDS[: mapping.sizing.tiers]) or [LinkKind.DIRECT]
     candidates = part_candidates(fabric, catalog, kinds)
     candidates = one_module_a_cage(candidates, mapping, ports, preference_of(fabric, catalog))
     return Draft(
@@ -100,7 +100,7 @@ def draft_of(mapping: Mapping, catalog: Catalog) -> Draft:
         ports=ports,
         candidates=candidates,
         kinds=kinds,
-        roles=[kind.upper for kind in kinds],
+        roles=list(ROLES[: mapping.sizing.tiers]),
         widths=switch_widths(mapping),
         link_parts={joint.kind: joint for joint in reversed(candidates)},
         decides=decided_by_length(candidates),

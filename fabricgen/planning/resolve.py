@@ -65,6 +65,16 @@ class ResolvedFabric:
         )
 
     @property
+    def split(self) -> int:
+        """The links that a NIC port is split into."""
+        return int(self.spec.nic.split.partition("x")[0]) if self.spec.nic.split else 1
+
+    @property
+    def link_gbps(self) -> int:
+        """The speed of a link of a NIC port."""
+        return self.speed_gbps // self.split
+
+    @property
     def design(self) -> Design:
         """The design of the inventory."""
         return self.spec.design

@@ -25,8 +25,9 @@ class Segment(NamedTuple):
 
     `kind` is a LinkKind; `block` counts within the segment. `lower` is a switch of the segment, or
     the GPU at a host link, as if each block served the first rail: `Mapping.lower_gpu` returns the
-    GPU of a block. `slot` is its endpoint position; ports index `Plan.ports` of the role; `number`
-    counts cables of a kind within a block, from 1.
+    GPU of a block; so are both ends of a direct link. `slot` is the endpoint position of a host
+    link; ports index `Plan.ports` of the role, or the links of a split NIC port; `number` counts
+    cables of a kind within a block, from 1.
     """
 
     kind: Int32Array
@@ -42,6 +43,8 @@ class Segment(NamedTuple):
 def wire_segment(mapping: Mapping, installed_gpus: int) -> Segment:
     """Wire one segment: all kinds of link, for each of its blocks, as far as they are installed."""
     gpu = mapping.pattern()
+    if mapping.topology:
+        return _direct(mapping.topology.links, gpu)
     present = (gpu >= 0) & (gpu < installed_gpus)
     slots = np.flatnonzero(present).astype(np.int32)
     leaves = _installed_leaves(mapping, slots)
@@ -49,11 +52,27 @@ def wire_segment(mapping: Mapping, installed_gpus: int) -> Segment:
     return Segment(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
 
 
+def _direct(wired: TierLinks, gpu: Int32Array) -> Segment:
+    """Return the links between the GPUs of a rail; their NIC ports are split."""
+    same = np.zeros_like(wired.lower)
+    number = np.arange(1, len(same) + 1, dtype=np.int32)
+    return Segment(
+        same + np.int32(LinkKind.DIRECT),
+        same,
+        gpu[wired.lower],
+        wired.lower_port,
+        gpu[wired.upper],
+        wired.upper_port,
+        np.full_like(same, -1),
+        number,
+    )
+
+
 def switches_with_links(segment: Segment, boxes: int) -> list[bool]:
     """Return whether each switch of a segment has a link, in the order of `DeviceNames.boxes`."""
     has = np.zeros(boxes, dtype=bool)
-    has[segment.upper] = True
-    has[segment.lower[segment.kind != LinkKind.HOST]] = True
+    has[segment.upper[segment.kind >= LinkKind.HOST]] = True
+    has[segment.lower[segment.kind > LinkKind.HOST]] = True
     return [bool(value) for value in has]
 
 

@@ -1,6 +1,6 @@
 """Settings of an inventory that cancel each other or have no effect.
 
-Owns the checks of media, relays, RoCE classes, trays and prices. `consistency` has those of numbers
+Owns the checks of relays, RoCE classes, trays and prices. `consistency` has those of numbers
 and of the host model.
 """
 
@@ -17,19 +17,6 @@ if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.host import Host
     from fabricgen.inventory.fabric import FabricSpec
-
-
-def medium_conflicts(spec: FabricSpec) -> Iterator[Finding]:
-    """Refuse media of rails that are not planned yet."""
-    medium = spec.rails.medium
-    if medium == "direct":
-        yield Finding(
-            "medium-not-planned",
-            f"rails of the medium `{medium}` are not planned yet",
-            ("rails", "medium"),
-            ("`packet`, `ocs` and `patch-panel` are planned today",),
-            "write `medium: packet`, or leave it out",
-        )
 
 
 def relay_conflicts(spec: FabricSpec, host: Host | None) -> Iterator[Finding]:

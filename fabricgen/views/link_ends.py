@@ -85,15 +85,15 @@ class LinkEnds(Generic[P]):
     @cached_property
     def lower_ports(self) -> NDArray[np.object_]:
         """What to show of the port at the lower end of each link of a segment; None at hosts."""
-        kinds = [kind for kind in self.plan.kinds if kind is not LinkKind.HOST]
         columns = self.plan.segment
-        return self._of_kinds({kind: kind.lower for kind in kinds}, columns.lower_port)
+        return self._of_kinds({kind: kind.lower for kind in self.plan.kinds}, columns.lower_port)
 
     @cached_property
     def upper_ports(self) -> NDArray[np.object_]:
         """What to show of the port at the upper end of each link of a segment."""
         columns = self.plan.segment
-        return self._of_kinds({kind: kind.upper for kind in self.plan.kinds}, columns.upper_port)
+        roles = {kind: kind.role("upper") for kind in self.plan.kinds}
+        return self._of_kinds(roles, columns.upper_port)
 
     def _of_kinds(
         self, roles: Mapping[LinkKind, Role | None], ports: Int32Array
@@ -130,7 +130,9 @@ class SegmentEnds(Generic[P]):
         """Return some links as columns."""
         plan, links, mapping = self.plan, self._links, self.plan.mapping
         coordinates = plan.fabric.coordinates
-        kind, block, lower, _, upper, _, slot, number = (column[rows] for column in plan.segment)
+        kind, block, lower, lower_port, upper, upper_port, slot, number = (
+            column[rows] for column in plan.segment
+        )
         # one pass over all rows is faster than one over the host links alone
         host = kind == LinkKind.HOST
         gpu = np.where(host, mapping.lower_gpu(self.segment, lower, block), np.int32(-1))
@@ -139,7 +141,21 @@ class SegmentEnds(Generic[P]):
         below, ports = np.empty(len(kind), dtype=object), links.lower_ports[rows].copy()
         below[host] = links.hosts[coordinates.host(gpu[host])]
         ports[host] = links.nics(self.plane)[plan.fabric.interface_index(gpu[host])]
-        below[~host] = self._names[lower[~host]]
+        above, upper_ports = np.empty(len(kind), dtype=object), links.upper_ports[rows]
+        if self.plan.mapping.topology:
+            gpu = mapping.lower_gpu(self.segment, lower, block)
+            rail, upper_ports = coordinates.rail(gpu), upper_ports.copy()
+            for ends, devices, shown, port in (
+                (lower, below, ports, lower_port),
+                (upper, above, upper_ports, upper_port),
+            ):
+                at = mapping.lower_gpu(self.segment, ends, block)
+                devices[:] = links.hosts[coordinates.host(at)]
+                nic = plan.fabric.interface_index(at) * plan.fabric.split + port
+                shown[:] = links.nics(self.plane)[nic]
+        else:
+            above[:] = self._names[upper]
+            below[~host] = self._names[lower[~host]]
         labels = map(self._labels.__getitem__, (kind * mapping.segment_blocks + block).tolist())
         return LinkColumns(
             kind=kind,
@@ -151,8 +167,8 @@ class SegmentEnds(Generic[P]):
             lower_device=below,
             lower_port=ports,
             upper=upper,
-            upper_device=self._names[upper],
-            upper_port=links.upper_ports[rows],
+            upper_device=above,
+            upper_port=upper_ports,
             cables=list(map(call, labels, number.tolist())),
         )
 
@@ -187,7 +203,8 @@ def cable_labels(plan: Plan, segment: int) -> list[Callable[[int], str]]:
     """
     number = f"%0{plan.label_width}d"
     prefixes = [each.replace("%", "%%") for each in plan.label_prefixes(segment).values()]
-    no_kind = [str] * plan.mapping.segment_blocks * LinkKind.HOST
+    # the kinds of a fabric follow each other: those of a Clos from 1, a direct one at 0
+    no_kind = [str] * plan.mapping.segment_blocks * plan.kinds[0]
     return [*no_kind, *(f"{each}{number}".__mod__ for each in prefixes)]
 
 

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.analysis.checks.laws import CHANNEL_LAWS, CIRCUIT_LAWS, CLUSTER_LAWS, LAWS
+from fabricgen.analysis.checks.laws import (
+    CHANNEL_LAWS,
+    CIRCUIT_LAWS,
+    CLUSTER_LAWS,
+    DIRECT_LAWS,
+    LAWS,
+)
 from fabricgen.bom.priced_bill import make_bom
 from fabricgen.build.preconditions import check_buildable
 from fabricgen.catalog.catalog import Catalog
@@ -35,6 +41,7 @@ TERMS = {
     "host",
     "rail",
     "rail-only",
+    "direct",
     "rail-optimized",
     "fat-tree",
     "plane",
@@ -67,7 +74,7 @@ TERMS = {
 }
 """The vocabulary with pages; `ALIASES` maps other words of the field to them."""
 CODES = {case.code for case in CASES}
-LAW_CODES = {law.code for law in (*LAWS, *CHANNEL_LAWS, *CIRCUIT_LAWS)} | {
+LAW_CODES = {law.code for law in (*LAWS, *CHANNEL_LAWS, *CIRCUIT_LAWS, *DIRECT_LAWS)} | {
     law.code for law in CLUSTER_LAWS
 }
 SMALL: dict[str, Any] = {
@@ -194,7 +201,7 @@ def test_the_keys_are_those_of_the_schema() -> None:
     assert {name.rpartition(".")[2] for name in keys} == declared
     assert keys["phases.planes"].in_list
     assert not keys["rails.planes"].in_list
-    rails = ("count", "planes", "per_switch", "grouping", "medium", "tiers")
+    rails = ("count", "planes", "per_switch", "grouping", "medium", "topology", "tiers")
     assert keys["rails"].below == tuple(f"rails.{key}" for key in rails)
     assert keys["addressing.mtu"].values == "integer from 1280 to 9216"
     assert keys["design"].choices == ("rail-only", "rail-optimized", "fat-tree")

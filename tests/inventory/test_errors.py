@@ -248,7 +248,7 @@ def test_hints(change: dict[str, Any], hint: str) -> None:
         (
             {"rails": {"x": 2}},
             "`x` is not a key of `rails`",
-            "keys of `rails`: count, planes, per_switch, grouping, medium, tiers",
+            "keys of `rails`: count, planes, per_switch, grouping, medium, topology, tiers",
         ),
         (
             {"rails.count": 2},

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabricgen.core.terms import LinkKind, Role
+
 if TYPE_CHECKING:
     from fabricgen.analysis.checks.evidence import Evidence
     from fabricgen.catalog.models.base import Top
     from fabricgen.planning.cabling.compatibility import LinkParts
+    from fabricgen.planning.resolve import ResolvedFabric
 
 
 GENERIC = "generic"
@@ -28,9 +31,31 @@ class EndCage(NamedTuple):
     transport: str
 
 
+def _split_cage(fabric: ResolvedFabric) -> EndCage:
+    """Return the cage of a host whose NIC ports are split into links to other GPUs."""
+    host, transport = fabric.host, fabric.port_layouts[Role.LEAF].model.transport
+    if host is None:
+        links, speed = fabric.split, fabric.link_gbps
+        return EndCage("a NIC port of the host", GENERIC, "any", links, speed, transport)
+    links = sum(
+        port.cage == host.ports[0].cage and port.plane < fabric.planes for port in host.ports
+    )
+    return EndCage(
+        f"a cage of the {host.model}",
+        host.form_factor,
+        host.module_top,
+        links * fabric.split,
+        fabric.link_gbps,
+        transport,
+    )
+
+
 def end_cages(evidence: Evidence, parts: LinkParts) -> tuple[EndCage, EndCage]:
     """Return the cages at both ends of the links that some parts serve."""
     fabric, kind = evidence.plan.fabric, parts.kind
+    if kind is LinkKind.DIRECT:
+        cage = _split_cage(fabric)
+        return cage, cage
     above, below, host = (
         fabric.port_layouts[kind.upper],
         kind.lower and fabric.port_layouts[kind.lower],

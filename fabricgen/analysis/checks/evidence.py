@@ -138,6 +138,11 @@ class Evidence:
         """The number of boxes of a segment, planned ones included."""
         return len(self.plan.naming.boxes)
 
+    @property
+    def segments(self) -> int:
+        """The number of segments."""
+        return self.plan.mapping.segments
+
     @cached_property
     def box_tier(self) -> IntArray:
         """The tier of each box of a segment: 1 leaf, 2 spine, 3 core."""
@@ -166,8 +171,9 @@ class Evidence:
     @cached_property
     def links_of(self) -> IntArray:
         """The number of link ends at each planned switch."""
-        low = self.wiring.lower[~self.has_host]
-        ends: IntArray = np.bincount(self.wiring.upper, minlength=len(self.switches)) + np.bincount(
+        low = self.wiring.lower[self.wiring.kind > LinkKind.HOST]
+        high = self.wiring.upper[self.wiring.kind >= LinkKind.HOST]
+        ends: IntArray = np.bincount(high, minlength=len(self.switches)) + np.bincount(
             low, minlength=len(self.switches)
         )
         return ends
@@ -188,6 +194,8 @@ class Evidence:
 
     def speed_gbps(self, kind: LinkKind) -> int:
         """Return the speed of a kind of link, by the upper switch's ports."""
+        if kind is LinkKind.DIRECT:
+            return self.plan.fabric.link_gbps
         return self.plan.fabric.port_layouts[kind.upper].down.speed_gbps
 
     def role(self, switch: int) -> Role:

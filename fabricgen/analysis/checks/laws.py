@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabricgen.analysis.checks.bisection import bisection
@@ -15,6 +16,12 @@ from fabricgen.analysis.checks.cluster import (
     switch_loss,
 )
 from fabricgen.analysis.checks.cluster_evidence import cluster_evidence
+from fabricgen.analysis.checks.direct import (
+    direct_graph,
+    direct_paths,
+    direct_ports,
+    direct_rails,
+)
 from fabricgen.analysis.checks.flow_balance import flows_spread
 from fabricgen.analysis.checks.isolation import all_pairs, rails_apart
 from fabricgen.analysis.checks.law import CheckResult, Law, apply_laws, merged
@@ -103,6 +110,19 @@ CIRCUIT_LAWS: tuple[Law[Evidence], ...] = (
 )
 """The laws of fabrics whose leaves join ports two by two, judged after the others."""
 
+DIRECT_LAWS: tuple[Law[Evidence], ...] = (
+    Law("direct-ports", "every link of a NIC port is used once", direct_ports),
+    Law("direct-rails", "links join GPUs of one rail", direct_rails, ("direct-ports",)),
+    Law("direct-graph", "rails are the graphs they claim", direct_graph, ("direct-rails",)),
+    Law("direct-paths", "halves are joined as claimed", direct_paths, ("direct-graph",)),
+    *(
+        replace(law, needs=("direct-ports",) if law.needs else ())
+        for law in LAWS
+        if law.code in ("labels", "optics-match", "names", "racks", "counts-agree")
+    ),
+)
+"""The laws of rails without switches, instead of the others."""
+
 CLUSTER_LAWS: tuple[Law[ClusterEvidence], ...] = (
     Law("management-cabled", "every management port has one cable", management_cabled),
     Law("bonds-apart", "the members of a bond are on different switches", bonds_apart),
@@ -136,6 +156,8 @@ def judge_cluster(evidence: ClusterEvidence) -> CheckResult:
 
 def judge(evidence: Evidence) -> CheckResult:
     """Apply every law to some evidence."""
+    if evidence.plan.mapping.topology:
+        return apply_laws(DIRECT_LAWS, evidence)
     more = CHANNEL_LAWS if evidence.channels else ()
     light = CIRCUIT_LAWS if evidence.plan.fabric.has_circuits else ()
     return apply_laws((*LAWS, *more, *light), evidence)

@@ -11,9 +11,9 @@ import numpy as np
 
 from fabricgen.analysis.checks.end_cages import GENERIC, EndCage, end_cages
 from fabricgen.analysis.checks.law import Verdict, Violation, violations
-from fabricgen.analysis.checks.part_counts import host_cages, switch_cages
+from fabricgen.analysis.checks.part_counts import nic_cages, switch_cages
 from fabricgen.core.arrays import distinct
-from fabricgen.core.terms import speed_text
+from fabricgen.core.terms import LinkKind, speed_text
 from fabricgen.planning.cabling.candidates import ASSUMED_REACH_M
 
 if TYPE_CHECKING:
@@ -217,12 +217,12 @@ def _shared_cages(evidence: Evidence) -> Iterator[Violation]:
             for low, cable, high in map(_models, evidence.candidates)
         ]
     )[evidence.candidate]
-    hosts = host_cages(evidence, evidence.has_host)
+    at_host, direct = wiring.kind <= LinkKind.HOST, wiring.kind == LinkKind.DIRECT
     yield from _two_in_one(
         evidence,
-        hosts,
-        plugs[evidence.has_host, 0],
-        np.flatnonzero(evidence.has_host),
+        nic_cages(evidence, at_host),
+        np.concatenate([plugs[at_host, 0], plugs[direct, 1]]),
+        np.concatenate([np.flatnonzero(at_host), np.flatnonzero(direct)]),
         models,
         "host",
     )

@@ -46,8 +46,8 @@ def parts_of(evidence: Evidence) -> dict[str, int]:
         rows = evidence.candidate == number
         pieces = _connectors(evidence, parts, rows, parts.shared) * parts.cables
         add(parts.cable.model, pieces - _patched(evidence, number))
-        if parts.kind is LinkKind.HOST and parts.lower:
-            add(parts.lower.model, len(distinct(host_cages(evidence, rows))))
+        if parts.kind <= LinkKind.HOST and parts.lower:
+            add(parts.lower.model, len(distinct(nic_cages(evidence, rows))))
     for part, count in _patching(evidence).items():
         add(part, count)
     if fabric.nic and plan.spec.nic.model:
@@ -158,13 +158,25 @@ def switch_cages(evidence: Evidence, tier: int, switch: IntArray, port: IntArray
     return found
 
 
-def host_cages(evidence: Evidence, rows: BoolArray) -> IntArray:
-    """Return the number of the host cage of each of some host links.
+def nic_cages(evidence: Evidence, rows: BoolArray) -> IntArray:
+    """Return the host cages at the ends of some links: the lower ends, then those of direct links.
+
+    A direct link takes a module at both of its ends, and both are equal.
+    """
+    direct = rows & (evidence.wiring.kind == LinkKind.DIRECT)
+    found = [host_cages(evidence, rows), host_cages(evidence, direct, upper=True)]
+    return np.concatenate(found)
+
+
+def host_cages(evidence: Evidence, rows: BoolArray, *, upper: bool = False) -> IntArray:
+    """Return the number of the host cage at the lower or the upper end of some links.
 
     If the chassis is unknown, each NIC port is a cage.
     """
     fabric, wiring = evidence.plan.fabric, evidence.wiring
-    gpu, plane = (each[rows].astype(np.int64) for each in (wiring.lower, wiring.lower_port))
+    ends = (wiring.upper, wiring.upper_port) if upper else (wiring.lower, wiring.lower_port)
+    gpu, port = (each[rows].astype(np.int64) for each in ends)
+    plane = port // fabric.split
     if fabric.host is None:
         return fabric.coordinates.nic(gpu, plane)
     cages = sorted({port.cage for port in fabric.host.ports})

@@ -145,7 +145,7 @@ def _placed(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
                     (plan.cages.pieces(joint, segment, own), racks[joint.near][at])
                 )
         for end, module in joint.modules.items():
-            role = joint.kind.upper if end == "upper" else joint.kind.lower
+            role = joint.kind.role(end)
             pieces[role or HOST, module.model].append(
                 (plan.cages.at(end, joint.kind, segment, rows), racks[end])
             )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.core.terms import Design, Role
 from fabricgen.lifecycle.change.growth_refusals import unlike
 from fabricgen.lifecycle.change.keep_endpoints import kept_endpoints
@@ -35,6 +35,14 @@ def grow(old: Plan, spec: FabricSpec, catalog: Catalog) -> Plan:
     `rails.per_switch: auto` keeps its older value. Raises Refusal `cannot-grow` where the two have
     no common shape, or the refusal of the inventory.
     """
+    if old.mapping.topology or spec.rails.medium == "direct":
+        raise refuse(
+            "cannot-grow",
+            "direct rails do not grow",
+            path=("rails", "medium"),
+            because=("a graph of more GPUs has other links, so that most cables would move",),
+            hint="plan the larger fabric anew",
+        )
     spec = pinned(old, spec)
     domains = [old.fabric.domain_position(each) for each in range(old.fabric.coordinates.domains)]
     mapping = map_design(resolve_positions(spec, catalog, domains))

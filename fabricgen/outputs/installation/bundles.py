@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import chain, groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.core.terms import ROLES
+from fabricgen.core.terms import ROLES, LinkKind
 from fabricgen.outputs.installation.faceplate import face_of
 
 if TYPE_CHECKING:
@@ -150,6 +150,8 @@ class Fronts:
 
     def switch_roles(self, cable: CableView) -> tuple[Role | None, Role | None]:
         """Return the role of the switch at the upper and at the lower end; None without one."""
+        if cable.tier == LinkKind.DIRECT:
+            return None, None
         upper = None if cable.b_device in self.panels else ROLES[cable.tier - 1]
         below = cable.tier > 1 and cable.a_device not in self.panels
         return upper, ROLES[cable.tier - 2] if below else None
@@ -162,7 +164,7 @@ class Fronts:
 
     def on_host(self, cable: CableView) -> bool:
         """Return whether the lower end of a cable is at a host."""
-        return cable.tier == 1 and cable.a_device not in self.panels
+        return cable.tier <= LinkKind.HOST and cable.a_device not in self.panels
 
     def used(self, bundles: list[Bundle]) -> dict[str, tuple[Faceplate, dict[int, list[int]]]]:
         """Return each switch's front, and the bundles that go into each of its cages, by number."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from fabricgen.core.arrays import distinct
 from fabricgen.core.diagnostics import refuse
-from fabricgen.core.terms import LinkKind, Role
+from fabricgen.core.terms import CLOS_KINDS, LinkKind, Role
 from fabricgen.planning.baseline.expansion_stages import (
     NOTHING,
     ExpansionStage,
@@ -112,7 +112,7 @@ def read_baseline(values: Any) -> Baseline | None:  # noqa: ANN401 - any value o
                 decode_runs(values[kind.key]["upper"]),
                 decode_runs(values[kind.key]["upper_port"]),
             )
-            for kind in list(LinkKind)[1:]
+            for kind in CLOS_KINDS[1:]
             if kind.key in values
         }
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:

@@ -143,7 +143,12 @@ class CableRuns:
         low, host = lower + first, kind == LinkKind.HOST
         gpu = mapping.lower_gpu(segment, lower[host], block[host])
         low[host] = mapping.fabric.coordinates.host(gpu)
-        return low, upper + first
+        high, direct = upper + first, kind == LinkKind.DIRECT
+        if direct.any():
+            for device, ends in ((low, lower), (high, upper)):
+                gpu = mapping.lower_gpu(segment, ends[direct], block[direct])
+                device[direct] = mapping.fabric.coordinates.host(gpu)
+        return low, high
 
     @property
     def _crossings(self) -> list[int]:

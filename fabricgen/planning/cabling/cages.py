@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.core.terms import LinkKind
+
 if TYPE_CHECKING:
     from fabricgen.core.arrays import IntArray
-    from fabricgen.core.terms import LinkKind, Role
+    from fabricgen.core.terms import Role
     from fabricgen.planning.cabling.compatibility import End, LinkParts
     from fabricgen.planning.mapping import Mapping
     from fabricgen.planning.port_layout import Port
@@ -52,9 +54,9 @@ class Cages:
 
         The cages of all switches are numbered; apart from them, those of all hosts.
         """
-        links, role = self.links, kind.upper if end == "upper" else kind.lower
+        links, role = self.links, kind.role(end)
         if role is None:
-            coordinates, gpu = self.mapping.fabric.coordinates, self._gpu(segment, rows)
+            coordinates, gpu = self.mapping.fabric.coordinates, self._gpu(segment, rows, end)
             cages = self.of_nics.cage[coordinates.host_slot(gpu), self.mapping.plane(segment)]
             return np.asarray(coordinates.host(gpu) * self.of_host + cages)
         box, port = (
@@ -99,22 +101,19 @@ class Cages:
         """
         return joint.shared > 1 and joint.cable.legs == 1
 
-    def _gpu(self, segment: int, rows: IntArray) -> IntArray:
-        """Return the GPUs of some host links, counted over the fabric."""
-        lower = self.links.lower[rows].astype(np.int64)
-        return self.mapping.lower_gpu(segment, lower, self.links.block[rows].astype(np.int64))
+    def _gpu(self, segment: int, rows: IntArray, end: End = "lower") -> IntArray:
+        """Return the GPUs at an end of some links, counted over the fabric."""
+        gpu = (self.links.lower if end == "lower" else self.links.upper)[rows].astype(np.int64)
+        return self.mapping.lower_gpu(segment, gpu, self.links.block[rows].astype(np.int64))
 
     def _inside(self, end: End, kind: LinkKind, segment: int, rows: IntArray) -> IntArray:
         """Return the position of links inside their cage at one end, from 0."""
-        role = kind.upper if end == "upper" else kind.lower
-        if role is None:
-            return np.asarray(
-                self.of_nics.position[
-                    self.mapping.fabric.coordinates.host_slot(self._gpu(segment, rows)),
-                    self.mapping.plane(segment),
-                ]
-            )
+        role, split = kind.role(end), self.mapping.fabric.split
         port = self.links.upper_port if end == "upper" else self.links.lower_port
+        if role is None:
+            slot = self.mapping.fabric.coordinates.host_slot(self._gpu(segment, rows, end))
+            nic = self.of_nics.position[slot, self.mapping.plane(segment)]
+            return np.asarray(nic * split + (port[rows] if kind is LinkKind.DIRECT else 0))
         return np.asarray(self.of_switch[role].position[port[rows]])
 
 
@@ -122,7 +121,7 @@ def make_cages(
     mapping: Mapping, ports: dict[Role, list[Port]], links: Segment, boxes: int
 ) -> Cages:
     """Return the cages of a fabric; those of each switch take as many numbers."""
-    size = max(port.cage for used in ports.values() for port in used) + 1
+    size = max((port.cage for used in ports.values() for port in used), default=0) + 1
     of_switch = {
         role: PortCages(
             np.array([port.cage for port in used], dtype=np.int64),

@@ -36,12 +36,18 @@ from fabricgen.planning.price_book import price_book
 if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.optics import Cable, Transceiver
+    from fabricgen.inventory.site import MediaChoice
     from fabricgen.planning.cabling.candidate_order import Order
     from fabricgen.planning.cabling.compatibility import Cage
     from fabricgen.planning.resolve import ResolvedFabric
 
 
-ASSUMED_REACH_M = {LinkKind.HOST: 50, LinkKind.LEAF_SPINE: 50, LinkKind.SPINE_CORE: 100}
+ASSUMED_REACH_M = {
+    LinkKind.HOST: 50,
+    LinkKind.LEAF_SPINE: 50,
+    LinkKind.SPINE_CORE: 100,
+    LinkKind.DIRECT: 50,
+}
 """Metres a link must reach in a room that is not described.
 
 50 m of multimode up to the spine and 100 m of single-mode to the core, as in the DGX SuperPOD
@@ -66,19 +72,26 @@ def part_candidates(
     return tuple(
         joint
         for each in _classes(fabric, kinds)
-        for joint in _described_candidates(
-            fabric, each, preference, getattr(site.media, each.kind.key)
-        )
+        for joint in _described_candidates(fabric, each, preference, _media(site.media, each.kind))
     )
 
 
 def _classes(fabric: ResolvedFabric, kinds: list[LinkKind]) -> list[LinkClass]:
     """Return the classes of links of the fabric."""
     host, *others = kinds
+    if host is LinkKind.DIRECT:
+        return [LinkClass(host, fabric.link_gbps)]
     hosts = [LinkClass(host, speed) for speed in downlink_speeds(fabric)]
     return hosts + [
         LinkClass(kind, fabric.port_layouts[kind.upper].down.speed_gbps) for kind in others
     ]
+
+
+def _media(media: MediaChoice, kind: LinkKind) -> tuple[str, ...]:
+    """Return the media of a kind of link in a described room; those of hosts for direct links."""
+    key = LinkKind.HOST.key if kind is LinkKind.DIRECT else kind.key
+    found: tuple[str, ...] = getattr(media, key)
+    return found
 
 
 def preference_of(fabric: ResolvedFabric, catalog: Catalog) -> Preference:
@@ -208,14 +221,9 @@ def _nothing_fits(
 ) -> Exception:
     """Refuse a kind of link that no part of the catalog can serve."""
     name = kind.key.replace("_", "-")
-    owners = (
-        (
-            (fabric.host.model if fabric.host else "the host")
-            if kind.lower is None
-            else fabric.port_layouts[kind.lower].model.model
-        ),
-        (fabric.port_layouts[kind.upper].model.model),
-    )
+    roles = (kind.role("lower"), kind.role("upper"))
+    host = fabric.host.model if fabric.host else "the host"
+    owners = [host if role is None else fabric.port_layouts[role].model.model for role in roles]
     because = [
         f"a cage of the {owner} is"
         f" {cage.form_factor}{'' if cage.top == 'any' else f', {cage.top} top'}, with {cage.links}"

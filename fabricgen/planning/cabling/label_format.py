@@ -12,7 +12,12 @@ if TYPE_CHECKING:
 _DIGITS = 5
 """Digits of a cable number, or more where needed. Fixed, so that growth keeps labels."""
 
-_LETTERS = {LinkKind.HOST: "h", LinkKind.LEAF_SPINE: "u", LinkKind.SPINE_CORE: "c"}
+_LETTERS = {
+    LinkKind.HOST: "h",
+    LinkKind.LEAF_SPINE: "u",
+    LinkKind.SPINE_CORE: "c",
+    LinkKind.DIRECT: "d",
+}
 
 
 def label_prefix(kind: LinkKind, rail: int | None, plane: int | None, network: str = "") -> str:
@@ -29,4 +34,6 @@ def label_width(mapping: Mapping) -> int:
     """Return the digits of the number on a cable's label."""
     sizing = mapping.sizing
     largest = max(sizing.slots, sizing.leaf * sizing.leaf_up, sizing.spine * sizing.spine_up)
+    if mapping.topology:
+        largest = len(mapping.topology.links.lower)
     return max(_DIGITS, mapping.digits("cable", largest))

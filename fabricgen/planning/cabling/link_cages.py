@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.cabling.compatibility import Cage
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ GENERIC, TWISTED_PAIR = "generic", "rj45"
 def cages_of(fabric: ResolvedFabric, each: LinkClass) -> tuple[Cage, Cage]:
     """Return the cages at the lower and the upper end of a class of links."""
     kind, speed = each
+    if kind is LinkKind.DIRECT:
+        cage = _nic_cage(fabric)
+        return cage, cage
     above = fabric.port_layouts[kind.upper]
     if kind.lower is None:
         others = fabric.network.modes if fabric.network else ()
@@ -39,6 +43,13 @@ def _cage(model: Switch, mode: Breakout) -> Cage:
         model.transport,
         (model.circuits.loss_db if model.circuits else None) or 0.0,
     )
+
+
+def _nic_cage(fabric: ResolvedFabric) -> Cage:
+    """Return the cage of a NIC whose ports are split, each link on lanes of its own."""
+    transport = fabric.port_layouts[Role.LEAF].model.transport
+    whole = _host_cage(fabric, Cage(GENERIC, "any", 1, fabric.speed_gbps, transport))
+    return whole._replace(links=whole.links * fabric.split, speed_gbps=fabric.link_gbps)
 
 
 def _host_cage(fabric: ResolvedFabric, upper: Cage) -> Cage:

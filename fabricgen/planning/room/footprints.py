@@ -84,7 +84,7 @@ class Shares(NamedTuple):
     def exceeded(self, *loads: tuple[str, int]) -> bool:
         """Return whether so many devices of each kind exceed a limit of a rack."""
         return any(
-            sum(count * (self.of[kind][at] or 0) for kind, count in loads) > limit
+            sum(count * (self.of[kind][at] or 0) for kind, count in loads if count) > limit
             for at, limit in enumerate(self.limits(*loads))
             if limit is not None
         )

@@ -128,10 +128,10 @@ class Room:
 
     def device(self, device: int) -> str:
         """Name a device."""
+        if device < self.hosts:
+            return self.naming.host(device)
         segment, box = divmod(device - self.hosts, len(self.naming.boxes))
-        return (
-            self.naming.host(device) if device < self.hosts else self.naming.switches(segment)[box]
-        )
+        return self.naming.switches(segment)[box]
 
     def place(self, device: int) -> str:
         """Return the position of a device as text."""

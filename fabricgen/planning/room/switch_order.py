@@ -19,6 +19,8 @@ def ordered(naming: DeviceNames) -> Int64Array:
     The order is that of the middle of the hosts below, then tier, segment and number.
     """
     mapping = naming.mapping
+    if not naming.boxes:
+        return np.zeros(0, dtype=np.int64)
     below = _middles(naming)
     blocks = np.array([max(box.block, 0) for box in naming.boxes], dtype=np.int64)
     rails = np.stack([mapping.first_rail(each, blocks) for each in range(mapping.segments)])

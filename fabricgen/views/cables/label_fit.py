@@ -116,7 +116,7 @@ def _longest_ports(plan: Plan) -> dict[str, str]:
     """Return the longest text printed beside a port of each kind of device."""
     fabric, several = plan.fabric, {kind: joint.cables for kind, joint in plan.link_parts.items()}
     labels = [
-        plan.naming.label(gpu, plane)
+        plan.naming.label(gpu, plane, fabric.split - 1)
         for gpu in range(fabric.host_gpus)
         for plane in range(fabric.planes)
     ]
@@ -125,7 +125,9 @@ def _longest_ports(plan: Plan) -> dict[str, str]:
         ports[role] = max((port.printed for port in used), key=len)
     many = {
         kind: max(
-            count for link, count in several.items() if kind in (link.upper, link.lower or HOST)
+            count
+            for link, count in several.items()
+            if kind in (link.role("upper") or HOST, link.lower or HOST)
         )
         for kind in ports
     }

@@ -79,8 +79,9 @@ class Ports:
         }
         nics = [
             [
-                PortName(naming.interface(slot, plane), naming.label(slot, plane))
+                PortName(naming.interface(slot, plane, link), naming.label(slot, plane, link))
                 for slot in range(fabric.interface_count)
+                for link in range(fabric.split)
             ]
             for plane in range(fabric.planes)
         ]
