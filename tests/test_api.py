@@ -80,6 +80,7 @@ ROWS: dict[str, dict[str, object]] = {
         "spares": {"cables": {"percent": 5}},
         "search": {"switches": ["sn5600"], "max_tiers": 2},
     },
+    "cluster": CLUSTER,
     "nowhere": KEYS | {"site": "unknown", "prices": "street-2026-09"},
 }
 """Inventories whose tables have numbers, fractions, unknown values, and shared cables."""

@@ -35,9 +35,10 @@ from fabricgen.planning.name_checks import LONGEST_NAME
 from fabricgen.planning.stripes import stripes
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.build import Hosts
-from tests.fabrics import build_job, cables_of, plan_of, set_limit
+from tests.fabrics import CLUSTER, build_job, cables_of, plan_of, set_limit
 from tests.laws.drawing import Inventory, inventories
 from tests.outputs import resource_definitions
+from tests.outputs.packs.managed import LEAST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -575,6 +576,24 @@ def test_ansible_finds_every_device(variant: str) -> None:
     names = {*groups, *groups["switches"]["children"], *groups["gpu_hosts"]["children"]}
     assert all(name.isidentifier() for name in names)
     assert names.isdisjoint([*plan.switches(), *plan.hosts])
+
+
+def test_ansible_finds_the_switches_of_all_networks() -> None:
+    """Each network is a group apart, so that no play for the compute fabric reaches it."""
+    plan = plan_of(**CLUSTER, management=LEAST)
+    text = Packs().render("ansible", "inventory.yml.j2", devices=devices_view(plan))
+    (document,) = yaml_of(text)
+    groups = document["all"]["children"]
+    beside = groups["network_switches"]["children"]
+    assert {name: [*group["hosts"]] for name, group in beside.items()} == {
+        f"network_{name}": [*network.switches()] for name, network in plan.networks.items()
+    }
+    facts = beside["network_inband"]["hosts"]["inband-leaf-1"]
+    assert (facts["network"], facts["role"], "plane" in facts) == ("inband", "leaf", False)
+    addresses = [own["ansible_host"] for each in beside.values() for own in each["hosts"].values()]
+    assert len({*addresses}) == len(addresses)
+    others = {name for name in groups if name.startswith(("plane_", "nos_"))}
+    assert not {"inband-leaf-1"} & {name for each in others for name in _members(groups[each])}
 
 
 @pytest.mark.slow

@@ -43,7 +43,13 @@ class ManagementPorts:
         return [port for port in self.rows() if port.device not in self._cabled]
 
     def rows(self) -> Iterator[ManagementPortView]:
-        """List hosts, then switches segment by segment."""
+        """List hosts, then the switches of each network."""
+        yield from self._hosts()
+        for plan in (self.plan, *self.plan.networks.values()):
+            yield from self._switches(plan)
+
+    def _hosts(self) -> Iterator[ManagementPortView]:
+        """Yield the ports of hosts."""
         plan, given = self.plan, self.plan.management
         if given is None or plan.spec.management is None:
             return
@@ -52,10 +58,14 @@ class ManagementPorts:
             length = pool.prefixlen if pool else 0
             name = self._cabled.get(host) or UNNAMED
             yield ManagementPortView(host, name, f"{given.host(number)}/{length}")
-        for segment in range(plan.mapping.segments):
+
+    def _switches(self, plan: Plan) -> Iterator[ManagementPortView]:
+        """Yield the ports of the switches of a network."""
+        given = plan.management
+        for segment in range(plan.mapping.segments if given else 0):
             layouts, names = plan.port_layouts(segment), plan.naming.switches(segment)
             for at, box in enumerate(plan.naming.boxes):
-                if plan.installed[at]:
+                if given and plan.installed[at]:
                     own = self._cabled.get(names[at]) or self._names.get(layouts[box.role].nos)
                     prefix = f"{given.switch(segment, at)}/{given.subnet.prefixlen}"
                     yield ManagementPortView(names[at], own or UNNAMED, prefix)

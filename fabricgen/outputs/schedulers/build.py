@@ -212,7 +212,26 @@ def devices_view(plan: Plan) -> DevicesView:
         _stripes(plan, stripes(plan)),
         plan.management is not None,
         _addressed_hosts(plan),
+        [
+            GroupView(f"network_{name}", [*_network_switches(network)], [])
+            for name, network in plan.networks.items()
+        ],
     )
+
+
+def _network_switches(network: Plan) -> Iterator[ManagedDeviceView]:
+    """Yield the switches of a network beside the compute fabric, which has no rails."""
+    for segment in range(network.mapping.segments):
+        names = network.naming.switches(segment)
+        for at, box in enumerate(network.naming.boxes):
+            if network.installed[at]:
+                facts = _facts(network, segment, box)
+                facts = {"network": network.fabric.network_name} | {
+                    name: fact for name, fact in facts.items() if name not in ("plane", "rails")
+                }
+                if network.management:
+                    facts = {"ansible_host": network.management.switch(segment, at), **facts}
+                yield ManagedDeviceView(names[at], facts)
 
 
 def _addressed_hosts(plan: Plan) -> list[ManagedDeviceView]:
@@ -237,7 +256,8 @@ def _facts(plan: Plan, segment: int, box: Box) -> dict[str, str | int | list[int
         "plane": plan.mapping.plane(segment),
         "rails": rails,
     }
-    if plan.fabric.port_layouts[Role.LEAF].model.transport == "ethernet":
+    apart = plan.fabric.network is not None and not plan.fabric.network.joined
+    if plan.fabric.port_layouts[Role.LEAF].model.transport == "ethernet" and not apart:
         facts |= {
             "asn": plan.addresses.asn(segment, box),
             "loopback": address_text(plan.addresses.loopback(segment, shared[0], box)),

@@ -112,3 +112,5 @@ class DevicesView:
     """Whether switches have management addresses."""
     hosts: list[ManagedDeviceView] = field(default_factory=list)
     """The hosts that have management addresses."""
+    networks: list[GroupView] = field(default_factory=list)
+    """The switches of each network beside the compute fabric, with their facts."""
