@@ -57,13 +57,12 @@ def impact(
 ) -> None:
     """Show the effect of one or more failures.
 
-    A failed PART is a kind and a name: `fabricgen explain unknown-failure` lists the kinds. The
+    A failed PART is a kind and a name: `fabricgen explain unknown-failure` lists the kinds. For a
+    switch or a cable of a network beside the compute fabric, it lists the devices cut off. The
     output compares it with the same failure in the rail-optimized design of the
     inventory, or in rail-only where the inventory is not.
     """
-    from fabricgen.analysis.impact.compare import ComparedImpact
-    from fabricgen.analysis.impact.compare import compare as compare_with
-    from fabricgen.analysis.impact.measure import impact as measure
+    from fabricgen.analysis.impact.compare import cluster_impact
 
     if bool(failed) == bool(each):
         raise click.UsageError("name failed parts with --fail, or a kind of part with --each")
@@ -75,9 +74,7 @@ def impact(
         return
     with inventory.locate_findings():
         wanted = compare or (compare is None and plan.fabric.gpus <= COMPARED_GPUS)
-        found = ComparedImpact(
-            measure(plan, failed), compare_with(plan, failed) if wanted else None
-        )
+        found = cluster_impact(plan, failed, compared=wanted)
     if as_json:
         print_result(found)
     else:
@@ -85,10 +82,14 @@ def impact(
 
 
 def _text(plan: Plan, found: ComparedImpact) -> str:
-    """Lay out one failure: a sentence, the figures, and the GPUs that relay."""
+    """Lay out one failure: a sentence, the figures, the GPUs that relay, and the networks."""
+    from fabricgen.analysis.impact import network_loss
     from fabricgen.analysis.impact.text import sentence
 
-    parts = [sentence(found.impact), _figures(plan, found), *_relays(found.impact.relay_load)]
+    networks = [network_loss.sentence(loss) for loss in found.networks or ()]
+    parts = [sentence(found.impact), *networks]
+    if found.networks is None or found.impact.gpus_degraded or found.impact.gpus_cut_off:
+        parts += [_figures(plan, found), *_relays(found.impact.relay_load)]
     if (other := found.compared) and other.missing:
         parts.append(f"{other.design}: {other.missing}")
     return "\n\n".join(parts)

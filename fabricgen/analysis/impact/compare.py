@@ -8,7 +8,7 @@ domain, plane, rail) corresponds to itself.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,16 +16,18 @@ import numpy as np
 from fabricgen.analysis.forwarding.failures import find_failures
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.impact.measure import impact
+from fabricgen.analysis.impact.network_loss import NetworkFailures
 from fabricgen.analysis.impact.surviving import SurvivingFabric
 from fabricgen.bom.comparison import plan_as
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.core.document import Document
+from fabricgen.core.document import Document, plain
 from fabricgen.core.terms import Design, LinkKind, Role
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabricgen.analysis.impact.measure import Impact
+    from fabricgen.analysis.impact.network_loss import NetworkLoss
     from fabricgen.planning.plan import Plan
 
 
@@ -49,11 +51,27 @@ class ComparedImpact(Document):
 
     impact: Impact
     compared: Counterpart | None
+    networks: tuple[NetworkLoss, ...] | None = None
+    """What the networks lose; None where all that failed is of the compute fabric."""
 
     def document(self) -> dict[str, Any]:
-        """Return the figures of the failure, and of its counterpart."""
+        """Return the figures of the failure, of its counterpart, and of the networks."""
         compared = {"compared": self.compared.document()} if self.compared else {}
-        return self.impact.document() | compared
+        networks = {} if self.networks is None else {"networks": plain(self.networks)}
+        return self.impact.document() | compared | networks
+
+
+def cluster_impact(plan: Plan, names: Sequence[str], *, compared: bool) -> ComparedImpact:
+    """Return what is lost when parts of compute or of its networks fail, and the counterpart.
+
+    Raises Refusal for a name that the plan does not have.
+    """
+    failures = NetworkFailures(plan)
+    others = failures.select(names)
+    own = [name for name in names if name not in others]
+    found = replace(impact(plan, own), failed=list(names))
+    counterpart = compare(plan, own) if compared and own else None
+    return ComparedImpact(found, counterpart, tuple(failures.losses(others)) if others else None)
 
 
 def compare(plan: Plan, names: Sequence[str]) -> Counterpart:

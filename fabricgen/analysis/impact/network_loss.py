@@ -1,0 +1,162 @@
+"""What failures take from the networks beside the compute fabric: who is cut off from which.
+
+Owns `NetworkLoss`. A device is cut off where no living cable joins it to the larger part of its
+network. The switches of an access network are joined by the network of their uplinks, or without
+one by the site.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabricgen.analysis.graph import pieces
+from fabricgen.core.document import Document
+from fabricgen.core.terms import LinkKind
+from fabricgen.views.factory import Views
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from fabricgen.planning.plan import Plan
+
+SITE = "the site"
+"""What joins access switches without an uplink."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkLoss(Document):
+    """What a network loses: an entry of `networks` of `impact --json`."""
+
+    network: str
+    devices: int
+    """The devices on the network, without those that failed."""
+    cut_off: list[str]
+    """Devices that reach nothing on the network any more."""
+    degraded: int
+    """Devices that lose a cable and are not cut off."""
+
+
+class _Joined(NamedTuple):
+    """A cable of a network by its label: a device or a switch below, and a switch above."""
+
+    label: str
+    lower: str
+    upper: str
+    attached: bool
+
+
+class NetworkFailures:
+    """The networks of one plan, and which failed parts are theirs."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Keep the plan; cables are read when a network is asked for."""
+        self._plan = plan
+
+    def select(self, names: Sequence[str]) -> list[str]:
+        """Return those names of failed parts that are of a network and not of compute."""
+        if not self._plan.networks:
+            return []
+        own = {f"switch:{switch}" for switch in self._switches}
+        own.update(f"link:{cable.label}" for cables in self._cables.values() for cable in cables)
+        return [name for name in names if name in own]
+
+    def losses(self, names: Sequence[str]) -> list[NetworkLoss]:
+        """Return what each network loses that has one of these parts, or loses a device by it."""
+        dead = {name.partition(":")[2] for name in names}
+        found = {network: self._loss(network, dead) for network in self._plan.networks}
+        return [
+            loss
+            for network, loss in found.items()
+            if loss.cut_off or loss.degraded or self._has(network, dead)
+        ]
+
+    def _has(self, network: str, dead: AbstractSet[str]) -> bool:
+        """Return whether a failed part is a switch or a cable of a network."""
+        if not dead.isdisjoint(self._plan.networks[network].switches()):
+            return True
+        return not dead.isdisjoint(cable.label for cable in self._cables[network])
+
+    @cached_property
+    def _switches(self) -> frozenset[str]:
+        """The switches of all networks."""
+        plans = self._plan.networks.values()
+        return frozenset(name for plan in plans for name in plan.switches())
+
+    @cached_property
+    def _cables(self) -> dict[str, list[_Joined]]:
+        """The cables of each network."""
+        return {name: [*_cables(plan)] for name, plan in self._plan.networks.items()}
+
+    def _loss(self, network: str, dead: AbstractSet[str]) -> NetworkLoss:
+        """Return what one network loses."""
+        attached = [cable for cable in self._cables[network] if cable.attached]
+        before = Counter(cable.lower for cable in attached if cable.lower not in dead)
+        reached = self._reached(network, dead)
+        after = Counter(cable.lower for cable in _living(attached, dead) if cable.upper in reached)
+        return NetworkLoss(
+            network=network,
+            devices=len(before),
+            cut_off=[name for name in before if not after[name]],
+            degraded=sum(0 < after[name] < count for name, count in before.items()),
+        )
+
+    def _reached(self, network: str, dead: AbstractSet[str]) -> AbstractSet[str]:
+        """Return the switches of the part of a network that has the most devices."""
+        own = self._cables[network]
+        joined = [*_living(own, dead), *self._above(network, dead)]
+        names = sorted({each for cable in joined for each in (cable.lower, cable.upper)})
+        at = {name: number for number, name in enumerate(names)}
+        # devices join nothing: only links between switches, and uplinks of access switches do
+        through = self._switches | {SITE}
+        links = [(at[cable.lower], at[cable.upper]) for cable in joined if cable.lower in through]
+        nodes = [at[name] for name in names if name in through]
+        parts = [{names[node] for node in part} for part in pieces(nodes, links)]
+        weight = Counter(cable.upper for cable in _living(own, dead) if cable.attached)
+        return max(parts, key=lambda part: sum(weight[name] for name in part), default=set())
+
+    def _above(self, network: str, dead: AbstractSet[str]) -> Iterator[_Joined]:
+        """Yield what joins the switches of an access network."""
+        asked = self._plan.spec.networks.each()[network]
+        if asked.uplink:
+            yield from _living(self._cables[asked.uplink.network], dead)
+        elif asked.kind == "access":
+            plan = self._plan.networks[network]
+            yield from (_Joined("", SITE, name, attached=False) for name in plan.switches())
+
+
+def _cables(plan: Plan) -> Iterator[_Joined]:
+    """Yield the cables of a network."""
+    views = Views(plan)
+    for segment in range(plan.mapping.segments):
+        for view in views.cables(segment):
+            attached = view.tier == LinkKind.HOST
+            yield _Joined(view.cable, view.a_device, view.b_device, attached)
+
+
+def _living(cables: Sequence[_Joined], dead: AbstractSet[str]) -> list[_Joined]:
+    """Return the cables that have not failed at either end or themselves."""
+    return [cable for cable in cables if dead.isdisjoint(cable[:3])]
+
+
+def sentence(loss: NetworkLoss) -> str:
+    """Return one sentence on what a network loses.
+
+    >>> sentence(NetworkLoss(network="oob", devices=9, cut_off=["pdu-1", "pdu-2"], degraded=0))
+    'oob: 2 of 9 devices are cut off: pdu-1, pdu-2.'
+    """
+    shown = ", ".join(loss.cut_off[:SHOWN])
+    more = len(loss.cut_off) - SHOWN
+    names = f"{shown} and {more:,} more" if more > 0 else shown
+    verb = "is" if len(loss.cut_off) == 1 else "are"
+    cut = f"{len(loss.cut_off):,} of {loss.devices:,} devices {verb} cut off: {names}"
+    text = f"{loss.network}: {cut if loss.cut_off else 'no device is cut off'}"
+    lose = "loses" if loss.degraded == 1 else "lose"
+    return f"{text}; {loss.degraded:,} {lose} a cable." if loss.degraded else f"{text}."
+
+
+SHOWN = 4
+"""The devices that a sentence names."""

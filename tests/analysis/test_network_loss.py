@@ -1,0 +1,114 @@
+"""Who is cut off from which network, compared with a search in a graph of the whole cluster."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+import pytest
+
+from fabricgen.analysis.checks.laws import check
+from fabricgen.analysis.impact.compare import cluster_impact
+from fabricgen.analysis.impact.network_loss import NetworkFailures, sentence
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.views.factory import Views
+from tests.fabrics import plan_of
+from tests.lifecycle.change.test_network_diff import CLUSTER
+
+if TYPE_CHECKING:
+    from fabricgen.planning.plan import Plan
+
+UPLINK = {"network": "inband", "ports": 2}
+NETWORKS: dict[str, Any] = {
+    "storage": CLUSTER["networks"]["storage"],
+    "inband": {"switches": {"leaf": {"model": "sn4600c"}}, "speed": "100G"},
+    "oob": CLUSTER["networks"]["oob"],
+}
+
+
+@cache
+def planned(*, uplink: bool) -> Plan:
+    """Plan a cluster of three networks, whose `oob` has uplinks or not."""
+    oob = NETWORKS["oob"] | ({"uplink": UPLINK} if uplink else {})
+    pdus = {"name": "pdu-{n}", "count": 60, "ports": {"oob": 1}}
+    devices = [*CLUSTER["devices"][:1], pdus]
+    return plan_of(**CLUSTER | {"networks": NETWORKS | {"oob": oob}, "devices": devices})
+
+
+def searched(plan: Plan, network: str, dead: str) -> set[str]:
+    """Return the devices without a path to the most others, by a search over all cables."""
+    graph: nx.Graph[str] = nx.Graph()
+    asked = plan.spec.networks.each()[network]
+    attached = set()
+    for name in {network, asked.uplink.network} if asked.uplink else {network}:
+        for view in Views(plan.networks[name]).cables(0):
+            through = view.tier > 1 or (view.a_device.startswith("oob-") and name != network)
+            # a device forwards nothing, so it is a node for each of its cables
+            node = view.a_device if through else f"{view.a_device}/{view.cable}"
+            graph.add_edge(node, view.b_device)
+            if name == network and view.tier == 1 and view.a_device != dead:
+                attached.add((view.a_device, node))
+    if network == "oob" and not asked.uplink:
+        graph.add_edges_from(("site", switch) for switch in plan.networks["oob"].switches())
+    graph.remove_nodes_from([node for node in graph if node.partition("/")[0] == dead])
+    parts = [*nx.connected_components(graph)]
+    best = max(parts, key=lambda part: sum(node in part for _, node in attached))
+    alive = {device for device, node in attached if node in best}
+    return {device for device, _ in attached} - alive
+
+
+@pytest.mark.parametrize("uplink", [True, False])
+def test_the_devices_cut_off_are_those_of_a_search(*, uplink: bool) -> None:
+    """For the loss of every switch of every network."""
+    plan = planned(uplink=uplink)
+    failures, lost = NetworkFailures(plan), 0
+    for own in plan.networks.values():
+        for switch in own.switches():
+            losses = {loss.network: loss for loss in failures.losses([f"switch:{switch}"])}
+            for network in plan.networks:
+                found = set(losses[network].cut_off) if network in losses else set()
+                assert found == searched(plan, network, switch), (switch, network)
+                lost += len(found)
+    assert lost
+
+
+def test_the_largest_loss_is_that_of_the_law() -> None:
+    """`switch-loss` prints the most devices that one switch cuts off."""
+    plan = planned(uplink=True)
+    (figure,) = (one.figure for one in check(plan).judgements if one.law.code == "switch-loss")
+    failures = NetworkFailures(plan)
+    for network, own in plan.networks.items():
+        counts = [
+            len(loss.cut_off)
+            for switch in own.switches()
+            for loss in failures.losses([f"switch:{switch}"])
+            if loss.network == network
+        ]
+        stated = re.search(rf"{network} (?:none|at most (\d+))", figure)
+        assert stated
+        assert max(counts) == int(stated[1] or 0)
+
+
+def test_a_cable_and_a_switch_fail_together() -> None:
+    """The second cable of a bond is the last one, and a part of compute is measured beside."""
+    plan = planned(uplink=True)
+    views = [*Views(plan.networks["storage"]).cables(0)]
+    one, other = (view for view in views if view.a_device == "target-1")
+    names = [f"switch:{one.b_device}", f"link:{other.cable}", "gpu:d0-g0"]
+    found = cluster_impact(plan, names, compared=False)
+    assert found.networks
+    (storage,) = (loss for loss in found.networks if loss.network == "storage")
+    assert storage.cut_off == ["target-1"]
+    assert "1 of 20 devices is cut off: target-1; " in sentence(storage)
+    assert (found.impact.failed, found.impact.gpus_dead) == (names, 1)
+    assert found.document()["networks"][0].keys() == {"network", "devices", "cut_off", "degraded"}
+
+
+def test_other_names_are_refused() -> None:
+    """A switch that no network has; and a fabric without networks has no key for them."""
+    with pytest.raises(Refusal):
+        cluster_impact(planned(uplink=True), ["switch:storage-leaf-99"], compared=False)
+    alone = plan_of(**CLUSTER | {"networks": {}, "devices": ()})
+    assert "networks" not in cluster_impact(alone, ["gpu:d0-g0"], compared=False).document()
