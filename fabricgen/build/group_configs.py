@@ -19,7 +19,6 @@ from fabricgen.build.pack_outputs import (
     unconfigured,
 )
 from fabricgen.build.runs import installed_switches, switch_runs
-from fabricgen.build.selection import Skipped
 from fabricgen.build.subnet_files import subnet_tasks
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabricgen.build.context import BuildContext
+    from fabricgen.build.selection import Skipped
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
 
@@ -49,10 +49,6 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
 
 def _of_fabric(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     """List the tasks of the switches of one network."""
-    network = context.plan.fabric.network
-    if network and not network.joined:
-        yield Skipped("no configurations for the access switches: no pack writes them")
-        return
     if config_packs(context):
         yield from (SwitchFiles(segment, boxes) for segment, boxes in switch_runs(context))
     yield from unconfigured(context)

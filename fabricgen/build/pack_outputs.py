@@ -75,7 +75,7 @@ def incomplete(context: BuildContext) -> Iterator[Skipped]:
     for role in plan.roles:
         for layout in plan.fabric.nos_variants(role):
             pack, facts = packs.get(layout.nos), switch_facts(layout)
-            for fact, lack in pack.wants.items() if pack else ():
+            for fact, lack in pack.wants.items() if pack and plan.fabric.lossless else ():
                 if fact not in facts:
                     named = f"the {role} switches ({layout.model.model}, {layout.nos})"
                     yield Skipped(f"on {named}, {lack}")

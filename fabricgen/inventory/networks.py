@@ -94,6 +94,8 @@ class Network(Leaves):
     """Leaves of their own for some devices; those of the network serve the others."""
     uplink: Annotated[Uplink | None, Field(examples=[{"network": "inband", "ports": 2}])] = None
     """What joins the switches of an access network to the rest."""
+    vlan: Annotated[int, Field(strict=True, ge=2, le=4094, examples=[200])] = 200
+    """The VLAN of an access network, which all its ports are in."""
     addressing: Annotated[
         NetworkAddressing, Field(examples=[{"host_pool": "10.192.0.0/12", "mtu": 9216}])
     ] = NetworkAddressing.model_construct()

@@ -98,6 +98,7 @@ def network_fabric(
             tuple(ServedPorts(tuple(map(ports_of, own)), keys) for keys, own in groups),
             joined=network.kind == "clos",
             modes=modes,
+            vlan=0 if network.kind == "clos" else network.vlan,
             lossless=bool(network.lossless),
         ),
     )

@@ -107,6 +107,10 @@ def validate(
         text, used = to_xml(tables, models)
         path.write_text(text, encoding="utf-8")
         modules |= dict.fromkeys(used)
+        if "VLAN_MEMBER" in tables:  # whose conditions are on tables of these
+            modules |= {
+                models / f"sonic-{name}.yang": None for name in ("interface", "mirror-session")
+            }
     return subprocess.run(
         [program, "-p", models, "-t", "config", "-f", "xml", *modules, *paths],
         capture_output=True,

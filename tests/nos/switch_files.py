@@ -58,7 +58,9 @@ def render_switches(plan: Plan, secrets: Mapping[str, str] = SECRETS) -> list[Sw
 
 
 def _render(switch: SwitchView, secrets: Mapping[str, str]) -> SwitchFiles:
-    pack = _pack_of(switch.nos)
+    named = _pack_of(switch.nos)
+    pack = named.for_access() if switch.access else named
+    assert pack is not None
     PACKS.secrets.values = secrets
     with PACKS.secrets.readable():
         files = {

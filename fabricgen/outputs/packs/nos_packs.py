@@ -39,7 +39,8 @@ def nos_packs(plan: Plan, packs: Packs) -> NosPacks:
     """
     found = NosPacks({}, [])
     for port_layout, path in _running(plan):
-        pack = packs.for_nos(port_layout.nos)
+        named, network = packs.for_nos(port_layout.nos), plan.fabric.network
+        pack = named.for_access() if named and network and network.vlan else named
         reason = _without_files(plan, port_layout, pack)
         if pack and not reason:
             _check_family(plan, pack)
@@ -47,7 +48,11 @@ def nos_packs(plan: Plan, packs: Packs) -> NosPacks:
             _check_limits(plan, port_layout.role, pack)
             found.packs[port_layout.nos] = pack
         elif not pack and ("rails" in path or getattr(plan.spec.nos, port_layout.role)):
-            raise _no_pack(port_layout.nos, path, packs)
+            raise (
+                _no_pack(port_layout.nos, path, packs)
+                if named is None
+                else _no_bridge(port_layout.nos, path, packs)
+            )
         else:
             found.without.append((port_layout.role, reason))
     return found
@@ -59,7 +64,8 @@ def _without_files(plan: Plan, port_layout: PortLayout, pack: Pack | None) -> st
     if model.externally_managed:
         return f"the {model.model} is managed from outside, by its subnet manager"
     if pack is None:
-        return f"no pack writes {nos}"
+        bridges = plan.fabric.network and plan.fabric.network.vlan
+        return f"no pack writes {'bridges of ' if bridges else ''}{nos}"
     if plan.management is None and not pack.configures_fabric:
         return f"those of {nos} are for `management`, which the inventory does not have"
     return ""
@@ -89,6 +95,19 @@ def _no_pack(nos: str, path: Path, packs: Packs) -> Exception:
         " without configurations"
     )
     return refuse("no-pack", f"no pack writes configurations for `{nos}`", path=path, hint=hint)
+
+
+def _no_bridge(nos: str, path: Path, packs: Packs) -> Exception:
+    """Return the refusal of a NOS whose pack configures no switches of access networks."""
+    every = (packs.pack(name) for name in packs.names())
+    known = ", ".join(pack.nos for pack in every if pack and pack.nos and pack.for_access())
+    return refuse(
+        "no-pack",
+        f"the pack of `{nos}` has no switches of access networks",
+        path=path,
+        because=("no output in its pack.yaml has a template under `access`",),
+        hint=f"use another `nos` ({known}), or your own pack with `--templates DIR`",
+    )
 
 
 def _check_family(plan: Plan, pack: Pack) -> None:

@@ -65,6 +65,8 @@ class PackOutput(BaseModel):
     template: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+$")]
     each: str
     """One of `kinds`."""
+    access: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+$")] | None = None
+    """For switches: the template for those of an access network, which else lack the file."""
     roles: tuple[Literal["leaf", "spine", "core"], ...] = ("leaf", "spine", "core")
     transport: Literal["ethernet", "infiniband"] | None = None
     """For hosts, NICs and GPUs: written only if the leaves run this."""
@@ -318,6 +320,15 @@ class Pack(BaseModel):
         """The files that a switch fetches when it boots from the network."""
         names = self.zero_touch.fetches if self.zero_touch else ()
         return [output for output in self.outputs if output.path.removeprefix(SWITCH) in names]
+
+    def for_access(self) -> Self | None:
+        """Return the pack as it is for switches of an access network; None where it has no way."""
+        outputs = tuple(
+            output.model_copy(update={"template": output.access})
+            for output in self.outputs
+            if output.access
+        )
+        return self.model_copy(update={"outputs": outputs}) if outputs else None
 
     @property
     def open_outputs(self) -> list[PackOutput]:

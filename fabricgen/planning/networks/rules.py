@@ -32,6 +32,8 @@ class NetworkRules(NamedTuple):
     """The ports of each group of leaves, in the order of `attached`."""
     joined: bool = True
     """Whether spines join the leaves; those of an access network stay apart."""
+    vlan: int = 0
+    """The VLAN of an access network; 0 in others."""
     lossless: bool = False
     """Whether the switches have the lossless class."""
     modes: tuple[Breakout, ...] = ()

@@ -24,6 +24,7 @@ from fabricgen.views.switches.facts import cage_facts, switch_facts
 from fabricgen.views.switches.ports import PortFacts, Ports, SegmentLabels, facts_of, vrf_name
 from fabricgen.views.switches.view import (
     PORT_COLUMNS,
+    AccessView,
     CageView,
     IdlePort,
     Instance,
@@ -151,6 +152,7 @@ class SwitchViews:
             nos_version=plan.fabric.nos_version(port_layout),
             management=self._management.view(segment, index),
             adaptive_routing=port_layout.model.adaptive_routing,
+            access=self._access,
             lossless=plan.fabric.lossless,
             vars=switch_vars(spec, identity),
             overrides=[own for match, own in self._overrides if matches(match, identity)],
@@ -260,6 +262,14 @@ class SwitchViews:
         hosts = np.bincount(segment.block[segment.kind == LinkKind.HOST], minlength=blocks)
         boxes = [box.block for box in self.plan.naming.boxes]
         return [int(hosts[block]) + boxes.count(block) + boxes.count(-1) for block in range(blocks)]
+
+    @cached_property
+    def _access(self) -> AccessView | None:
+        """The bridge that every switch of an access network has."""
+        network = self.plan.fabric.network
+        if network is None or not network.vlan:
+            return None
+        return AccessView(vlan=network.vlan, name=network.name)
 
     @cached_property
     def settings(self) -> LinkSettings:

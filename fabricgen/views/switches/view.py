@@ -137,6 +137,15 @@ class Instance:
     """AS number of `bgp_hosts`; 0 where there are none."""
 
 
+@dataclass(slots=True, kw_only=True)
+class AccessView:
+    """The bridge of an access switch, whose ports are all in one VLAN."""
+
+    vlan: int
+    name: str
+    """The network, which the VLAN is named after."""
+
+
 @dataclass(slots=True)
 class OverrideView:
     """Lines of the site's own for one switch."""
@@ -192,6 +201,8 @@ class SwitchView:
     """Its management; None where the inventory has no `management`."""
     adaptive_routing: bool = False
     """Whether the box can spread packets over equal paths by their load."""
+    access: AccessView | None = None
+    """Its bridge, where it is a switch of an access network, which routes nothing."""
     lossless: bool = True
     """Whether its ports have the lossless class of `roce`; a network may do without."""
     vars: dict[str, Any] = field(default_factory=dict)

@@ -181,7 +181,7 @@ READERS = {
 }
 
 
-def _words(one: SwitchFiles) -> dict[str, set[str]]:
+def nxos_words(one: SwitchFiles) -> dict[str, set[str]]:
     """Return the names of a box, with those of classes, queues and a VRF that NX-OS defines."""
     return interface_names(one) | {
         "loopback": {f"loopback{number}" for number in range(len(one.switch.instances))},
@@ -233,16 +233,16 @@ MISREAD = (
     ("remote-as 4200000003", "remote-as 4200000004", "expects AS 4200000004"),
 )
 
-NXOS = Documented("nxos", "nxos.cfg", GRAMMAR, _words, read, ("n9364e-sg2",), BROKEN, MISREAD)
+NXOS = Documented("nxos", "nxos.cfg", GRAMMAR, nxos_words, read, ("n9364e-sg2",), BROKEN, MISREAD)
 
 
 def test_every_statement_of_management_is_documented() -> None:
     """With secrets and without, and each statement of the grammar is used."""
     found = [variant_files(name, "nxos")[0] for name in [*MANAGED, *VARIANTS]]
-    texts = [(without_banner(one.files["nxos.cfg"]), _words(one)) for one in found]
+    texts = [(without_banner(one.files["nxos.cfg"]), nxos_words(one)) for one in found]
     assert_exhausted(MANAGED_GRAMMAR, texts)
     bare = files_without_secrets("nxos")[0]
-    for text, words in [*texts, (without_banner(bare.files["nxos.cfg"]), _words(bare))]:
+    for text, words in [*texts, (without_banner(bare.files["nxos.cfg"]), nxos_words(bare))]:
         assert MANAGED_GRAMMAR.findings(text, words) == []
 
 

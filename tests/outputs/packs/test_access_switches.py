@@ -1,0 +1,196 @@
+"""The switches of out-of-band networks: one VLAN with all ports, and an address in it."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.outputs.packs.nos_packs import nos_packs
+from fabricgen.outputs.packs.render import Packs
+from tests.fabrics import plan_of
+from tests.nos import eos_avd
+from tests.nos.eos import lines_of
+from tests.nos.statements import Grammar
+from tests.nos.switch_files import render_switches
+from tests.nos.verifiers import Verifiers
+from tests.outputs.packs.managed import LEAST
+from tests.outputs.packs.test_nxos import MANAGEMENT, SOURCES, nxos_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from fabricgen.planning.plan import Plan
+    from tests.nos.switch_files import SwitchFiles
+
+ACCESS_MODELS = {
+    "nvue": "sn2201",
+    "frr": "sn2201",
+    "sonic": "sn2201",
+    "eos": "7010tx-48",
+    "nxos": "n9k-c9348gc-fxp",
+}
+VLAN = 123
+BRIDGE = """
+# Cisco Nexus 9000 NX-OS, Layer 2 Switching Configuration Guide: VLANs, edge ports
+vlan <n:1-4094>
+  name <word>
+interface <port>
+  switchport
+  switchport access vlan <n:1-4094>
+  spanning-tree port type edge
+# the same series, Interfaces Configuration Guide: VLAN interfaces
+feature interface-vlan
+interface <svi>
+  no shutdown
+  ip address <address>
+# the same series, Unicast Routing Configuration Guide: static routes
+ip route 0.0.0.0/0 <ip>
+"""
+
+
+def oob_plan(nos: str, **keys: Any) -> Plan:  # noqa: ANN401 - keys of an inventory
+    """Plan a small fabric with an out-of-band network whose switches run a NOS."""
+    oob = {
+        "switches": {"leaf": {"model": ACCESS_MODELS.get(nos, "qfx5240")}},
+        "nos": nos,
+        "vlan": VLAN,
+    }
+    return plan_of(
+        gpus=64,
+        hb_domain={"gpus": 8},
+        switches={"leaf": {"generic": {"radix": 64}}},
+        networks={"oob": oob | {"speed": "1G"} | keys},
+        management=LEAST,
+    )
+
+
+@cache
+def access_switch(nos: str) -> SwitchFiles:
+    """Render the first out-of-band switch."""
+    return render_switches(oob_plan(nos).networks["oob"])[0]
+
+
+def _blocks(text: str, pattern: str) -> set[str]:
+    """Return the interfaces whose block has a line, as EOS, NX-OS and ifupdown2 write blocks."""
+    found = set()
+    for block in re.split(r"\n(?=interface |iface |auto |vlan )", text):
+        name = re.match(r"(?:interface|iface) (\S+)", block)
+        if name and re.search(pattern, block, re.MULTILINE):
+            found.add(name[1])
+    return found
+
+
+def _sonic_ports(files: Mapping[str, str]) -> set[str]:
+    members = json.loads(files["config_db.json"])["VLAN_MEMBER"]
+    return {
+        key.split("|")[1]
+        for key, value in members.items()
+        if key.startswith(f"Vlan{VLAN}|") and value == {"tagging_mode": "untagged"}
+    }
+
+
+BRIDGED: dict[str, Callable[[Mapping[str, str]], set[str]]] = {
+    "nvue": lambda files: {
+        *re.findall(
+            rf"interface (\S+) bridge domain br_default access {VLAN}", files["commands.txt"]
+        )
+    },
+    "frr": lambda files: _blocks(files["interfaces"], rf"^ +bridge-access {VLAN}$"),
+    "sonic": _sonic_ports,
+    "eos": lambda files: _blocks(
+        files["startup-config.cfg"], rf"^ +switchport access vlan {VLAN}$"
+    ),
+    "nxos": lambda files: _blocks(files["nxos.cfg"], rf"^ +switchport access vlan {VLAN}$"),
+}
+"""The ports in the VLAN, read back from the files of each NOS."""
+
+
+@pytest.mark.parametrize("nos", ACCESS_MODELS)
+def test_all_ports_are_in_one_vlan(nos: str) -> None:
+    """Each port in use is an access port of the VLAN, and nothing routes."""
+    one = access_switch(nos)
+    assert BRIDGED[nos](one.files) == {port.interface for port in one.switch.ports}
+    assert not any("router bgp" in text or "10.224." in text for text in one.files.values())
+
+
+@pytest.mark.parametrize("nos", ACCESS_MODELS)
+def test_the_address_is_that_of_the_vlan(nos: str) -> None:
+    """It is managed in the network that it serves, by an address of `management.pool`."""
+    texts = "\n".join(access_switch(nos).files.values())
+    assert "10.200.0.192/24" in texts
+    assert "10.200.0.1" in texts.replace("10.200.0.192", "").replace("10.200.0.123", "")
+    assert re.search(rf"[Vv]lan *{VLAN}\b", texts)
+
+
+def test_without_management_it_only_bridges() -> None:
+    """The VLAN has no address then."""
+    plan = oob_plan("nvue")
+    spec = plan.spec.model_copy(update={"management": None})
+    bare = plan_of(**spec.model_dump(mode="json", exclude_none=True))
+    files = render_switches(bare.networks["oob"])[0].files
+    assert BRIDGED["nvue"](files)
+    assert "vlan123" not in files["commands.txt"]
+
+
+def test_a_pack_without_bridges_is_refused() -> None:
+    """Nothing is written of a NOS whose pack has no access switches."""
+    plan = oob_plan("junos", speed=None)
+    with pytest.raises(Refusal) as refused:
+        nos_packs(plan.networks["oob"], Packs())
+    (finding,) = refused.value.findings
+    assert finding.code == "no-pack"
+    assert finding.path == ("networks", "oob", "nos")
+    assert "eos, frr, nvue, nxos, sonic" in (finding.hint or "")
+
+
+@pytest.mark.parametrize("nos", ["frr", "nvue", "sonic"])
+def test_the_tools_accept_access_switches(
+    nos: str, tool: Callable[[str], str], oracles: Path, tmp_path: Path
+) -> None:
+    """The vendors' models, parsers and saved files know each statement, or the pack records it."""
+    verifiers = Verifiers(tool, oracles, tmp_path)
+    assert verifiers.complaints([access_switch(nos)]) == []
+
+
+def test_arista_renders_the_same_lines() -> None:
+    """Every line but those of management is one that pyavd renders."""
+    one = access_switch("eos")
+    facts = {
+        "hostname": one.switch.name,
+        "vlans": [{"id": VLAN, "name": "oob"}],
+        "ethernet_interfaces": [
+            *(
+                {
+                    "name": port.interface,
+                    "description": f"{port.peer_device}:{port.peer_interface} {port.cable}",
+                    "switchport": {"access_vlan": VLAN},
+                    "spanning_tree_portfast": "edge",
+                }
+                for port in one.switch.ports
+            ),
+            *({"name": port.interface, "shutdown": True} for port in one.switch.idle_ports),
+        ],
+        "vlan_interfaces": [
+            {"name": f"Vlan{VLAN}", "vrf": "mgmt", "ip_address": "10.200.0.192/24"}
+        ],
+    }
+    assert eos_avd.complaints(facts) == []
+    known = {*lines_of(eos_avd.rendered(facts))}
+    ours = {*lines_of(one.files["startup-config.cfg"])}
+    assert known - ours <= {("no enable password",), ("no aaa root",)}
+
+
+def test_cisco_documents_each_statement() -> None:
+    """The grammar of NX-OS knows the statements of a bridge."""
+    one = access_switch("nxos")
+    words = {**nxos_words(one), "svi": {f"Vlan{VLAN}"}, "vrf": {"default"}}
+    assert (
+        Grammar(SOURCES + MANAGEMENT + BRIDGE, modes=True).findings(one.files["nxos.cfg"], words)
+        == []
+    )
