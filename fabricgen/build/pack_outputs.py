@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 PATCHED = ("patching", "panel")
 """The kinds of outputs that exist where links run through panels."""
 
+CIRCUITS = ("circuits", "circuit-box")
+"""The kinds of outputs that exist where leaves join ports."""
+
 
 @per_build
 def _nos_packs(context: BuildContext) -> NosPacks:
@@ -120,5 +123,15 @@ def fitting_outputs(context: BuildContext, group: str) -> list[tuple[str, PackOu
         and output.host_links in (None, links)
         and (context.plan.pieces or not output.shared_cables)
         and (context.plan.channels or output.each not in PATCHED)
+        and _fits_leaves(context, pack.name, output)
         and output.is_written(context.plan.spec.management)
     ]
+
+
+def _fits_leaves(context: BuildContext, pack: str, output: PackOutput) -> bool:
+    """Return whether leaves have the circuits that an output is of, and a pack's commands."""
+    if output.each not in CIRCUITS:
+        return True
+    fabric = context.plan.fabric
+    own = output.each != "circuit-box" or fabric.port_layouts[Role.LEAF].nos == pack
+    return fabric.has_circuits and own

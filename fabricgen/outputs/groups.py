@@ -96,6 +96,12 @@ SPECS = (
         configures=True,
     ),
     GroupSpec(
+        name="circuits",
+        readers="controllers and technicians: the ports that circuits join, where leaves do",
+        packs=("circuits",),
+        limits=(GroupLimit("circuits", 500_000, "circuits", "circuits/"),),
+    ),
+    GroupSpec(
         name="provision",
         packets=True,
         readers="DHCP and web servers: what switches boot from, if the inventory has `management`",

@@ -15,11 +15,15 @@ if TYPE_CHECKING:
 
 
 class CircuitPort(NamedTuple):
-    """A port of a box, and the GPU that ends there, by its name and its number."""
+    """A port of a box, and the GPU that ends there.
+
+    `cage` is the number of the port, and `number` that of the GPU.
+    """
 
     box: str
     port: str
     gpu: str
+    cage: int
     number: int
 
 
@@ -50,6 +54,7 @@ class PortMap:
                     str(boxes[int(links.upper[at])]),
                     names[int(links.upper_port[at])],
                     coordinates.name(gpu),
+                    plan.ports[Role.LEAF][int(links.upper_port[at])].cage,
                     gpu,
                 )
 

@@ -109,6 +109,21 @@ _KINDS = (
         ("{panel}",),
     ),
     Kind(
+        "circuits",
+        "The circuits of the AllReduce of all GPUs; only where leaves join ports.",
+        "circuits",
+        "fabricgen.outputs.circuits.view:CircuitsView",
+        "fabricgen.outputs.circuits.build",
+    ),
+    Kind(
+        "circuit-box",
+        "A file for each box that joins ports, if its NOS has the name of the pack.",
+        "box",
+        "fabricgen.outputs.circuits.view:BoxCircuitsView",
+        "fabricgen.outputs.circuits.build",
+        ("{switch}",),
+    ),
+    Kind(
         "bom",
         "The bill of materials.",
         "bom",

@@ -1,0 +1,1 @@
+"""Files of circuits: ports, configurations, and the commands that set them."""

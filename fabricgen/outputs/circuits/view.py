@@ -1,0 +1,74 @@
+"""What templates see of circuits: rows of the tables, and the configurations of one box."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class CircuitPortRow(NamedTuple):
+    """A port of a box, and the GPU that ends there."""
+
+    box: str
+    port: str
+    gpu: str
+
+
+class CircuitRow(NamedTuple):
+    """A circuit of a configuration: two ports of a box, and the GPUs that end there."""
+
+    configuration: int
+    phase: str
+    box: str
+    a_port: str
+    b_port: str
+    a_gpu: str
+    b_gpu: str
+
+
+class CircuitChangeRow(NamedTuple):
+    """A circuit that is removed or added from one configuration to the next, removals first."""
+
+    before: int
+    after: int
+    box: str
+    action: str
+    a_port: str
+    b_port: str
+
+
+@dataclass(slots=True)
+class CircuitsView:
+    """The circuits of a job of all GPUs."""
+
+    ports: list[CircuitPortRow]
+    circuits: list[CircuitRow]
+    changes: list[CircuitChangeRow]
+
+
+class PortPair(NamedTuple):
+    """Two ports of a box, and the numbers of their outputs, which follow those of all inputs."""
+
+    a: str
+    b: str
+    a_output: int
+    b_output: int
+
+
+class BoxConfiguration(NamedTuple):
+    """A configuration of one box, and what differs from the one before."""
+
+    number: int
+    phase: str
+    circuits: list[PortPair]
+    removed: list[PortPair]
+    added: list[PortPair]
+
+
+@dataclass(slots=True)
+class BoxCircuitsView:
+    """The configurations of one box, in order; the first follows the last."""
+
+    name: str
+    model: str
+    configurations: list[BoxConfiguration]
