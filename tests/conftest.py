@@ -93,7 +93,7 @@ class PythonTool(Protocol):
     def __call__(
         self, name: str, *arguments: object, cwd: Path, programs: Path | None = None
     ) -> subprocess.CompletedProcess[str]:
-        """Run with a clean environment, in which programs of a directory come first."""
+        """Run with a clean environment, in which programs and modules of a directory come first."""
 
 
 class Once(Protocol):
@@ -202,10 +202,12 @@ def python_tool(out_of_reach: Callable[[str], NoReturn], tmp_path: Path) -> Pyth
         if not program.exists():
             out_of_reach(f"{name} is not installed: make tools")
         clean = clean_environment(tmp_path)
+        if programs:
+            clean |= {"PATH": f"{programs}:{clean['PATH']}", "PYTHONPATH": str(programs)}
         return subprocess.run(
             [program, *map(str, arguments)],
             cwd=cwd,
-            env=clean | ({"PATH": f"{programs}:{clean['PATH']}"} if programs else {}),
+            env=clean,
             capture_output=True,
             text=True,
             check=False,

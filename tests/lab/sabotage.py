@@ -18,6 +18,7 @@ from ipaddress import ip_address, ip_interface
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 from fabricgen.api import plan_file
 from fabricgen.lab import lldp, session, verify, verify_mtu
@@ -35,8 +36,9 @@ if TYPE_CHECKING:
 
     from fabricgen.lab.topology import Wire
 
-PATIENCE_S, SWAPPED_S = 30.0, 5.0
-"""Time limits for a repaired lab to recover, and for one with swapped cables, which never does."""
+PATIENCE_S, SWAPPED_S, SILENT_S = 30.0, 5.0, 0.5
+"""Time limits for a repaired lab to recover, and for what never does: swapped cables, silent BFD.
+"""
 
 LEAF, SPINE, NEAR, FAR = "r0-leaf-1", "r0-spine-1", "d0-g0", "d7-g0"
 
@@ -153,7 +155,8 @@ def closed_port(bench: RunningLab) -> Iterator[None]:
 def silent_bfd(bench: RunningLab) -> Iterator[None]:
     """Stop the BFD daemon of a switch permanently; BGP continues once it has recovered."""
     bench.daemons.configure(SPINE, ["bfd", "profile FABRIC", "shutdown"])
-    yield
+    with patch.object(verify, "BFD_S", SILENT_S):
+        yield
     bench.daemons.configure(SPINE, ["bfd", "profile FABRIC", "no shutdown"])
     settle(bench)
 
@@ -203,9 +206,8 @@ def forwarding_left_on(_bench: RunningLab) -> Iterator[None]:
         switched(self, on=on)
         self.machines.networks.inside("d0-g1", lambda: set_kernel(self.family.forwarding, "1"))
 
-    setattr(RunningLab, "forwarding", all_but_one)  # noqa: B010 - a method is replaced for a while
-    yield
-    setattr(RunningLab, "forwarding", switched)  # noqa: B010 - the original
+    with patch.object(RunningLab, "forwarding", all_but_one):
+        yield
 
 
 @contextmanager

@@ -17,7 +17,13 @@ from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.factory import Views
 from tests.fabrics import build_context, build_job, plan_of
 from tests.outputs.packs.managed import FULL, LEAST, LEAVES, SECRETS
-from tests.outputs.stand_ins import DOCUMENTED, calls, write_collections, write_programs
+from tests.outputs.stand_ins import (
+    DOCUMENTED,
+    calls,
+    write_collections,
+    write_programs,
+    write_site,
+)
 
 if TYPE_CHECKING:
     from subprocess import CompletedProcess
@@ -139,6 +145,7 @@ def play(
 ) -> CompletedProcess[str]:
     """Run a playbook on this machine, as if it was every switch."""
     (home / "calls.jsonl").touch()
+    write_site(home)
     here: dict[str, object] = {
         "ansible_connection": "local",
         "ansible_become": False,
