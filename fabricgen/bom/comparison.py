@@ -5,7 +5,7 @@ Owns the keys of `compare --json`, and how an inventory is planned in another de
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -124,8 +124,8 @@ def compare(
     refused: list[tuple[Design, Finding]] = []
     asked: Refusal | None = None
     for design in COMPARED:
-        if known and design is known[0].fabric.design:
-            built.append((replace(known[0], networks={}), known[1]))
+        if known and design is known[0].fabric.design and not spec.has_networks:
+            built.append(known)
             continue
         try:
             plan = plan_as(spec, design, catalog)

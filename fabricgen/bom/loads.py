@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from fabricgen.bom.bill import Bom
+    from fabricgen.catalog.models.device import Device
     from fabricgen.catalog.models.host import Host
     from fabricgen.catalog.models.switch import Switch
     from fabricgen.planning.plan import Plan
@@ -31,6 +32,9 @@ BTU_H_PER_W = Fraction("3.412")
 """British thermal units per hour for each watt: all power becomes heat."""
 
 NOTHING = Fraction(0)
+
+DEVICES = "device"
+"""The role of boxes that are neither hosts nor switches."""
 
 _Counts = tuple[tuple[str, int], ...]
 _Held = tuple[_Counts, _Counts]
@@ -104,6 +108,9 @@ class Loads:
     counts: dict[str, Counter[str]]
     """Quantities of each part in each role; parts in hosts are under `host`."""
     switches: dict[str, int]
+    """The number of boxes that are not hosts, by role."""
+    roles: dict[str, str]
+    """The role of each kind of box: of the switches of networks theirs, of devices `DEVICES`."""
 
     def of(self, parts: Mapping[str, int], boxes: Mapping[str, int]) -> Load:
         """Add up parts by item, without the models of boxes, and boxes by role.
@@ -131,15 +138,51 @@ class Loads:
 
     @property
     def total(self) -> Load:
-        """The load of the whole fabric, without hosts."""
-        return self.of(self.everything, self.switches)
+        """The load of the whole fabric, without hosts and devices."""
+        return self.of(self.everything, self.fabric(self.switches))
+
+    def fabric(self, boxes: Mapping[str, int]) -> dict[str, int]:
+        """Return the boxes that are switches."""
+        return {box: count for box, count in boxes.items() if self.roles[box] in ROLES}
 
     def of_role(self, role: str) -> Load:
         """Return the load of a role: its boxes, modules, cables and NICs."""
-        return self.of(
-            self.counts.get(role, Counter()),
-            {role: self.switches[role]} if role in self.switches else {},
-        )
+        return self.of(self.counts.get(role, Counter()), self.fabric(self.boxes_of(role)))
+
+    def boxes_of(self, role: str) -> dict[str, int]:
+        """Return the boxes of a role other than that of hosts."""
+        return {box: count for box, count in self.switches.items() if self.roles[box] == role}
+
+
+def box_of(network: str, role: str) -> str:
+    """Name the boxes of a role of a network beside the compute fabric.
+
+    >>> box_of("storage", "leaf")
+    'storage leaf'
+    """
+    return f"{network} {role}"
+
+
+def cluster_loads(plan: Plan, bill: Bom) -> Loads:
+    """Collect the known facts of every part on the bill of a cluster, and of all its devices.
+
+    PDUs beside the rack units are left out: what they draw themselves is not published.
+    """
+    loads = loads_of(plan, bill)
+    for name, network in plan.networks.items():
+        for role in network.roles:
+            box, model = box_of(name, role), network.fabric.port_layouts[role].model
+            loads.models[box], loads.roles[box] = model.model, role.value
+            loads.boxes[box] = _box(Footprint.model_construct(), model, role)
+            loads.switches[box] = network.switch_count(role)
+    for group in plan.spec.devices:
+        part = plan.catalog.device(group.model) if group.model else None
+        if part is None or part.rack_units != 0:
+            loads.models[group.name], loads.roles[group.name] = group.model or group.name, DEVICES
+            stated = group.footprint or Footprint.model_construct()
+            loads.boxes[group.name] = _box(stated, part, DEVICES)
+            loads.switches[group.name] = group.count
+    return loads
 
 
 def loads_of(plan: Plan, bom: Bom) -> Loads:
@@ -155,8 +198,11 @@ def loads_of(plan: Plan, bom: Bom) -> Loads:
         **{role.value: port_layouts[role].model.model for role in plan.roles},
     }
     boxes = {
-        HOST: _box(plan, HOST, host),
-        **{role.value: _box(plan, role.value, port_layouts[role].model) for role in plan.roles},
+        HOST: _box(_stated(plan, HOST), host, HOST),
+        **{
+            role.value: _box(_stated(plan, role), port_layouts[role].model, role)
+            for role in plan.roles
+        },
     }
     parts = {line.item: PartLoad(line.unit_power_w, line.unit_power_max_w) for line in boxed}
     return Loads(
@@ -165,14 +211,19 @@ def loads_of(plan: Plan, bom: Bom) -> Loads:
         models,
         dict(counts),
         {role.value: plan.switch_count(role) for role in plan.roles},
+        {role: role for role in boxes},
     )
 
 
-def _box(plan: Plan, role: str, model: Host | Switch | None) -> PartLoad:
-    """Return the facts of a host or a switch from the inventory, or else from the catalog."""
-    stated: Footprint = (
-        getattr(plan.spec.site.footprints, role) if plan.spec.site else Footprint.model_construct()
-    )
+def _stated(plan: Plan, role: str) -> Footprint:
+    """Return the facts of a role that the inventory states."""
+    site = plan.spec.site
+    stated: Footprint = getattr(site.footprints, role) if site else Footprint.model_construct()
+    return stated
+
+
+def _box(stated: Footprint, model: Host | Switch | Device | None, role: str) -> PartLoad:
+    """Return the facts of a box from the inventory, or else from the catalog."""
     known: dict[str, Any] = {
         key: getattr(model, key, None)
         for key in ("typical_w", "maximum_w", "weight_kg", "rack_units")

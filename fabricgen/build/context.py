@@ -112,6 +112,13 @@ class BuildContext:
         return racks_of(self.plan)
 
     @cached_property
+    def cluster_racks(self) -> dict[str, RackContents]:
+        """The parts of each rack, with those of all networks."""
+        from fabricgen.bom.breakdown.breakdown import cluster_racks
+
+        return cluster_racks(self.plan)
+
+    @cached_property
     def check_report(self) -> CheckResult:
         """The verdict of each law on the plan."""
         evidence = evidence_of(self.plan, self.views)

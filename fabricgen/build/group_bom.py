@@ -66,7 +66,7 @@ def phased(context: BuildContext) -> tuple[Bom, dict[str, dict[str, int]]]:
 
 def racks_in(context: BuildContext) -> dict[str, RackContents]:
     """Return the parts in each rack; empty where the bill is not divided by rack."""
-    return {} if _without_racks(context) else context.racks
+    return {} if _without_racks(context) else context.cluster_racks
 
 
 def _without_racks(context: BuildContext) -> Skipped | None:
@@ -94,7 +94,7 @@ def division(context: BuildContext, by: str) -> DivisionView:
 
 def loads(context: BuildContext) -> LoadsView:
     """Return what racks, roles and the whole fabric take of power, weight and space."""
-    return loads_view(context.plan, context.bom, racks_in(context))
+    return loads_view(context.plan, context.bill, racks_in(context))
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,8 @@ def installation_tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     if context.plan.lengths is None:
         yield Skipped("pull-sheets/, hosts/, racks/ and ports/: `site: unknown` leaves racks open")
         return
-    if over := context.selection.over("pull-sheets", context.plan.cables):
+    cables = sum(own.plan.cables for own in context.each)
+    if over := context.selection.over("pull-sheets", cables):
         yield over
         return
     for pack in packs:
@@ -111,9 +112,12 @@ def bundles(context: BuildContext) -> list[Bundle]:
     from fabricgen.outputs.installation.bundles import Fronts
     from fabricgen.outputs.installation.pull_order import pull
 
-    plan, rows = context.plan, cable_rows(context)
-    runs = ((segment, 0, len(plan.segment.kind)) for segment in range(plan.mapping.segments))
-    cables = (cable for run in runs for cable in rows.labelled(*run))
+    cables = (
+        cable
+        for own in context.each
+        for segment in range(own.plan.mapping.segments)
+        for cable in cable_rows(own).labelled(segment, 0, len(own.plan.segment.kind))
+    )
     return pull(Fronts(context.plan), cables, _room(context))
 
 

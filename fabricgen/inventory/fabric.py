@@ -211,11 +211,21 @@ class FabricSpec(InventoryModel):
     ] = None
     """The candidates and limits of the `search` command, the only one that reads this key."""
 
+    @property
+    def has_networks(self) -> bool:
+        """Whether the room contains more than the compute fabric."""
+        return bool(self.devices or self.networks.each())
+
     def without_networks(self) -> Self:
-        """Return the inventory of the compute fabric alone."""
-        if not self.devices and not self.networks.each():
+        """Return the inventory of the compute fabric alone.
+
+        Positions and measured lengths are of the whole cluster, so its room follows the rule.
+        """
+        if not self.has_networks:
             return self
-        return self.model_copy(update={"networks": Networks.model_construct(), "devices": ()})
+        site = self.site and self.site.model_copy(update={"positions": None, "measured_m": {}})
+        alone = {"networks": Networks.model_construct(), "devices": (), "site": site}
+        return self.model_copy(update=alone)
 
     def secrets(self) -> dict[str, tuple[str, ...]]:
         """Return the references to secrets, each with the key that has it."""

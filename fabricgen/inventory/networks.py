@@ -15,6 +15,7 @@ from fabricgen.inventory.fields import (
     Ratio,
     Speed,
 )
+from fabricgen.inventory.site import Footprint
 from fabricgen.inventory.sizing import Switches
 
 Ports = Annotated[int, Field(strict=True, ge=0, le=64)]
@@ -190,3 +191,14 @@ class DeviceGroup(InventoryModel):
     """What the bill calls them."""
     ports: Annotated[DevicePorts, Field(examples=[{"inband": 2, "oob": 1}])]
     """Number of ports of each device by network."""
+    footprint: Annotated[
+        Footprint | None,
+        Field(examples=[{"units": 2, "power_w": 800}], exclude_if=lambda given: given is None),
+    ] = None
+    """Rack space, power and weight of each device; default: those of the catalog. A model of a PDU
+    beside the rack units takes none: such PDUs are spread over the racks."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the devices."""
+        return tuple(self.name.format(n=number + 1) for number in range(self.count))

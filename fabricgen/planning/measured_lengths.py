@@ -14,6 +14,8 @@ import numpy as np
 from fabricgen.core.diagnostics import Finding, Refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fabricgen.core.terms import LinkKind
     from fabricgen.planning.draft import Draft
     from fabricgen.planning.room.room import Room
@@ -25,15 +27,23 @@ BETWEEN = "/"
 _LABEL = re.compile(r"(.*?)(\d+)")
 
 
-def measured_rows(draft: Draft, segment: Segment) -> dict[tuple[int, int], int]:
+def measured_rows(drafts: Sequence[Draft], segment: Segment) -> dict[tuple[int, int], int]:
     """Return the measured runs in millimetres, by segment and row of `segment`.
 
-    Raises Refusal `unknown-cable` with a finding for each label that no cable has.
+    `drafts` are the fabric of the segment, and of the compute fabric the networks beside it too.
+    Raises Refusal `unknown-cable` with a finding for each label that no cable has; a network leaves
+    the labels of others to them.
     """
+    draft, *others = drafts
     site = draft.spec.site.measured_m if draft.spec.site else {}
     stated = {label: length for label, length in site.items() if BETWEEN not in label}
     prefixes = _prefixes(draft) if stated else {}
-    rows = {label: _row(draft, segment, prefixes, label) for label in stated}
+    theirs = {prefix for other in others for prefix in (_prefixes(other) if stated else ())}
+    rows = {
+        label: _row(draft, segment, prefixes, label)
+        for label in stated
+        if (_prefix(label) in prefixes if draft.fabric.network else _prefix(label) not in theirs)
+    }
     findings = [_unknown(label) for label, row in rows.items() if row is None]
     if findings:
         raise Refusal(findings)
@@ -74,6 +84,12 @@ def _prefixes(draft: Draft) -> dict[str, tuple[int, int, LinkKind]]:
         for segment in range(draft.mapping.segments)
         for (kind, block), prefix in draft.label_prefixes(segment).items()
     }
+
+
+def _prefix(label: str) -> str:
+    """Return what precedes the number of a label; empty where it has none."""
+    match = _LABEL.fullmatch(label)
+    return match[1] if match else ""
 
 
 def _row(

@@ -14,11 +14,15 @@ from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.core.terms import COMPUTE, Design, Role, speed_text
 from fabricgen.inventory.networks import Networks, Uplink
 from fabricgen.inventory.settings import Nos
-from fabricgen.inventory.site import Site
 from fabricgen.inventory.sizing import HbDomain, NicChoice, Rails, SparePorts
 from fabricgen.planning.network_conflicts import host_ports
 from fabricgen.planning.networks.addressing import network_addressing
-from fabricgen.planning.networks.attachments import AttachedDevices, Attachments, ports_of
+from fabricgen.planning.networks.attachments import (
+    HOSTS,
+    AttachedDevices,
+    Attachments,
+    ports_of,
+)
 from fabricgen.planning.networks.rules import NetworkRules, ServedPorts
 from fabricgen.planning.resolve import resolve
 from fabricgen.planning.switch_choice import DEFAULT_SPEED_GBPS, stated_speed
@@ -34,9 +38,6 @@ if TYPE_CHECKING:
     from fabricgen.planning.port_layout import PortLayout
     from fabricgen.planning.resolve import ResolvedFabric
 
-HOSTS = "host"
-"""The kind of attached hosts; that of `devices` is their pattern."""
-
 _OF_NETWORK = ("switches", "oversubscription", "addressing")
 """The keys that a network has as the whole inventory does."""
 
@@ -47,6 +48,11 @@ class SwitchGroup(NamedTuple):
     network: str
     names: tuple[str, ...]
     layout: PortLayout
+
+    @property
+    def kind(self) -> str:
+        """The kind of attached devices that they are."""
+        return f"{self.network} {self.layout.role}"
 
 
 def switch_groups(naming: DeviceNames, installed: list[bool]) -> list[SwitchGroup]:
@@ -180,7 +186,7 @@ def _network_spec(spec: FabricSpec, name: str, bond: int, ports: int) -> FabricS
             }
         ),
         spare_ports=SparePorts.model_construct(),
-        site=Site.model_construct(lengths="unknown"),
+        site=spec.site,
         prices=spec.prices,
         spares=spec.spares,
     )
@@ -196,22 +202,16 @@ def _attached(
     if network.kind == "access":
         for group in switches:
             if group.network == COMPUTE or networks[group.network].kind == "clos":
-                yield AttachedDevices(_kind(group), group.names, _management_ports(group.layout))
+                yield AttachedDevices(group.kind, group.names, _management_ports(group.layout))
     for devices in compute.spec.devices:
-        names = [devices.name.format(n=number + 1) for number in range(devices.count)]
         ports = devices.ports.of(name)
         interfaces = _interfaces(name, ports.count)
-        yield AttachedDevices(devices.name, names, interfaces, ports.speed, own=True)
+        yield AttachedDevices(devices.name, devices.names, interfaces, ports.speed, own=True)
     for group in switches:
         uplink = networks[group.network].uplink if group.network != COMPUTE else None
         if uplink and uplink.network == name:
             uplinks = _uplink_ports(compute.spec, group, uplink.ports)
-            yield AttachedDevices(_kind(group), group.names, uplinks, uplink.speed)
-
-
-def _kind(group: SwitchGroup) -> str:
-    """Return the kind of attached devices that switches are."""
-    return f"{group.network} {group.layout.role}"
+            yield AttachedDevices(group.kind, group.names, uplinks, uplink.speed)
 
 
 def _management_ports(layout: PortLayout) -> tuple[str, ...]:

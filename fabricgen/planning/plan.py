@@ -30,7 +30,8 @@ from fabricgen.planning.measure import measure
 from fabricgen.planning.measured_lengths import measured_rows
 from fabricgen.planning.name_checks import check_names
 from fabricgen.planning.naming import host_names, make_naming, switch_names
-from fabricgen.planning.room.room_positions import make_room
+from fabricgen.planning.room.equipment import Equipment, equipment_of
+from fabricgen.planning.room.room_positions import make_room, network_room
 from fabricgen.planning.segment_links import switches_with_links, wire_segment
 from fabricgen.planning.switch_ports import (
     check_rail_nos,
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.mapping import Mapping
     from fabricgen.planning.network_fabric import SwitchGroup
     from fabricgen.planning.port_layout import PortLayout
+    from fabricgen.planning.room.room import Room
     from fabricgen.planning.segment_links import Segment
     from fabricgen.planning.switch_ports import InterfaceNames
 
@@ -108,10 +110,10 @@ def draft_of(mapping: Mapping, catalog: Catalog) -> Draft:
     )
 
 
-def complete(draft: Draft) -> Plan:
+def complete(draft: Draft, room: Room | None = None) -> Plan:
     """Wire a draft, place its devices, measure its cables, choose their parts. Raises Refusal.
 
-    A plan is complete already.
+    A network beside the compute fabric is given its `room`. A plan is complete already.
     """
     if isinstance(draft, Plan):
         return draft
@@ -120,11 +122,12 @@ def complete(draft: Draft) -> Plan:
     hosts = host_names(draft.naming)
     if not draft.fabric.network:
         check_names(list(switch_names(draft.naming, installed)), hosts)
-    networks = plan_networks(draft, hosts, installed) if draft.spec.networks.each() else {}
-    others = [*chain.from_iterable(network.switches() for network in networks.values())]
+    beside = draft_networks(draft, hosts, installed) if draft.spec.networks.each() else {}
+    others = [*chain.from_iterable(_names(network) for network in beside.values())]
     management = plan_management(draft, hosts, others)
-    measured = measured_rows(draft, segment)
-    room = make_room(draft.naming, draft.catalog, installed)
+    measured = measured_rows([draft, *beside.values()], segment)
+    if not draft.fabric.network:
+        room = _room(draft, installed, list(beside.values()))
     cages = make_cages(draft.mapping, draft.ports, segment, len(draft.naming.boxes))
     lengths = measure(draft, room, cages, measured)
     candidate = (
@@ -132,10 +135,11 @@ def complete(draft: Draft) -> Plan:
     )
     names = interface_names(draft.fabric, draft.ports)
     channels = _plan_channels(draft, lengths, cages) if draft.spec.cabling else None
-    if lengths and draft.spec.site:
+    networks = {name: _complete_network(each, room) for name, each in beside.items()}
+    if lengths and draft.spec.site and not draft.fabric.network:
         from fabricgen.planning.tray_fill import check_trays  # noqa: PLC0415 - for described rooms only
 
-        check_trays(lengths, channels)
+        check_trays([lengths, *(each.lengths for each in networks.values())], channels)
     return Plan(
         **vars(draft),
         segment=segment,
@@ -158,8 +162,23 @@ def _plan_channels(draft: Draft, lengths: Lengths | None, cages: Cages) -> Chann
     return plan_channels(draft, lengths, cages)
 
 
-def plan_networks(draft: Draft, hosts: list[str], installed: list[bool]) -> dict[str, Plan]:
-    """Plan the networks beside a compute fabric. Raises Refusal.
+def _room(draft: Draft, installed: list[bool], networks: Sequence[Draft]) -> Room | None:
+    """Place the devices of a compute fabric, its networks and its `devices`. Raises Refusal."""
+    equipment = Equipment()
+    if draft.spec.has_networks:
+        groups = [*chain.from_iterable(_groups(network.mapping) for network in networks)]
+        namings = tuple(network.naming for network in networks)
+        equipment = equipment_of(draft.spec, draft.catalog, groups, namings)
+    return make_room(draft.naming, draft.catalog, installed, equipment)
+
+
+def _complete_network(draft: Draft, room: Room | None) -> Plan:
+    """Complete the draft of a network in the room of the compute fabric. Raises Refusal."""
+    return complete(draft, network_room(room, draft.naming) if room else None)
+
+
+def draft_networks(draft: Draft, hosts: list[str], installed: list[bool]) -> dict[str, Draft]:
+    """Draft the networks beside a compute fabric, by name. Raises Refusal.
 
     A network may have the switches of another on it, so all are sized until no number of switches
     changes; sizes only grow.
@@ -177,8 +196,7 @@ def plan_networks(draft: Draft, hosts: list[str], installed: list[bool]) -> dict
         if known == before:
             break
     _check_devices(mappings, hosts, known)
-    drafts = _drafts_of_networks(draft, mappings)
-    return {name: complete(each) for name, each in drafts.items()}
+    return _drafts_of_networks(draft, mappings)
 
 
 def _drafts_of_networks(draft: Draft, mappings: list[Mapping]) -> dict[str, Draft]:
@@ -195,6 +213,11 @@ def _drafts_of_networks(draft: Draft, mappings: list[Mapping]) -> dict[str, Draf
             raise placed(refusal, name) from None
     check_apart({COMPUTE: draft, **drafts})
     return drafts
+
+
+def _names(network: Draft) -> list[str]:
+    """Name the switches of a network, all of which are installed."""
+    return [*switch_names(network.naming, [True] * len(network.naming.boxes))]
 
 
 def _groups(mapping: Mapping) -> list[SwitchGroup]:

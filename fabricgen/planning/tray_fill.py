@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,20 +11,39 @@ import numpy as np
 from fabricgen.planning.cabling.trays import Trays, pairs_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fabricgen.catalog.models.optics import Cable
     from fabricgen.catalog.models.patch import Trunk
     from fabricgen.planning.cabling.lengths import Lengths
     from fabricgen.planning.channels.channels import Channels
 
 
-def check_trays(lengths: Lengths, channels: Channels | None) -> None:
+def check_trays(networks: Sequence[Lengths | None], channels: Channels | None) -> None:
     """Refuse trays that are fuller than the inventory allows, over all racks and cables.
 
-    Raises Refusal `tray-too-full`.
+    `networks` have the compute fabric first, whose `channels` are. Raises Refusal `tray-too-full`.
     """
-    room = lengths.room
+    every = [lengths for lengths in networks if lengths]
+    room = every[0].room
     if room.site.tray.fill_percent is None:
         return
+    counted: Counter[tuple[str, str, str]] = Counter()
+    facts: dict[str, Cable | Trunk] = {}
+    for lengths, own in zip(every, (channels, *repeat(None, len(every) - 1)), strict=True):
+        counted.update(_pulled(lengths, own))
+        facts |= {joint.cable.model: joint.cable for joint in lengths.candidates}
+    if channels is not None:
+        for one, other, part, cable in channels.pulled(room):
+            counted[one, other, part] += 1
+            facts[part] = cable
+    trays = Trays(room)
+    trays.check(trays.loads(pairs_of(counted, room), facts))
+
+
+def _pulled(lengths: Lengths, channels: Channels | None) -> Counter[tuple[str, str, str]]:
+    """Count the cables of a fabric by both racks and part, without those that panels serve."""
+    room = lengths.room
     counted: Counter[tuple[str, str, str]] = Counter()
     for segment in range(room.naming.mapping.segments):
         laid = lengths.laid(segment)
@@ -41,12 +61,4 @@ def check_trays(lengths: Lengths, channels: Channels | None) -> None:
         ):
             joint = lengths.candidates[candidate]
             counted[room.names[one], room.names[other], joint.cable.model] += count * joint.cables
-    facts: dict[str, Cable | Trunk] = {
-        joint.cable.model: joint.cable for joint in lengths.candidates
-    }
-    if channels is not None:
-        for one, other, part, cable in channels.pulled(room):
-            counted[one, other, part] += 1
-            facts[part] = cable
-    trays = Trays(room)
-    trays.check(trays.loads(pairs_of(counted, room), facts))
+    return counted

@@ -22,7 +22,7 @@ from tests.mutations.cluster import CLUSTER
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.draft import Draft
 
 NETWORKS = ["storage", "inband", "oob"]
 
@@ -31,13 +31,13 @@ NETWORKS = ["storage", "inband", "oob"]
 def planned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """List the fabrics whose networks are planned."""
     found: list[str] = []
-    real = planner.plan_networks
+    real = planner.draft_networks
 
-    def noted(draft: Any, *given: Any) -> dict[str, Plan]:  # noqa: ANN401 - those of the planner
+    def noted(draft: Any, *given: Any) -> dict[str, Draft]:  # noqa: ANN401 - those of the planner
         found.append(draft.spec.name)
         return real(draft, *given)
 
-    monkeypatch.setattr(planner, "plan_networks", noted)
+    monkeypatch.setattr(planner, "draft_networks", noted)
     return found
 
 

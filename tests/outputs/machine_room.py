@@ -52,11 +52,25 @@ FABRICS: dict[str, dict[str, Any]] = {
         "rails": {"planes": 1},
         "switches": {"leaf": {"model": "sn5600", "breakout": "1x800G"}},
     },
+    "networks": SMALL
+    | {
+        "name": "cluster",
+        "networks": {
+            "storage": {"switches": {"leaf": {"generic": {"radix": 8}}}},
+            "inband": {"switches": {"leaf": {"model": "sn4600c"}}, "speed": "100G"},
+            "oob": {"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G", "uplink": {}},
+        },
+        "devices": [
+            {"name": "mgmt-{n}", "count": 3, "ports": {"inband": 2, "oob": 1}},
+            {"name": "pdu-{n}", "count": 8, "model": "ap8886", "ports": {"oob": 1}},
+        ],
+    },
     "reserved": SMALL | {"reserve": {"gpus": 128}, "naming": {"rack": "x{hall}.{row}_{rack}"}},
 }
 """A fabric for each difference that matters.
 
-These are tiers, shared boxes and pieces, links of two cables, planned devices and names of racks.
+These are tiers, shared boxes and pieces, links of two cables, networks beside the compute fabric,
+planned devices and names of racks.
 """
 
 

@@ -163,8 +163,7 @@ def _managed(plan: Plan) -> Iterator[tuple[Iterable[str], int]]:
         return
     yield plan.hosts, host_ports(plan.fabric.host, networks[name])
     for group in plan.spec.devices:
-        names = [group.name.format(n=number) for number in range(1, group.count + 1)]
-        yield names, group.ports.of(name).count
+        yield group.names, group.ports.of(name).count
     for other, fabric in {COMPUTE: plan, **plan.networks}.items():
         if other == COMPUTE or networks[other].kind == "clos":
             for role in fabric.roles:

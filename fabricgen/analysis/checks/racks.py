@@ -12,7 +12,7 @@ import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violations
 from fabricgen.core.arrays import distinct
-from fabricgen.planning.room.footprints import KINDS, amount
+from fabricgen.planning.room.footprints import amount
 
 if TYPE_CHECKING:
     from fabricgen.analysis.checks.evidence import Evidence
@@ -26,9 +26,13 @@ def racks(evidence: Evidence) -> Verdict:
         return Verdict("nothing is placed, as `site: unknown` asks")
     room = evidence.lengths.room
     used = np.flatnonzero(evidence.links_of) + room.hosts
-    lost = np.concatenate([np.arange(len(evidence.hosts)), used])
+    every = np.arange(len(room.kind))
+    lost = np.concatenate([every[: len(evidence.hosts)], used, every[room.first_equipment :]])
     lost = lost[~_inside(room, lost)]
-    placed = np.flatnonzero(_inside(room, np.arange(len(room.kind))))
+    if evidence.plan.fabric.network:  # a slice of the room of the compute fabric, which has all
+        figure = f"{len(every) - len(lost):,} of {len(every):,} places are in racks"
+        return Verdict(figure, (violations(lost, lambda device: _outside(room, device)),))
+    placed = np.flatnonzero(_inside(room, every))
     found = [violations(lost, lambda device: _outside(room, device)), _shared_units(room, placed)]
     found.append(_reserved_units(room, placed))
     loads, figures = _loads(room, placed), []
@@ -51,7 +55,7 @@ def _inside(room: Room, devices: IntArray) -> BoolArray:
     inside: BoolArray = (
         (rack >= 0)
         & (rack < len(room.positions.hall))
-        & (rack_unit >= 1)
+        & ((rack_unit >= 1) | (room.rack_units[devices] == 0))
         & (rack_unit + room.rack_units[devices] - 1 <= room.shares.rack.rack_units)
     )
     return inside
@@ -120,7 +124,7 @@ def _loads(room: Room, placed: IntArray) -> list[IntArray]:
                 if kind in room.shares.of
                 else [0] * len(room.shares.rack)
             )
-            for kind in KINDS
+            for kind in room.kinds
         ],
         dtype=np.int64,
     )

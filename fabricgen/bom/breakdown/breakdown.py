@@ -17,11 +17,13 @@ import numpy as np
 
 from fabricgen.bom.bill import role_of
 from fabricgen.bom.counts import item_name, lengths_of
+from fabricgen.bom.loads import box_of
 from fabricgen.bom.patch_counts import PANELS, jumper_items
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import ROLES
 from fabricgen.planning.cabling.stock_lengths import metres
 from fabricgen.planning.room.footprints import HOST, KINDS
+from fabricgen.planning.room.rack_placement import fabric_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -58,7 +60,10 @@ class BomLine(NamedTuple):
 
 @dataclass
 class RackContents:
-    """The contents of one rack: boxes by role (hosts too), and parts (boxes too) by item."""
+    """The contents of one rack: boxes by role (hosts too), and parts (boxes too) by item.
+
+    Boxes beside the compute fabric are by `loads.box_of`, and `devices` by their kind.
+    """
 
     boxes: Counter[str] = field(default_factory=Counter)
     parts: Counter[str] = field(default_factory=Counter)
@@ -78,7 +83,7 @@ def by_role(bom: Bom) -> list[BomLine]:
 def by_rack(bom: Bom, racks: Mapping[str, RackContents]) -> list[BomLine]:
     """Divide a bill by the contents of racks that `racks_of` found.
 
-    What is in none of them, as the networks beside the compute fabric are, comes after them.
+    What is in none of them comes after them.
     """
     placed: Counter[str] = Counter()
     for rack in racks.values():
@@ -127,6 +132,28 @@ def _counted(
     for name, counts in sums.items():
         here = np.flatnonzero(counts)
         yield from zip(repeat(name), here.tolist(), counts[here].tolist(), strict=False)
+
+
+def cluster_racks(plan: Plan) -> dict[str, RackContents]:
+    """Return the contents of each rack with those of all networks, and `devices` by their kind.
+
+    Their switches have the network before their role.
+    """
+    if plan.lengths is None:
+        return {}
+    room, found = plan.lengths.room, racks_of(plan)
+    for name, network in plan.networks.items():
+        for rack, own in racks_of(network).items():
+            held = found.setdefault(rack, RackContents())
+            held.parts.update(own.parts)
+            boxes = {box_of(name, role): count for role, count in own.boxes.items() if role != HOST}
+            held.boxes.update(boxes)
+    for number, group in enumerate(room.equipment.groups):
+        if not group.switches and not group.beside_units:
+            devices = np.flatnonzero(room.equipment.group == number) + room.first_equipment
+            for at in room.positions.rack[devices].tolist():
+                found.setdefault(room.names[at], RackContents()).boxes[group.kind] += 1
+    return {name: found[name] for name in room.names if name in found}
 
 
 def _placed(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
@@ -191,9 +218,9 @@ def _runs(plan: Plan) -> Iterator[tuple[LinkParts, int, Int32Array, dict[End, In
 def _boxes(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
     """Yield each role with the racks of its installed boxes."""
     here = np.concatenate([devices for *_, ends in _runs(plan) for devices in ends.values()])
-    devices = distinct(here)
+    devices, kinds = distinct(here), fabric_kinds(plan.naming)
     for kind, role in enumerate(KINDS):
-        own = devices[room.kind[devices] == kind]
+        own = devices[kinds[devices] == kind]
         if len(own):
             yield role, room.positions.rack[own]
 

@@ -15,7 +15,7 @@ from fabricgen.bom.amounts import decimal_text, money_text
 from fabricgen.bom.bill_table import add_up
 from fabricgen.bom.breakdown.breakdown import SPARES, BomLine
 from fabricgen.bom.breakdown.view import DivisionView, LoadsView, LoadView, PortionView
-from fabricgen.bom.loads import BTU_H_PER_W, Load, loads_of
+from fabricgen.bom.loads import BTU_H_PER_W, Load, cluster_loads, loads_of
 from fabricgen.core.terms import ROLES
 from fabricgen.planning.room.footprints import HOST
 
@@ -85,17 +85,21 @@ def _sum(row: str, place: str, name: str, portions: list[BomLine], bom: Bom) -> 
     )
 
 
+DEVICES_NOTE = (
+    "the power, weight and rack units of `devices` are in the columns that begin with `all_`; PDUs"
+    " beside the rack units are not counted"
+)
+
+
 def loads_view(plan: Plan, bom: Bom, racks: Mapping[str, RackContents]) -> LoadsView:
-    """Make the view of the loads of racks, of roles and of the fabric; `racks` may be empty."""
-    loads = loads_of(plan, bom)
+    """Make the view of the loads of racks, of roles and of the fabric; `racks` may be empty.
+
+    The bill and the racks are those of the cluster, where the plan has networks.
+    """
+    loads = cluster_loads(plan, bom) if plan.spec.has_networks else loads_of(plan, bom)
     hosts = plan.fabric.coordinates.hosts
-    whole = _load(
-        "total",
-        "",
-        loads.total,
-        loads.of(loads.everything, {**loads.switches, HOST: hosts}),
-        {**loads.switches, HOST: hosts},
-    )
+    boxes = {**loads.switches, HOST: hosts}
+    whole = _load("total", "", loads.total, loads.of(loads.everything, boxes), _roled(loads, boxes))
     rows = [
         *(_rack(name, rack, loads) for name, rack in racks.items()),
         *_roles(loads, hosts),
@@ -106,28 +110,38 @@ def loads_view(plan: Plan, bom: Bom, racks: Mapping[str, RackContents]) -> Loads
         plan.spec.name,
         "" if room is None else "generated" if room.generated else "site",
         rows,
-        list(_notes(racks, generated=room is not None and room.generated)),
+        [
+            *_notes(racks, generated=room is not None and room.generated),
+            *([DEVICES_NOTE] if plan.spec.devices else []),
+        ],
     )
 
 
 def _rack(name: str, rack: RackContents, loads: Loads) -> LoadView:
     """Make the row of a rack."""
-    fabric = loads.of(
-        rack.parts, Counter({role: count for role, count in rack.boxes.items() if role != HOST})
-    )
-    return _load("rack", name, fabric, loads.of(rack.parts, rack.boxes), rack.boxes)
+    fabric = loads.of(rack.parts, loads.fabric(rack.boxes))
+    every = loads.of(rack.parts, rack.boxes)
+    return _load("rack", name, fabric, every, _roled(loads, rack.boxes))
+
+
+def _roled(loads: Loads, boxes: Mapping[str, int]) -> Counter[str]:
+    """Count boxes by role."""
+    counts: Counter[str] = Counter()
+    for box, count in boxes.items():
+        counts[loads.roles[box]] += count
+    return counts
 
 
 def _roles(loads: Loads, hosts: int) -> Iterator[LoadView]:
     """Make the row of each role."""
-    for role in (HOST, *loads.switches):
-        boxes = {role: hosts if role == HOST else loads.switches[role]}
+    for role in dict.fromkeys((HOST, *(loads.roles[box] for box in loads.switches))):
+        boxes = {HOST: hosts} if role == HOST else loads.boxes_of(role)
         yield _load(
             "role",
             str(role),
             loads.of_role(role),
             loads.of(loads.counts.get(role, {}), boxes),
-            boxes,
+            _roled(loads, boxes),
         )
 
 

@@ -118,11 +118,15 @@ class Assets:
             for group in (plan.fabric.network.attached.groups if plan.fabric.network else ())
             if group.own and group.interfaces
         }
-        return [
-            _group(group.model, names[group.name], self.plan.catalog)
-            for group in self.plan.spec.devices
-            if group.name in names
-        ]
+        found = []
+        for group in self.plan.spec.devices:
+            if group.name in names:
+                own = _group(group.model, names[group.name], self.plan.catalog)
+                units = (
+                    self._room.shares.of[group.name].rack_units if self._room else own.type.units
+                )
+                found.append(own._replace(type=own.type._replace(units=units)))
+        return found
 
     def _places(self) -> tuple[list[HallView], list[DcimRackView]]:
         """List the halls and the racks that contain something."""
@@ -146,8 +150,9 @@ class Assets:
         for plan in self._plans:
             for role in plan.roles:
                 part = plan.fabric.port_layouts[role].model
-                units = self._rack_units(role.value, part) if plan is self.plan else part.rack_units
-                every.append(_type(part)._replace(units=units or DEFAULT_RACK_UNITS))
+                name = plan.fabric.network.name if plan.fabric.network else ""
+                kind = f"{name} {role}" if name else role.value
+                every.append(_type(part)._replace(units=self._rack_units(kind, part)))
         found: dict[tuple[str, str], DeviceTypeView] = {}
         every += [group.type for group in self._groups]
         for each in (*every, *map(_type, self._panels.models())):
@@ -157,7 +162,7 @@ class Assets:
         return list(found.values())
 
     def _rack_units(self, kind: str, part: Host | Switch | None) -> int:
-        """Return the rack units of the compute fabric's devices of a kind."""
+        """Return the rack units of the devices of a kind, as the room names kinds."""
         if self._room:
             return self._room.shares.of[kind].rack_units
         return (part.rack_units if part else None) or DEFAULT_RACK_UNITS
@@ -173,6 +178,17 @@ class Assets:
             for box in range(boxes)
             if plan.installed[box]
         )
+        if self._room:
+            beside = self._room.first_equipment
+            yield from range(beside, beside + len(self._room.equipment.names))
+
+    @cached_property
+    def _beside(self) -> dict[str, _Position]:
+        """The positions of the devices beside the compute fabric; none without a room."""
+        if self._room is None:
+            return {}
+        names = self._room.equipment.names
+        return {name: self._place(at) for at, name in enumerate(names, self._room.first_equipment)}
 
     @property
     def device_count(self) -> int:
@@ -192,11 +208,13 @@ class Assets:
                 port_layouts, names = plan.port_layouts(segment), plan.naming.switches(segment)
                 for at, box in enumerate(plan.naming.boxes):
                     if plan.installed[at]:
-                        place = next(places) if plan is self.plan else _Position()
+                        own = plan is self.plan
+                        place = next(places) if own else self._beside.get(names[at], _Position())
                         yield self._switch(names[at], port_layouts[box.role], place, tag_of(plan))
         for group in self._groups:
             for name in group.names:
-                yield self._device(name, group.role, group.type.maker, group.type.model)
+                place = self._beside.get(name, _Position())
+                yield self._device(name, group.role, group.type.maker, group.type.model, place)
         for panel in self._panels.panels:
             part, place = panel.parts.panel, self._in_rack(panel.rack, panel.rack_unit)
             yield self._device(panel.name, PANEL, part.vendor, part.model, place)
@@ -235,7 +253,8 @@ class Assets:
         room = self._room
         if room is None:
             return _Position()
-        return _Position(room.places[rack][0], room.names[rack], str(rack_unit), "front")
+        unit, face = (str(rack_unit), "front") if rack_unit else ("", "")  # a PDU has neither
+        return _Position(room.places[rack][0], room.names[rack], unit, face)
 
 
 def _group(model: str | None, names: Sequence[str], catalog: Catalog) -> _Group:

@@ -99,9 +99,28 @@ class Bundle:
 
 @dataclass(frozen=True)
 class Fronts:
-    """The fronts of a fabric's switches by role, and the cages of their interfaces."""
+    """The fronts of a fabric's switches by role, and the cages of their interfaces.
+
+    Those of the networks beside the compute fabric are `of` their cables.
+    """
 
     plan: Plan
+
+    @cached_property
+    def networks(self) -> dict[str, Fronts]:
+        """The fronts of each network beside the compute fabric."""
+        return {name: Fronts(network) for name, network in self.plan.networks.items()}
+
+    @cached_property
+    def _owners(self) -> dict[str, Fronts]:
+        """The fronts of each switch of these networks."""
+        return {
+            name: fronts for fronts in self.networks.values() for name in fronts.plan.switches()
+        }
+
+    def of(self, cable: CableView) -> Fronts:
+        """Return the fronts of the network that a cable belongs to."""
+        return self._owners.get(cable.b_device, self)
 
     @cached_property
     def faces(self) -> dict[Role, Faceplate]:
@@ -114,8 +133,9 @@ class Fronts:
     def assumed(self) -> str:
         """The models whose faces are assumed, as text; empty where none is."""
         models = {
-            self.plan.fabric.port_layouts[role].model.model
-            for role, face in self.faces.items()
+            fronts.plan.fabric.port_layouts[role].model.model
+            for fronts in (self, *self.networks.values())
+            for role, face in fronts.faces.items()
             if face.assumed
         }
         return " and ".join(sorted(models))
@@ -135,17 +155,17 @@ class Fronts:
 
     def plug(self, cable: CableView, at: int, piece: int) -> Plug:
         """Find both ends of a cable on the fronts of its switches."""
-        upper, lower = self.switch_roles(cable)
-        b_cage = self.ports[upper][cable.b_interface].cage if upper else 0
-        a_cage = self.ports[lower][cable.a_interface].cage if lower else 0
+        (upper, lower), own = self.switch_roles(cable), self.of(cable)
+        b_cage = own.ports[upper][cable.b_interface].cage if upper else 0
+        a_cage = own.ports[lower][cable.a_interface].cage if lower else 0
         return Plug(
             cable,
             at,
             piece,
             a_cage,
-            self.faces[lower].turns[a_cage] if lower else 0,
+            own.faces[lower].turns[a_cage] if lower else 0,
             b_cage,
-            self.faces[upper].turns[b_cage] if upper else 0,
+            own.faces[upper].turns[b_cage] if upper else 0,
         )
 
     def switch_roles(self, cable: CableView) -> tuple[Role | None, Role | None]:
@@ -163,7 +183,7 @@ class Fronts:
         return frozenset(panel.name for panel in channels.panels) if channels else frozenset()
 
     def on_host(self, cable: CableView) -> bool:
-        """Return whether the lower end of a cable is at a host."""
+        """Return whether the lower end of a cable is at a host, or a device on a network."""
         return cable.tier <= LinkKind.HOST and cable.a_device not in self.panels
 
     def used(self, bundles: list[Bundle]) -> dict[str, tuple[Faceplate, dict[int, list[int]]]]:
@@ -178,9 +198,9 @@ class Fronts:
                 )
                 for device, cage, role in ends:
                     if role:
-                        found.setdefault(device, (self.faces[role], {}))[1].setdefault(
-                            cage, []
-                        ).append(number)
+                        face = self.of(plug.cable).faces[role]
+                        used = found.setdefault(device, (face, {}))[1]
+                        used.setdefault(cage, []).append(number)
         return found
 
 

@@ -18,7 +18,6 @@ from fabricgen.outputs.installation.picture_view import (
     ReservedView,
     TextLine,
 )
-from fabricgen.planning.room.footprints import HOST, KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from fabricgen.outputs.installation.bundles import Bundle, Fronts, Plug
     from fabricgen.outputs.installation.chips import Chip
     from fabricgen.planning.channels.panels import Panel
+    from fabricgen.planning.room.equipment import EquipmentGroup
     from fabricgen.planning.room.room import Room
 
 HEAD, UNIT, LINE = 70, 18, 17
@@ -57,7 +57,7 @@ class Elevations:
     def installed(self, device: int) -> bool:
         """Return whether a planned device is installed."""
         plan, first = self.fronts.plan, self.room.hosts
-        return (
+        return device >= self.room.first_equipment or (
             device < len(plan.hosts)
             if device < first
             else plan.installed[(device - first) % len(plan.naming.boxes)]
@@ -70,7 +70,7 @@ class Elevations:
             self.room.device(device): device
             for held in self.racks.values()
             for device in held
-            if device >= self.room.hosts and self.installed(device)
+            if self.installed(device) and self.role(device)
         }
 
     def rack(self, name: str) -> ElevationView:
@@ -86,12 +86,13 @@ class Elevations:
             for device in sorted(
                 devices, key=lambda device: -int(self.room.positions.rack_unit[device])
             )
+            if self.room.rack_units[device]
         ]
         foot = HEAD + body + 26
         drawn += [self._panel(panel) for panel in self._panels.get(number, ())]
         told = [
             TextLine(foot + 6 + LINE * at, text)
-            for at, text in enumerate(self._foot(name), start=1)
+            for at, text in enumerate([*self._beside(devices), *self._foot(name)], start=1)
         ]
         return ElevationView(
             fabric=self.fabric,
@@ -121,9 +122,32 @@ class Elevations:
         """The name of the fabric."""
         return self.fronts.plan.spec.name
 
-    def role(self, device: int) -> Role:
-        """Return the role of a switch."""
-        return ROLES[int(self.room.kind[device]) - 1]
+    def role(self, device: int) -> Role | None:
+        """Return the role of a switch; None of other devices."""
+        if device >= self.room.first_equipment:
+            return self._group(device).role
+        return ROLES[int(self.room.kind[device]) - 1] if device >= self.room.hosts else None
+
+    def own(self, device: int) -> Fronts:
+        """Return the fronts of the network of a switch."""
+        if device >= self.room.first_equipment:
+            return self.fronts.networks[self._group(device).network]
+        return self.fronts
+
+    def _group(self, device: int) -> EquipmentGroup:
+        """Return the group of a device beside the compute fabric."""
+        equipment = self.room.equipment
+        return equipment.groups[int(equipment.group[device - self.room.first_equipment])]
+
+    def _model(self, device: int) -> str:
+        """Return the model of a device; empty where the inventory names none."""
+        if device >= self.room.first_equipment:
+            part = self._group(device).part
+            return part.model if part else ""
+        role, fabric = self.role(device), self.fronts.plan.fabric
+        if role:
+            return fabric.port_layouts[role].model.model
+        return fabric.host.model if fabric.host else ""
 
     def _where(self, rack: int) -> str:
         """Return the position of a rack as text."""
@@ -134,11 +158,10 @@ class Elevations:
         """Draw a device in its rack."""
         room, name = self.room, self.room.device(device)
         low, high = int(room.positions.rack_unit[device]), int(room.rack_units[device])
-        kind, fabric = KINDS[int(room.kind[device])], self.fronts.plan.fabric
-        known = (
-            (fabric.host.model if fabric.host else "")
-            if kind == HOST
-            else fabric.port_layouts[self.role(device)].model.model
+        kind, known, role = (
+            room.kinds[int(room.kind[device])],
+            self._model(device),
+            self.role(device),
         )
         top, there, counts = (
             room.shares.rack.rack_units - low - high + 1,
@@ -152,10 +175,10 @@ class Elevations:
             y=HEAD + top * UNIT,
             height=high * UNIT - 2,
             middle=HEAD + top * UNIT + high * UNIT // 2 + 3,
-            chip=SEVERAL if kind == HOST else self.chip(name),
+            chip=self.chip(name) if role else SEVERAL,
             installed=there,
             cables=f"{counts[0]} in this rack, {counts[1]} to others" if there else "planned",
-            switch=kind != HOST,
+            switch=role is not None,
         )
 
     @cached_property
@@ -184,6 +207,12 @@ class Elevations:
             cables=f"{inside} in this rack, {outside} to others",
             switch=False,
         )
+
+    def _beside(self, devices: list[int]) -> Iterator[str]:
+        """Yield the PDUs beside the rack units."""
+        names = [self.room.device(each) for each in devices if not self.room.rack_units[each]]
+        if names:
+            yield f"{', '.join(names)} beside the units."
 
     def _foot(self, rack: str) -> Iterator[str]:
         """Yield the destinations of a rack's cables."""

@@ -80,20 +80,14 @@ class PortMaps:
     @cached_property
     def switches(self) -> dict[str, int]:
         """The installed switches and their numbers, in the order of the racks."""
-        pictures, room = self.elevations, self.elevations.room
-        return {
-            room.device(device): device
-            for held in pictures.racks.values()
-            for device in held
-            if device >= room.hosts and pictures.installed(device)
-        }
+        return self.elevations.switches
 
     def port_map(self, switch: str) -> PortMapView:
         """Make the map of a switch."""
         pictures, device = self.elevations, self.switches[switch]
-        role = pictures.role(device)
-        fabric = pictures.fronts.plan.fabric
-        model, face = fabric.port_layouts[role].model, pictures.fronts.faces[role]
+        role, fronts = pictures.role(device), pictures.own(device)
+        assert role, "a port map is that of a switch"  # noqa: S101 - narrowed for mypy, as `switches` lists switches alone
+        model, face = fronts.plan.fabric.port_layouts[role].model, fronts.faces[role]
         ends = self._ends.get(switch, {})
         slots = max([end.slot + 1 for held in ends.values() for end in held], default=1)
         high = NUMBER + slots * SLOT
@@ -141,7 +135,7 @@ class PortMaps:
 
     def _both(self, plug: Plug) -> Iterator[PluggedEnd]:
         """Yield the ends of a cable at switches."""
-        cable, fronts = plug.cable, self.elevations.fronts
+        cable, fronts = plug.cable, self.elevations.fronts.of(plug.cable)
         upper, lower = fronts.switch_roles(cable)
         for role, interface in ((upper, cable.b_interface), (lower, cable.a_interface)):
             if role:

@@ -211,6 +211,7 @@ def _positions(
     """Return the positions of devices by their lowest rack unit, and the units each takes."""
     places, site = room.positions, room.site
     middle = 2 * rack_unit.astype(np.int64) - 2 + rack_units
+    middle = np.where(rack_units > 0, middle, room.shares.rack.rack_units)  # of a PDU: the rack's
     height = (middle * UNIT_UM // 2000).astype(np.int32)
     top = np.int32(room.shares.rack.rack_units * UNIT_UM // 1000)
     rise = (top - height if site.tray.run == "overhead" else height) + np.int32(site.tray.gap_mm)

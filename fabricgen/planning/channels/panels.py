@@ -106,7 +106,7 @@ def _free_units(room: Room, racks: set[int]) -> dict[int, int]:
     free = dict.fromkeys(racks, (1 << room.shares.rack.rack_units) - 1)
     columns = (room.positions.rack, room.positions.rack_unit, room.rack_units)
     for rack, unit, need in zip(*(each.tolist() for each in columns), strict=True):
-        if rack in free:
+        if rack in free and need:
             free[rack] &= ~_mask(unit, need)
     return free
 

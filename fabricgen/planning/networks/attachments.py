@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from fabricgen.planning.coordinates import Whole
 
 
+HOSTS = "host"
+"""The kind of attached hosts; that of `devices` is their pattern."""
+
+
 class AttachedDevices(NamedTuple):
     """Devices of one kind: their names, and the interfaces that each has on the network."""
 

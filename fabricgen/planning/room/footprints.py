@@ -16,11 +16,14 @@ from fabricgen.core.terms import ROLES
 from fabricgen.inventory.site import Footprint, Rack, ReservedUnits, Site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from fabricgen.catalog.models.device import Device
     from fabricgen.catalog.models.host import Host
     from fabricgen.catalog.models.switch import Switch
+    from fabricgen.core.diagnostics import Path
     from fabricgen.planning.resolve import ResolvedFabric
+    from fabricgen.planning.room.equipment import EquipmentGroup
 
 DEFAULT_SITE = Site.model_construct(rack=Rack.model_construct(power_w=45_000))
 """The rack of a generated room: 42 units, the most common height, with power for four DGX H100.
@@ -36,6 +39,9 @@ Such a host takes one rack at most.
 
 SWITCH_UNITS, SWITCH_W = 2, 2_000
 """What a switch of unknown size takes: 64 cages of 800G fill two units."""
+
+DEVICE_UNITS, DEVICE_W = 1, 1_000
+"""What a device of unknown size takes that is neither a host nor a switch, such as a server."""
 
 HOST = "host"
 KINDS = (HOST, *(role.value for role in ROLES))
@@ -150,8 +156,10 @@ def amount(at: int, value: int) -> str:
     return words.format(f"{value / 1000:g}" if key == "weight_kg" else value)
 
 
-def shares_of(fabric: ResolvedFabric, kinds: tuple[str, ...]) -> Shares:
-    """Return what each kind of device takes.
+def shares_of(
+    fabric: ResolvedFabric, kinds: tuple[str, ...], groups: Sequence[EquipmentGroup] = ()
+) -> Shares:
+    """Return what each kind of device takes; `groups` are those beside the compute fabric.
 
     Raises Refusal `unknown-footprint` for a fact that a described room needs and no source gives.
     """
@@ -164,19 +172,33 @@ def shares_of(fabric: ResolvedFabric, kinds: tuple[str, ...]) -> Shares:
         limits.max_switches,
     )
     known = {kind: _known(fabric, kind, site) for kind in kinds}
+    known |= {group.kind: _facts(group.part, group.stated) for group in groups}
+    known |= {group.kind: (0, 0, 0) for group in groups if group.beside_units}
+    no_switches = {HOST, *(group.kind for group in groups if not group.switches)}
     if site:
-        findings = [finding for kind in kinds for finding in _unknown(kind, known[kind], rack)]
+        paths = {group.kind: group.path for group in groups}
+        findings = [
+            finding
+            for kind, facts in known.items()
+            for finding in _unknown(kind, facts, rack, paths.get(kind))
+        ]
         if findings:
             raise Refusal(findings)
         return Shares(
             {
-                kind: RackShare(rack_units or 0, watts, grams, _switches(kind))
+                kind: RackShare(rack_units or 0, watts, grams, int(kind not in no_switches))
                 for kind, (rack_units, watts, grams) in known.items()
             },
             rack,
             limits.reserved,
         )
-    assumed = {kind: _assumed(fabric, kind, known[kind], rack) for kind in kinds}
+    sizes = dict.fromkeys(known, (SWITCH_UNITS, SWITCH_W))
+    sizes |= dict.fromkeys(no_switches, (DEVICE_UNITS, DEVICE_W))
+    sizes[HOST] = GPU_UNITS * fabric.host_gpus, GPU_W * fabric.host_gpus
+    assumed = {
+        kind: _assumed(sizes[kind], facts, rack, int(kind not in no_switches))
+        for kind, facts in known.items()
+    }
     every = (*assumed.values(), rack)
     return Shares(
         assumed,
@@ -187,11 +209,6 @@ def shares_of(fabric: ResolvedFabric, kinds: tuple[str, ...]) -> Shares:
             None,
         ),
     )
-
-
-def _switches(kind: str) -> int:
-    """Return what a device counts against the limit of switches in a rack."""
-    return int(kind != HOST)
 
 
 def _known(
@@ -206,7 +223,7 @@ def _known(
 
 
 def _facts(
-    part: Host | Switch | None, stated: Footprint
+    part: Host | Switch | Device | None, stated: Footprint
 ) -> tuple[int | None, int | None, int | None]:
     """Return units, watts and grams of a device: as stated, or else as the catalog has them."""
     watts = (
@@ -249,27 +266,26 @@ def _missing(
 
 
 def _assumed(
-    fabric: ResolvedFabric,
-    kind: str,
+    usual: tuple[int, int],
     known: tuple[int | None, int | None, int | None],
     rack: RackShare,
+    switches: int,
 ) -> RackShare:
-    """Fill in the unknown facts of a device in a generated room."""
-    rack_units, watts = (
-        (GPU_UNITS * fabric.host_gpus, GPU_W * fabric.host_gpus)
-        if kind == HOST
-        else (SWITCH_UNITS, SWITCH_W)
-    )
+    """Fill in the unknown facts of a device in a generated room by the usual units and watts."""
+    rack_units, watts = usual
     return RackShare(
-        known[0] or min(rack_units, rack.rack_units),
-        known[1] or min(watts, rack.power_w or watts),
+        min(rack_units, rack.rack_units) if known[0] is None else known[0],
+        min(watts, rack.power_w or watts) if known[1] is None else known[1],
         None,
-        _switches(kind),
+        switches,
     )
 
 
 def _unknown(
-    kind: str, known: tuple[int | None, int | None, int | None], rack: RackShare
+    kind: str,
+    known: tuple[int | None, int | None, int | None],
+    rack: RackShare,
+    path: Path | None,
 ) -> Iterator[Finding]:
     """Refuse a kind of device with unknown facts in a described room."""
     missing = _missing(known, rack)
@@ -280,14 +296,17 @@ def _unknown(
     what = " and ".join(
         ("how many units", "how many watts", "how many kilograms")[at] for at in missing
     )
-    because = (
-        "neither the catalog nor `site.footprints` has it, and without it no rack can be filled",
-    )
-    hint = f"write what it takes, like `footprints: {{{kind}: {{{facts}}}}}` under `site`"
+    *under, key = path or ("site", "footprints", kind)
+    name = f"`{kind}`" if under[0] == "devices" else f"a {kind}{'' if kind == HOST else ' switch'}"
+    where = ".".join(str(step) for step in under[:1])
+    source = "`footprint`" if under[0] == "devices" else "`site.footprints`"
+    because = (f"neither the catalog nor {source} has it, and without it no rack can be filled",)
+    entry = f"{key}: {{{facts}}}"
+    entry = entry if under[0] == "devices" else f"footprints: {{{entry}}}"
     yield Finding(
         "unknown-footprint",
-        f"it is unknown {what} a {kind}{'' if kind == HOST else ' switch'} takes",
-        ("site", "footprints", kind),
+        f"it is unknown {what} {name} takes",
+        (*under, key),
         because,
-        hint,
+        f"write what it takes, like `{entry}` under `{where}`",
     )

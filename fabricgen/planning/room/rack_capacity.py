@@ -55,7 +55,8 @@ def overflow(shares: Shares, fact: str, *loads: tuple[str, int], hint: str = "")
 
 def counted(count: int, kind: str) -> str:
     """Format a count of things."""
-    return f"{count} {kind if count == 1 else 'leaves' if kind == Role.LEAF else f'{kind}s'}"
+    many = "leaves" if kind == Role.LEAF else f"{kind}es" if kind.endswith("ch") else f"{kind}s"
+    return f"{count} {kind if count == 1 else many}"
 
 
 def hosts_of_a_rack(

@@ -20,42 +20,45 @@ from fabricgen.planning.room.footprints import HOST, KINDS, highest, lowest
 from fabricgen.planning.room.place_names import listed_names
 from fabricgen.planning.room.rack_capacity import check_boxes, hosts_of_a_rack
 from fabricgen.planning.room.rack_grid import bounds, no_room
-from fabricgen.planning.room.rack_placement import kinds_of
-from fabricgen.planning.room.switch_order import ordered
+from fabricgen.planning.room.rack_placement import kinds_of, racked_order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from fabricgen.core.arrays import Int32Array
     from fabricgen.inventory.site import Site
     from fabricgen.planning.naming import DeviceNames
+    from fabricgen.planning.room.equipment import Equipment
     from fabricgen.planning.room.footprints import Shares
 
 
-def fill(naming: DeviceNames, shares: Shares, site: Site, kept: RackPositions) -> RackPositions:
+def fill(
+    naming: DeviceNames, shares: Shares, site: Site, equipment: Equipment, kept: RackPositions
+) -> RackPositions:
     """Place the devices that `kept` does not place; it counts devices as the fabric is now.
 
     Raises Refusal `no-room` where the site has too few racks, `rack-overflow`, or `cannot-grow`
     where a kept position is outside of the site.
     """
-    kinds = kinds_of(naming)
-    if (kept.rack >= 0).all():
+    kinds, order = kinds_of(naming, equipment), racked_order(naming, equipment)
+    hosts = naming.mapping.fabric.coordinates.planned_hosts
+    if (kept.rack[:hosts] >= 0).all() and (kept.rack[order] >= 0).all():
         return kept
     check_boxes(shares)
     _check_inside(site, kept)
-    hosts, order = int(np.count_nonzero(kinds == 0)), ordered(naming)
     on_top = (
         kinds == KINDS.index(Role.LEAF)
         if site.leaves == "top-of-rack"
         else np.zeros_like(kinds, dtype=bool)
     )
     new = kept.rack < 0
-    racks = _Racks(kinds, shares, kept)
+    names = (*KINDS, *(group.kind for group in equipment.groups))
+    racks = _Racks(kinds, names, shares, kept)
     first = len(racks.held)
     each = hosts_of_a_rack(naming, shares, site, hosts, int(np.count_nonzero(on_top)))
     with_hosts = racks.line(np.flatnonzero(new[:hosts]).tolist(), racks.of_hosts(), each)
     network = range(len(racks.held), UNKNOWN)
-    rest = [device for device in (order + hosts).tolist() if new[device]]
+    rest = [device for device in order.tolist() if new[device]]
     tops = [device for device in rest if on_top[device]]
     fresh = with_hosts or range(0)
     done = {
@@ -76,13 +79,15 @@ UNKNOWN = 2**31
 class _Racks:
     """The contents of each rack that has any: devices by rack unit, loads, and their number."""
 
-    def __init__(self, kinds: Int32Array, shares: Shares, kept: RackPositions) -> None:
+    def __init__(
+        self, kinds: Int32Array, names: Sequence[str], shares: Shares, kept: RackPositions
+    ) -> None:
         self.kinds, self._shares = kinds.tolist(), shares
         self.old, where = np.unique(kept.rack[kept.rack >= 0], return_inverse=True)
         self.rack, self.rack_unit = kept.rack.tolist(), kept.rack_unit.tolist()
         self._need = {
             at: [fact or 0 for fact in shares.of[kind]]
-            for at, kind in enumerate(KINDS)
+            for at, kind in enumerate(names)
             if kind in shares.of
         }
         self._limits = [UNKNOWN**2 if limit is None else limit for limit in shares.rack]

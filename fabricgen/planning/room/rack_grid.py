@@ -30,12 +30,12 @@ UNLIMITED = 2**62
 
 
 def lay_out(
-    hosts: int, network: int, site: Site, reason: str, switches: int
+    hosts: int, network: int, site: Site, reason: str, beside: str
 ) -> tuple[Int64Array, Int64Array, tuple[Int32Array, Int32Array, Int32Array, int]]:
     """Lay racks of hosts and of switches into rows and halls.
 
     Return the racks of each in order, and the columns of all racks. Raises Refusal `no-room`;
-    `reason` and `switches` describe what takes the racks.
+    `reason` and `beside` describe what takes the racks.
     """
     total = hosts + network
     halls, deepest, longest = bounds(site)
@@ -45,7 +45,7 @@ def lay_out(
             total,
             (halls, deepest, longest),
             site,
-            f"{reason}, and {switches} switches take {network}" if network else reason,
+            f"{reason}, and {beside} take {network}" if network else reason,
         )
     width = -(-total // rows)
     hall_rows = -(-rows // -(-rows // deepest))

@@ -3,8 +3,10 @@
 Hosts fill racks in the order of their numbers, from the bottom. Switches are sorted by the middle
 of the hosts below them, then by tier, segment and number, and fill racks of their own in this
 order, from the top. So leaves are near their hosts, the spines of a pod in the middle of its
-leaves, and cores in the middle of the room. Racks of switches are spread evenly over the rows. The
-rule uses what is planned, not what is installed, so that growth within the reserve moves nothing.
+leaves, and cores in the middle of the room. Switches of networks are sorted among those of the
+compute fabric, and `devices` follow all switches. Racks of switches are spread evenly over the
+rows. The rule uses what is planned, not what is installed, so that growth within the reserve moves
+nothing.
 
 `footprints` owns the sizes of devices, `switch_order` and `rack_grid` both orders, `rack_capacity`
 what a rack holds, and `rack_expansion` new devices in a room that is in use.
@@ -25,14 +27,15 @@ from fabricgen.planning.room.rack_grid import UNLIMITED, lay_out
 from fabricgen.planning.room.switch_order import ordered
 
 if TYPE_CHECKING:
-    from fabricgen.core.arrays import Int32Array
+    from fabricgen.core.arrays import Int32Array, Int64Array
     from fabricgen.inventory.site import Site
     from fabricgen.planning.naming import DeviceNames
-    from fabricgen.planning.room.footprints import Shares
+    from fabricgen.planning.room.equipment import Equipment
+    from fabricgen.planning.room.footprints import RackShare, Shares
 
 
-def kinds_of(naming: DeviceNames) -> Int32Array:
-    """Return the kind of each device, as its index in KINDS."""
+def fabric_kinds(naming: DeviceNames) -> Int32Array:
+    """Return the kind of each host and of each switch of a fabric, as its index in KINDS."""
     mapping, fabric = naming.mapping, naming.mapping.fabric
     boxes = np.array([KINDS.index(box.role) for box in naming.boxes], dtype=np.int32)
     return np.concatenate(
@@ -43,15 +46,40 @@ def kinds_of(naming: DeviceNames) -> Int32Array:
     )
 
 
-def place_devices(naming: DeviceNames, shares: Shares, site: Site) -> RackPositions:
-    """Place every device by the rule.
+def kinds_of(naming: DeviceNames, equipment: Equipment) -> Int32Array:
+    """Return the kind of each device of a room, as its index in `Room.kinds`."""
+    return np.concatenate([fabric_kinds(naming), equipment.group + np.int32(len(KINDS))])
+
+
+def racked_order(naming: DeviceNames, equipment: Equipment) -> Int64Array:
+    """Return the numbers of all that racks of switches take, in this order.
+
+    These are the switches of all networks, then the devices that take rack units.
+    """
+    fabric = naming.mapping.fabric.coordinates.planned_hosts
+    first = fabric + naming.mapping.segments * len(naming.boxes)
+    numbers = np.concatenate(
+        [np.arange(fabric, first), first + equipment.of(switches=True).astype(np.int64)]
+    )
+    order: Int64Array = np.concatenate(
+        [
+            numbers[ordered(naming, equipment.networks)],
+            first + equipment.of(switches=False).astype(np.int64),
+        ]
+    )
+    return order
+
+
+def place_devices(
+    naming: DeviceNames, shares: Shares, site: Site, equipment: Equipment
+) -> RackPositions:
+    """Place every device by the rule but PDUs, which take no rack units.
 
     Raises Refusal `rack-overflow`, or `no-room` where the site has too few racks.
     """
-    kinds = kinds_of(naming)
-    switches = np.flatnonzero(kinds)
-    hosts = len(kinds) - len(switches)
-    order = switches[ordered(naming)]
+    kinds = kinds_of(naming, equipment)
+    hosts = naming.mapping.fabric.coordinates.planned_hosts
+    order = racked_order(naming, equipment)
     on_top = (
         order[kinds[order] == KINDS.index(Role.LEAF)] if site.leaves == "top-of-rack" else order[:0]
     )
@@ -59,13 +87,17 @@ def place_devices(naming: DeviceNames, shares: Shares, site: Site) -> RackPositi
     check_boxes(shares)
     each = hosts_of_a_rack(naming, shares, site, hosts, len(on_top))
     host_racks = -(-hosts // each)
-    packed, packed_units, network_racks = _packed(kinds[apart].tolist(), shares)
+    names = (*KINDS, *(group.kind for group in equipment.groups))
+    needs = {at: shares.of[kind] for at, kind in enumerate(names) if kind in shares.of}
+    packed, packed_units, network_racks = _packed(
+        [needs[at] for at in kinds[apart].tolist()], shares
+    )
     slots, network, grid = lay_out(
         host_racks,
         network_racks,
         site,
         f"{counted(hosts, HOST)} at {each} a rack take {counted(host_racks, 'rack')}",
-        len(apart),
+        counted(len(apart), "switch" if not len(equipment.of(switches=False)) else "device"),
     )
     rack, rack_unit = np.full((2, len(kinds)), -1, dtype=np.int32)
     fabric = naming.mapping.fabric
@@ -83,22 +115,17 @@ def place_devices(naming: DeviceNames, shares: Shares, site: Site) -> RackPositi
     return RackPositions(rack, rack_unit, *grid, listed_names(site, places))
 
 
-def _packed(kinds: list[int], shares: Shares) -> tuple[list[int], list[int], int]:
-    """Fill racks from the top with switches of these kinds, in order.
+def _packed(needs: list[RackShare], shares: Shares) -> tuple[list[int], list[int], int]:
+    """Fill racks from the top with devices of these shares, in order.
 
     Return the rack and the lowest unit of each, and the number of racks.
     """
     limits = [UNLIMITED if limit is None else limit for limit in shares.rack]
     empty = shares.free(hosts=False)
-    needs = {
-        index: [fact or 0 for fact in shares.of[kind]]
-        for index, kind in enumerate(KINDS)
-        if kind in shares.of
-    }
     racks, units, count = list[int](), list[int](), 0
     used, free = limits, 0
-    for kind in kinds:
-        need = needs[kind]
+    for share in needs:
+        need = [fact or 0 for fact in share]
         after = [have + more for have, more in zip(used, need, strict=True)]
         over = any(total > limit for total, limit in zip(after, limits, strict=True))
         place = None if over else highest(free, need[0])

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fabricgen.inventory.site import Site
     from fabricgen.planning.baseline.rack_positions import RackPositions
     from fabricgen.planning.naming import DeviceNames
+    from fabricgen.planning.room.equipment import Equipment
     from fabricgen.planning.room.footprints import Shares
 
 
@@ -30,7 +31,8 @@ class Room:
     """The positions of all devices.
 
     Devices are numbered: all planned hosts, then the switches as segment * boxes of a segment +
-    box.
+    box, then `equipment`. In the room of a network, which `network_room` makes, the devices of its
+    bonds take the place of hosts.
     """
 
     naming: DeviceNames
@@ -39,22 +41,32 @@ class Room:
     """Whether the room is an assumption, because the inventory describes none."""
     shares: Shares
     kind: Int32Array
-    """The kind of each device, as its index in `footprints.KINDS`."""
+    """The kind of each device, as its index in `kinds`."""
     positions: RackPositions
+    equipment: Equipment
+
+    @cached_property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of devices: `footprints.KINDS`, then those of the equipment."""
+        return (*KINDS, *(group.kind for group in self.equipment.groups))
 
     @cached_property
     def rack_units(self) -> Int32Array:
         """The rack units that each device takes."""
-        each = np.array(
-            [self.shares.of[kind].rack_units if kind in self.shares.of else 0 for kind in KINDS],
-            dtype=np.int32,
-        )
-        return each[self.kind]
+        each = [
+            self.shares.of[kind].rack_units if kind in self.shares.of else 0 for kind in self.kinds
+        ]
+        return np.array(each, dtype=np.int32)[self.kind]
 
-    @cached_property
+    @property
     def hosts(self) -> int:
         """Planned hosts: the number of the first switch among the devices."""
-        return int(np.count_nonzero(self.kind == 0))
+        return self.naming.mapping.fabric.coordinates.planned_hosts
+
+    @cached_property
+    def first_equipment(self) -> int:
+        """The number of the first device after the switches of the fabric."""
+        return self.hosts + self.naming.mapping.segments * len(self.naming.boxes)
 
     @cached_property
     def places(self) -> list[tuple[str, str, str]]:
@@ -130,15 +142,15 @@ class Room:
         """Name a device."""
         if device < self.hosts:
             return self.naming.host(device)
+        if device >= self.first_equipment:
+            return self.equipment.names[device - self.first_equipment]
         segment, box = divmod(device - self.hosts, len(self.naming.boxes))
         return self.naming.switches(segment)[box]
 
     def place(self, device: int) -> str:
         """Return the position of a device as text."""
-        return (
-            f"{self.names[int(self.positions.rack[device])]} unit"
-            f" {int(self.positions.rack_unit[device])}"
-        )
+        name, unit = self.names[int(self.positions.rack[device])], self.positions.rack_unit[device]
+        return f"{name} unit {int(unit)}" if unit else f"{name} beside its units"
 
 
 def _number(text: str) -> int | str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +19,7 @@ from fabricgen.core.diagnostics import Finding, Refusal, refuse
 from fabricgen.core.terms import Role
 from fabricgen.inventory.fields import PLACE
 from fabricgen.planning.name_checks import LONGEST_NAME
-from fabricgen.planning.room.footprints import DEFAULT_SITE, HOST, KINDS, shares_of
+from fabricgen.planning.room.footprints import DEFAULT_SITE, HOST, shares_of
 from fabricgen.planning.room.rack_capacity import overflow
 from fabricgen.planning.room.rack_placement import kinds_of, place_devices
 from fabricgen.planning.room.room import Room
@@ -26,17 +28,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.core.arrays import Int32Array
     from fabricgen.inventory.site import Site
     from fabricgen.planning.baseline.rack_positions import RackPositions
     from fabricgen.planning.naming import DeviceNames
+    from fabricgen.planning.room.equipment import Equipment
     from fabricgen.planning.room.footprints import Shares
 
 _LEGAL = re.compile(PLACE)
 
 
-def make_room(naming: DeviceNames, catalog: Catalog, installed: Sequence[bool]) -> Room | None:
-    """Place every planned device; None where the inventory wants no room.
+def make_room(
+    naming: DeviceNames, catalog: Catalog, installed: Sequence[bool], equipment: Equipment
+) -> Room | None:
+    """Place every planned device and all equipment; None where the inventory wants no room.
 
     `installed` covers the switches of a segment. Raises Refusal where a device has no known size, a
     rack overflows, the room is too small, or positions contradict each other.
@@ -46,32 +50,52 @@ def make_room(naming: DeviceNames, catalog: Catalog, installed: Sequence[bool]) 
     if site.lengths == "unknown":
         return None
     shares = shares_of(
-        fabric, (HOST, *(role.value for role in list(Role)[: naming.mapping.sizing.tiers]))
+        fabric,
+        (HOST, *(role.value for role in list(Role)[: naming.mapping.sizing.tiers])),
+        equipment.groups,
     )
-    kind = kinds_of(naming)
-    kept = _kept(naming, site, shares, kind, installed)
+    kind = kinds_of(naming, equipment)
+    kept = _kept(naming, site, shares, equipment, installed)
     if site.positions or kept:
         from fabricgen.planning.room.stated_positions import stated_positions  # noqa: PLC0415 - for tables of positions only
 
-        positions = kept or stated_positions(naming, shares, kind, catalog, installed)
-        room = Room(naming, site, generated=False, shares=shares, kind=kind, positions=positions)
-        _check_loads(room)
+        positions = kept or stated_positions(naming, shares, equipment, catalog, installed)
     else:
-        room = Room(
-            naming,
-            site,
-            fabric.spec.site is None,
-            shares,
-            kind,
-            place_devices(naming, shares, site),
-        )
+        positions = place_devices(naming, shares, site, equipment)
+    generated = fabric.spec.site is None and kept is None
+    room = Room(naming, site, generated, shares, kind, positions, equipment)
+    if any(group.beside_units for group in equipment.groups):
+        from fabricgen.planning.room.power_units import with_power_units  # noqa: PLC0415 - for PDUs only
+
+        room = with_power_units(room)
+    if site.positions or kept:
+        _check_loads(room)
     if fabric.spec.naming.rack or room.positions.names:
         _check_names(room)
     return room
 
 
+def network_room(room: Room, network: DeviceNames) -> Room:
+    """Return the room of a network beside the compute fabric: the same racks, with its devices."""
+    from fabricgen.planning.room.equipment import numbers_of  # noqa: PLC0415 - for networks only
+
+    rules, mapping = network.mapping.fabric.network, network.mapping
+    assert rules, "a network has its rules"  # noqa: S101 - every plan in `Plan.networks` is one
+    switches = chain.from_iterable(map(room.naming.switches, range(room.naming.mapping.segments)))
+    numbers = {name: at for at, name in enumerate((*switches, *room.equipment.names), room.hosts)}
+    own = [numbers[name] for each in range(mapping.segments) for name in network.switches(each)]
+    device = np.concatenate([numbers_of(rules.attached, numbers), np.array(own, dtype=np.int32)])
+    rack, rack_unit = room.positions.rack[device], room.positions.rack_unit[device]
+    positions = room.positions._replace(rack=rack, rack_unit=rack_unit)
+    return replace(room, naming=network, kind=room.kind[device], positions=positions)
+
+
 def _kept(
-    naming: DeviceNames, site: Site, shares: Shares, kind: Int32Array, installed: Sequence[bool]
+    naming: DeviceNames,
+    site: Site,
+    shares: Shares,
+    equipment: Equipment,
+    installed: Sequence[bool],
 ) -> RackPositions | None:
     """Return the positions of a plan that keeps those of another; None where none are kept.
 
@@ -83,13 +107,16 @@ def _kept(
     if baseline is None or baseline.positions is None or baseline.table != (site.positions or ""):
         return None
     kept, hosts = baseline.positions, naming.mapping.fabric.coordinates.hosts
-    switches = int(np.count_nonzero(kind == 0)) + np.flatnonzero(
-        [*installed] * naming.mapping.segments
-    )
-    if len(kept.rack) != len(kind) or (
+    planned = naming.mapping.fabric.coordinates.planned_hosts
+    switches = planned + np.flatnonzero([*installed] * naming.mapping.segments)
+    count = planned + naming.mapping.segments * len(installed)
+    if not baseline.table and len(kept.rack) == count:
+        kept = _longer(kept, len(equipment.names))
+    count += len(equipment.names)
+    if len(kept.rack) != count or (
         baseline.table and (kept.rack[[*range(hosts), *switches.tolist()]] < 0).any()
     ):
-        because = (f"it places {int((kept.rack >= 0).sum())} of {len(kind)} devices",)
+        because = (f"it places {int((kept.rack >= 0).sum())} of {count} devices",)
         raise refuse(
             "bad-plan-file",
             "the plan has no positions of its devices",
@@ -101,16 +128,23 @@ def _kept(
         return kept
     from fabricgen.planning.room.rack_expansion import fill  # noqa: PLC0415 - for growth only
 
-    return fill(naming, shares, site, kept)
+    return fill(naming, shares, site, equipment, kept)
+
+
+def _longer(kept: RackPositions, count: int) -> RackPositions:
+    """Return positions with so many more devices that have none: equipment is placed anew."""
+    none = np.full(count, -1, dtype=np.int32)
+    rack, rack_unit = (np.concatenate([each, none]) for each in (kept.rack, kept.rack_unit))
+    return kept._replace(rack=rack, rack_unit=rack_unit)
 
 
 def _check_loads(room: Room) -> None:
     """Refuse the first rack that carries too much. Raises Refusal `rack-overflow`."""
     held = room.positions.rack >= 0
-    counts = np.zeros((len(room.positions.hall), len(KINDS)), dtype=np.int64)
+    counts = np.zeros((len(room.positions.hall), len(room.kinds)), dtype=np.int64)
     np.add.at(counts, (room.positions.rack[held], room.kind[held]), 1)
     for rack, loads in enumerate(counts.tolist()):
-        named = [(kind, count) for kind, count in zip(KINDS, loads, strict=True) if count]
+        named = [(kind, count) for kind, count in zip(room.kinds, loads, strict=True) if count]
         if room.shares.exceeded(*named):
             raise overflow(room.shares, f"rack {room.names[rack]} overflows", *named)
 

@@ -19,25 +19,29 @@ from fabricgen.planning.baseline.rack_positions import RackPositions
 from fabricgen.planning.room.footprints import DEFAULT_SITE, KINDS, Shares
 from fabricgen.planning.room.place_names import KEYS, LEVELS, plain_names
 from fabricgen.planning.room.positions_csv import bad_line, read_positions
+from fabricgen.planning.room.rack_placement import fabric_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.core.arrays import Int32Array
     from fabricgen.inventory.site import Site
     from fabricgen.planning.naming import DeviceNames
+    from fabricgen.planning.room.equipment import Equipment
     from fabricgen.planning.room.positions_csv import Position
 
 
 def stated_positions(
     naming: DeviceNames,
     shares: Shares,
-    kind: Int32Array,
+    equipment: Equipment,
     catalog: Catalog,
     installed: Sequence[bool],
 ) -> RackPositions:
-    """Place every device by the table. Raises Refusal `bad-positions` with the first findings."""
+    """Place every device by the table, which need not have PDUs beside the rack units.
+
+    Raises Refusal `bad-positions` with the first findings.
+    """
     fabric, mapping = naming.mapping.fabric, naming.mapping
     site, hosts = fabric.spec.site or DEFAULT_SITE, fabric.coordinates.planned_hosts
     shown = str(site.positions)
@@ -45,11 +49,15 @@ def stated_positions(
     names = [naming.host(host) for host in range(hosts)] + list(
         chain.from_iterable(naming.switches(segment) for segment in range(mapping.segments))
     )
-    need = [shares.of[KINDS[each]].rack_units for each in kind.tolist()]
+    need = [shares.of[KINDS[each]].rack_units for each in fabric_kinds(naming).tolist()]
+    for group in equipment.groups:
+        names += group.names
+        need += [shares.of[group.kind].rack_units] * len(group.names)
     table = _Table(rows, dict(zip(names, need, strict=True)), {*names[:hosts]}, site, shares)
     wanted = [
         *range(fabric.coordinates.hosts),
         *(hosts + at for at, has in enumerate([*installed] * mapping.segments) if has),
+        *(at for at in range(len(names) - len(equipment.names), len(names)) if need[at]),
     ]
     table.check([names[number] for number in wanted])
     return _positions(rows, {name: number for number, name in enumerate(names)}, site)
@@ -165,7 +173,8 @@ class _Table:
 
     def _overlaps(self) -> Iterator[Finding]:
         """Yield findings on devices that share a rack unit."""
-        rows = sorted(self.rows, key=lambda row: (row.place, row.rack_unit, row.line))
+        tall = [row for row in self.rows if self.need[row.device]]
+        rows = sorted(tall, key=lambda row: (row.place, row.rack_unit, row.line))
         for lower, upper in pairwise(rows):
             top = lower.rack_unit + self.need[lower.device] - 1
             if lower.place == upper.place and top >= upper.rack_unit:

@@ -11,6 +11,7 @@ import numpy as np
 
 from fabricgen.core.diagnostics import refuse
 from fabricgen.planning.room.footprints import HOST, KINDS
+from fabricgen.planning.room.rack_placement import fabric_kinds
 from fabricgen.views.cables.labels import LINE, Labelling, shared
 from fabricgen.views.cables.patched import rear_ports
 
@@ -84,12 +85,14 @@ def _longest_ends(plan: Plan, ports: dict[str, str]) -> Iterator[_End]:
                 longest[box.role] = max(longest.get(box.role, ""), name, key=len)
         yield from (_End(kind, "", "", name, ports[kind]) for kind, name in longest.items())
         return
-    room = plan.lengths.room
-    rack, rack_unit = room.positions.rack, room.positions.rack_unit
+    room, kinds = plan.lengths.room, fabric_kinds(plan.naming)
+    rack, rack_unit = (
+        column[: len(kinds)] for column in (room.positions.rack, room.positions.rack_unit)
+    )
     digits = np.char.str_len(rack_unit.astype(str))
     long = np.array([len(name) for name in room.names])[rack] + digits
     for at, kind in enumerate(KINDS):
-        here = np.flatnonzero((room.kind == at) & (rack >= 0))
+        here = np.flatnonzero((kinds == at) & (rack >= 0))
         if kind in ports and len(here):
             device = int(here[np.argmax(long[here])])
             yield _End(

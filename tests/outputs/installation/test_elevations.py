@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from fabricgen.build.context import BuildContext
     from fabricgen.outputs.installation.port_maps import PortMaps
+    from fabricgen.planning.plan import Plan
 
 FACES = [face_of(model) for model in Catalog().switches() if model.cages] + [
     Faceplate(cages, rows, by_row=by_row, assumed=True)
@@ -55,11 +56,23 @@ def room(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def drawn_maps(context: BuildContext) -> PortMaps:
     """Return the port maps of a fabric as if the positions of all cages were known."""
     maps = port_maps(context)
-    fronts = maps.elevations.fronts
-    vars(fronts)["faces"] = {
-        role: replace(face, assumed=False) for role, face in fronts.faces.items()
-    }
+    compute = maps.elevations.fronts
+    for fronts in (compute, *compute.networks.values()):
+        vars(fronts)["faces"] = {
+            role: replace(face, assumed=False) for role, face in fronts.faces.items()
+        }
     return maps
+
+
+def switches(plan: Plan) -> list[str]:
+    """Name the switches of a plan and of its networks."""
+    return [name for each in (plan, *plan.networks.values()) for name in each.switches()]
+
+
+def test_pdus_beside_the_units_are_named_below_a_rack(tmp_path: Path) -> None:
+    """No rack unit shows them."""
+    room = built(FABRICS["networks"], tmp_path / "out")
+    assert "pdu-1, pdu-2 beside the units." in room.below("racks", ".svg")["A01-01.svg"]
 
 
 def test_a_map_without_a_known_faceplate_is_a_list(room: Built) -> None:
@@ -117,9 +130,11 @@ def test_every_device_is_in_one_elevation(room: Built) -> None:
         (row[f"{end}_device"], row[f"{end}_rack"], row[f"{end}_unit"])
         for row in room.cables
         for end in "ab"
+        if row[f"{end}_unit"] != "0"
     }
     assert drawn == Counter(dict.fromkeys(wanted, 1))
-    assert {device for device, *_ in drawn} == {*room.plan.hosts, *room.plan.switches()}
+    beside = [f"mgmt-{number}" for number in (1, 2, 3)] if room.plan.networks else []
+    assert {device for device, *_ in drawn} == {*room.plan.hosts, *switches(room.plan), *beside}
 
 
 def test_planned_devices_are_drawn_differently(tmp_path: Path) -> None:
@@ -151,7 +166,7 @@ def test_every_cabled_port_is_on_one_map(room: Built) -> None:
         if int(row["tier"]) > 1
     ]
     assert drawn == Counter(dict.fromkeys(wanted, 1))
-    assert {f"{name}.svg" for name in room.plan.switches()} == set(room.below("ports", ".svg"))
+    assert {f"{name}.svg" for name in switches(room.plan)} == set(room.below("ports", ".svg"))
 
 
 def test_drawn_shapes_do_not_overlap(room: Built) -> None:

@@ -49,6 +49,7 @@ from tests.outputs.machine_room import FABRICS, ROOM, Built, built
 if TYPE_CHECKING:
     from fabricgen.catalog.models.optics import Cable
     from fabricgen.outputs.installation.bundles import Bundle
+    from fabricgen.outputs.installation.faceplate import Faceplate
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.room.room import Room
     from tests.laws.drawing import Inventory
@@ -102,9 +103,10 @@ def bundles_of(plan: Plan) -> list[Bundle]:
     """Bundle the cables of a plan."""
     assert plan.lengths
     Views(plan)
+    every = (plan, *plan.networks.values())
     return pull(
         Fronts(plan),
-        cables_of(plan),
+        [cable for each in every for cable in cables_of(each)],
         plan.lengths.room,
     )
 
@@ -155,7 +157,9 @@ def test_bundles_follow_the_rule(room: Built) -> None:
     assert [row["bundle"] for row in listed] == [bundle.name for bundle in bundles]
     assert len({row["bundle"] for row in listed}) == len(bundles)
     assert sum(int(row["cables"]) for row in listed) == sum(
-        sum(parts.values()) for parts in count_parts(room.plan).cables.values()
+        sum(parts.values())
+        for each in (room.plan, *room.plan.networks.values())
+        for parts in count_parts(each).cables.values()
     )
     assert [int(row["step"]) for row in listed] == sorted(int(row["step"]) for row in listed)
 
@@ -191,10 +195,13 @@ def blocked(plan: Plan, bundles: list[Bundle]) -> list[str]:
     A cable covers the cages from its own column to its side of the box, in its row and below. These
     are computed here from rows and columns alone.
     """
+    fronts = Fronts(plan)
     plugged: dict[str, list[tuple[int, int, int, int]]] = {}
+    faces: dict[str, Faceplate] = {}
+    found = []
     for bundle in bundles:
         for plug in bundle.plugs:
-            tier = plug.cable.tier
+            tier, own = plug.cable.tier, fronts.of(plug.cable).faces
             ends = [
                 (plug.cable.b_device, plug.b_cage, plug.b_turn, tier),
                 (plug.cable.a_device, plug.a_cage, plug.a_turn, tier - 1),
@@ -202,9 +209,9 @@ def blocked(plan: Plan, bundles: list[Bundle]) -> list[str]:
             for device, cage, turn, role in ends:
                 if role:
                     plugged.setdefault(device, []).append((bundle.step, turn, cage, role))
-    faces, found = Fronts(plan).faces, []
+                    faces[device] = own[ROLES[role - 1]]
     for device, events in plugged.items():
-        face = faces[ROLES[events[0][3] - 1]]
+        face = faces[device]
         hidden: set[tuple[int, int]] = set()
         for _, _, cage, _ in sorted(events):
             row, column = face.seat(cage)
