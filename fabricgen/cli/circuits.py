@@ -14,6 +14,7 @@ from fabricgen.cli.printing import echo, grouped, print_result, table
 if TYPE_CHECKING:
     from fabricgen.analysis.circuits.result import CircuitResult
     from fabricgen.analysis.circuits.schedule import Schedule
+    from fabricgen.planning.plan import Plan
 
 PATTERN_NAMES = ("ring", "recursive-doubling", "tree", "all-to-all", "pipeline")
 
@@ -68,7 +69,7 @@ def circuits(
     if as_json:
         print_result(result)
         return
-    echo("\n\n".join([_text(result), *([_list(schedule)] if listed else [])]))
+    echo("\n\n".join([_text(result), *([_list(plan, schedule)] if listed else [])]))
 
 
 def _text(result: CircuitResult) -> str:
@@ -123,11 +124,11 @@ def _loss(result: CircuitResult) -> str:
     )
 
 
-def _list(schedule: Schedule) -> str:
+def _list(plan: Plan, schedule: Schedule) -> str:
     """List every circuit of every configuration."""
     from fabricgen.analysis.circuits.port_map import PortMap
 
-    ports = PortMap(schedule.plan)
+    ports = PortMap(plan)
     rows = [
         (str(found.number), found.phase, one.low.box, one.low.port, one.high.port,
          one.low.gpu, one.high.gpu)

@@ -187,7 +187,14 @@ def _points(
             str(error), param_hint=f"'--llm {written}'" if at else "'--batch-tokens'"
         ) from None
     if sweep is None:
-        return [Point(llm, machine, 0, iterate(llm, machine, group))]
+        times = iterate(llm, machine, group)
+        if plan.fabric.has_circuits:
+            from fabricgen.analysis.circuits.times import circuit_times
+
+            times = circuit_times(plan, llm, machine, times)
+        return [Point(llm, machine, 0, times)]
+    if plan.fabric.has_circuits:
+        raise click.UsageError("--sweep goes with packet switches: circuits change with the sizes")
     try:
         return run(sweep, llm, machine, group)
     except ValueError as error:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fabricgen.cli.command import Command
+from fabricgen.cli.completion import complete_models
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OUTPUT_FILE, PLAN_MARK, force_option, save
 from fabricgen.cli.printing import echo, grouped, money, print_advice, print_result, table
@@ -218,15 +219,52 @@ def _cost(cost: CostSummary) -> str:
     return text + (f"; no price for {', '.join(cost.unpriced)}" if cost.unpriced else "")
 
 
-@click.command(cls=Command, examples=("fabricgen compare fabric.yaml --prices street-2026-09",))
+@click.command(
+    cls=Command,
+    examples=(
+        "fabricgen compare fabric.yaml --prices street-2026-09",
+        "fabricgen compare fabric.yaml --rails sn5600 --rails s320 --llm gpt3",
+    ),
+)
 @fabric_arguments
+@click.option(
+    "--rails",
+    multiple=True,
+    shell_complete=complete_models("switches"),
+    metavar="MODEL",
+    help="Compare rail-only on this leaf instead, or on `direct` cables; may be repeated.",
+)
+@click.option(
+    "--top",
+    metavar="DOWN:UP",
+    help="With --rails: add a tier that joins the rails of packet switches, oversubscribed.",
+)
+@click.option(
+    "--llm",
+    shell_complete=complete_models("workloads", or_file=True),
+    metavar="NAME",
+    help="With --rails: language model whose iteration is timed.",
+)
 @json_option
-def compare(asked: FabricArguments, *, as_json: bool) -> None:
+def compare(
+    asked: FabricArguments,
+    rails: tuple[str, ...],
+    top: str | None,
+    llm: str | None,
+    *,
+    as_json: bool,
+) -> None:
     """Compare the three designs of one cluster side by side.
 
     Savings are those of rail-only relative to the fat-tree, the any-to-any baseline. Where other
-    rails make the first design cheaper, the line to write and its figures follow.
+    rails make the first design cheaper, the line to write and its figures follow. With --rails,
+    compare rails of packet switches, of optical circuit switches, of panels and of cables alone.
     """
+    if rails:
+        _compare_rails(asked, rails, top, llm, as_json=as_json)
+        return
+    if top or llm:
+        raise click.UsageError("--top and --llm go with --rails")
     from fabricgen.analysis.search.cheaper import AdvisedComparison, cheaper_mapping
     from fabricgen.planning.notices import advice
 
@@ -239,6 +277,34 @@ def compare(asked: FabricArguments, *, as_json: bool) -> None:
             return
         echo(comparison_text(comparison) + (f"\n\n{advised}" if advised else ""))
         print_advice(advice(comparison.built[0][0]))
+
+
+def _compare_rails(
+    asked: FabricArguments,
+    rails: tuple[str, ...],
+    top: str | None,
+    llm: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Compare one cluster on rails of several media."""
+    from fabricgen.analysis.search.side_by_side import side_by_side
+    from fabricgen.analysis.workload.machine import find_llm
+    from fabricgen.cli.rails import rails_text
+    from fabricgen.core.terms import parse_ratio
+
+    try:
+        ratio = parse_ratio(top) if top else None
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="'--top'") from None
+    inventory, catalog = asked.read()
+    with inventory.locate_findings():
+        model = find_llm(catalog, llm) if llm else None
+        compared = side_by_side(inventory.spec, catalog, rails, ratio, model)
+    if as_json:
+        print_result(compared)
+    else:
+        echo(rails_text(compared))
 
 
 def comparison_text(comparison: Comparison) -> str:

@@ -95,7 +95,7 @@ def result_of(schedule: Schedule) -> CircuitResult:
             _configuration(schedule, one, other) for one, other in zip(before, found, strict=True)
         ),
         blast_radius=BlastRadius(
-            next(iter(schedule.plan.switches())), most, schedule.size, 100 / (rails * planes)
+            str(schedule.plan.naming.switches(0)[0]), most, schedule.size, 100 / (rails * planes)
         ),
     )
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fabricgen.analysis.circuits.matchings import Matching
     from fabricgen.catalog.models.workload import Workload
     from fabricgen.core.arrays import IntArray
+    from fabricgen.planning.draft import Draft
     from fabricgen.planning.plan import Plan
 
 
@@ -64,7 +65,7 @@ class CircuitPhase(NamedTuple):
 class Schedule:
     """The phases of a job, and the GPUs at each position of a rail."""
 
-    plan: Plan
+    plan: Draft
     domains: tuple[int, ...]
     slots: tuple[int, ...]
     """The places on a rail that the job's GPUs of an HB domain have."""
@@ -95,7 +96,7 @@ class Schedule:
 
 
 def make_schedule(
-    plan: Plan, gpus: IntArray, pattern: str = "", llm: Workload | None = None, turns: int = 1
+    plan: Draft, gpus: IntArray, pattern: str = "", llm: Workload | None = None, turns: int = 1
 ) -> Schedule:
     """Return the configurations of a job.
 
@@ -174,7 +175,7 @@ def _strides(domains: int, wide: int) -> list[list[int]]:
 
 
 def _aligned(
-    plan: Plan, gpus: IntArray
+    plan: Draft, gpus: IntArray
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
     """Return the HB domains, places and rails of a job that has the same of all.
 

@@ -8,8 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from math import ceil
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from fabricgen.analysis.circuits.schedule import make_schedule
+from fabricgen.core.diagnostics import refuse
 from fabricgen.core.document import Document
 from fabricgen.core.terms import Role
 
@@ -18,6 +23,7 @@ if TYPE_CHECKING:
     from fabricgen.analysis.workload.equations import Times
     from fabricgen.analysis.workload.machine import Machine
     from fabricgen.catalog.models.workload import Workload
+    from fabricgen.planning.draft import Draft
 
 
 @dataclass(frozen=True)
@@ -94,10 +100,40 @@ def phase_times(
     ]  # fmt: skip
 
 
-def iteration_s(found: Times, times: list[PhaseTime]) -> float | None:
-    """Return the time of an iteration on circuits; None where a change takes an unknown time."""
-    totals = [each.total_s for each in times]
-    if None in totals:
-        return None
-    inside = found.iteration_s - found.dp_across_s - found.pipeline_s
-    return inside + sum(each for each in totals if each is not None)
+def circuit_times(draft: Draft, llm: Workload, machine: Machine, found: Times) -> Times:
+    """Return the parts of an iteration, with the time to change circuits in those that wait for it.
+
+    Raises Refusal `model-lacks-figure` where circuits change in a time that no source states, or by
+    hand.
+    """
+    gpus = np.arange(draft.fabric.gpus, dtype=np.int32)
+    sequences = llm.batch_tokens / llm.sequence * llm.pipeline_stages * found.n_m / machine.gpus
+    turns = 2 * max(ceil(sequences), 1)  # each microbatch goes on, and its gradients back
+    schedule = make_schedule(draft, gpus, llm=llm, turns=turns)
+    phases = {each.phase: each for each in phase_times(schedule, llm, machine, found)}
+    unknown = [each for each in phases.values() if each.total_s is None]
+    if unknown:
+        raise _unknown(schedule, sum(each.changes for each in unknown))
+    data, pipeline = (phases.get(name) for name in ("data", "pipeline"))
+    experts = phases["experts"].total_s or 0.0 if "experts" in phases else 0.0
+    return found._replace(
+        dp_across_s=(data.total_s or 0.0 if data else 0.0) + experts,
+        pipeline_s=pipeline.total_s or 0.0 if pipeline else found.pipeline_s,
+    )
+
+
+def _unknown(schedule: Schedule, changes: int) -> Exception:
+    """Refuse the time of circuits that change in an unknown time."""
+    model = schedule.plan.fabric.port_layouts[Role.LEAF].model
+    by_hand = model.circuits is not None and model.circuits.moved_by == "hand"
+    return refuse(
+        "model-lacks-figure",
+        f"the time in which a {model.model} changes circuits is not known",
+        path=("switches", "leaf"),
+        because=(
+            "a person moves its jumpers" if by_hand else "no source of the catalog states it",
+            f"circuits change {changes} times in an iteration",
+        ),
+        hint="give each GPU two ports (`rails: {planes: 2}`), which hold a ring of an even number"
+        " of HB domains, or choose a box whose time is known",
+    )

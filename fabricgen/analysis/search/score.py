@@ -186,5 +186,10 @@ def judge(draft: Draft, llm: Workload | None, accelerator: str | None = None) ->
     used = endpoints(draft)
     share = carried_share(draft, used)
     times = times_of(draft.fabric, share, draft.catalog, llm, accelerator)
+    if llm and times and draft.fabric.has_circuits:
+        from fabricgen.analysis.circuits.times import circuit_times  # noqa: PLC0415 - for circuits only
+
+        machine = machine_of(draft.fabric, draft.catalog, accelerator)
+        times = circuit_times(draft, llm, machine, times)
     bom = priced(draft, switch_counts(draft.mapping), count(draft, used))
     return Judged(draft, bom, share, worst(draft, used), times)
