@@ -153,7 +153,17 @@ def counts(found: CableChanges) -> str:
         (found.removed, "removed"),
         (found.kept, "kept"),
     ]
-    return ", ".join(f"{grouped(count)} {verb}" for count, verb in words)
+    text = ", ".join(f"{grouped(count)} {verb}" for count, verb in words)
+    if found.trunks is None:
+        return text
+    changes = found.trunks.changes
+    counted = (
+        (len(changes.added), "added"),
+        (len(changes.removed), "removed"),
+        (changes.kept, "kept"),
+    )
+    trunks = ", ".join(f"{grouped(count)} {verb}" for count, verb in counted)
+    return f"{text}; trunks: {trunks}"
 
 
 def _steps(steps: Sequence[WorkStep], most: int | None) -> Iterator[str]:
@@ -182,6 +192,8 @@ def _connectivity(found: CableChanges) -> str:
         if disconnected
         else "no NIC port loses connectivity at any step"
     )
+    if found.trunks and found.trunks.changes.removed:
+        text += "; links through trunks that are removed were not followed"
     return text + (
         f"; {grouped(found.unfollowed)} steps were not followed, because there are too many"
         if found.unfollowed

@@ -15,11 +15,13 @@ from fabricgen.lifecycle.change.cable_diff import CableDiff
 from fabricgen.lifecycle.change.cable_table import NO_CABLES, NameIndex, cable_table
 from fabricgen.lifecycle.change.match_cables import CableJob, ChangedCable, match
 from fabricgen.lifecycle.change.part_order import order_parts
+from fabricgen.lifecycle.change.trunk_diff import diff_trunks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from collections.abc import Set as AbstractSet
 
+    from fabricgen.lifecycle.change.trunk_diff import TrunkDiff
     from fabricgen.lifecycle.change.work_order import WorkStep
     from fabricgen.planning.plan import Plan
 
@@ -43,6 +45,8 @@ class CableChanges:
     """Whether both rooms are described, so that places and cable lengths were compared."""
     places: tuple[tuple[str, str, str], ...]
     """Devices with a new place: name, and rack and rack unit in either plan."""
+    trunks: TrunkDiff | None
+    """The trunks between panels; None where neither plan has any. Other cables are jumpers."""
 
     @cached_property
     def _ordered(self) -> tuple[tuple[WorkStep, ...], int]:
@@ -51,8 +55,9 @@ class CableChanges:
 
     @property
     def steps(self) -> tuple[WorkStep, ...]:
-        """The work in its order."""
-        return self._ordered[0]
+        """The work in its order: trunks are pulled first, and removed last."""
+        steps = self._ordered[0]
+        return (*self.trunks.pulled, *steps, *self.trunks.removed) if self.trunks else steps
 
     @property
     def unfollowed(self) -> int:
@@ -96,7 +101,8 @@ class CableChanges:
             | ({"dark": list(step.disconnected)} if step.disconnected else {})
             for step in self.steps
         ]
-        return {"steps": steps, "steps_not_followed": self.unfollowed}
+        trunks = {"trunks": self.trunks.changes.document()} if self.trunks else {}
+        return {"steps": steps, "steps_not_followed": self.unfollowed, **trunks}
 
 
 def _count(cables: Iterable[ChangedCable], known: AbstractSet[str]) -> int:
@@ -131,6 +137,7 @@ def compare_cables(old: Plan | None, new: Plan | None) -> CableChanges:
         order=order,
         measured=measured,
         places=tuple(cables.moved_devices()),
+        trunks=diff_trunks(old, new),
     )
 
 

@@ -2,7 +2,7 @@
 
 Owns `NameIndex`, which gives a name the same number in both plans, and `CableTable`. A cable is
 identified by its two ports, so two plans share a cable if the names at both ends agree, whichever
-end is the lower one.
+end is the lower one. Links through panels are the jumpers that `jumper_rows` makes of them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.core.terms import LinkKind
+from fabricgen.lifecycle.change.jumper_rows import CableEnds, with_jumpers
 from fabricgen.planning.fabric_links import wiring_of
+from fabricgen.views.cables.patched import PatchedCables
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
@@ -113,7 +115,16 @@ def cable_table(plan: Plan, register: NameIndex) -> CableTable:
     connector = np.where(many[rows] > 1, connector + 1, 0)
     a, b = a[rows] | connector, b[rows] | connector
     named = dict(zip(a_node[host].tolist(), _nics(plan, gpu.tolist(), plane.tolist()), strict=True))
-    return CableTable(a, b, a_node[rows], b_node[rows], _pair(a, b), named)
+    ends = CableEnds(a, b, a_node[rows], b_node[rows])
+    if plan.channels:
+        links = plan.channels.segment * len(plan.segment.kind) + plan.channels.row
+
+        def panel_port(panel: str, port: int) -> int:
+            name = register.interface(str(port + 1))
+            return (register.device(panel) << PORT_BITS) | (name << CONNECTOR_BITS)
+
+        ends = with_jumpers(ends, plan.channels, np.isin(rows, links), panel_port)
+    return CableTable(*ends, _pair(ends.a, ends.b), named)
 
 
 NIC = 1 << 62
@@ -168,6 +179,13 @@ NO_CABLES = CableTable(_NONE, _NONE, _NONE, _NONE, _pair(_NONE, _NONE), {})
 
 
 def views_of(plan: Plan) -> Iterator[CableView]:
-    """Yield the view of every cable in the order of the table, holding one segment at a time."""
+    """Yield the view of every cable in the order of the table, holding one segment at a time.
+
+    A link through panels has a view for each jumper. Ways through trunks, the last rows of the
+    table, have none.
+    """
     views = Views(plan)
-    return (view for segment in range(plan.mapping.segments) for view in views.cables(segment))
+    patched = PatchedCables(plan, plan.channels) if plan.channels else None
+    for segment in range(plan.mapping.segments):
+        links = views.cables(segment)
+        yield from patched.cables(links, segment, 0) if patched else links
