@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabricgen.catalog.catalog import Catalog
+    from fabricgen.catalog.models.base import PortGroup
     from fabricgen.catalog.models.switch import Breakout
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.inventory.networks import Leaves, Network
@@ -84,7 +85,7 @@ def network_fabric(
     """
     spec = compute.spec
     network = spec.networks.each()[name]
-    devices = [*_attached(compute, name, hosts, switches)]
+    devices = [*_attached(compute, name, hosts, switches, catalog)]
     bond = network.bond or 1
     try:
         fabric = resolve(_network_spec(spec, name, bond, ports_of(devices)), catalog)
@@ -193,12 +194,18 @@ def _network_spec(spec: FabricSpec, name: str, bond: int, ports: int) -> FabricS
 
 
 def _attached(
-    compute: ResolvedFabric, name: str, hosts: Sequence[str], switches: Sequence[SwitchGroup]
+    compute: ResolvedFabric,
+    name: str,
+    hosts: Sequence[str],
+    switches: Sequence[SwitchGroup],
+    catalog: Catalog,
 ) -> Iterator[AttachedDevices]:
     """Yield the devices on a network that have ports there."""
     networks = compute.spec.networks.each()
-    network = networks[name]
-    yield AttachedDevices(HOSTS, hosts, _interfaces(name, host_ports(compute.host, network)))
+    network, host = networks[name], compute.host
+    interfaces = _interfaces(name, host_ports(host, network))
+    connector = _connector(host.front if host else None, network)
+    yield AttachedDevices(HOSTS, hosts, interfaces, connector=connector)
     if network.kind == "access":
         for group in switches:
             if group.network == COMPUTE or networks[group.network].kind == "clos":
@@ -206,12 +213,17 @@ def _attached(
     for devices in compute.spec.devices:
         ports = devices.ports.of(name)
         interfaces = _interfaces(name, ports.count)
-        yield AttachedDevices(devices.name, devices.names, interfaces, ports.speed, own=True)
+        model = catalog.device(devices.model) if devices.model else None
+        connector = _connector(model.front or model.fabric if model else None, network)
+        names = devices.names
+        yield AttachedDevices(devices.name, names, interfaces, ports.speed, connector, own=True)
     for group in switches:
         uplink = networks[group.network].uplink if group.network != COMPUTE else None
         if uplink and uplink.network == name:
-            uplinks = _uplink_ports(compute.spec, group, uplink.ports)
-            yield AttachedDevices(group.kind, group.names, uplinks, uplink.speed)
+            layout = _uplink_layout(compute.spec, group.network, group.layout)
+            uplinks = tuple(layout.interface(port) for port in layout.ports(0, uplink.ports))
+            connector = layout.model.form_factor_of(layout.up)
+            yield AttachedDevices(group.kind, group.names, uplinks, uplink.speed, connector)
 
 
 def _management_ports(layout: PortLayout) -> tuple[str, ...]:
@@ -221,10 +233,12 @@ def _management_ports(layout: PortLayout) -> tuple[str, ...]:
     return ("mgmt",) if count == 1 else _interfaces("mgmt", count)
 
 
-def _uplink_ports(spec: FabricSpec, group: SwitchGroup, count: int) -> tuple[str, ...]:
-    """Return the uplinks of a switch of an access network: its last ports of the right speed."""
-    layout = _uplink_layout(spec, group.network, group.layout)
-    return tuple(layout.interface(port) for port in layout.ports(0, count))
+def _connector(ports: PortGroup | None, network: Network) -> str:
+    """Return the form factor of the ports of a device on a network; empty where it is unknown.
+
+    In a network of kind `access`, twisted pairs have one plug at both of their ends.
+    """
+    return ports.connector if ports and network.kind == "clos" else ""
 
 
 def _without_uplinks(spec: FabricSpec, name: str, layout: PortLayout) -> PortLayout:

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from fabricgen.analysis.checks.laws import check, judge
+from fabricgen.analysis.checks.optics import optics_match
 from fabricgen.analysis.checks.plan_evidence import evidence_of
 from fabricgen.core.terms import LinkKind
 from fabricgen.planning.networks.leaf_groups import GroupedLeaves
 from fabricgen.views.factory import Views
 from tests.fabrics import plan_of
+from tests.mutations.breaking import with_joint
 from tests.published.tables import tables
 
 if TYPE_CHECKING:
@@ -65,6 +67,46 @@ def test_a_port_is_in_one_place(cables: dict[str, list[CableView]]) -> None:
         for end in ((cable.a_device, cable.a_interface), (cable.b_device, cable.b_interface))
     )
     assert set(ends.values()) == {1}
+
+
+def test_parts_fit_the_ports_of_devices(cables: dict[str, list[CableView]]) -> None:
+    """Their catalog files name the cages: QSFP112 takes modules of its own, and QSFP28 plugs."""
+    found = {
+        name: {
+            (cable.a_device.split("-")[0], cable.part, cable.a_transceiver)
+            for cable in cables[name]
+            if cable.tier == LinkKind.HOST
+        }
+        for name in ("storage", "inband")
+    }
+    assert found["storage"] == {
+        (device, "mfp7e10", "mma1z00-ns400") for device in ("host", "target", "storage")
+    }
+    assert found["inband"] == {(device, "mfa1a00", "") for device in ("host", "mgmt", "nfs", "oob")}
+
+
+def test_the_law_of_optics_knows_the_ports_of_devices(superpod: Plan) -> None:
+    """A module of the switch does not fit the port of a device."""
+    evidence = evidence_of(superpod.networks["storage"])
+    finned = evidence.link_parts[LinkKind.HOST].upper
+    verdict = optics_match(with_joint(evidence, LinkKind.HOST, lower=finned))
+    (found,) = verdict.violations
+    assert any("does not fit a port of a device" in one.fact for one in found.first)
+
+
+def test_links_of_a_speed_have_the_parts_of_their_ports() -> None:
+    """A device whose ports are unknown has a generic module, beside hosts with known ones."""
+    plan = plan_of(
+        gpus=64,
+        hb_domain={"gpus": 8},
+        host={"model": "dgx-h100"},
+        switches={"leaf": {"model": "qm9700"}},
+        networks={"storage": {"switches": {"leaf": {"model": "qm9700"}}}},
+        devices=[{"name": "box-{n}", "count": 2, "ports": {"storage": 2}}],
+    )
+    rows = Views(plan.networks["storage"], kept=True).cables(0)
+    modules = {(cable.a_device.split("-")[0], cable.a_transceiver) for cable in rows}
+    assert modules == {("host", "mma1z00-ns400"), ("box", "generic-400g")}
 
 
 def test_access_switches_have_uplinks_of_their_own_cages(

@@ -84,6 +84,11 @@ def end_cages(evidence: Evidence, parts: LinkParts) -> tuple[EndCage, EndCage]:
             ),
             high,
         )
+    if parts.connector:
+        socket = EndCage(
+            "a port of a device", parts.connector, "any", 1, high.speed_gbps, high.transport
+        )
+        return socket, high
     if fabric.network and high.form_factor == TWISTED_PAIR:
         return high._replace(name="the socket of a device"), high
     if host is None:

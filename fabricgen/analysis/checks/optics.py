@@ -140,7 +140,7 @@ def _plug_faults(
     """Yield why a cable with its own ends does not fit its cages, or does not carry their links."""
     near, far = cages if parts.near == "lower" else cages[::-1]
     cable = parts.cable
-    if cable.form_factors != (near.form_factor, *[far.form_factor] * cable.legs):
+    if not cable.plugs_into(near.form_factor, far.form_factor):
         sums = (
             f"it goes from {cable.form_factors[0]} to {', '.join(cable.form_factors[1:])}; the"
             f" cages are {near.form_factor} and {far.form_factor}"

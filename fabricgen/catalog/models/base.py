@@ -29,6 +29,25 @@ FormFactor = Literal[
     "lc",
     "generic",
 ]
+COMPATIBLE: dict[str, tuple[str, ...]] = {
+    "qsfp112": ("qsfp56", "qsfp28"),
+    "qsfp56": ("qsfp28",),
+    "qsfp-dd": ("qsfp56", "qsfp28"),
+    "sfp28": ("sfp+",),
+}
+"""The slower form factors that each cage takes besides its own, by the agreements that define them:
+SFF-8679 (QSFP28 to QSFP112), the QSFP-DD MSA, and SFF-8402 (SFP28)."""
+
+
+def takes(cage: str, plug: str) -> bool:
+    """Return whether a cage takes a module or a plug of a form factor.
+
+    >>> takes("qsfp112", "qsfp28"), takes("qsfp28", "qsfp112")
+    (True, False)
+    """
+    return cage == plug or plug in COMPATIBLE.get(cage, ())
+
+
 Medium = Literal["mmf", "smf", "dac", "acc", "aoc", "utp", "generic"]
 Top = Literal["finned", "flat", "any"]
 """The top of a module: its own fins, or flat for the heat sink of the cage."""

@@ -15,6 +15,7 @@ from fabricgen.catalog.models.base import (
     Text,
     Top,
     Transport,
+    takes,
 )
 
 _LENGTH = re.compile(r"\{length(?::(0[1-9]))?\}")
@@ -39,7 +40,7 @@ class Transceiver(Part):
 
     def fits(self, form_factor: str, top: Top = "any") -> bool:
         """Return whether the module fits a cage of this form factor and module top."""
-        return self.form_factor == form_factor and (
+        return takes(form_factor, self.form_factor) and (
             "any" in (self.cooling, top) or self.cooling == top
         )
 
@@ -91,6 +92,11 @@ class Cable(Part):
         if self.opn is None or "{" not in self.opn or not known:
             return None
         return _LENGTH.sub(lambda part: f"{int(length):{part[1] or ''}}", self.opn)
+
+    def plugs_into(self, near: str, far: str) -> bool:
+        """Return whether its own ends fit cages of these form factors; fibre has none."""
+        cages = (near, *[far] * self.legs)
+        return bool(self.form_factors) and all(map(takes, cages, self.form_factors))
 
     @property
     def crosses(self) -> bool:

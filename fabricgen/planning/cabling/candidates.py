@@ -8,6 +8,7 @@ for an assumed reach. `compatibility` owns what fits, `link_cages` what it must 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,7 @@ from fabricgen.planning.cabling.compatibility import (
     pluggable,
 )
 from fabricgen.planning.cabling.link_cages import GENERIC, cages_of
-from fabricgen.planning.cabling.link_classes import LinkClass, downlink_speeds
+from fabricgen.planning.cabling.link_classes import LinkClass, host_classes
 from fabricgen.planning.cabling.preference import PartPrices, Preference
 from fabricgen.planning.price_book import price_book
 
@@ -66,11 +67,11 @@ def part_candidates(
     site, preference = fabric.spec.site, preference_of(fabric, catalog)
     if site is None or site.lengths == "unknown":
         return tuple(
-            _joint(*cages_of(fabric, each), each.kind, preference)
+            _of_class(_joint(*cages_of(fabric, each), each.kind, preference), each)
             for each in _classes(fabric, kinds)
         )
     return tuple(
-        joint
+        _of_class(joint, each)
         for each in _classes(fabric, kinds)
         for joint in _described_candidates(fabric, each, preference, _media(site.media, each.kind))
     )
@@ -78,12 +79,10 @@ def part_candidates(
 
 def _classes(fabric: ResolvedFabric, kinds: list[LinkKind]) -> list[LinkClass]:
     """Return the classes of links of the fabric."""
-    host, *others = kinds
-    if host is LinkKind.DIRECT:
-        return [LinkClass(host, fabric.link_gbps)]
-    hosts = [LinkClass(host, speed) for speed in downlink_speeds(fabric)]
-    return hosts + [
-        LinkClass(kind, fabric.port_layouts[kind.upper].down.speed_gbps) for kind in others
+    if kinds[0] is LinkKind.DIRECT:
+        return [LinkClass(kinds[0], fabric.link_gbps)]
+    return host_classes(fabric) + [
+        LinkClass(kind, fabric.port_layouts[kind.upper].down.speed_gbps) for kind in kinds[1:]
     ]
 
 
@@ -92,6 +91,11 @@ def _media(media: MediaChoice, kind: LinkKind) -> tuple[str, ...]:
     key = LinkKind.HOST.key if kind is LinkKind.DIRECT else kind.key
     found: tuple[str, ...] = getattr(media, key)
     return found
+
+
+def _of_class(joint: LinkParts, each: LinkClass) -> LinkParts:
+    """Return the parts of a link, for the ports of a class."""
+    return replace(joint, connector=each.connector) if each.connector else joint
 
 
 def preference_of(fabric: ResolvedFabric, catalog: Catalog) -> Preference:

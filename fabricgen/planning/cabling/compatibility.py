@@ -64,6 +64,8 @@ class LinkParts:
     upper: Transceiver | None
     shared: int = 1
     near: End = "upper"
+    connector: str = ""
+    """The form factor of the ports of devices at the lower end, where it decided on the parts."""
 
     @property
     def modules(self) -> dict[End, Transceiver]:
@@ -155,7 +157,7 @@ def _plugs(cable: Cable, near: Cage, far: Cage) -> bool:
 
     Its near end fills a cage with all its links; each far end fills one with its share of them.
     """
-    if cable.form_factors != (near.form_factor, *[far.form_factor] * cable.legs):
+    if not cable.plugs_into(near.form_factor, far.form_factor):
         return False
     each, speed = cable.links // cable.legs, cable.speed_gbps
     if (near.links, far.links) == (1, 1):

@@ -18,7 +18,7 @@ GENERIC, TWISTED_PAIR = "generic", "rj45"
 
 def cages_of(fabric: ResolvedFabric, each: LinkClass) -> tuple[Cage, Cage]:
     """Return the cages at the lower and the upper end of a class of links."""
-    kind, speed = each
+    kind, speed, connector = each
     if kind is LinkKind.DIRECT:
         cage = _nic_cage(fabric)
         return cage, cage
@@ -27,6 +27,8 @@ def cages_of(fabric: ResolvedFabric, each: LinkClass) -> tuple[Cage, Cage]:
         others = fabric.network.modes if fabric.network else ()
         mode = next((other for other in others if other.speed_gbps == speed), above.down)
         upper = _cage(above.model, mode)
+        if connector:
+            return Cage(connector, "any", 1, upper.speed_gbps, upper.transport), upper
         return _host_cage(fabric, upper), upper
     upper = _cage(above.model, above.down)
     below = fabric.port_layouts[kind.lower]

@@ -32,6 +32,8 @@ class AttachedDevices(NamedTuple):
     interfaces: tuple[str, ...]
     speed_gbps: int | None = None
     """The speed of their ports; None for that of the network."""
+    connector: str = ""
+    """The form factor of the cages of their ports; empty where it is unknown."""
     own: bool = False
     """Whether the inventory names them, under `devices`."""
 
@@ -78,11 +80,15 @@ class Attachments:
             start += len(group.interfaces)
         return np.concatenate(columns)
 
+    def group_of(self, bond: IntArray) -> IntArray:
+        """Return the index in `groups` of the device of each bond."""
+        counts = [len(group.names) * (len(group.interfaces) // self.bond) for group in self.groups]
+        return np.repeat(np.arange(len(counts)), counts)[bond]
+
     def speeds_gbps(self, bond: IntArray, default: int) -> IntArray:
         """Return the speed of the ports of each bond; `default` is that of the network."""
-        counts = [len(group.names) * (len(group.interfaces) // self.bond) for group in self.groups]
-        speeds = np.repeat([group.speed_gbps or default for group in self.groups], counts)
-        found: IntArray = speeds[bond]
+        speeds = np.array([group.speed_gbps or default for group in self.groups])
+        found: IntArray = speeds[self.group_of(bond)]
         return found
 
     def interface_index(self, port: Whole) -> Whole:
