@@ -10,6 +10,7 @@ import click
 
 if TYPE_CHECKING:
     from fabricgen.cli.options import FabricArguments
+    from fabricgen.inventory.load import Inventory
     from fabricgen.lab.registry import LabRegistry
     from fabricgen.lab.session import LabRequest
     from fabricgen.planning.plan import Plan
@@ -44,6 +45,11 @@ def slice_options(function: Any) -> Any:  # noqa: ANN401 - a click command, befo
             metavar="N",
             type=click.IntRange(1),
             help="Boot N HB domains only, the first and the last ones.",
+        ),
+        click.option(
+            "--network",
+            metavar="NAME",
+            help="Boot a network beside the compute fabric, such as storage, instead of it.",
         ),
         click.option(
             "-o",
@@ -88,6 +94,8 @@ def lab_request(
     from fabricgen.views.infiniband.transport import is_infiniband
 
     planned, inventory = asked.plan()
+    if options["network"]:
+        planned = _network(planned, inventory, options)
     out = options["out"] and options["out"].resolve()
     subnets = infiniband and is_infiniband(planned)
     if subnets and options["domains"]:
@@ -108,6 +116,16 @@ def lab_request(
     return LabRequest(
         planned, out, templates, options["rails"], options["domains"], options["failures"], one_rail
     )
+
+
+def _network(plan: Plan, inventory: Inventory, options: dict[str, Any]) -> Plan:
+    """Return the plan of the network that is asked for."""
+    from fabricgen.lab.network_plan import network_plan
+
+    if options["out"]:
+        raise click.UsageError("the files of a network's lab are built for it; leave -o out")
+    with inventory.locate_findings():
+        return network_plan(plan, options["network"])
 
 
 def _check_same(plan: Plan, out: Path | None, typed: Path) -> None:

@@ -22,6 +22,7 @@ from fabricgen.lab.files import place_files
 from fabricgen.lab.frr import Daemons
 from fabricgen.lab.management.logins import start_logins
 from fabricgen.lab.measure import RunningLab, Trial
+from fabricgen.lab.network_plan import ports_text
 from fabricgen.lab.process_tree import run_isolated
 from fabricgen.lab.registry import read_message, refused
 from fabricgen.lab.slice import lay_out, one_rail
@@ -142,8 +143,9 @@ def boot(
         emit({"step": step, "seconds": round(now - started, 2)})
         started = now
 
-    if left := layout.left_out():
-        emit({"text": left})
+    for text in (ports_text(layout.plan), layout.left_out()):
+        if text:
+            emit({"text": text})
     os.environ["PATH"] = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
     machines = Machines(layout, place_files(layout, out, templates))
     lap("the emitted files")
