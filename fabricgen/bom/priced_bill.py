@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 from fabricgen.bom.bill import CLASSES, BillLine, Bom
 from fabricgen.bom.counts import count_parts
 from fabricgen.bom.pricing import terms_of
+from fabricgen.core.terms import Role
 from fabricgen.planning.price_book import price_book
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from fabricgen.bom.pricing import Terms
     from fabricgen.catalog.models.optics import Cable
     from fabricgen.catalog.models.prices import PriceBook
-    from fabricgen.core.terms import Role
     from fabricgen.inventory.purchasing import SparePolicy, Spares
     from fabricgen.planning.draft import Draft
     from fabricgen.planning.plan import Plan
@@ -90,7 +90,10 @@ def _priced(draft: Draft, lines: Iterable[BillLine]) -> Bom:
     spec = draft.spec
     book = price_book(spec, draft.catalog)
     terms = terms_of(spec, book)
-    bought = tuple(_bought(line, spec.spares, book, terms) for line in lines)
+    installed = {draft.fabric.port_layouts[Role.LEAF].model.model: draft.mapping.spare_leaves}
+    bought = tuple(
+        _bought(line, spec.spares, book, terms, installed.get(line.part, 0)) for line in lines
+    )
     return Bom(bought, book.model_copy(update={"currency": terms.currency}), terms)
 
 
@@ -218,8 +221,12 @@ def _line(
     )
 
 
-def _bought(line: BillLine, spares: Spares, book: PriceBook, terms: Terms) -> BillLine:
+def _bought(
+    line: BillLine, spares: Spares, book: PriceBook, terms: Terms, installed: int
+) -> BillLine:
     """Add price and spares: discount and exchange rate apply, and the last pack is filled.
+
+    `installed` spares are beside those on the shelf.
 
     A price of the inventory comes before a quote, that before the book's, and its rate is last.
     """
@@ -229,7 +236,8 @@ def _bought(line: BillLine, spares: Spares, book: PriceBook, terms: Terms) -> Bi
     price = quote.price if quote else book.parts.get(part, line.list_price)
     policy: SparePolicy = getattr(spares, part_class)
     pack = policy.pack or book.packs.get(part, 1)
-    filled = -(-(line.quantity + spare_count(policy, line.quantity)) // pack) * pack
+    ordered = line.quantity + spare_count(policy, line.quantity) + installed
+    filled = -(-ordered // pack) * pack
     return replace(
         line,
         list_price=price,

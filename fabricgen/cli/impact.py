@@ -84,6 +84,7 @@ def impact(
 def _text(plan: Plan, found: ComparedImpact) -> str:
     """Lay out one failure: a sentence, the figures, the GPUs that relay, and the networks."""
     from fabricgen.analysis.impact import network_loss
+    from fabricgen.analysis.impact.replacement import leaves_text, replacement_text
     from fabricgen.analysis.impact.text import sentence
 
     networks = [network_loss.sentence(loss) for loss in found.networks or ()]
@@ -92,7 +93,8 @@ def _text(plan: Plan, found: ComparedImpact) -> str:
         parts += [_figures(plan, found), *_relays(found.impact.relay_load)]
     if (other := found.compared) and other.missing:
         parts.append(f"{other.design}: {other.missing}")
-    return "\n\n".join(parts)
+    parts += [replacement_text(found.replacements), leaves_text(plan)] if found.replacements else []
+    return "\n\n".join(part for part in parts if part)
 
 
 def _figures(plan: Plan, found: ComparedImpact) -> str:

@@ -24,6 +24,7 @@ from fabricgen.inventory.sizing import (
     Rails,
     Reserve,
     ScalableUnit,
+    Spare,
     SparePorts,
     Switches,
 )
@@ -93,6 +94,11 @@ class FabricSpec(InventoryModel):
     domain."""
     spare_ports: Annotated[SparePorts, Field(examples=[{"leaf": 4}])] = SparePorts.model_construct()
     """Ports of each switch that stay free, for example for test equipment or a broken port."""
+    spare: Annotated[
+        Spare,
+        Field(examples=[{"leaves_per_rail": 1}], exclude_if=lambda spare: spare == Spare()),
+    ] = Spare.model_construct()
+    """Leaves and GPUs of each rail that take the place of failed ones."""
     exclude: Annotated[
         tuple[Annotated[str, Field(strict=True, min_length=1, max_length=80)], ...],
         Field(examples=[["host-017"]]),

@@ -230,6 +230,17 @@ class SparePorts(InventoryModel):
     """Ports that every core keeps free."""
 
 
+class Spare(InventoryModel):
+    """Leaves and GPUs that are installed to take the place of failed ones."""
+
+    gpus_per_rail: Annotated[int, Field(strict=True, ge=0, le=4096, examples=[1])] = 0
+    """GPUs of each rail that no job uses: those of the last HB domains among the installed ones, in
+    whole HB domains."""
+    leaves_per_rail: Annotated[int, Field(strict=True, ge=0, le=16, examples=[1])] = 0
+    """Leaves of each rail and plane that are installed without cables and switched off; those of a
+    failed leaf are moved to one."""
+
+
 class Reserve(InventoryModel):
     """The final size that the fabric is planned for."""
 

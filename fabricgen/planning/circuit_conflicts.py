@@ -65,6 +65,37 @@ def circuit_conflicts(spec: FabricSpec, catalog: Catalog) -> Iterator[Finding]:
         )
 
 
+def spare_conflicts(spec: FabricSpec) -> Iterator[Finding]:
+    """Refuse spares of rails where there are none, or in parts of HB domains."""
+    spare = spec.spare
+    if spare.leaves_per_rail and (
+        spec.design is not Design.RAIL_ONLY or spec.rails.medium == "direct"
+    ):
+        what = spec.design if spec.design is not Design.RAIL_ONLY else "direct"
+        yield Finding(
+            "bad-spare",
+            f"a {what} fabric has no leaves of a rail to spare",
+            ("spare", "leaves_per_rail"),
+            ("a spare leaf takes the cables of a failed leaf of its rail",),
+            "leave it out, or buy spares for the shelf: `spares: {switches: {minimum: 1}}`",
+        )
+    each = spec.hb_domain.gpus // (spec.rails.count or spec.hb_domain.gpus) or 1
+    domains = spec.gpus // spec.hb_domain.gpus
+    if spare.gpus_per_rail % each or spare.gpus_per_rail // each >= max(domains, 1):
+        most = (domains - 1) * each
+        whole = min(-(-spare.gpus_per_rail // each) * each, most)
+        yield Finding(
+            "bad-spare",
+            f"{spare.gpus_per_rail} GPUs of each rail cannot be spare",
+            ("spare", "gpus_per_rail"),
+            (
+                f"an HB domain has {each} GPUs on a rail, and its GPUs are spare together",
+                f"there are {domains} HB domains, of which one works at least",
+            ),
+            f"write `gpus_per_rail: {whole}`" if whole else "leave it out",
+        )
+
+
 def _boxes(
     switches: Switches, path: tuple[str, ...], medium: str, catalog: Catalog
 ) -> Iterator[Finding]:

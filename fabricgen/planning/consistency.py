@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from fabricgen.core.diagnostics import Finding, Path
 from fabricgen.core.divisors import divisors
 from fabricgen.core.terms import Design, speed_text
-from fabricgen.planning.circuit_conflicts import circuit_conflicts
+from fabricgen.planning.circuit_conflicts import circuit_conflicts, spare_conflicts
 from fabricgen.planning.setting_conflicts import (
     price_conflicts,
     relay_conflicts,
@@ -39,6 +39,7 @@ def contradictions(spec: FabricSpec, catalog: Catalog, host: Host | None) -> Ite
     if host:
         yield from _host_findings(spec, host)
     yield from circuit_conflicts(spec, catalog)
+    yield from spare_conflicts(spec)
     if spec.rails.medium == "direct" or spec.nic.split or spec.rails.topology:
         from fabricgen.planning.direct_conflicts import direct_conflicts  # noqa: PLC0415 - for direct rails only
 

@@ -93,6 +93,20 @@ class Mapping:
         """Groups of rails, each with switches of its own: one where blocks span rails."""
         return 1 if self.spans_rails else self.fabric.rails // self.per_switch
 
+    @property
+    def spare_leaves(self) -> int:
+        """Spare leaves of the fabric, which have no cables; a network has none."""
+        if self.fabric.network:
+            return 0
+        return self.segments * self.fabric.spec.spare.leaves_per_rail
+
+    @property
+    def spare_domains(self) -> int:
+        """The HB domains, the last ones, whose GPUs are spare."""
+        if self.fabric.network:
+            return 0
+        return self.fabric.spec.spare.gpus_per_rail // self.fabric.ranks_per_rail
+
     def rail_group(self, segment: Whole) -> Whole:
         """Return the group of rails of a segment."""
         return segment // self.fabric.planes

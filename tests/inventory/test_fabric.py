@@ -237,6 +237,7 @@ def test_the_schema_has_the_keys_of_the_contract() -> None:
         "phases",
         "outputs",
         "search",
+        "spare",
         "spare_ports",
         "scalable_unit",
         "ownership",

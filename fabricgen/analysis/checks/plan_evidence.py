@@ -155,7 +155,7 @@ def _schedules(plan: Plan) -> tuple[Schedule, ...]:
     """Return the circuits of all GPUs: of a ring, and of the AllReduce that is set by default."""
     if not plan.fabric.has_circuits:
         return ()
-    from fabricgen.analysis.circuits.schedule import make_schedule  # noqa: PLC0415 - for circuits only
+    from fabricgen.analysis.circuits.schedule import make_schedule, working  # noqa: PLC0415 - for circuits only
 
-    gpus = np.arange(plan.fabric.gpus, dtype=np.int32)
+    gpus = working(plan)
     return make_schedule(plan, gpus, "ring"), make_schedule(plan, gpus)

@@ -213,6 +213,12 @@ def _partial_stages(domains: int, stages: int) -> Exception:
     )
 
 
+def working(plan: Draft) -> IntArray:
+    """Return the installed GPUs that are not spare."""
+    spare = plan.mapping.spare_domains * plan.fabric.domain_gpus
+    return np.arange(plan.fabric.gpus - spare, dtype=np.int32)
+
+
 def schedule_of(plan: Plan, job: str, pattern: str, llm: Workload | None) -> Schedule:
     """Return the schedule of a job by its words; of all GPUs without any.
 
@@ -229,5 +235,5 @@ def schedule_of(plan: Plan, job: str, pattern: str, llm: Workload | None) -> Sch
             because=(f"a leaf is a {model}, which forwards packets",),
             hint="write `rails: {medium: ocs}` or `patch-panel`, and a leaf that joins ports",
         )
-    gpus = find_job(plan, job) if job else np.arange(plan.fabric.gpus, dtype=np.int32)
+    gpus = find_job(plan, job) if job else working(plan)
     return make_schedule(plan, gpus, pattern, llm)

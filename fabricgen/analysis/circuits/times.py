@@ -11,9 +11,7 @@ from itertools import pairwise
 from math import ceil
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from fabricgen.analysis.circuits.schedule import make_schedule
+from fabricgen.analysis.circuits.schedule import make_schedule, working
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.document import Document
 from fabricgen.core.terms import Role
@@ -106,10 +104,9 @@ def circuit_times(draft: Draft, llm: Workload, machine: Machine, found: Times) -
     Raises Refusal `model-lacks-figure` where circuits change in a time that no source states, or by
     hand.
     """
-    gpus = np.arange(draft.fabric.gpus, dtype=np.int32)
     sequences = llm.batch_tokens / llm.sequence * llm.pipeline_stages * found.n_m / machine.gpus
     turns = 2 * max(ceil(sequences), 1)  # each microbatch goes on, and its gradients back
-    schedule = make_schedule(draft, gpus, llm=llm, turns=turns)
+    schedule = make_schedule(draft, working(draft), llm=llm, turns=turns)
     phases = {each.phase: each for each in phase_times(schedule, llm, machine, found)}
     unknown = [each for each in phases.values() if each.total_s is None]
     if unknown:

@@ -17,6 +17,7 @@ from fabricgen.analysis.forwarding.failures import find_failures
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.impact.measure import impact
 from fabricgen.analysis.impact.network_loss import NetworkFailures
+from fabricgen.analysis.impact.replacement import Replacement, replacements
 from fabricgen.analysis.impact.surviving import SurvivingFabric
 from fabricgen.bom.comparison import plan_as
 from fabricgen.core.diagnostics import Refusal
@@ -53,12 +54,15 @@ class ComparedImpact(Document):
     compared: Counterpart | None
     networks: tuple[NetworkLoss, ...] | None = None
     """What the networks lose; None where all that failed is of the compute fabric."""
+    replacements: tuple[Replacement, ...] = ()
+    """What replaces the failed parts among the spares of the inventory; empty without `spare`."""
 
     def document(self) -> dict[str, Any]:
         """Return the figures of the failure, of its counterpart, and of the networks."""
         compared = {"compared": self.compared.document()} if self.compared else {}
         networks = {} if self.networks is None else {"networks": plain(self.networks)}
-        return self.impact.document() | compared | networks
+        replaced = {"replacements": plain(self.replacements)} if self.replacements else {}
+        return self.impact.document() | compared | networks | replaced
 
 
 def cluster_impact(plan: Plan, names: Sequence[str], *, compared: bool) -> ComparedImpact:
@@ -71,7 +75,8 @@ def cluster_impact(plan: Plan, names: Sequence[str], *, compared: bool) -> Compa
     own = [name for name in names if name not in others]
     found = replace(impact(plan, own), failed=list(names))
     counterpart = compare(plan, own) if compared and own else None
-    return ComparedImpact(found, counterpart, tuple(failures.losses(others)) if others else None)
+    lost = tuple(failures.losses(others)) if others else None
+    return ComparedImpact(found, counterpart, lost, replacements(plan, own))
 
 
 def compare(plan: Plan, names: Sequence[str]) -> Counterpart:

@@ -218,3 +218,9 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     assert "1    data   r0-leaf-1  1     2     d0-g0  d1-g0" in shown
     assert run(["circuits", str(path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["hb_domains"] == 5
+
+
+def test_spare_gpus_are_in_no_job() -> None:
+    """The last HB domains have no circuits until they replace others."""
+    plan = plan_of(**SMALL | {"spare": {"gpus_per_rail": 1}})
+    assert schedule_of(plan, "", "", None).domains == (0, 1, 2, 3)
