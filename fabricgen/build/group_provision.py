@@ -9,7 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.build.context import per_build
-from fabricgen.build.pack_outputs import config_packs, fitting_outputs, site_lines
+from fabricgen.build.network_tasks import network_tasks
+from fabricgen.build.pack_outputs import (
+    config_packs,
+    every_config_pack,
+    fitting_outputs,
+    site_lines,
+)
 from fabricgen.build.runs import installed_switches, switch_runs
 from fabricgen.build.selection import Skipped
 from fabricgen.build.task import OneFile
@@ -53,12 +59,25 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     yield from _without_image(context)
     for pack, output in documents:
         yield ProvisionDocument(output.path, pack, output.template)
+    yield from _web_files(context)
+    yield from network_tasks(context, _web_files)
+
+
+def _web_files(context: BuildContext) -> Iterator[BuildTask | Skipped]:
+    """List the tasks of the switches of one network."""
+    network = context.plan.fabric.network
+    if network and network.vlan:
+        yield Skipped(
+            "provision/ has no access switches: no cable is planned to their management ports,"
+            " so load their files by the console"
+        )
+        return
     yield from (WebFiles(segment, boxes) for segment, boxes in switch_runs(context))
 
 
 def _without_image(context: BuildContext) -> Iterator[Skipped]:
     """List the images that no switch installs by itself."""
-    packs = config_packs(context)
+    packs = every_config_pack(context)
     for nos in asked_images(context.plan):
         zero = packs[nos].zero_touch if nos in packs else None
         reason = zero.no_image if zero else "its pack has no first boot"
@@ -81,7 +100,7 @@ def provision(context: BuildContext) -> ProvisionView | None:
     plan, asked = context.plan, context.plan.spec.management
     if plan.management is None or asked is None:
         return None
-    return provision_view(plan, asked, plan.management, config_packs(context))
+    return provision_view(plan, asked, plan.management, every_config_pack(context))
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,12 @@ Owns its tasks; without `management` there are none.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fabricgen.build.context import per_build
-from fabricgen.build.pack_outputs import config_packs, fitting_outputs
+from fabricgen.build.network_tasks import network_tasks
+from fabricgen.build.pack_outputs import every_config_pack, fitting_outputs
 from fabricgen.build.runs import installed_switches, switch_runs
 from fabricgen.build.selection import Skipped
 from fabricgen.build.task import OneFile
@@ -34,7 +36,9 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     packs = _pushed(context)
     for name, output in fitting_outputs(context, "push") if packs else ():
         if output.each == "switch":
-            yield from (SwitchVariables(name, output, *run) for run in switch_runs(context))
+            variables = partial(_variables, name, output)
+            yield from variables(context)
+            yield from network_tasks(context, variables)
         elif output.each == "push-system":
             yield SystemFiles(name, output)
         else:
@@ -44,10 +48,15 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
             yield PushDocument(FOLDER.format(nos=nos) + name, pack.name, template)
 
 
+def _variables(pack: str, output: PackOutput, context: BuildContext) -> Iterator[SwitchVariables]:
+    """List the tasks of the switches of one network."""
+    yield from (SwitchVariables(pack, output, *run) for run in switch_runs(context))
+
+
 def _without_playbooks(context: BuildContext) -> Iterator[Skipped]:
     """List the systems that have no playbooks."""
     pushed = _pushed(context)
-    for nos, pack in config_packs(context).items():
+    for nos, pack in every_config_pack(context).items():
         if pack.push is None:
             yield Skipped(f"push/: the pack of {nos} has no playbooks")
         elif nos not in pushed:
@@ -58,7 +67,7 @@ def _without_playbooks(context: BuildContext) -> Iterator[Skipped]:
 def _pushed(context: BuildContext) -> dict[str, Pack]:
     """Return the packs that have playbooks, by NOS."""
     asked = context.plan.spec.management
-    return pushed_packs(config_packs(context), asked) if asked else {}
+    return pushed_packs(every_config_pack(context), asked) if asked else {}
 
 
 @per_build

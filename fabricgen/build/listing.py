@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.build.pack_outputs import config_packs, fitting_outputs
+from fabricgen.build.pack_outputs import every_config_pack, fitting_outputs
 from fabricgen.build.selection import lacks_switches
 from fabricgen.build.subnet_files import subnet_outputs
 from fabricgen.outputs.groups import GROUPS, OVERRIDES, PACK_GROUPS
@@ -92,7 +92,7 @@ def _sorted(rows: Iterable[OutputRow]) -> list[OutputRow]:
 def _of_group(context: BuildContext, group: str) -> Iterator[OutputRow]:
     """List the outputs of a group's packs that fit the fabric."""
     if group == "configs":
-        for own in config_packs(context).values():
+        for own in every_config_pack(context).values():
             if context.selection.wants("configs", own.name):
                 asked = context.plan.spec.management
                 yield from _rows(own, [out for out in own.outputs if out.is_written(asked)])
@@ -102,12 +102,12 @@ def _of_group(context: BuildContext, group: str) -> Iterator[OutputRow]:
             found for word in GROUPS[group].packs for found in fitting_outputs(context, word)
         ]
     if group == "lab" and fitting:
-        yield from (row for own in config_packs(context).values() for row in _mounted(own))
+        yield from (row for own in every_config_pack(context).values() for row in _mounted(own))
     if group == "provision" and fitting:
-        yield from (row for own in config_packs(context).values() for row in _fetched(own))
+        yield from (row for own in every_config_pack(context).values() for row in _fetched(own))
     asked = context.plan.spec.management
     if group == "push" and asked:
-        pushed = pushed_packs(config_packs(context), asked)
+        pushed = pushed_packs(every_config_pack(context), asked)
         yield from (row for own in pushed.values() for row in _pushed(own))
     yield from (OutputRow(name, group, output.path, output.reader) for name, output in fitting)
 

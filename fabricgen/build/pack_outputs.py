@@ -49,7 +49,7 @@ def config_packs(context: BuildContext) -> dict[str, Pack]:
 
 def every_config_pack(context: BuildContext) -> dict[str, Pack]:
     """Return the pack of each NOS that switches of any network run. Raises Refusal."""
-    return {nos: pack for own in context.each for nos, pack in config_packs(own).items()}
+    return {nos: pack for own in reversed(context.each) for nos, pack in config_packs(own).items()}
 
 
 def without_files(context: BuildContext) -> list[tuple[Role, str]]:

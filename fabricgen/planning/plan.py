@@ -135,7 +135,10 @@ def complete(draft: Draft, room: Room | None = None) -> Plan:
     )
     names = interface_names(draft.fabric, draft.ports)
     channels = _plan_channels(draft, lengths, cages) if draft.spec.cabling else None
-    networks = {name: _complete_network(each, room) for name, each in beside.items()}
+    networks = {
+        name: _booted_as(_complete_network(each, room), management)
+        for name, each in beside.items()
+    }
     if lengths and draft.spec.site and not draft.fabric.network:
         from fabricgen.planning.tray_fill import check_trays  # noqa: PLC0415 - for described rooms only
 
@@ -153,6 +156,13 @@ def complete(draft: Draft, room: Room | None = None) -> Plan:
         networks=networks,
         channels=channels,
     )
+
+
+def _booted_as(network: Plan, compute: ManagementPlan | None) -> Plan:
+    """Return a network whose switches boot from the server that those of compute have."""
+    if compute is None or network.management is None:
+        return network
+    return replace(network, management=replace(network.management, server=compute.server))
 
 
 def _plan_channels(draft: Draft, lengths: Lengths | None, cages: Cages) -> Channels | None:
@@ -281,6 +291,11 @@ class Plan(Draft):
         keys = {"networks": spec.networks, "devices": spec.devices}
         fabric = replace(self.fabric, spec=self.spec.model_copy(update=keys))
         return replace(self, fabric=fabric)
+
+    @property
+    def cluster(self) -> list[Plan]:
+        """This plan and those of the networks beside it."""
+        return [self, *self.networks.values()]
 
     @property
     def pieces(self) -> Pieces | None:

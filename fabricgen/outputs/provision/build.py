@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fabricgen.outputs.packs.pack_yaml import Pack, ZeroTouchFile
     from fabricgen.planning.management import ManagementPlan
     from fabricgen.planning.plan import Plan
+    from fabricgen.planning.port_layout import PortLayout
 
 WEB_ROOT = "provision/www/{switch}/"
 """The folder of a switch in the web root."""
@@ -40,13 +41,28 @@ def folder_url(server: str, switch: str) -> str:
 def asked_images(plan: Plan) -> dict[str, Image]:
     """Return the images of the inventory by the NOS that switches run, not by an alias of it."""
     asked = plan.spec.management
-    layouts = [one for role in plan.roles for one in plan.fabric.nos_variants(role)]
+    layouts = _layouts(plan)
     return {
         layout.nos: image
         for layout in layouts
         for image in (asked.images if asked else ())
         if layout.model.nos_name(image.nos) == layout.nos
     }
+
+
+def _layouts(plan: Plan) -> list[PortLayout]:
+    """Return the port layouts of the switches of all networks."""
+    return [
+        layout
+        for own in plan.cluster
+        for role in own.roles
+        for layout in own.fabric.nos_variants(role)
+    ]
+
+
+def _booted(plan: Plan) -> list[Plan]:
+    """Return the networks whose switches have a cable at their management ports."""
+    return [own for own in plan.cluster if not (own.fabric.network and own.fabric.network.vlan)]
 
 
 def image_views(plan: Plan, server: str, packs: Mapping[str, Pack]) -> dict[str, ImageView]:
@@ -80,7 +96,8 @@ def provision_view(
 ) -> ProvisionView:
     """Make the view of the DHCP servers' files. Raises Refusal `bad-macs`."""
     server = address_text(given.server) if given.server is not None else ""
-    every = [*_switches(plan, given, packs, server, identities(plan))]
+    known = identities(plan)
+    every = [switch for own in _booted(plan) for switch in _switches(own, packs, server, known)]
     return ProvisionView(
         fabric=plan.spec.name,
         server=server,
@@ -100,12 +117,12 @@ def provision_view(
 
 def _switches(
     plan: Plan,
-    given: ManagementPlan,
     packs: Mapping[str, Pack],
     server: str,
     known: Mapping[str, Identity],
 ) -> Iterator[BootedSwitchView]:
-    """Yield every installed switch."""
+    """Yield every installed switch of a network."""
+    given = plan.management
     for segment in range(plan.mapping.segments):
         layouts, names = plan.port_layouts(segment), plan.naming.switches(segment)
         for at, box in enumerate(plan.naming.boxes):
@@ -118,7 +135,7 @@ def _switches(
                     mac=own.mac,
                     circuit=own.circuit.hex(":"),
                     remote=own.remote.hex(":"),
-                    address=given.switch(segment, at),
+                    address=given.switch(segment, at) if given else "",
                     options=dhcp_options(packs.get(nos), server, name),
                 )
 
@@ -155,9 +172,7 @@ def _systems(
     images: Mapping[str, ImageView],
 ) -> Iterator[BootedSystemView]:
     """Yield each NOS that switches run, by name."""
-    layouts = {
-        layout.nos: layout for role in plan.roles for layout in plan.fabric.nos_variants(role)
-    }
+    layouts = {layout.nos: layout for layout in reversed(_layouts(plan))}
     for nos in sorted({switch.nos for switch in switches}):
         pack = packs.get(nos)
         zero = pack.zero_touch if pack else None

@@ -6,6 +6,7 @@ Owns its format - name, mac, oob_switch, oob_port - with the findings about its 
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.csv_text import CELLS_HINT, SHOWN, table_text
@@ -45,7 +46,8 @@ def identities(plan: Plan) -> dict[str, Identity]:
     asked = plan.spec.management
     if asked is None or asked.macs is None:
         return {}
-    table = _Table(asked.macs, plan.switches())
+    switches = chain.from_iterable(own.switches() for own in plan.cluster)
+    table = _Table(asked.macs, switches)
     path = plan.catalog.relative_path(asked.macs)
     rows = csv_rows(table_text(path, lambda fact, hint: table.finding(None, fact, hint=hint)))
     try:

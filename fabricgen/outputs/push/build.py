@@ -43,7 +43,10 @@ def push_view(plan: Plan, asked: Management, packs: Mapping[str, Pack]) -> PushV
         fabric=plan.spec.name,
         user=admins[0],
         family=plan.addresses.family,
-        segments=[*_segments(plan, packs)],
+        segments=[
+            *_segments(plan, packs),
+            *(_network(name, network, packs) for name, network in plan.networks.items()),
+        ],
         systems=systems,
         collections=dict(sorted(item for system in systems for item in system.collections.items())),
         has_secrets=bool(plan.spec.secrets()),
@@ -73,6 +76,29 @@ def _segments(plan: Plan, packs: Mapping[str, Pack]) -> Iterator[PushSegmentView
                 for nos in dict.fromkeys(layouts[role].nos for role in roles)
             ],
         )
+
+
+def _network(name: str, network: Plan, packs: Mapping[str, Pack]) -> PushSegmentView:
+    """Return a network beside the compute fabric, whose switches have its name in theirs."""
+    layouts = network.port_layouts(0)
+    roles = [role for role in DOWNWARDS if role in network.roles and layouts[role].nos in packs]
+    apart = {role: f":&{name}-{role.value}-*" if network.kinds[1:] else "" for role in roles}
+    return PushSegmentView(
+        name=name,
+        phase="",
+        loads=[
+            PlayView(
+                name=f"{name}, {role.value} switches",
+                pattern=f"network_{name}{apart[role]}",
+                nos=layouts[role].nos,
+            )
+            for role in roles
+        ],
+        checks=[
+            PlayView(name=f"{name}, {nos}", pattern=f"network_{name}:&{nos_group(nos)}", nos=nos)
+            for nos in dict.fromkeys(layouts[role].nos for role in roles)
+        ],
+    )
 
 
 def _pattern(plan: Plan, segment: int) -> str:
@@ -105,10 +131,11 @@ def _phase(plan: Plan, segment: int) -> tuple[int, str]:
 def _systems(plan: Plan, packs: Mapping[str, Pack]) -> Iterator[PushSystemView]:
     """Yield each NOS that has playbooks, by name."""
     switches: Counter[str] = Counter()
-    for segment in range(plan.mapping.segments):
-        layouts = plan.port_layouts(segment)
-        for at, box in enumerate(plan.naming.boxes):
-            switches[layouts[box.role].nos] += bool(plan.installed[at])
+    for own in plan.cluster:
+        for segment in range(own.mapping.segments):
+            layouts = own.port_layouts(segment)
+            for at, box in enumerate(own.naming.boxes):
+                switches[layouts[box.role].nos] += bool(own.installed[at])
     for nos, pack in sorted(packs.items()):
         if pack.push:
             yield PushSystemView(

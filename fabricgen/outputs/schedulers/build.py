@@ -11,6 +11,7 @@ rails lack: where any two hosts share a rail.
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import Role
@@ -205,6 +206,10 @@ def devices_view(plan: Plan) -> DevicesView:
                 roles[f"{box.role}_switches"].append(ManagedDeviceView(name, facts))
                 for group in _groups(facts):
                     others[group].append(name)
+    networks = {name: [*_network_switches(own)] for name, own in plan.networks.items()}
+    for device in chain.from_iterable(networks.values()):
+        if device.facts["nos"]:
+            others[nos_group(str(device.facts["nos"]))].append(device.name)
     return DevicesView(
         plan.spec.name,
         [GroupView(name, devices, []) for name, devices in roles.items()],
@@ -212,10 +217,7 @@ def devices_view(plan: Plan) -> DevicesView:
         _stripes(plan, stripes(plan)),
         plan.management is not None,
         _addressed_hosts(plan),
-        [
-            GroupView(f"network_{name}", [*_network_switches(network)], [])
-            for name, network in plan.networks.items()
-        ],
+        [GroupView(f"network_{name}", devices, []) for name, devices in networks.items()],
     )
 
 
