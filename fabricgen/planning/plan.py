@@ -136,8 +136,7 @@ def complete(draft: Draft, room: Room | None = None) -> Plan:
     names = interface_names(draft.fabric, draft.ports)
     channels = _plan_channels(draft, lengths, cages) if draft.spec.cabling else None
     networks = {
-        name: _booted_as(_complete_network(each, room), management)
-        for name, each in beside.items()
+        name: _booted_as(_complete_network(each, room), management) for name, each in beside.items()
     }
     if lengths and draft.spec.site and not draft.fabric.network:
         from fabricgen.planning.tray_fill import check_trays  # noqa: PLC0415 - for described rooms only
