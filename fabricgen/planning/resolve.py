@@ -138,7 +138,7 @@ class ResolvedFabric:
         """The name of this network among those of the cluster."""
         return self.network.name if self.network else COMPUTE
 
-    @property
+    @cached_property
     def lossless(self) -> bool:
         """Whether the switches have the lossless class."""
         return self.network.lossless if self.network else True
