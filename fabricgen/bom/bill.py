@@ -143,8 +143,8 @@ def role_of(purpose: str) -> str:
 
     Trunks belong to the panels.
 
-    >>> [role_of(purpose) for purpose in ("host", "GPUs", "leaf", "leaf-spine", "spine-core")]
-    ['host', 'host', 'leaf', 'leaf', 'spine']
+    >>> [role_of(purpose) for purpose in ("GPUs", "leaf", "leaf-spine", "spine-core", "peer")]
+    ['host', 'leaf', 'leaf', 'spine', 'leaf']
 
     A purpose in a network beside the compute fabric has its name in parentheses.
 
@@ -152,4 +152,5 @@ def role_of(purpose: str) -> str:
     'leaf'
     """
     role = purpose.partition(" ")[0].partition("-")[0]
-    return {"GPUs": "host", "direct": "host", TRUNKS: PANELS}.get(purpose, role)
+    named = {"GPUs": "host", "direct": "host", TRUNKS: PANELS}
+    return named.get(purpose, "leaf" if role == "peer" else role)

@@ -49,8 +49,9 @@ class LinkCounts(Document):
     spine_core: int
     total: int
     direct: int | None = None
+    peer: int | None = None
 
-    OPTIONAL = frozenset({"direct"})
+    OPTIONAL = frozenset({"direct", "peer"})
 
     def by_kind(self) -> dict[LinkKind, int]:
         """Return the links of each kind that the fabric has."""
@@ -59,6 +60,7 @@ class LinkCounts(Document):
             LinkKind.LEAF_SPINE: self.leaf_spine,
             LinkKind.SPINE_CORE: self.spine_core,
             LinkKind.DIRECT: self.direct or 0,
+            LinkKind.PEER: self.peer or 0,
         }
         return {kind: count for kind, count in counts.items() if count}
 
@@ -198,6 +200,7 @@ def summarize(plan: Plan, bom: Bom) -> PlanSummary:
     """
     fabric, mapping = plan.fabric, plan.mapping
     links = {kind.key: plan.link_count(kind) for kind in CLOS_KINDS}
+    links |= {kind.key: plan.link_count(kind) for kind in plan.kinds if kind is LinkKind.PEER}
     direct = plan.link_count(LinkKind.DIRECT) if mapping.topology else None
     blocks = mapping.segments * mapping.segment_blocks
     endpoints = mapping.topology.nodes if mapping.topology else links["host"] // blocks

@@ -49,12 +49,16 @@ ROLES: tuple[Role, ...] = (Role.LEAF, Role.SPINE, Role.CORE)
 
 
 class LinkKind(IntEnum):
-    """The two tiers that a link joins; the value is the tier of its upper end, 0 for a host."""
+    """What a link joins: two tiers, the value being that of its upper end, or two of a kind.
+
+    These are hosts (0) and the leaves of a pair (4).
+    """
 
     HOST = 1
     LEAF_SPINE = 2
     SPINE_CORE = 3
     DIRECT = 0
+    PEER = 4
 
     @cached_property
     def key(self) -> str:
@@ -66,13 +70,24 @@ class LinkKind(IntEnum):
         return self.name.lower()
 
     @cached_property
+    def setting(self) -> str:
+        """The key of the inventory that decides on its cables: a pair is joined as to spines.
+
+        >>> LinkKind.PEER.setting
+        'leaf_spine'
+        """
+        return (LinkKind.LEAF_SPINE if self is LinkKind.PEER else self).key
+
+    @cached_property
     def upper(self) -> Role:
-        """The role of the switch at the upper end; a direct link has none."""
-        return ROLES[CLOS_KINDS.index(self)]
+        """The role of the switch at the upper end, a leaf for a pair; a direct link has none."""
+        return Role.LEAF if self is LinkKind.PEER else ROLES[CLOS_KINDS.index(self)]
 
     @cached_property
     def lower(self) -> Role | None:
         """The role of the switch at the lower end; None for a host."""
+        if self is LinkKind.PEER:
+            return Role.LEAF
         return ROLES[self - 2] if self > 1 else None
 
     def role(self, end: Literal["lower", "upper"]) -> Role | None:

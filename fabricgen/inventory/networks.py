@@ -88,6 +88,8 @@ class Network(Leaves):
     bond: Annotated[Literal[1, 2] | None, Field(examples=[2])] = None
     """Number of leaves that the ports of a device are spread over: the members of a bond. Default:
     2 in a network of kind `clos`, 1 in one of kind `access`."""
+    peer_links: Annotated[Count | None, Field(le=64, examples=[2])] = None
+    """Number of links between the two leaves of a pair; default: none."""
     leaf_groups: Annotated[
         tuple[LeafGroup, ...],
         Field(examples=[[{"devices": ["storage-{n}"], "oversubscription": "1:1"}]]),

@@ -9,10 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from fabricgen.planning.cabling.label_format import label_prefix
 
 if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
+    from fabricgen.core.arrays import Int32Array, IntArray
     from fabricgen.core.terms import LinkKind, Role
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.planning.addressing import AddressPlan
@@ -41,7 +44,7 @@ class Draft:
     All candidates of a kind have the same speed and the same number of cables.
     """
     kinds: list[LinkKind]
-    """The kinds of link that the fabric has, from the hosts up."""
+    """The kinds of link that the fabric has, from the hosts up, and that between leaves last."""
     roles: list[Role]
     """The roles that the fabric has, from the leaf up."""
     widths: dict[Role, tuple[int, int]]
@@ -62,6 +65,18 @@ class Draft:
     def sizing(self) -> Sizing:
         """The size of one block."""
         return self.mapping.sizing
+
+    @property
+    def tier_kinds(self) -> list[LinkKind]:
+        """The kinds of link that join a tier to the one below."""
+        return self.kinds[: self.sizing.tiers]
+
+    def link_cables(self, kind: Int32Array) -> IntArray:
+        """Return the cables that each link takes, by its kind."""
+        many = np.zeros(max(self.kinds) + 1, dtype=np.int64)
+        many[self.kinds] = [self.link_parts[each].cables for each in self.kinds]
+        cables: IntArray = many[kind]
+        return cables
 
     def label(self, kind: LinkKind, segment: int, block: int) -> str:
         """Return what precedes the number on the labels of a kind of cable in a block."""

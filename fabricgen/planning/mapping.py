@@ -54,6 +54,11 @@ class Mapping:
         return grouped_leaves(self.fabric.network, layout, joined=self.sizing.tiers > 1)
 
     @cached_property
+    def peer_links(self) -> int:
+        """Links between the two leaves of a stripe, which only networks have."""
+        return self.fabric.network.peer_links if self.fabric.network else 0
+
+    @cached_property
     def packing(self) -> LeafPacking | GroupedLeaves | None:
         """How leaves are filled; None where endpoints fill them in order."""
         if self.network_leaves or self.sizing.tiers < 2:  # noqa: PLR2004 - no uplinks

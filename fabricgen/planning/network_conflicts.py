@@ -29,6 +29,7 @@ def network_conflicts(spec: FabricSpec, host: Host | None) -> Iterator[Finding]:
     for name, network in networks.items():
         path: Path = ("networks", name)
         yield from _ports(spec, name, network, host)
+        yield from _peer_links(name, network)
         for at, leaves in enumerate(network.leaf_groups):
             where = (*path, "leaf_groups", at, "devices")
             for device in leaves.devices:
@@ -40,6 +41,24 @@ def network_conflicts(spec: FabricSpec, host: Host | None) -> Iterator[Finding]:
             yield from _known(network.uplink.network, joined, where, what)
     yield from _second_access(networks)
     yield from _front_ports(spec, host)
+
+
+def _peer_links(name: str, network: Network) -> Iterator[Finding]:
+    """Refuse links between the leaves of a pair where there are no pairs."""
+    if not network.peer_links or (network.kind == "clos" and network.bond != 1):
+        return
+    access = network.kind == "access"
+    yield Finding(
+        "bad-peer-links",
+        f"the network `{name}` has no pairs of leaves that `peer_links` could join",
+        ("networks", name, "peer_links"),
+        (
+            "the switches of a network of kind `access` are not joined to each other"
+            if access
+            else "with `bond: 1` each device is on one leaf",
+        ),
+        "leave `peer_links` out" if access else "use `bond: 2`, or leave `peer_links` out",
+    )
 
 
 def _second_access(networks: dict[str, Network]) -> Iterator[Finding]:

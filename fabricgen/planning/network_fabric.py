@@ -106,6 +106,7 @@ def network_fabric(
             joined=network.kind == "clos",
             modes=modes,
             vlan=0 if network.kind == "clos" else network.vlan,
+            peer_links=network.peer_links or 0,
             lossless=bool(network.lossless),
         ),
     )

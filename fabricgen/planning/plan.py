@@ -91,6 +91,7 @@ def draft_of(mapping: Mapping, catalog: Catalog) -> Draft:
     addresses = plan_addresses(mapping)
     ports = switch_ports(mapping)
     kinds = list(CLOS_KINDS[: mapping.sizing.tiers]) or [LinkKind.DIRECT]
+    kinds += [LinkKind.PEER] if mapping.peer_links else []
     candidates = part_candidates(fabric, catalog, kinds)
     candidates = one_module_a_cage(candidates, mapping, ports, preference_of(fabric, catalog))
     return Draft(

@@ -139,6 +139,8 @@ def _block(
                 ),
             )
         )
+    if mapping.peer_links:
+        parts.append((LinkKind.PEER, _peers(mapping)))
     stacked = [
         (
             np.full(len(columns[0]), kind, dtype=np.int32),
@@ -150,6 +152,18 @@ def _block(
     return Segment(
         *(np.concatenate(columns).astype(np.int32) for columns in zip(*stacked, strict=True))
     )
+
+
+def _peers(mapping: Mapping) -> tuple[Int32Array, ...]:
+    """Return the links between the two leaves of each stripe as columns of a segment.
+
+    Both ends have the same port, above the uplinks.
+    """
+    sizing, links = mapping.sizing, np.int32(mapping.peer_links)
+    number = np.arange(sizing.leaf // 2 * links, dtype=np.int32)
+    pair, at = np.divmod(number, links)
+    lower, port = pair * np.int32(2), np.int32(sizing.leaf_down + sizing.leaf_up) + at
+    return lower, port, lower + np.int32(1), port, np.full_like(number, -1), number + np.int32(1)
 
 
 def tier_links(mapping: Mapping, kind: LinkKind) -> TierLinks:

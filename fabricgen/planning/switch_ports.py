@@ -13,6 +13,7 @@ from fabricgen.core.terms import Role
 
 if TYPE_CHECKING:
     from fabricgen.planning.mapping import Mapping
+    from fabricgen.planning.networks.rules import NetworkRules
     from fabricgen.planning.port_layout import Port
     from fabricgen.planning.resolve import ResolvedFabric
 
@@ -25,7 +26,7 @@ def switch_widths(mapping: Mapping) -> dict[Role, tuple[int, int]]:
     sizing, shares = mapping.sizing, mapping.segment_blocks
     kept = mapping.baseline.downlinks if mapping.baseline else {}
     used = {
-        Role.LEAF: (sizing.leaf_down * shares, sizing.leaf_up * shares),
+        Role.LEAF: (sizing.leaf_down * shares, sizing.leaf_up * shares + mapping.peer_links),
         Role.SPINE: (max(sizing.spine_down, kept.get(Role.SPINE, 0)), sizing.spine_up),
         Role.CORE: (max(sizing.core_down, kept.get(Role.CORE, 0)), 0),
     }
@@ -35,14 +36,20 @@ def switch_widths(mapping: Mapping) -> dict[Role, tuple[int, int]]:
 def switch_ports(mapping: Mapping) -> dict[Role, list[Port]]:
     """List the ports that links use on a switch of each role: downlinks first, then uplinks."""
     layouts = mapping.fabric.port_layouts
-    listed = {role: layouts[role].ports(*width) for role, width in switch_widths(mapping).items()}
-    network, leaves = mapping.fabric.network, mapping.network_leaves
-    if network and leaves:
-        from fabricgen.planning.networks.leaf_ports import list_ports  # noqa: PLC0415 - for networks only
+    if mapping.fabric.network is None:
+        return {role: layouts[role].ports(*width) for role, width in switch_widths(mapping).items()}
+    upper = {role: width for role, width in switch_widths(mapping).items() if role is not Role.LEAF}
+    leaf = _network_ports(mapping, mapping.fabric.network)
+    return {Role.LEAF: leaf} | {role: layouts[role].ports(*width) for role, width in upper.items()}
 
-        wanted = network.leaf_ports(leaves.used_by_speed(), mapping.sizing.leaf_up)
-        listed[Role.LEAF] = list_ports(layouts[Role.LEAF], wanted) or []
-    return listed
+
+def _network_ports(mapping: Mapping, network: NetworkRules) -> list[Port]:
+    """List the ports that links use on a leaf of a network."""
+    from fabricgen.planning.networks.leaf_ports import list_ports  # noqa: PLC0415 - for networks only
+
+    down = mapping.network_leaves.used_by_speed() if mapping.network_leaves else ()
+    wanted = network.leaf_ports(down, mapping.sizing.leaf_up)
+    return list_ports(mapping.fabric.port_layouts[Role.LEAF], wanted) or []
 
 
 InterfaceNames = dict[tuple[Role, str], list[str]]

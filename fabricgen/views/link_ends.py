@@ -201,11 +201,11 @@ def cable_labels(plan: Plan, segment: int) -> list[Callable[[int], str]]:
 
     The one of a kind of link and a block is at index kind * blocks of a segment + block.
     """
-    number = f"%0{plan.label_width}d"
-    prefixes = [each.replace("%", "%%") for each in plan.label_prefixes(segment).values()]
-    # the kinds of a fabric follow each other: those of a Clos from 1, a direct one at 0
-    no_kind = [str] * plan.mapping.segment_blocks * plan.kinds[0]
-    return [*no_kind, *(f"{each}{number}".__mod__ for each in prefixes)]
+    number, blocks = f"%0{plan.label_width}d", plan.mapping.segment_blocks
+    labels: list[Callable[[int], str]] = [str for _ in range(blocks * (max(plan.kinds) + 1))]
+    for (kind, block), prefix in plan.label_prefixes(segment).items():
+        labels[kind * blocks + block] = f"{prefix.replace('%', '%%')}{number}".__mod__
+    return labels
 
 
 def objects(values: Sequence[object]) -> NDArray[np.object_]:

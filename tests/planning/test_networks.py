@@ -15,10 +15,11 @@ from fabricgen.core.terms import LinkKind
 from fabricgen.planning.networks.leaf_groups import GroupedLeaves
 from fabricgen.views.factory import Views
 from tests.fabrics import plan_of
-from tests.mutations.breaking import with_joint
+from tests.mutations.breaking import dropped, rows, swapped, with_joint
 from tests.published.tables import tables
 
 if TYPE_CHECKING:
+    from fabricgen.analysis.checks.law import CheckResult
     from fabricgen.planning.plan import Plan
     from fabricgen.views.cables.view import CableView
 
@@ -212,6 +213,42 @@ def test_leaves_of_several_speeds_hold_their_devices(hosts: int) -> None:
     networks = {"inband": MIXED["networks"]["inband"]}
     plan = plan_of(**{**MIXED, "gpus": 8 * hosts, "networks": networks, "design": "fat-tree"})
     assert judge(evidence_of(plan.networks["inband"], Views(plan.networks["inband"]))).ok
+
+
+def _pairs(hosts: int) -> Plan:
+    """Plan a network of pairs of leaves with three links between the two of each."""
+    inband = {**MIXED["networks"]["inband"], "peer_links": 3, "uplinks": 16}
+    fabric = {**MIXED, "gpus": 8 * hosts, "networks": {"inband": inband}, "design": "fat-tree"}
+    return plan_of(**fabric).networks["inband"]
+
+
+@pytest.mark.parametrize(("hosts", "leaves", "spines"), [(8, 2, False), (517, 6, True)])
+def test_links_join_the_leaves_of_a_pair(hosts: int, leaves: int, *, spines: bool) -> None:
+    """The two leaves of each pair are joined, without spines too, and every law holds."""
+    plan = _pairs(hosts)
+    assert (plan.sizing.leaf, bool(plan.sizing.spine)) == (leaves, spines)
+    rows = [cable for cable in Views(plan, kept=True).cables(0) if cable.tier == LinkKind.PEER]
+    joined = Counter((cable.a_device, cable.b_device) for cable in rows)
+    names = [*plan.switches()]
+    assert joined == dict.fromkeys(zip(names[0:leaves:2], names[1:leaves:2], strict=True), 3)
+    result = judge(evidence_of(plan, Views(plan, kept=True)))
+    assert result.ok, result.findings
+
+
+def test_a_missing_or_crossed_link_of_a_pair_is_found() -> None:
+    """Both violate the rule of the wiring, whose finding names the leaf or the cable."""
+    evidence = evidence_of(_pairs(517), Views(_pairs(517), kept=True))
+    own = rows(evidence, LinkKind.PEER)
+    lost = judge(dropped(evidence, own[:1]))
+    assert "inband-leaf-1 has 2 of its 3 links to inband-leaf-2" in _facts(lost)
+    crossed = judge(swapped(evidence, (own[0], own[3])))
+    assert "cable inband-p00001" in _facts(crossed)
+
+
+def _facts(result: CheckResult) -> str:
+    """Return the findings as text."""
+    assert not result.ok
+    return "; ".join(finding.fact for finding in result.findings)
 
 
 def test_places_and_bonds_of_several_speeds_agree() -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.core.terms import LinkKind, Role
+from fabricgen.core.terms import CLOS_KINDS, LinkKind, Role
 from tests.fabrics import plan_of
 from tests.published.tables import tables
 
@@ -46,7 +46,8 @@ def figures(plan: Plan) -> Counter[str]:
     for name, network in {"compute": plan, **plan.networks}.items():
         for role in Role:
             found[f"{name}.{role}"] = network.switch_count(role)
-        found[f"{name}.links"] = network.links - network.link_count(LinkKind.HOST)
+        found[f"{name}.peer"] = network.link_count(LinkKind.PEER)
+        found[f"{name}.links"] = sum(map(network.link_count, CLOS_KINDS[1:]))
         found[f"{name}.cables"] = network.links
         for kind, ports in _ports(network):
             found[f"{name}.{kind}"] += ports

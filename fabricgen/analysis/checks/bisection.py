@@ -15,7 +15,7 @@ import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, violations
 from fabricgen.core.max_flow import max_flow
-from fabricgen.core.terms import LinkKind
+from fabricgen.core.terms import CLOS_KINDS
 from fabricgen.planning.bisection_width import bisection_of, halves_of, leaf_endpoints
 
 if TYPE_CHECKING:
@@ -84,8 +84,10 @@ class _Cut:
         plan, vertices = evidence.plan, evidence.vertices
         self.evidence, self.vertices, self.sizing = evidence, vertices, plan.sizing
         kind, size = evidence.wiring.kind, vertices.count
-        self.between = [kind == each for each in LinkKind]
-        self.speeds = [evidence.speed_gbps(each) if each in plan.kinds else 0 for each in LinkKind]
+        self.between = [kind == each for each in CLOS_KINDS]
+        self.speeds = [
+            evidence.speed_gbps(each) if each in plan.kinds else 0 for each in CLOS_KINDS
+        ]
         self.endpoints = np.bincount(vertices.upper[self.between[0]], minlength=size)
         self.up = [np.bincount(vertices.lower[rows], minlength=size) for rows in self.between[1:]]
         self.blocks = plan.mapping.segments * vertices.blocks

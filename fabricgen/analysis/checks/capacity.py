@@ -6,6 +6,7 @@ Each public function is a law of `laws`. Capacities are whole Gbps in one direct
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +29,7 @@ def links_even(evidence: Evidence) -> Verdict:
     """
     found: list[Violations] = []
     figures = []
-    for kind in evidence.plan.kinds[1:]:
+    for kind in evidence.plan.tier_kinds[1:]:
         pairs = _Pairs(evidence, kind)
         found += pairs.violations()
         figures.append(
@@ -135,7 +136,7 @@ def oversubscription(evidence: Evidence) -> Verdict:
         return Verdict("one tier: there is no uplink to share")
     ports = [np.bincount(end, minlength=evidence.vertices.count) for end in _upper_ends(evidence)]
     found, figures = [], []
-    for below, above in zip(plan.kinds, plan.kinds[1:], strict=False):
+    for below, above in pairwise(plan.tier_kinds):
         asked = plan.spec.oversubscription if below is LinkKind.HOST else Fraction(1)
         judged = _judged(evidence) if below is LinkKind.HOST else True
         own = below is LinkKind.HOST and plan.fabric.network
@@ -192,7 +193,8 @@ def _device_gbps(evidence: Evidence) -> IntArray:
 
 def _upper_ends(evidence: Evidence) -> Iterator[IntArray]:
     """Return the vertices at the upper ends of the links of each kind."""
-    return (evidence.vertices.upper[evidence.wiring.kind == kind] for kind in evidence.plan.kinds)
+    kinds = evidence.plan.tier_kinds
+    return (evidence.vertices.upper[evidence.wiring.kind == kind] for kind in kinds)
 
 
 def _worst(down: IntArray, up: IntArray) -> str:

@@ -62,7 +62,8 @@ def end_cages(evidence: Evidence, parts: LinkParts) -> tuple[EndCage, EndCage]:
         fabric.host,
     )
     others = fabric.network.modes if fabric.network and not below else ()
-    mode = next((one for one in others if one.speed_gbps == parts.speed_gbps), above.down)
+    own = above.up if kind is LinkKind.PEER else above.down
+    mode = next((one for one in others if one.speed_gbps == parts.speed_gbps), own)
     high = EndCage(
         f"a cage of the {kind.upper} {above.model.model}",
         above.model.form_factor_of(mode),

@@ -227,7 +227,8 @@ def _shared_cages(evidence: Evidence) -> Iterator[Violation]:
         "host",
     )
     for role in evidence.plan.roles:
-        low, high = wiring.kind == role.tier + 1, wiring.kind == role.tier
+        low = np.isin(wiring.kind, [kind for kind in LinkKind if kind.role("lower") is role])
+        high = np.isin(wiring.kind, [kind for kind in LinkKind if kind.role("upper") is role])
         cages = [switch_cages(evidence, role.tier, wiring.lower[low], wiring.lower_port[low])]
         cages.append(switch_cages(evidence, role.tier, wiring.upper[high], wiring.upper_port[high]))
         plugged = np.concatenate([plugs[low, 0], plugs[high, 1]])

@@ -84,11 +84,11 @@ def _filled(evidence: Evidence, tier: int) -> dict[str, int]:
     filled: dict[str, list[IntArray]] = {}
     for number, parts in enumerate(evidence.candidates):
         rows = evidence.candidate == number
-        for at, module, switch, port in (
-            (parts.kind, parts.upper, wiring.upper, wiring.upper_port),
-            (parts.kind - 1, parts.lower, wiring.lower, wiring.lower_port),
+        for role, module, switch, port in (
+            (parts.kind.upper, parts.upper, wiring.upper, wiring.upper_port),
+            (parts.kind.lower, parts.lower, wiring.lower, wiring.lower_port),
         ):
-            if at == tier and module:
+            if role and role.tier == tier and module:
                 filled.setdefault(module.model, []).append(
                     switch_cages(evidence, tier, switch[rows], port[rows])
                 )
@@ -124,16 +124,17 @@ def _connectors(evidence: Evidence, parts: LinkParts, rows: BoolArray, share: in
     """
     if parts.shared == 1:
         return int(np.count_nonzero(rows))
-    wiring, tier = evidence.wiring, int(parts.kind)
+    wiring, tier = evidence.wiring, parts.kind.upper.tier
+    below = parts.kind.lower.tier if parts.kind.lower else 0
     if parts.near == "upper":
         cage, sub = (
             switch_cages(evidence, tier, wiring.upper[rows], wiring.upper_port[rows]),
             _subs(evidence, tier)[wiring.upper_port[rows]],
         )
-    elif tier > 1:
+    elif below:
         cage, sub = (
-            switch_cages(evidence, tier - 1, wiring.lower[rows], wiring.lower_port[rows]),
-            _subs(evidence, tier - 1)[wiring.lower_port[rows]],
+            switch_cages(evidence, below, wiring.lower[rows], wiring.lower_port[rows]),
+            _subs(evidence, below)[wiring.lower_port[rows]],
         )
     else:
         cage, host = host_cages(evidence, rows), evidence.plan.fabric.host

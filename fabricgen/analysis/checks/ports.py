@@ -26,14 +26,21 @@ def ports_exist(evidence: Evidence) -> Verdict:
     """Every box has its planned ports, and every link ends at one of the right tier and speed."""
     wiring, fabric = evidence.wiring, evidence.plan.fabric
     faults = [fault for role in evidence.plan.roles for fault in _box_faults(evidence, role)]
-    high = _ends_nowhere(evidence, wiring.upper, wiring.upper_port, 0)
+    high = _ends_nowhere(
+        evidence, wiring.upper, wiring.upper_port, {kind: kind.role("upper") for kind in LinkKind}
+    )
     low = np.where(
         evidence.has_host,
         (wiring.lower < 0)
         | (wiring.lower >= fabric.gpus)
         | (wiring.lower_port < 0)
         | (wiring.lower_port >= fabric.planes),
-        _ends_nowhere(evidence, wiring.lower, wiring.lower_port, 1),
+        _ends_nowhere(
+            evidence,
+            wiring.lower,
+            wiring.lower_port,
+            {kind: kind.role("lower") for kind in LinkKind},
+        ),
     )
     ports = sum(
         len(evidence.ports[role]) * evidence.plan.switch_count(role) for role in evidence.plan.roles
@@ -69,18 +76,20 @@ def _nowhere(evidence: Evidence, row: int, end: str, name: str) -> Violation:
     )
 
 
-def _ends_nowhere(evidence: Evidence, switch: IntArray, port: IntArray, below: int) -> BoolArray:
-    """Return whether link ends are not at a planned port of the right tier.
-
-    The tier is that of the kind of link, minus `below`.
-    """
+def _ends_nowhere(
+    evidence: Evidence, switch: IntArray, port: IntArray, ends: dict[LinkKind, Role | None]
+) -> BoolArray:
+    """Return whether link ends are not at a planned port of the role that `ends` has."""
     count = len(evidence.switches)
     known = (switch >= 0) & (switch < count)
     tiers = evidence.tier[np.where(known, switch, 0)]
     sizes = np.array([0, *(len(evidence.ports.get(role, ())) for role in Role)])
-    missing: BoolArray = (
-        ~known | (tiers != evidence.wiring.kind - below) | (port < 0) | (port >= sizes[tiers])
-    )
+    wanted = np.zeros(max(LinkKind) + 1, dtype=np.int64)
+    for kind, role in ends.items():
+        wanted[kind] = role.tier if role else 0
+    kinds = evidence.wiring.kind
+    right = wanted[np.where((kinds >= 0) & (kinds < len(wanted)), kinds, 0)]
+    missing: BoolArray = ~known | (tiers != right) | (port < 0) | (port >= sizes[tiers])
     return missing
 
 

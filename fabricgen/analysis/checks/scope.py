@@ -69,7 +69,7 @@ def _first_runs(evidence: Evidence, segment: int, each: int) -> Iterator[tuple[r
     `each` is the number of links of a segment.
     """
     kind, own = evidence.wiring.kind[:each], evidence.wiring.block[:each] == 0
-    for number, role in zip(evidence.plan.kinds, evidence.plan.roles, strict=True):
+    for number, role in zip(evidence.plan.tier_kinds, evidence.plan.roles, strict=True):
         rows = np.flatnonzero(own & (kind == number))[: READ_LINKS // 8]
         boxes = np.flatnonzero((evidence.box_tier == role.tier) & (evidence.box_block <= 0))[
             : READ_LINKS // 8 // len(evidence.ports[role]) + 1

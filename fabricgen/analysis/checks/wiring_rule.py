@@ -189,13 +189,33 @@ def _spine_core(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
     )
 
 
+def _peer(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
+    """Return the port of the second leaf of a pair for each one of the first."""
+    sizing, links = evidence.plan.sizing, evidence.plan.mapping.peer_links
+    segment, leaf = np.divmod(switch, evidence.boxes)
+    place = port - sizing.leaf_down - sizing.leaf_up
+    return _Way(
+        segment,
+        np.zeros_like(leaf),
+        leaf | 1,
+        port,
+        np.full_like(leaf, -1),
+        leaf // 2 * links + place + 1,
+    )
+
+
 def _kept(evidence: Evidence, kind: LinkKind) -> tuple[IntArray, IntArray] | None:
     """Return the upper switch and port of each uplink of a block that a baseline keeps."""
     baseline = evidence.plan.mapping.baseline
     return baseline.wired.get(kind) if baseline else None
 
 
-_WAYS = {LinkKind.HOST: _host, LinkKind.LEAF_SPINE: _leaf_spine, LinkKind.SPINE_CORE: _spine_core}
+_WAYS = {
+    LinkKind.HOST: _host,
+    LinkKind.LEAF_SPINE: _leaf_spine,
+    LinkKind.SPINE_CORE: _spine_core,
+    LinkKind.PEER: _peer,
+}
 
 
 def _in_turn(
@@ -256,6 +276,22 @@ def _missing(evidence: Evidence) -> Iterator[Violations]:
             )
 
         yield violations(lowers[have[lowers] != wanted[lowers]], describe)
+    yield _missing_peers(evidence)
+
+
+def _missing_peers(evidence: Evidence) -> Violations:
+    """Return the first leaves of pairs with fewer links to the second than the inventory asks."""
+    rows, wanted = evidence.wiring.kind == LinkKind.PEER, evidence.plan.mapping.peer_links
+    have = np.bincount(evidence.wiring.lower[rows], minlength=evidence.plan.sizing.leaf)
+    pairs = np.arange(0, evidence.plan.sizing.leaf if wanted else 0, 2)
+
+    def describe(leaf: int) -> Violation:
+        name = evidence.switch(leaf)
+        return Violation(
+            f"{name} has {have[leaf]} of its {wanted} links to {evidence.switch(leaf + 1)}"
+        )
+
+    return violations(pairs[have[pairs] != wanted], describe)
 
 
 def _vertices_of(evidence: Evidence, kind: LinkKind, index: IntArray) -> IntArray:

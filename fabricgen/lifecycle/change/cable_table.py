@@ -109,7 +109,7 @@ def cable_table(plan: Plan, register: NameIndex) -> CableTable:
         host, a | NIC, (switch[low] << PORT_BITS) | np.where(shared[low % boxes], rail, 0)
     )
     # a link of several connectors is one row per cable: repeat its row and number the copies from 1
-    many = np.array([0, *(plan.link_parts[kind].cables for kind in plan.kinds)])[wiring.kind]
+    many = plan.link_cables(wiring.kind)
     rows = np.repeat(np.arange(len(many)), many)
     connector = np.arange(len(rows)) - np.repeat(np.cumsum(many) - many, many)
     connector = np.where(many[rows] > 1, connector + 1, 0)

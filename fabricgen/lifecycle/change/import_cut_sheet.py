@@ -45,7 +45,9 @@ def import_cut_sheet(base: Plan, sheet: CutSheet) -> Plan:
     if findings:
         raise Refusal(findings)
     endpoints = _endpoints(base, cabled)
-    wired = {kind: columns for kind in base.kinds[1:] if (columns := _wired(base, kind, cabled))}
+    wired = {
+        kind: columns for kind in base.tier_kinds[1:] if (columns := _wired(base, kind, cabled))
+    }
     if endpoints is None and not wired and not base.mapping.baseline:
         return base
     slices = Slices(base.addresses.hosts.size, base.addresses.loopbacks.size)

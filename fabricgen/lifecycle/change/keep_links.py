@@ -41,7 +41,7 @@ class TierPorts(NamedTuple):
 def kept_links(old: Plan, new: Mapping) -> dict[LinkKind, tuple[Int32Array, Int32Array]]:
     """Return the switch links to keep, without kinds where every link follows the rule."""
     found = {}
-    for kind in list(LinkKind)[1 : old.sizing.tiers]:
+    for kind in old.tier_kinds[1:]:
         rule = tier_links(new, kind)
         wired = (
             _leaf_spine(old, new, rule)

@@ -26,7 +26,7 @@ def fewest_moves(old: Plan, new: Plan) -> int:
     """
     blocks = old.mapping.segments * old.mapping.segment_blocks
     links = {LinkKind.HOST: _endpoints(old, new)} | {
-        kind: _between(old, new, kind) for kind in old.kinds[1:]
+        kind: _between(old, new, kind) for kind in old.tier_kinds[1:]
     }
     most = {
         kind: max(joint.shared for joint in old.candidates if joint.kind is kind)

@@ -15,7 +15,7 @@ from fabricgen.bom.counts import part_of
 from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import number
 from fabricgen.core.document import Document
-from fabricgen.core.terms import LinkKind, ratio_text
+from fabricgen.core.terms import CLOS_KINDS, LinkKind, ratio_text
 from fabricgen.lifecycle.change.growth_ways import installed_switches
 
 if TYPE_CHECKING:
@@ -158,8 +158,8 @@ def _way(way: Way) -> WaySummary:
 def _growth_phase(phase: GrowthPhase, cost_by_then: Decimal | None) -> PhaseSummary:
     """Return the figures of a phase by GPUs."""
     plan, before = phase.plan, phase.before
-    links = {kind.key: plan.link_count(kind) for kind in LinkKind}
-    was = {kind.key: before.link_count(kind) if before else 0 for kind in LinkKind}
+    links = {kind.key: plan.link_count(kind) for kind in CLOS_KINDS}
+    was = {kind.key: before.link_count(kind) if before else 0 for kind in CLOS_KINDS}
     host = plan.link_parts[LinkKind.HOST]
     return PhaseSummary(
         name=phase.name,

@@ -151,7 +151,7 @@ def _oversubscription(plan: Plan, wiring: Wiring, installed: BoolArray) -> Fract
 def cables_of(plan: Plan, stage: Stage) -> Iterator[CableView]:
     """Yield the rows of the cable list that a phase adds, in their order."""
     views, size = Views(plan), len(plan.segment.kind)
-    many = np.array([0, *(plan.link_parts[kind].cables for kind in plan.kinds)])[plan.segment.kind]
+    many = plan.link_cables(plan.segment.kind)
     for segment in range(plan.mapping.segments):
         wanted = np.repeat(stage.rows[segment * size : (segment + 1) * size], many)
         yield from (

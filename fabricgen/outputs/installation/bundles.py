@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import chain, groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.core.terms import ROLES, LinkKind
+from fabricgen.core.terms import LinkKind
 from fabricgen.outputs.installation.faceplate import face_of
 
 if TYPE_CHECKING:
@@ -170,11 +170,9 @@ class Fronts:
 
     def switch_roles(self, cable: CableView) -> tuple[Role | None, Role | None]:
         """Return the role of the switch at the upper and at the lower end; None without one."""
-        if cable.tier == LinkKind.DIRECT:
-            return None, None
-        upper = None if cable.b_device in self.panels else ROLES[cable.tier - 1]
-        below = cable.tier > 1 and cable.a_device not in self.panels
-        return upper, ROLES[cable.tier - 2] if below else None
+        kind = LinkKind(cable.tier)
+        upper = None if cable.b_device in self.panels else kind.role("upper")
+        return upper, None if cable.a_device in self.panels else kind.role("lower")
 
     @cached_property
     def panels(self) -> frozenset[str]:

@@ -46,7 +46,7 @@ LEGEND = (
     "From rail 12 on the twelve colours repeat with one ring, from rail 24 on with two, and so on.",
 )
 
-TIERS = {1: "host to leaf", 2: "leaf to spine", 3: "spine to core"}
+TIERS = {1: "host to leaf", 2: "leaf to spine", 3: "spine to core", 4: "leaf to leaf"}
 
 
 def write_cables(

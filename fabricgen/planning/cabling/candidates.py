@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from fabricgen.inventory.site import MediaChoice
     from fabricgen.planning.cabling.candidate_order import Order
     from fabricgen.planning.cabling.compatibility import Cage
+    from fabricgen.planning.port_layout import PortLayout
     from fabricgen.planning.resolve import ResolvedFabric
 
 
@@ -48,6 +49,7 @@ ASSUMED_REACH_M = {
     LinkKind.LEAF_SPINE: 50,
     LinkKind.SPINE_CORE: 100,
     LinkKind.DIRECT: 50,
+    LinkKind.PEER: 50,
 }
 """Metres a link must reach in a room that is not described.
 
@@ -82,13 +84,13 @@ def _classes(fabric: ResolvedFabric, kinds: list[LinkKind]) -> list[LinkClass]:
     if kinds[0] is LinkKind.DIRECT:
         return [LinkClass(kinds[0], fabric.link_gbps)]
     return host_classes(fabric) + [
-        LinkClass(kind, fabric.port_layouts[kind.upper].down.speed_gbps) for kind in kinds[1:]
+        LinkClass(kind, _speed(fabric.port_layouts[kind.upper], kind)) for kind in kinds[1:]
     ]
 
 
 def _media(media: MediaChoice, kind: LinkKind) -> tuple[str, ...]:
     """Return the media of a kind of link in a described room; those of hosts for direct links."""
-    key = LinkKind.HOST.key if kind is LinkKind.DIRECT else kind.key
+    key = LinkKind.HOST.key if kind is LinkKind.DIRECT else kind.setting
     found: tuple[str, ...] = getattr(media, key)
     return found
 
@@ -96,6 +98,11 @@ def _media(media: MediaChoice, kind: LinkKind) -> tuple[str, ...]:
 def _of_class(joint: LinkParts, each: LinkClass) -> LinkParts:
     """Return the parts of a link, for the ports of a class."""
     return replace(joint, connector=each.connector) if each.connector else joint
+
+
+def _speed(above: PortLayout, kind: LinkKind) -> int:
+    """Return the speed of a kind of link between switches."""
+    return (above.up if kind is LinkKind.PEER else above.down).speed_gbps
 
 
 def preference_of(fabric: ResolvedFabric, catalog: Catalog) -> Preference:

@@ -17,6 +17,7 @@ _LETTERS = {
     LinkKind.LEAF_SPINE: "u",
     LinkKind.SPINE_CORE: "c",
     LinkKind.DIRECT: "d",
+    LinkKind.PEER: "p",
 }
 
 

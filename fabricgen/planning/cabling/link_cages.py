@@ -30,7 +30,7 @@ def cages_of(fabric: ResolvedFabric, each: LinkClass) -> tuple[Cage, Cage]:
         if connector:
             return Cage(connector, "any", 1, upper.speed_gbps, upper.transport), upper
         return _host_cage(fabric, upper), upper
-    upper = _cage(above.model, above.down)
+    upper = _cage(above.model, above.up if kind is LinkKind.PEER else above.down)
     below = fabric.port_layouts[kind.lower]
     return _cage(below.model, below.up), upper
 

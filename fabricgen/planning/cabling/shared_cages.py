@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import refuse
+from fabricgen.core.terms import CLOS_KINDS
 from fabricgen.planning.switch_ports import switch_widths
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ def one_module_a_cage(
     Raises Refusal `two-modules-in-a-cage` where none is left.
     """
     layouts, widths = mapping.fabric.port_layouts, switch_widths(mapping)
-    for below, above in pairwise(dict.fromkeys(candidate.kind for candidate in candidates)):
+    kinds = dict.fromkeys(candidate.kind for candidate in candidates)
+    for below, above in pairwise(kind for kind in kinds if kind in CLOS_KINDS):
         role = below.upper
         split, down = layouts[role].down.count, widths[role][0]
         cage = ports[role][down].cage

@@ -83,7 +83,7 @@ def _fibre_links(draft: Draft, lengths: Lengths) -> LinkRows:
     cabling, candidates = draft.spec.cabling, draft.candidates
     structured = [
         cabling is not None
-        and getattr(cabling.where, joint.kind.key) == "structured"
+        and getattr(cabling.where, joint.kind.setting) == "structured"
         and is_patchable(joint)
         for joint in candidates
     ]

@@ -95,7 +95,7 @@ def _unknown(parts: ChannelParts, missing: list[LossFigure]) -> Exception:
     return refuse(
         "unknown-loss",
         f"the loss of structured {kind} links is unknown",
-        path=("cabling", "where", parts.joint.kind.key),
+        path=("cabling", "where", parts.joint.kind.setting),
         because=[
             f"the catalog does not state {figure.what} of {figure.part}"
             if figure.what == "the budget"
@@ -103,5 +103,5 @@ def _unknown(parts: ChannelParts, missing: list[LossFigure]) -> Exception:
             for figure in dict.fromkeys(missing)
         ],
         hint="state it with its source in a catalog directory of your own (`--catalog DIR`), or"
-        f" leave `{parts.joint.kind.key}: direct`",
+        f" leave `{parts.joint.kind.setting}: direct`",
     )

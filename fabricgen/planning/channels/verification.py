@@ -81,9 +81,9 @@ def _loss(channels: Channels, number: int, worst: int) -> Iterator[Finding]:
     yield Finding(
         "loss-over-budget",
         f"structured {_kind(parts)} links lose more light than their modules allow",
-        ("cabling", "where", parts.joint.kind.key),
+        ("cabling", "where", parts.joint.kind.setting),
         because,
-        f"use cassettes with less loss or other modules, or `{parts.joint.kind.key}: direct`",
+        f"use cassettes with less loss or other modules, or `{parts.joint.kind.setting}: direct`",
     )
 
 
@@ -103,9 +103,9 @@ def _reach(channels: Channels, number: int, longest: int) -> Iterator[Finding]:
         "link-too-long",
         f"structured {_kind(parts)} links are up to {metres(length)} m long, and {reach[1]} reaches"
         f" {metres(millimetres(reach[0]))} m",
-        ("cabling", "where", parts.joint.kind.key),
+        ("cabling", "where", parts.joint.kind.setting),
         because,
-        f"choose another medium under `site.media`, or `{parts.joint.kind.key}: direct`",
+        f"choose another medium under `site.media`, or `{parts.joint.kind.setting}: direct`",
     )
 
 
