@@ -11,7 +11,7 @@ import io
 import json
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,7 +19,8 @@ from fabricgen.build.run import build
 from fabricgen.inventory.load import read_inventory
 from fabricgen.outputs.packs.render import Packs
 from tests import ROOT
-from tests.fabrics import build_job, plan_file
+from tests.fabrics import build_job, plan_file, plan_of
+from tests.outputs.dcim_files import read_netbox
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,7 +75,9 @@ def read_graph(out: Path) -> dict[str, tuple[str, str]]:
     The host takes the place of its NIC ports.
     """
     graph = json.loads((out / "graph/fabric.json").read_text(encoding="utf-8"))
-    hosts = {node["id"]: node.get("host") or node.get("switch") for node in graph["nodes"]}
+    hosts = {
+        node["id"]: node.get("host") or node.get("switch") or node["id"] for node in graph["nodes"]
+    }
     return {
         edge["cable"]: (hosts[edge["source"]], hosts[edge["target"]])
         for edge in graph["edges"]
@@ -88,6 +91,73 @@ def read_topology(out: Path) -> set[tuple[End, End]]:
     return {
         ((a, b), (c, d)) for a, b, c, d in re.findall(r'"(.*?)":"(.*?)" -- "(.*?)":"(.*?)"', text)
     }
+
+
+CLUSTER: dict[str, Any] = {
+    "name": "small",
+    "design": "rail-optimized",
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "nos": "frr",
+    "switches": {"leaf": {"generic": {"radix": 16}}},
+    "networks": {
+        "storage": {"switches": {"leaf": {"generic": {"radix": 8}}}},
+        "inband": {"switches": {"leaf": {"generic": {"radix": 32}}}},
+        "oob": {"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G"},
+    },
+    "devices": [{"name": "mgmt-{n}", "count": 2, "ports": {"storage": 2, "inband": 2, "oob": 1}}],
+}
+"""Four networks, of which FRR runs on three."""
+
+
+@pytest.mark.slow
+def test_every_output_has_the_same_cables_of_all_networks(tmp_path: Path) -> None:
+    """The sheet, labels, graph, drawings, NetBox, configurations, inventory and totals agree."""
+    plan = plan_of(**CLUSTER)
+    groups = ("cabling", "bom", "configs", "graph", "dcim", "drawings", "cluster")
+    out = tmp_path / "out"
+    build(build_job(plan, Packs(), groups), out)
+    rows = read_csv(out / "cabling/cables.csv")
+    links = {row["cable"]: row for row in rows}
+    by_network = Counter(row["network"] for row in rows)
+    figures = json.loads((out / "plan.json").read_text(encoding="utf-8"))
+    planned = {name: each["links"] for name, each in figures["networks"].items()}
+    assert by_network == {"compute": figures["links"]["total"], **planned}
+    assert len(links) == len(rows) == figures["totals"]["cables"]
+
+    joined = {label: frozenset(ends(row)) for label, row in links.items()}
+    netbox = read_netbox(out / "dcim")
+    assert {label: pair for pair, label in netbox.links.items()} == joined
+    assert {frozenset(pair) for pair in read_topology(out)} == {*joined.values()}
+    devices = {label: {device for device, _ in pair} for label, pair in joined.items()}
+    assert {label: {*pair} for label, pair in read_graph(out).items()} == devices
+    for name, count in planned.items():
+        drawing = (out / f"drawings/network-{name}.svg").read_text(encoding="utf-8")
+        assert f"{count:,} links" in drawing
+
+    peers = {
+        mine: (other, label)
+        for label, row in links.items()
+        for mine, other in (ends(row), ends(row)[::-1])
+    }
+    configured = read_configs(out)
+    frr = {device for device, _ in configured}
+    assert configured == {
+        end: peer
+        for end, peer in peers.items()
+        if end[0] in frr and links[peer[1]]["network"] != "oob"  # no port of FRR is on that network
+    }
+    beside = [network for name, network in plan.networks.items() if name != "oob"]
+    assert frr == {name for each in (plan, *beside) for name in each.switches()}
+    text = (out / "cluster/ansible/inventory.yml").read_text(encoding="utf-8")
+    switches = [name for each in (plan, *plan.networks.values()) for name in each.switches()]
+    assert all(f'"{name}": {{' in text for name in switches)
+    bought = {row["class"]: 0 for row in read_csv(out / "bom/bom.csv")}
+    for row in read_csv(out / "bom/bom.csv"):
+        if row["row"] == "part":
+            bought[row["class"]] += int(row["quantity"])
+    assert (bought["switches"], bought["cables"]) == (len(switches), len(rows))
+    assert len(switches) == figures["totals"]["switches"]
 
 
 def test_there_are_outputs_to_compare() -> None:

@@ -208,6 +208,10 @@ def test_netbox_holds_the_links_of_all_networks(cluster: Path) -> None:
         assert low["mgmt_only"] == ("true" if name == "oob" else "false")
         assert low["description"] == f"{cable.cable} {cable.b_device}:{cable.b_interface}"
     assert netbox.devices.keys() == devices
+    places = {(cable.a_device, cable.a_rack, cable.a_unit) for _, cable in planned.values()} | {
+        (cable.b_device, cable.b_rack, cable.b_unit) for _, cable in planned.values()
+    }
+    assert {(name, row["rack"], row["position"]) for name, row in netbox.devices.items()} == places
     assert netbox.devices["mgmt-1"]["role"] == "device"
     assert netbox.devices["oob-1"]["tags"] == "network-oob"
     assert netbox.devices["host-1"]["tags"] == ""

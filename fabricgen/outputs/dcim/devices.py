@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from fabricgen.planning.port_layout import PortLayout
     from fabricgen.planning.room.room import Room
 
+GENERIC = "generic"
+"""The manufacturer of devices that the catalog does not have."""
+
 DEFAULT_RACK_UNITS = 1
 """Rack units of a device type of unknown size, where nothing is placed."""
 
@@ -77,7 +80,7 @@ class Assets:
         return (
             (host.vendor, host.model)
             if host
-            else ("generic", f"host-{self.plan.fabric.host_gpus}gpu")
+            else (GENERIC, f"host-{self.plan.fabric.host_gpus}gpu")
         )
 
     @cached_property
@@ -125,7 +128,7 @@ class Assets:
                 units = (
                     self._room.shares.of[group.name].rack_units if self._room else own.type.units
                 )
-                found.append(own._replace(type=own.type._replace(units=units)))
+                found.append(own._replace(type=_sized(own.type, units)))
         return found
 
     def _places(self) -> tuple[list[HallView], list[DcimRackView]]:
@@ -261,8 +264,19 @@ def _group(model: str | None, names: Sequence[str], catalog: Catalog) -> _Group:
     """Return devices of a model that the catalog may have."""
     part = catalog.device(model) if model else None
     text = "" if model else "a device that the inventory does not name"
-    unknown = DeviceTypeView("generic", model or "device", "", "", DEFAULT_RACK_UNITS, "", text)
+    unknown = DeviceTypeView(GENERIC, model or "device", "", "", DEFAULT_RACK_UNITS, "", text)
     return _Group(part.role if part else "device", _type(part, unknown), names)
+
+
+def _sized(type_: DeviceTypeView, units: int) -> DeviceTypeView:
+    """Return a type with its rack units, by which models differ that the catalog does not have.
+
+    NetBox refuses a device where another one of a larger type begins below it.
+    """
+    if type_.maker != GENERIC:
+        return type_._replace(units=units)
+    model = f"{type_.model}-{units}u"
+    return type_._replace(model=model, slug=slug(f"{type_.maker}-{model}"), units=units)
 
 
 def _type(
