@@ -171,9 +171,12 @@ def as_design(spec: FabricSpec, design: Design) -> FabricSpec:
     site = spec.site and spec.site.model_copy(
         update={"positions": None, "measured_m": {}, "halls": None, "rows": None}
     )
-    return spec.model_copy(
-        update={"design": design, "rails": spec.rails.model_copy(update=changes), "site": site}
-    )
+    rails = spec.rails.model_copy(update=changes)
+    spare = spec.spare  # leaves that replace others are of rail-only
+    if design is not Design.RAIL_ONLY:
+        spare = spare.model_copy(update={"leaves_per_rail": 0})
+    update = {"design": design, "rails": rails, "site": site, "spare": spare}
+    return spec.model_copy(update=update)
 
 
 def bound(*, ours_unpriced: bool, theirs_unpriced: bool) -> Bound:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from fabricgen.analysis.forwarding.path_selection import RelayPath
     from fabricgen.analysis.forwarding.paths import Hop, Path, Routing
     from fabricgen.core.diagnostics import Finding
+    from fabricgen.planning.plan import Plan
 
 RELAYED = {
     "direct": "direct",
@@ -92,12 +93,20 @@ def route(
                 [
                     _title(routing, ends, same_rail=same_rail),
                     *(_drawing(path, planes=plan.fabric.planes) for path in paths),
+                    *_circuits(plan),
                 ]
             )
         )
     for finding in lost:
         echo(f"{finding.fact}: {finding.because[0]}", err=True)
     return int(bool(lost))
+
+
+def _circuits(plan: Plan) -> list[str]:
+    """Return a note for leaves that do not forward packets; none for those that do."""
+    if not plan.fabric.has_circuits:
+        return []
+    return ["a leaf joins two ports while a circuit is set: `fabricgen circuits` lists when"]
 
 
 def _ends(

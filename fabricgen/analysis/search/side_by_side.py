@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.workload import Workload
     from fabricgen.inventory.fabric import FabricSpec
+    from fabricgen.inventory.sizing import Spare
     from fabricgen.planning.plan import Plan
 
 DIRECT = "direct"
@@ -117,7 +118,11 @@ def _variants(
         if medium == "packet":
             packet = packet or switches
             if top is not None:
-                wide = {"design": Design.RAIL_OPTIMIZED, "oversubscription": top}
+                wide = {
+                    "design": Design.RAIL_OPTIMIZED,
+                    "oversubscription": top,
+                    "spare": _without_leaves(spec),
+                }
                 words = f"{name}, any-to-any {ratio_text(top)}"
                 yield words, _on(spec, medium, switches).model_copy(update=wide)
 
@@ -125,14 +130,21 @@ def _variants(
 def _on(spec: FabricSpec, medium: str, switches: Switches) -> FabricSpec:
     """Return the inventory as rail-only on other boxes."""
     changes = {"medium": medium, "tiers": "auto", "per_switch": 1, "grouping": "adjacent"}
+    spare = _without_leaves(spec) if medium == DIRECT else spec.spare
     return spec.model_copy(
         update={
             "design": Design.RAIL_ONLY,
             "rails": spec.rails.model_copy(update=changes),
             "switches": switches,
+            "spare": spare,
             "site": None,
         }
     )
+
+
+def _without_leaves(spec: FabricSpec) -> Spare:
+    """Return the spares of an inventory without leaves of a rail."""
+    return spec.spare.model_copy(update={"leaves_per_rail": 0})
 
 
 def _figures(words: str, plan: Plan, llm: Workload | None) -> RailFigures:

@@ -85,3 +85,10 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     assert len(json.loads(capsys.readouterr().out)["rails"]) == 3
     assert run(["compare", str(path), "--top", "8:1"]) == 2
     assert run([*words, "--top", "none"]) == 2
+
+
+def test_spare_leaves_stay_with_rail_only() -> None:
+    """The other designs have no leaves of a rail, so they are compared without."""
+    found = rails("sn5600", "direct", top=Fraction(8), gpus=1024, spare={"leaves_per_rail": 1})
+    assert found["sn5600, any-to-any 8:1"].refused is None
+    assert found["direct"].refused == "a ring needs 2 ports of each GPU"
