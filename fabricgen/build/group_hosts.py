@@ -11,9 +11,13 @@ from typing import TYPE_CHECKING
 from fabricgen.build.context import per_build
 from fabricgen.build.pack_outputs import fitting_outputs
 from fabricgen.build.runs import host_runs
+from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
 from fabricgen.build.write.manifest import SECRET_MODE
+from fabricgen.outputs.groups import ADDRESSES
+from fabricgen.outputs.packs.quoted_text import csv_cell
 from fabricgen.views.hosts.build import Hosts
+from fabricgen.views.hosts.network_ports import network_ports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,6 +36,8 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
         yield over
     else:
         yield from (HostFiles(run) for run in host_runs(context))
+    if context.plan.networks and context.scope is None:
+        yield AddressTable(ADDRESSES)
 
 
 @per_build
@@ -76,3 +82,29 @@ class HostFiles:
                     path = output.path.format(host=host.name, interface=interface)
                     mode = SECRET_MODE if secrets.used else output.bits
                     yield write_text(root, path, [text], mode)._replace(secret=secrets.used)
+
+
+@dataclass(frozen=True)
+class AddressTable(OneFile):
+    """The table of the ports of hosts and devices in the networks beside compute."""
+
+    def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
+        """Write a line for each port."""
+        yield write_text(root, self.path, _address_rows(context))
+
+
+def _address_rows(context: BuildContext) -> Iterator[str]:
+    """Yield the header, and a line for each port, without an address where none is planned."""
+    yield "device,interface,network,address,gateway,switch,switch_interface,cable\n"
+    for port in network_ports(context.plan):
+        cells = (
+            port.device,
+            port.interface,
+            port.network,
+            f"{port.address}/{port.prefix_length}" if port.address else "",
+            port.gateway,
+            port.switch,
+            port.switch_interface,
+            port.cable,
+        )
+        yield ",".join(map(csv_cell, cells)) + "\n"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabricgen.build.pack_outputs import every_config_pack, fitting_outputs
 from fabricgen.build.selection import lacks_switches
 from fabricgen.build.subnet_files import subnet_outputs
-from fabricgen.outputs.groups import GROUPS, OVERRIDES, PACK_GROUPS
+from fabricgen.outputs.groups import ADDRESSES, GROUPS, OVERRIDES, PACK_GROUPS
 from fabricgen.outputs.packs.pack_yaml import SWITCH
 from fabricgen.outputs.provision.build import WEB_ROOT
 from fabricgen.outputs.push.build import FOLDER, pushed_packs
@@ -75,6 +75,7 @@ def outputs_of(context: BuildContext) -> list[OutputRow]:
         for row in OWN
         if (not row.group or (row.group in groups and selection.wants(row.group)))
         and (row.path != OVERRIDES or any(own.has_lines for own in context.plan.spec.overrides))
+        and (row.path != ADDRESSES or context.plan.networks)
     ]
     return _sorted([*own, *(row for group in groups for row in _of_group(context, group))])
 

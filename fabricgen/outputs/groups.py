@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 OVERRIDES = "configs/overrides.csv"
+ADDRESSES = "hosts/addresses.csv"
 """The one file that depends on a key of the inventory: it is written if there are overrides."""
 
 
@@ -123,6 +124,12 @@ SPECS = (
         packets=True,
         readers="hosts: addresses, routes and NCCL settings",
         packs=("hosts",),
+        own=(
+            OwnFile(
+                ADDRESSES,
+                "operators: the addresses of hosts and devices in the networks beside compute",
+            ),
+        ),
         # above it the hosts have more files than all switches
         limits=(GroupLimit("hosts", 32_768, "NIC ports", "hosts/"),),
     ),

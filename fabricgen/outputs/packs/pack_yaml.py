@@ -74,6 +74,8 @@ class PackOutput(BaseModel):
     """For hosts, NICs and GPUs: written only if their links are of this kind."""
     shared_cables: bool = False
     """For links: written only if a cable carries several links."""
+    networks: bool = False
+    """For hosts: written only if they have addresses in the networks beside compute."""
     most_lines: int | None = None
     """For drawings, links of a simulation and nodes of a lab: written only up to this number."""
     mode: Literal["600", "755"] | None = None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabricgen.core.terms import Design, Role
 from fabricgen.planning.addressing import address_text
 from fabricgen.views.hosts.nccl import rail_ranges, settings
+from fabricgen.views.hosts.network_ports import is_routed, network_ports
 from fabricgen.views.hosts.view import MAIN_TABLE, HostView, NicView, RouteView, RuleView
 from fabricgen.views.link_ends import HostLinks, cable_label
 from fabricgen.views.protocols import LinkSettings
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fabricgen.planning.plan import Plan
+    from fabricgen.views.hosts.view import NetworkPortView
 
 FIRST_TABLE = 1000
 """Routing table of rank 0, plane 0; distributions use the tables below it."""
@@ -106,6 +108,16 @@ class Hosts:
         return HostLinks(self.plan)
 
     @cached_property
+    def _network_ports(self) -> dict[str, list[NetworkPortView]]:
+        """The ports of each device that have an address in the networks beside compute."""
+        found: dict[str, list[NetworkPortView]] = {}
+        if any(map(is_routed, self.plan.networks.values())):
+            for port in network_ports(self.plan):
+                if is_routed(self.plan.networks[port.network]):
+                    found.setdefault(port.device, []).append(port)
+        return found
+
+    @cached_property
     def _scope(self) -> str:
         """What an address of the fabric reaches, in words."""
         parts = [] if self.plan.mapping.spans_rails else ["rail"]
@@ -115,7 +127,7 @@ class Hosts:
 
     def prepare(self) -> None:
         """Compute now what all hosts share; workers that are forked afterwards inherit it."""
-        _ = self.ports, self._leaf_ports, self._links, self.plan.hosts
+        _ = self.ports, self._leaf_ports, self._links, self.plan.hosts, self._network_ports
 
     def views(self, hosts: Iterable[int]) -> Iterator[HostView]:
         """Make the views of these installed hosts, counted from 0 over all HB domains."""
@@ -150,6 +162,7 @@ class Hosts:
             asn=plan.addresses.host_asn,
             router_id=plan.addresses.host_router_id(host) or nics[0].address,
             nccl=settings(fabric, nics),
+            network_ports=self._network_ports.get(plan.hosts[host], []),
             vars=dict(spec.vars),
         )
 

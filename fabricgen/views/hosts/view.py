@@ -75,6 +75,25 @@ class NicView:
     rules: list[RuleView]
 
 
+@dataclass(slots=True, kw_only=True)
+class NetworkPortView:
+    """A port of a host or a device in a network beside compute, and the switch port it is on."""
+
+    device: str
+    interface: str
+    """Its name in the device's system; a placeholder such as `inband0` on a host."""
+    network: str
+    address: str
+    """Its address, without a length; empty where none is planned."""
+    prefix_length: int
+    gateway: str
+    mtu: int
+    switch: str
+    switch_interface: str
+    cable: str
+    routes: list[RouteView]
+
+
 @dataclass(slots=True)
 class Setting:
     """One line of nccl.conf, with the comment above it.
@@ -126,5 +145,7 @@ class HostView:
     """AS number of all hosts, which use BGP only where their links are unnumbered."""
     router_id: str
     nccl: list[Setting]
+    network_ports: list[NetworkPortView]
+    """Its ports with an address in the networks beside compute."""
     vars: dict[str, Any]
     """Values of the top-level `vars` of the inventory, by name."""
