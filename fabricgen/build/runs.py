@@ -88,7 +88,7 @@ def link_chunks(
 
 def _chunks(
     context: BuildContext,
-    rows_of: Callable[[BuildContext], Callable[[int, int, int], list[CableView]]],
+    rows_of: Callable[[BuildContext], Callable[[int, int, int], Sequence[CableView]]],
     sheet_of: Callable[[BuildContext], CableSheet],
 ) -> Iterator[Chunk]:
     """Cut rows into runs of links: those of the compute fabric, then of each network."""

@@ -44,7 +44,7 @@ class Views:
             CableViews(self._ports),
             SwitchViews(self._ports, kept=self._kept),
         )
-        self._rows: dict[tuple[int, int, int], list[CableView]] = {}
+        self._rows: dict[tuple[int, int, int], Sequence[CableView]] = {}
 
     @property
     def facts(self) -> dict[Role, list[PortFacts]]:
@@ -59,7 +59,7 @@ class Views:
         for views in self._by_rail.values():
             views.prepare()
 
-    def cables(self, segment: int, start: int = 0, stop: int | None = None) -> list[CableView]:
+    def cables(self, segment: int, start: int = 0, stop: int | None = None) -> Sequence[CableView]:
         """Return the cables of one segment, or a run of them, in the order of `Plan.segment`."""
         own = self._by_segment[segment]
         if own is not self:

@@ -18,7 +18,7 @@ from fabricgen.core.terms import ROLES, LinkKind, Role
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from ipaddress import IPv4Network
 
     from fabricgen.analysis.circuits.schedule import Schedule
@@ -105,7 +105,7 @@ class Evidence:
     """The text before the number on a cable's label, by segment, block and kind of link."""
     addresses: Addresses
     bom: Bom
-    cables: Callable[[int, int, int], Iterable[CableView]]
+    cables: Callable[[int, int, int], Sequence[CableView]]
     """The cable list of a segment, from one link to another."""
     configs: Callable[[int, range], Iterable[SwitchView]]
     """The views that the configurations of some boxes of a segment are rendered from."""

@@ -6,7 +6,7 @@ Owns the lists for Python's and Jinja's own values; `template_api` owns those of
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
@@ -178,7 +178,7 @@ class Sandbox(SandboxedEnvironment):
 
     def getitem(self, obj: Any, argument: Any) -> Any:  # noqa: ANN401 - the signature is that of Jinja
         """Read an item of a text, a list or a mapping, or an attribute that is listed."""
-        if isinstance(obj, str | list | tuple | range | Mapping):
+        if isinstance(obj, str | list | tuple | Sequence | Mapping):
             try:
                 return obj[argument]
             except (TypeError, LookupError):

@@ -16,10 +16,11 @@ import numpy as np
 
 from fabricgen.core.terms import speed_text
 from fabricgen.planning.cabling.stock_lengths import metres
+from fabricgen.views.cables.cable_list import CableList
 from fabricgen.views.cables.view import CABLE_COLUMNS, CableView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -49,7 +50,7 @@ class CableViews:
         _ = self.ports.link_ends.lower_ports, self.ports.link_ends.upper_ports
         _ = self._rails, self._parts, self._texts, self.plan.pieces
 
-    def cables(self, segment: int, start: int = 0, stop: int | None = None) -> list[CableView]:
+    def cables(self, segment: int, start: int = 0, stop: int | None = None) -> Sequence[CableView]:
         """Return the cables of one segment, or a run of them, in the order of `Plan.segment`."""
         run = slice(start, stop)
         links = self.ports.link_ends.of_segment(segment).columns(run)
@@ -62,8 +63,9 @@ class CableViews:
             "connector": repeat(0),
             "label_ends": repeat("AB"),
         }
-        # a hot loop: CABLE_COLUMNS are the fields in their order, so no view is built by keyword
-        views = list(map(CableView, *(columns[name] for name in CABLE_COLUMNS)))
+        if self.plan.pieces is None and not self._several:
+            return CableList(columns, len(links.cables), _views)
+        views = _views(columns)
         self._share_pieces(views, links, candidates, (segment, start))
         return self._split(views, links.kind)
 
@@ -77,11 +79,11 @@ class CableViews:
             "plane": repeat(self.plan.mapping.plane(segment)),
             "tier": links.kind.tolist(),
             "a_device": links.lower_device.tolist(),
-            "a_interface": map(INTERFACE, lower),
-            "a_port": map(PRINTED, lower),
+            "a_interface": [*map(INTERFACE, lower)],
+            "a_port": [*map(PRINTED, lower)],
             "b_device": links.upper_device.tolist(),
-            "b_interface": map(INTERFACE, upper),
-            "b_port": map(PRINTED, upper),
+            "b_interface": [*map(INTERFACE, upper)],
+            "b_port": [*map(PRINTED, upper)],
             "piece_rail": rail,
         }
 
@@ -142,11 +144,16 @@ class CableViews:
 
     def _split(self, views: list[CableView], kinds: IntArray) -> list[CableView]:
         """Return a view for each cable, where links of a kind take several."""
-        many = {int(kind): joint.cables for kind, joint in self.plan.link_parts.items()}
-        if max(many.values()) == 1:
+        if not self._several:
             return views
+        many = {int(kind): joint.cables for kind, joint in self.plan.link_parts.items()}
         pairs = zip(views, kinds.tolist(), strict=True)
         return [*chain.from_iterable(_cables(view, many[kind]) for view, kind in pairs)]
+
+    @cached_property
+    def _several(self) -> bool:
+        """Whether links of a kind take several cables."""
+        return any(joint.cables > 1 for joint in self.plan.link_parts.values())
 
     @cached_property
     def _rails(self) -> NDArray[np.object_]:
@@ -175,6 +182,12 @@ class CableViews:
             [*map(str, range(int(positions.rack_unit.max(initial=0)) + 1)), ""], dtype=object
         )[positions.rack_unit]
         return racks, rack_units, np.array(lengths.stock_m, dtype=object)
+
+
+def _views(columns: Mapping[str, Iterable[Any]]) -> list[CableView]:
+    """Return the views of cables."""
+    # a hot loop: CABLE_COLUMNS are the fields in their order, so no view is built by keyword
+    return [*map(CableView, *(columns[name] for name in CABLE_COLUMNS))]
 
 
 def _part_texts(joint: LinkParts) -> tuple[str, str, str, str, str]:

@@ -18,7 +18,7 @@ from fabricgen.views.cables.patched import PatchedCables
 from fabricgen.views.cables.view import SEPARATOR, CableView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from fabricgen.core.arrays import IntArray
     from fabricgen.planning.plan import Plan
@@ -37,7 +37,7 @@ class LinkList(Protocol):
         """The plan."""
 
     @property
-    def cables(self) -> Callable[[int, int, int], Iterable[CableView]]:
+    def cables(self) -> Callable[[int, int, int], Sequence[CableView]]:
         """What returns the links of a segment, from one to another."""
 
 
@@ -54,7 +54,7 @@ class CableRows:
             self._links = np.argsort(number, kind="stable")
             self._numbers = number[self._links]
 
-    def rows(self, segment: int, start: int, stop: int) -> list[CableView]:
+    def rows(self, segment: int, start: int, stop: int) -> Sequence[CableView]:
         """Return the cables whose first link is in a run of links of a segment, in their order."""
         links = self.labelled(segment, start, stop)
         if self._pieces is None:
@@ -68,9 +68,9 @@ class CableRows:
                 found.setdefault(link.piece, []).append(link)
         return [_joined(found[link.piece]) if link.piece else link for link in links if link.counts]
 
-    def labelled(self, segment: int, start: int, stop: int) -> list[CableView]:
+    def labelled(self, segment: int, start: int, stop: int) -> Sequence[CableView]:
         """Return a run of links with the ends that they label: jumpers instead of patched links."""
-        links = list(self._views.cables(segment, start, stop))
+        links = self._views.cables(segment, start, stop)
         if self._patched is None:
             return links
         plan = self._views.plan

@@ -14,10 +14,10 @@ import io
 from dataclasses import dataclass
 from functools import cache
 from itertools import takewhile
-from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from fabricgen.core.colours import colour
+from fabricgen.views.cables.cable_list import cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LINE = 24
 """Characters of a line: as many as a label 25 mm wide holds at a size that is legible in a rack."""
 
-_KEYS = attrgetter(
+_KEYS = (
     "label_ends",
     "cable",
     "piece_rail",
@@ -39,6 +39,9 @@ _KEYS = attrgetter(
     "b_port",
     "length_m",
 )
+
+_PLAIN = ("a_port", "b_port", "label_ends")
+"""The columns by which a list of labels needs no quoting, and both labels of each cable."""
 
 
 class LabelledCable(Protocol):
@@ -129,10 +132,11 @@ class Labelling:
 
         Only ports may contain characters that must be quoted.
         """
-        ports = {cable.a_port for cable in cables}.union(cable.b_port for cable in cables)
-        if any(sign in port for port in ports for sign in ',"\r\n') or any(
-            not cable.counts for cable in cables
-        ):
+        if not cables:
+            return ""
+        near_ports, far_ports, ends = map(set, zip(*cells(cables, _PLAIN), strict=True))
+        ports = near_ports | far_ports
+        if any(sign in port for port in ports for sign in ',"\r\n') or ends != {"AB"}:
             writer = csv.writer(text := io.StringIO(), lineterminator="\n")
             writer.writerows(self.labels(cables))
             return text.getvalue().removesuffix("\n")
@@ -165,7 +169,7 @@ class Labelling:
             b_device,
             b_port,
             length,
-        ) in map(_KEYS, cables):
+        ) in cells(cables, _KEYS):
             near = (
                 f"{a_rack[racks:]}-{a_unit}:{a_port}"
                 if a_rack

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.core.diagnostics import refuse, suggest
 from fabricgen.core.template_api import for_templates
+from fabricgen.views.cables.cable_list import cells
 from fabricgen.views.cables.labels import Labelling
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ class Chunk:
     """
 
     fabric: str
-    rows: list[CableView]
+    rows: Sequence[CableView]
     first: bool
     last: bool
     sheet: CableSheet = CableSheet()
@@ -185,7 +186,7 @@ class Chunk:
     def _cells(self, columns: Sequence[str], direction: str) -> Iterator[tuple[str | int, ...]]:
         """Read columns that there are; `direction` is the text of that column."""
         if len(columns) > 1 and all(column in CABLE_COLUMNS for column in columns):
-            return map(attrgetter(*columns), self.rows)
+            return cells(self.rows, columns)
         return zip(*(self._column(column, direction) for column in columns), strict=True)
 
     def _column(self, column: str, direction: str) -> Iterator[str | int]:
