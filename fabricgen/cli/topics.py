@@ -66,8 +66,8 @@ def pages(folder: str = "") -> Mapping[str, Traversable]:
 def keys_named(word: str) -> list[InventoryKey]:
     """Return the key of a dotted name, or all keys whose last part is the word.
 
-    >>> [key.name for key in keys_named("mtu")]
-    ['addressing.mtu']
+    >>> [key.name for key in keys_named("headroom-bytes")]
+    ['roce.headroom_bytes']
     """
     from fabricgen.inventory.keys import inventory_keys
 

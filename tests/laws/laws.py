@@ -221,7 +221,8 @@ def the_summary_counts_what_is_wired(plan: Plan) -> None:
     )
     rows, wired = links(plan), {switch for switch, _ in switch_ends(plan)}
     by_kind = Counter(LinkKind(row[0]) for row in rows)
-    assert summary["links"] == {kind.key: segments * by_kind[kind] for kind in LinkKind} | {
+    counted = {kind: count for kind, count in summary["links"].items() if count}
+    assert counted == {kind.key: segments * count for kind, count in by_kind.items()} | {
         "total": segments * len(rows)
     }
     assert summary["links"]["host"] == plan.fabric.gpus * plan.fabric.planes

@@ -219,10 +219,10 @@ def test_turns_follow_the_law_of_plugging(face: Faceplate) -> None:
     for at, cage in enumerate(order):
         assert not any(face.hides(plugged, cage) for plugged in order[:at])
     for cage in order:
-        waits, new = set[int](), [cage]
+        waits, new = set[int](), {cage}
         while new:
-            new = [other for known in new for other in face.next_to(known) if other not in waits]
-            waits.update(new)
+            new = {other for known in new for other in face.next_to(known)} - waits
+            waits |= new
         assert waits == {other for other in order if face.hides(other, cage)}
 
 

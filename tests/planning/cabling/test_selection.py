@@ -389,9 +389,9 @@ def test_a_measured_length_overrides() -> None:
         )
         == ["unknown-cable"] * 2
     )
-    assert refusal_codes(**room | {"site": {**room["site"], "measured_m": {"r0-h00001": 501}}}) == [
-        "link-too-long"
-    ]
+    assert refusal_codes(
+        **room | {"site": {**room["site"], "measured_m": {"r0-h00001": 2001}}}
+    ) == ["link-too-long"]
 
 
 def test_a_measured_run_between_two_racks() -> None:
