@@ -44,6 +44,16 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
             yield from _topologies(context, outputs)
 
 
+def _beside(context: BuildContext) -> Iterator[Skipped]:
+    """Report the networks beside the compute fabric, of which the lab of containers has none."""
+    if context.networks:
+        names = ", ".join(context.networks)
+        yield Skipped(
+            f"lab/ is of the compute fabric, without {names}; `fabricgen lab run FABRIC --network"
+            " NAME` boots such a network"
+        )
+
+
 def _impossible(context: BuildContext, why: str) -> Iterator[Skipped]:
     """Skip the lab, and report that only where it was requested by name."""
     if "lab" in context.selection.named:
@@ -57,6 +67,7 @@ def _topologies(
     if gap := topologies(context).gap():
         yield Skipped(f"lab topologies: {gap}")
         return
+    yield from _beside(context)
     yield from (ContainerFiles(segment, boxes) for segment, boxes in switch_runs(context))
     nodes = topologies(context).size
     for pack, output in outputs:

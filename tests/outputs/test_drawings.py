@@ -123,7 +123,8 @@ def test_each_line_connects_what_its_cable_connects() -> None:
 
 def test_a_drawing_of_each_network_has_its_links() -> None:
     """Each line of a network has the cables between its two devices; no line has a rail."""
-    plan = plan_of(**CLUSTER)
+    inband = CLUSTER["networks"]["inband"] | {"peer_links": 2}
+    plan = plan_of(**CLUSTER | {"networks": CLUSTER["networks"] | {"inband": inband}})
     for name, network in plan.networks.items():
         one = Drawings(network).draw(f"network-{name}")
         listed = {

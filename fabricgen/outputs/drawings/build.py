@@ -42,6 +42,8 @@ class Composed(NamedTuple):
     head: Head
     tiers: list[Tier]
     strands: list[Strand]
+    peers: Strand | None = None
+    """The links between the leaves of pairs."""
 
 
 class Drawings:
@@ -141,7 +143,7 @@ class Drawings:
         tiers, strands = [ends], []
         rail = plan.mapping.rail(number, block)
         below: IntArray = np.zeros(0, dtype=np.int32)
-        for kind in plan.kinds:
+        for kind in plan.tier_kinds:
             rows = (plan.segment.kind == kind) & (plan.segment.block == block)
             boxes = self.boxes(kind.upper, block)
             lower = (
@@ -184,7 +186,21 @@ class Drawings:
             ),
             tiers,
             strands,
+            self._peers(number, block),
         )
+
+    def _peers(self, number: int, block: int) -> Strand | None:
+        """Return the links between the leaves of pairs; None where there are none."""
+        wired = self.plan.segment
+        if LinkKind.PEER not in self.plan.kinds:
+            return None
+        rows = (wired.kind == LinkKind.PEER) & (wired.block == block)
+        boxes = self.boxes(LinkKind.PEER.upper, block)
+        lower, upper = (
+            np.searchsorted(boxes, column[rows]) for column in (wired.lower, wired.upper)
+        )
+        cables = self._cables(LinkKind.PEER, number, block, wired.number[rows])
+        return Strand(lower, upper, np.full(len(lower), -1), self._speed(LinkKind.PEER), cables)
 
     def _words(self) -> str:
         """Return one line that describes the fabric."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.outputs.drawings.merged_tiers import Line, Strand, Tier, merge_tiers
+from fabricgen.outputs.drawings.merged_tiers import Line, Strand, Tier, lines_between, merge_tiers
 from fabricgen.outputs.drawings.view import Drawing, DrawnBox, DrawnTier, LegendEntry, Stroke, Text
 from fabricgen.outputs.installation.chips import SEVERAL, Chip, chip
 
@@ -41,8 +41,13 @@ class Head(NamedTuple):
     """Whether its links belong to rails."""
 
 
-def arrange(head: Head, tiers: list[Tier], strands: list[Strand]) -> Drawing:
-    """Lay out tiers, the lowest first, and the links between each two."""
+def arrange(
+    head: Head, tiers: list[Tier], strands: list[Strand], peers: Strand | None = None
+) -> Drawing:
+    """Lay out tiers, the lowest first, and the links between each two.
+
+    `peers` are links between switches of the second tier.
+    """
     merged = merge_tiers(tiers, strands)
     boxes = [
         _boxes(number, tier, places)
@@ -55,6 +60,12 @@ def arrange(head: Head, tiers: list[Tier], strands: list[Strand]) -> Drawing:
     for low, strand, lines in zip(pairwise(boxes), strands, merged.lines, strict=True):
         strokes += _strokes(len(strokes), low, strand, lines)
         notes += _notes(low, strand, lines)
+    if peers is not None:
+        strokes += _peer_strokes(len(strokes), boxes[1], peers, merged.places[1])
+        last = rows[1].head[-1]
+        rows[1].head.append(
+            Text(MARGIN, last.y + 15, f"{len(peers.lower):,} x {peers.speed} between")
+        )
     keys, foot = _legend(strokes, bottom + 34, width, railed=head.railed)
     height = foot[-1].y + MARGIN
     for box in (box for row in boxes for box in row):
@@ -216,6 +227,22 @@ def _strokes(
             x2=x2,
             y2=y2,
         )
+
+
+def _peer_strokes(
+    drawn: int, row: list[DrawnBox], peers: Strand, places: IntArray
+) -> Iterator[Stroke]:
+    """Yield the lines between boxes of a row, from side to side; none inside a box."""
+    lines = [
+        line._replace(rail=-1)
+        for line in lines_between(peers, places, places, apart=False)
+        if line.lower != line.upper
+    ]
+    for stroke in _strokes(drawn, (row, row), peers, lines):
+        low, up = stroke.lower, stroke.upper
+        stroke.x1, stroke.x2, stroke.shown = low.x + low.width, up.x, None
+        stroke.y1 = stroke.y2 = low.y + low.height // 2
+        yield stroke
 
 
 def ink(colour: Chip) -> str:

@@ -79,7 +79,9 @@ def merge_tiers(tiers: list[Tier], strands: list[Strand]) -> MergedTiers:
         gaps = list(zip(strands, pairwise(places), strict=True))
         if all(_count(strand, low, up, apart=apart) <= MOST_LINES for strand, (low, up) in gaps):
             break
-    return MergedTiers(places, [_lines(strand, low, up, apart=apart) for strand, (low, up) in gaps])
+    return MergedTiers(
+        places, [lines_between(strand, low, up, apart=apart) for strand, (low, up) in gaps]
+    )
 
 
 def _count(strand: Strand, low: IntArray, up: IntArray, *, apart: bool) -> int:
@@ -110,8 +112,8 @@ def _places(tier: Tier, most: int) -> IntArray:
     return np.unique(places, return_inverse=True)[1]
 
 
-def _lines(strand: Strand, low: IntArray, up: IntArray, *, apart: bool) -> list[Line]:
-    """Return the lines between two tiers, in order of their ends."""
+def lines_between(strand: Strand, low: IntArray, up: IntArray, *, apart: bool) -> list[Line]:
+    """Return the lines between two tiers, or in one, in order of their ends."""
     lower, upper = low[strand.lower], up[strand.upper]
     order = np.lexsort((strand.rail, upper, lower))
     columns = np.stack([lower, upper, strand.rail])[:, order]

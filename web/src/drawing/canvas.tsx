@@ -77,7 +77,7 @@ function gaps(picture: Picture): { y: number; lines: string[] }[] {
   const { rows, strokes } = picture.drawing;
   return rows.slice(1).map((row, at) => {
     const own = new Set(row.boxes.map((box) => box.id));
-    const between = strokes.filter((stroke) => own.has(stroke.a));
+    const between = strokes.filter((stroke) => own.has(stroke.a) && !own.has(stroke.b));
     const counts = between.map((stroke) => stroke.links);
     const [least, most] = [Math.min(...counts), Math.max(...counts)].map(grouped);
     const total = grouped(counts.reduce((sum, count) => sum + count, 0));
