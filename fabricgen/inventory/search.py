@@ -22,6 +22,11 @@ class Search(InventoryModel):
     switches: Annotated[tuple[Model, ...], Field(examples=[["sn5600", "qm9700"]])] = ()
     """Switches to compare, each in every tier; default: the inventory's switches and those of the
     catalog that fit the NICs."""
+    media: Annotated[
+        tuple[Literal["packet", "ocs", "patch-panel"], ...], Field(examples=[["packet", "ocs"]])
+    ] = ()
+    """Media of rails to compare, each with the boxes of the catalog that make it; default: the
+    inventory's `rails.medium`. Named switches have the medium that they make."""
     hosts: Annotated[tuple[Model, ...], Field(examples=[["dgx-h100", "gb200-nvl72"]])] = ()
     """Hosts to compare, each with its own HB domain and NICs; default: the inventory's host."""
     hb_domains: Annotated[tuple[Count, ...], Field(examples=[[8, 72, 256]])] = ()

@@ -88,6 +88,8 @@ def candidates(spec: FabricSpec, catalog: Catalog, refused: Counter[str]) -> Ite
             transports = nic.transports if nic else (own.port_layouts[Role.LEAF].model.transport,)
             for switches in _switches(base, offered, catalog, transports, speed):
                 equipped = _equipped(cluster, planes, speed, switches)
+                if switches is not base.switches:
+                    equipped = _on_medium(equipped, catalog)
                 yield from _railed(equipped, offered, catalog, refused)
 
 
@@ -151,12 +153,13 @@ def _switches(
 
     They are the requested ones, else the inventory's own and every model that fits.
     """
-    if not offered.switches:
+    media = offered.media or (base.rails.medium,)
+    if not offered.switches and base.rails.medium in media:
         yield base.switches
     models = [catalog.switch(model) for model in offered.switches] or [
         model
         for model in catalog.switches()
-        if model.transport in transports and medium_of(model) == base.rails.medium
+        if model.transport in transports and medium_of(model) in media
     ]
     for model in models:
         yield from _splits(model, speed) if model else ()
@@ -182,6 +185,14 @@ def _equipped(cluster: FabricSpec, planes: int, speed: int, switches: Switches) 
     rails = cluster.rails.model_copy(update={"planes": planes})
     nic = cluster.nic if cluster.host else cluster.nic.model_copy(update={"speed": speed})
     return cluster.model_copy(update={"rails": rails, "nic": nic, "switches": switches})
+
+
+def _on_medium(equipped: FabricSpec, catalog: Catalog) -> FabricSpec:
+    """Return the inventory with rails of the medium that its leaf makes."""
+    model = catalog.switch(equipped.switches.leaf.model or "")
+    medium = medium_of(model) if model else equipped.rails.medium
+    rails = equipped.rails.model_copy(update={"medium": medium})
+    return equipped.model_copy(update={"rails": rails})
 
 
 def _railed(

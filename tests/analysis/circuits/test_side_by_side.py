@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fabricgen.analysis.search.candidates import candidates
 from fabricgen.analysis.search.side_by_side import RailFigures, side_by_side
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.cli import run
@@ -92,3 +94,24 @@ def test_spare_leaves_stay_with_rail_only() -> None:
     found = rails("sn5600", "direct", top=Fraction(8), gpus=1024, spare={"leaves_per_rail": 1})
     assert found["sn5600, any-to-any 8:1"].refused is None
     assert found["direct"].refused == "a ring needs 2 ports of each GPU"
+
+
+@pytest.mark.parametrize(
+    ("search", "media"),
+    [
+        ({"media": ["ocs"]}, {"palomar": "ocs", "s320": "ocs"}),
+        ({"media": ["packet", "patch-panel"]}, {"sn5600": "packet", "patch-144": "patch-panel"}),
+        ({"switches": ["sn5600", "s320"]}, {"sn5600": "packet", "s320": "ocs"}),
+    ],
+)
+def test_a_search_takes_several_media(search: dict[str, Any], media: dict[str, str]) -> None:
+    """Each model has the medium that it makes."""
+    keys = search | {"designs": ["rail-only"], "rails": [8]}
+    spec = spec_of(**CLUSTER | {"gpus": 128, "search": keys})
+    found = {
+        each.sizer.fabric.spec.switches.leaf.model: each.sizer.fabric.spec.rails.medium
+        for each in candidates(spec, Catalog(), Counter())
+    }
+    assert media.items() <= {str(model): medium for model, medium in found.items()}.items()
+    if asked := search.get("media"):
+        assert set(found.values()) == set(asked)
