@@ -88,6 +88,9 @@ class Network(Leaves):
     bond: Annotated[Literal[1, 2] | None, Field(examples=[2])] = None
     """Number of leaves that the ports of a device are spread over: the members of a bond. Default:
     2 in a network of kind `clos`, 1 in one of kind `access`."""
+    carries: Annotated[tuple[Literal["inband", "storage"], ...], Field(examples=[["storage"]])] = ()
+    """Networks that are on the switches of this one, apart in its configurations: they have no
+    entry of their own. Hosts have them on the same ports, devices on those that they state."""
     peer_links: Annotated[Count | None, Field(le=64, examples=[2])] = None
     """Number of links between the two leaves of a pair; default: none."""
     leaf_groups: Annotated[
@@ -126,6 +129,11 @@ class Networks(InventoryModel):
         Field(examples=[{"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G", "fill": 85}]),
     ] = None
     """Out-of-band: to the management ports of all devices."""
+
+    def carrier(self, name: str) -> str:
+        """Return the network on whose switches a network is: itself, or the one that carries it."""
+        given = ((other, network) for other, network in self if network is not None)
+        return next((other for other, network in given if name in network.carries), name)
 
     def each(self) -> dict[str, Network]:
         """Return the networks of the inventory by name, with defaults by their names."""
@@ -193,6 +201,8 @@ class DeviceGroup(InventoryModel):
     """What the bill calls them."""
     ports: Annotated[DevicePorts, Field(examples=[{"inband": 2, "oob": 1}])]
     """Number of ports of each device by network."""
+    edge: Annotated[bool, Field(strict=True, examples=[True])] = False
+    """Whether they are the site's routers, which join the network to the rest of the world."""
     footprint: Annotated[
         Footprint | None,
         Field(examples=[{"units": 2, "power_w": 800}], exclude_if=lambda given: given is None),

@@ -30,12 +30,14 @@ def network_conflicts(spec: FabricSpec, host: Host | None) -> Iterator[Finding]:
         path: Path = ("networks", name)
         yield from _ports(spec, name, network, host)
         yield from _peer_links(name, network)
+        yield from _carried(networks, name)
         for at, leaves in enumerate(network.leaf_groups):
             where = (*path, "leaf_groups", at, "devices")
             for device in leaves.devices:
                 yield from _known(device, names, where, "group of devices")
         if network.uplink:
-            joined = [other for other, each in networks.items() if each.kind == "clos"]
+            clos = [(other, each) for other, each in networks.items() if each.kind == "clos"]
+            joined = [own for other, each in clos for own in (other, *each.carries)]
             where = (*path, "uplink", "network")
             what = "network of kind `clos` called"
             yield from _known(network.uplink.network, joined, where, what)
@@ -59,6 +61,27 @@ def _peer_links(name: str, network: Network) -> Iterator[Finding]:
         ),
         "leave `peer_links` out" if access else "use `bond: 2`, or leave `peer_links` out",
     )
+
+
+def _carried(networks: dict[str, Network], name: str) -> Iterator[Finding]:
+    """Refuse a network that is on the switches of two, or on switches that nothing joins."""
+    network = networks[name]
+    others = {
+        each: other for other in networks if other != name for each in networks[other].carries
+    }
+    for at, carried in enumerate(network.carries):
+        fact = f"the network `{carried}` cannot be on the switches of `{name}`"
+        path: Path = ("networks", name, "carries", at)
+        if network.kind == "access":
+            reason = "these are not joined to each other"
+            yield Finding("bad-carries", fact, path, (reason,), "leave `carries` out")
+        elif carried in networks:
+            reason = f"`networks.{carried}` has switches of its own"
+            hint = f"leave `networks.{carried}` out, or `{carried}` here"
+            yield Finding("bad-carries", fact, path, (reason,), hint)
+        elif carried in others:
+            reason = f"it is on those of `{others[carried]}`"
+            yield Finding("bad-carries", fact, path, (reason,), f"leave `{carried}` out here")
 
 
 def _second_access(networks: dict[str, Network]) -> Iterator[Finding]:
@@ -95,13 +118,14 @@ def _ports(spec: FabricSpec, name: str, network: Network, host: Host | None) -> 
     bond = network.bond or 1
     asked: dict[Path, int] = {("networks", name, "host_ports"): host_ports(host, network)}
     asked |= {
-        ("devices", at, "ports", name): group.ports.of(name).count
+        ("devices", at, "ports", own): group.ports.of(own).count
         for at, group in enumerate(spec.devices)
+        for own in (name, *network.carries)
     }
     asked |= {
         ("networks", other, "uplink", "ports"): lower.uplink.ports
         for other, lower in spec.networks.each().items()
-        if lower.uplink and lower.uplink.network == name
+        if lower.uplink and spec.networks.carrier(lower.uplink.network) == name
     }
     for path, ports in asked.items():
         if ports % bond:

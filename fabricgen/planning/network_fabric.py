@@ -206,25 +206,42 @@ def _attached(
     network, host = networks[name], compute.host
     interfaces = _interfaces(name, host_ports(host, network))
     connector = _connector(host.front if host else None, network)
-    yield AttachedDevices(HOSTS, hosts, interfaces, connector=connector)
+    on = (name, *network.carries)
+    yield AttachedDevices(HOSTS, hosts, interfaces, on, connector=connector)
     if network.kind == "access":
         for group in switches:
             if group.network == COMPUTE or networks[group.network].kind == "clos":
-                yield AttachedDevices(group.kind, group.names, _management_ports(group.layout))
-    for devices in compute.spec.devices:
-        ports = devices.ports.of(name)
-        interfaces = _interfaces(name, ports.count)
-        model = catalog.device(devices.model) if devices.model else None
-        connector = _connector(model.front or model.fabric if model else None, network)
-        names = devices.names
-        yield AttachedDevices(devices.name, names, interfaces, ports.speed, connector, own=True)
+                ports = _management_ports(group.layout)
+                yield AttachedDevices(group.kind, group.names, ports, on)
+    for own in on:
+        yield from _devices(compute.spec, network, own, catalog)
     for group in switches:
         uplink = networks[group.network].uplink if group.network != COMPUTE else None
-        if uplink and uplink.network == name:
+        if uplink and compute.spec.networks.carrier(uplink.network) == name:
             layout = _uplink_layout(compute.spec, group.network, group.layout)
             uplinks = tuple(layout.interface(port) for port in layout.ports(0, uplink.ports))
             connector = layout.model.form_factor_of(layout.up)
-            yield AttachedDevices(group.kind, group.names, uplinks, uplink.speed, connector)
+            joined = (uplink.network,)
+            yield AttachedDevices(group.kind, group.names, uplinks, joined, uplink.speed, connector)
+
+
+def _devices(
+    spec: FabricSpec, network: Network, own: str, catalog: Catalog
+) -> Iterator[AttachedDevices]:
+    """Yield the devices of an inventory with their ports in one of the networks of switches."""
+    for devices in spec.devices:
+        ports = devices.ports.of(own)
+        model = catalog.device(devices.model) if devices.model else None
+        yield AttachedDevices(
+            devices.name,
+            devices.names,
+            _interfaces(own, ports.count),
+            (own,),
+            ports.speed,
+            _connector(model.front or model.fabric if model else None, network),
+            own=True,
+            edge=devices.edge,
+        )
 
 
 def _management_ports(layout: PortLayout) -> tuple[str, ...]:
@@ -259,7 +276,7 @@ def _uplink_layout(spec: FabricSpec, name: str, layout: PortLayout) -> PortLayou
     """
     networks = spec.networks.each()
     uplink = networks[name].uplink or Uplink.model_construct()
-    upper = networks[uplink.network]
+    upper = networks[spec.networks.carrier(uplink.network)]
     speed = uplink.speed or upper.speed or stated_speed(upper.switches.leaf) or DEFAULT_SPEED_GBPS
     modes = [mode for mode in layout.model.breakouts if mode.speed_gbps == speed]
     for mode in sorted(modes, key=lambda each: each.count):

@@ -83,7 +83,8 @@ def test_parts_fit_the_ports_of_devices(cables: dict[str, list[CableView]]) -> N
     assert found["storage"] == {
         (device, "mfp7e10", "mma1z00-ns400") for device in ("host", "target", "storage")
     }
-    assert found["inband"] == {(device, "mfa1a00", "") for device in ("host", "mgmt", "nfs", "oob")}
+    known = {(device, "mfa1a00", "") for device in ("host", "mgmt", "nfs", "oob")}
+    assert found["inband"] == known | {("edge", "generic-fibre", "generic-100g")}
 
 
 def test_the_law_of_optics_knows_the_ports_of_devices(superpod: Plan) -> None:
@@ -213,6 +214,33 @@ def test_leaves_of_several_speeds_hold_their_devices(hosts: int) -> None:
     networks = {"inband": MIXED["networks"]["inband"]}
     plan = plan_of(**{**MIXED, "gpus": 8 * hosts, "networks": networks, "design": "fat-tree"})
     assert judge(evidence_of(plan.networks["inband"], Views(plan.networks["inband"]))).ok
+
+
+def test_a_network_carries_another() -> None:
+    """Its switches have the ports of both, and each device is in the networks of its ports."""
+    storage = {**MIXED["networks"]["inband"], "carries": ["inband"]}
+    networks = {"storage": storage, "oob": MIXED["networks"]["oob"]}
+    both = {"storage": 2, "inband": {"count": 2, "speed": "100G"}, "oob": 1}
+    edge = {"name": "edge-{n}", "count": 2, "ports": {"inband": 2}, "edge": True}
+    devices = [*MIXED["devices"], {"name": "nfs-{n}", "count": 1, "ports": both}, edge]
+    plan = plan_of(**{**MIXED, "networks": networks, "devices": devices})
+    assert [*plan.networks] == ["storage", "oob"]
+    rules = plan.networks["storage"].fabric.network
+    assert rules
+    groups = [group for group in rules.attached.groups if group.interfaces]
+    assert {(group.kind, group.networks) for group in groups} == {
+        ("host", ("storage", "inband")),
+        ("mgmt-{n}", ("inband",)),
+        ("target-{n}", ("inband",)),
+        ("login-{n}", ("inband",)),
+        ("nfs-{n}", ("storage",)),
+        ("nfs-{n}", ("inband",)),
+        ("edge-{n}", ("inband",)),
+        ("oob leaf", ("inband",)),
+    }
+    assert [group.kind for group in groups if group.edge] == ["edge-{n}"]
+    result = check(plan)
+    assert result.ok, result.findings
 
 
 def _pairs(hosts: int) -> Plan:

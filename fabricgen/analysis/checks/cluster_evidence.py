@@ -73,7 +73,7 @@ class ClusterEvidence:
     def uplink(self, network: str) -> str | None:
         """Return the network that joins the switches of an access network, if there is one."""
         uplink = self.plan.spec.networks.each()[network].uplink
-        return uplink.network if uplink else None
+        return self.plan.spec.networks.carrier(uplink.network) if uplink else None
 
     def port(self, device: int, port: int) -> str:
         """Return the name of a port with its device."""

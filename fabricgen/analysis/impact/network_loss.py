@@ -122,7 +122,8 @@ class NetworkFailures:
         """Yield what joins the switches of an access network."""
         asked = self._plan.spec.networks.each()[network]
         if asked.uplink:
-            yield from _living(self._cables[asked.uplink.network], dead)
+            above = self._plan.spec.networks.carrier(asked.uplink.network)
+            yield from _living(self._cables[above], dead)
         elif asked.kind == "access":
             plan = self._plan.networks[network]
             yield from (_Joined("", SITE, name, attached=False) for name in plan.switches())

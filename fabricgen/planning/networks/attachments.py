@@ -30,12 +30,16 @@ class AttachedDevices(NamedTuple):
     kind: str
     names: Sequence[str]
     interfaces: tuple[str, ...]
+    networks: tuple[str, ...]
+    """The networks that their ports are in: several where hosts have them on the same ports."""
     speed_gbps: int | None = None
     """The speed of their ports; None for that of the network."""
     connector: str = ""
     """The form factor of the cages of their ports; empty where it is unknown."""
     own: bool = False
     """Whether the inventory names them, under `devices`."""
+    edge: bool = False
+    """Whether they are the site's routers, which join the network to the world."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ class Attachments:
     def devices(self) -> list[str]:
         """The name of the device of each bond.
 
-        >>> nodes = AttachedDevices("mgmt", ["mgmt-1", "mgmt-2"], ("eth0", "eth1"))
+        >>> nodes = AttachedDevices("mgmt", ["mgmt-1", "mgmt-2"], ("eth0", "eth1"), ("inband",))
         >>> Attachments((nodes,), bond=2).devices
         ['mgmt-1', 'mgmt-2']
         """
