@@ -17,7 +17,7 @@ from fabricgen.bom.comparison_table import comparison_view
 from fabricgen.cli.plan import comparison_text
 from fabricgen.core.terms import Design
 from fabricgen.outputs.packs.render import Packs
-from tests.fabrics import CATALOG, spec_of
+from tests.fabrics import CATALOG, CLUSTER, spec_of
 
 if TYPE_CHECKING:
     from fabricgen.bom.bill import Bom
@@ -189,6 +189,16 @@ def test_a_design_that_cannot_be_built_has_no_savings() -> None:
     row = rows_of(view)["switches"]
     assert (row.values[1:], row.saved, row.saved_pct) == (["", ""], ["", ""], ["", ""])
     assert row.shown[2:] == ["not known"] * 4
+
+
+def test_the_sentences_name_the_networks_that_are_not_compared() -> None:
+    """Networks beside the compute fabric are in no figure, and a sentence states that."""
+    view = savings_view(compared(**CLUSTER))
+    (named,) = (sentence for sentence in view.compared if "not counted" in sentence)
+    assert named.endswith("storage, inband, oob.")
+    assert not any(
+        "not counted" in sentence for sentence in savings_view(compared(**PAPER)).compared
+    )
 
 
 def test_designs_are_compared_in_one_room() -> None:

@@ -209,6 +209,11 @@ def _compared(comparison: Comparison, plan: Plan) -> Iterator[str]:
         f"The same cluster of {cluster}, {ports} per GPU, oversubscription {_ratio(comparison)},"
         " planned three times."
     )
+    if comparison.networks:
+        yield (
+            "Only the compute fabric is compared; the same in each design, and not counted here:"
+            f" {', '.join(comparison.networks)}."
+        )
     yield (
         "In the rail-only design rails never meet in the network: traffic between rails takes a hop"
         " inside an HB domain."
