@@ -32,20 +32,22 @@ SHOWN = 12
 
 
 def check_overrides(plan: Plan, packs: Packs, by_nos: Mapping[str, Pack] | None) -> None:
-    """Verify that each override matches a switch, and that its text can be read.
+    """Verify that each override matches a switch, and has a place and a form that its NOS accepts.
 
-    With the packs of each NOS, verify as well that every text has a place in the files of its
-    switches, and a form that they accept. Raises Refusal.
+    `by_nos` are the packs that write the files of switches; None where no configurations are
+    asked for, so that a NOS without a pack accepts any text. Raises Refusal.
     """
     texts = [*override_texts(plan)]
     matched = _matched(plan)
-    if by_nos is not None:
-        for text in texts:
-            for nos in sorted(matched[text.number]):
-                place = _place(text, nos, packs, by_nos.get(nos))
-                if not place.output.is_written(plan.spec.management):
-                    raise _unmanaged(text, nos, place.output)
-                _check_form(text, nos, place.output)
+    for text in texts:
+        for nos in sorted(matched[text.number]):
+            pack = packs.for_nos(nos) if by_nos is None else by_nos.get(nos)
+            if pack is None and by_nos is None:
+                continue
+            place = _place(text, nos, packs, pack)
+            if not place.output.is_written(plan.spec.management):
+                raise _unmanaged(text, nos, place.output)
+            _check_form(text, nos, place.output)
 
 
 def _matched(plan: Plan) -> dict[int, set[str]]:

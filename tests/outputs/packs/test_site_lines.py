@@ -536,6 +536,18 @@ def test_an_unknown_place_lists_the_places() -> None:
     assert "frr.conf:bgp" in hint
 
 
+def test_a_text_is_verified_where_no_configurations_are_asked_for() -> None:
+    """As a build of them would, except for a NOS that no pack writes."""
+    own = {"text": "line"}
+    with pytest.raises(Refusal) as caught:
+        check_overrides(with_overrides(_of("sonic"), own), PACKS, None)
+    assert caught.value.findings[0].code == "bad-override"
+    leaf = {"model": "ds5000", "breakout": "2x400G"}
+    plan = plan_of(gpus=16, hb_domain={"gpus": 2}, nos="hedgehog", switches={"leaf": leaf})
+    assert PACKS.for_nos("hedgehog") is None
+    check_overrides(with_overrides(plan, own), PACKS, None)
+
+
 def test_a_switch_without_configurations_accepts_values_only() -> None:
     """InfiniBand switches have no files of their own."""
     keys: dict[str, Any] = {
