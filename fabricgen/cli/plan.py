@@ -14,6 +14,7 @@ from fabricgen.cli.printing import echo, grouped, money, print_advice, print_res
 from fabricgen.core.terms import speed_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from fabricgen.analysis.search.cheaper import CheaperMapping
@@ -126,6 +127,7 @@ def summary_text(
         *((name, _network(each)) for name, each in (summary.networks or {}).items()),
         *([("in all", _totals(summary.totals, summary.cost.currency))] if summary.totals else []),
         *([("growth", _moves(growth))] if growth else []),
+        *_network_moves(growth),
         *([("cheaper", str(cheaper))] if cheaper else []),
     ]
     return f"{summary.name}\n" + "\n".join(f"  {name:<13} {text}" for name, text in facts)
@@ -145,6 +147,14 @@ def _totals(totals: Totals, currency: str) -> str:
     """Describe the compute fabric and all networks together."""
     cost = "no prices" if totals.cost is None else f"{currency} {money(totals.cost)}"
     return f"{grouped(totals.switches)} switches, {grouped(totals.cables)} cables, {cost}"
+
+
+def _network_moves(growth: Growth | None) -> Iterator[tuple[str, str]]:
+    """Yield what happens to the cables of each network."""
+    for name, each in (growth.networks or {}).items() if growth else ():
+        gone = f", {grouped(each['removed'])} removed" if each["removed"] else ""
+        come = f"{grouped(each['added'])} added{gone}, {grouped(each['kept'])} kept"
+        yield f"{name} moves", f"{grouped(each['moved'])} cables; {come}"
 
 
 def _moves(growth: Growth) -> str:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog.models.switch import Breakout
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.inventory.networks import Leaves, Network
+    from fabricgen.planning.baseline.kept_bonds import KeptBonds
     from fabricgen.planning.naming import DeviceNames
     from fabricgen.planning.port_layout import PortLayout
     from fabricgen.planning.resolve import ResolvedFabric
@@ -77,11 +78,12 @@ def network_fabric(
     hosts: Sequence[str],
     switches: Sequence[SwitchGroup],
     catalog: Catalog,
+    kept: KeptBonds | None = None,
 ) -> ResolvedFabric:
     """Return a network of an inventory as a fabric.
 
-    `hosts` are the names of the compute hosts, `switches` those of all networks. Raises Refusal,
-    with places in the network's entry.
+    `hosts` are the names of the compute hosts, `switches` those of all networks. `kept` applies to
+    the devices that it was made for. Raises Refusal, with places in the network's entry.
     """
     spec = compute.spec
     network = spec.networks.each()[name]
@@ -100,14 +102,15 @@ def network_fabric(
         fabric,
         port_layouts={**fabric.port_layouts, Role.LEAF: leaf},
         network=NetworkRules(
-            name,
-            Attachments(tuple(every), bond),
-            tuple(ServedPorts(tuple(map(ports_of, own)), keys) for keys, own in groups),
+            name=name,
+            attached=Attachments(tuple(every), bond),
+            served=tuple(ServedPorts(tuple(map(ports_of, own)), keys) for keys, own in groups),
             joined=network.kind == "clos",
             modes=modes,
             vlan=0 if network.kind == "clos" else network.vlan,
             peer_links=network.peer_links or 0,
             lossless=bool(network.lossless),
+            kept=kept,
         ),
     )
 

@@ -17,6 +17,7 @@ import numpy as np
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import CLOS_KINDS, COMPUTE, ROLES, LinkKind, Role
 from fabricgen.planning.addressing import plan_addresses
+from fabricgen.planning.baseline.expansion_stages import stage_of
 from fabricgen.planning.cabling.assignment import decided_by_length, first_candidates
 from fabricgen.planning.cabling.cages import make_cages
 from fabricgen.planning.cabling.candidates import part_candidates, preference_of
@@ -193,20 +194,32 @@ def draft_networks(draft: Draft, hosts: list[str], installed: list[bool]) -> dic
     A network may have the switches of another on it, so all are sized until no number of switches
     changes; sizes only grow.
     """
-    from fabricgen.planning.network_fabric import network_fabric, switch_groups  # noqa: PLC0415 - for networks only
+    from fabricgen.planning.network_fabric import switch_groups  # noqa: PLC0415 - for networks only
 
     compute = switch_groups(draft.naming, installed)
     known = compute
     while True:
-        mappings = [
-            map_design(network_fabric(draft.fabric, name, hosts, known, draft.catalog))
-            for name in draft.spec.networks.each()
-        ]
+        mappings = [_map_network(draft, name, hosts, known) for name in draft.spec.networks.each()]
         before, known = known, [*compute, *chain.from_iterable(map(_groups, mappings))]
         if known == before:
             break
     _check_devices(mappings, hosts, known)
     return _drafts_of_networks(draft, mappings)
+
+
+def _map_network(
+    draft: Draft, name: str, hosts: list[str], switches: Sequence[SwitchGroup]
+) -> Mapping:
+    """Map a network, with what it keeps of a smaller plan where that has its size."""
+    from fabricgen.planning.network_fabric import network_fabric  # noqa: PLC0415 - for networks only
+
+    kept = draft.mapping.baseline and draft.mapping.baseline.networks.get(name)
+    bonds = kept.bonds if kept else None
+    fabric = network_fabric(draft.fabric, name, hosts, switches, draft.catalog, bonds)
+    mapping = map_design(fabric)
+    if kept and kept.stages.stages[-1] == stage_of(mapping.sizing):
+        return map_design(fabric, kept)
+    return mapping
 
 
 def _drafts_of_networks(draft: Draft, mappings: list[Mapping]) -> dict[str, Draft]:

@@ -52,5 +52,5 @@ def _kept(plan: Plan) -> Baseline | None:
     if not (site and site.positions and plan.lengths):
         return baseline
     slices = Slices(plan.addresses.hosts.size, plan.addresses.loopbacks.size)
-    baseline = baseline or Baseline(plan.mapping.stages, {}, slices)
+    baseline = baseline or Baseline(stages=plan.mapping.stages, digits={}, slices=slices)
     return replace(baseline, positions=plan.lengths.room.positions, table=site.positions)

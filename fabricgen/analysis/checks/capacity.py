@@ -177,8 +177,7 @@ def _judged(evidence: Evidence) -> BoolArray:
             served.keys.uplinks is None and served.keys.oversubscription == ratio
             for served in network.served
         ]
-        leaves = [packing.columns * stripes for stripes in packing.stripes]
-        judged[: sum(leaves)] = np.repeat(asked, leaves)
+        judged[: packing.leaves()] = np.array(asked)[packing.leaf_group()]
     return judged
 
 

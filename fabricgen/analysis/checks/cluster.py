@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import BoolArray, IntArray
 
 
+SITE = -1
+"""The number of the site among switches, which joins access switches without an uplink."""
+
+
 def management_cabled(evidence: ClusterEvidence) -> Verdict:
     """Every management port of a host, a switch and a device has one cable."""
     networks = evidence.plan.spec.networks.each()
@@ -171,7 +175,7 @@ def _cut_off(
     joined = len(pieces(nodes, links.tolist())) == 1
     lost = cut_vertices(nodes, links.tolist()) if joined else nodes
     found = []
-    for switch in sorted(lost):
+    for switch in sorted(set(lost) - {SITE}):
         left = pieces([node for node in nodes if node != switch], links.tolist())
         reached = [devices[np.isin(switches, [*piece])] for piece in left]
         others = np.unique(devices[switches != switch])
@@ -183,7 +187,7 @@ def _cut_off(
 def _switch_links(evidence: ClusterEvidence, name: str) -> IntArray:
     """Return the pairs of switches that are joined, those of an access network by another one.
 
-    Without an uplink, the site joins the switches: the node -1.
+    Without an uplink, the site joins the switches.
     """
     own, uplink = evidence.links[name], evidence.uplink(name)
     pairs = [_between(own)]
@@ -193,7 +197,7 @@ def _switch_links(evidence: ClusterEvidence, name: str) -> IntArray:
         pairs += [_between(upper), np.stack([upper.lower[of_own], upper.upper[of_own]])]
     elif evidence.plan.spec.networks.each()[name].kind == "access":
         switches = np.unique(own.upper)
-        pairs.append(np.stack([switches, np.full_like(switches, -1)]))
+        pairs.append(np.stack([switches, np.full_like(switches, SITE)]))
     return np.unique(np.concatenate(pairs, axis=1), axis=1).T
 
 

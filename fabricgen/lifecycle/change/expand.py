@@ -8,15 +8,18 @@ the plan.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import Refusal, refuse
-from fabricgen.core.terms import Design, Role
+from fabricgen.core.terms import Design
 from fabricgen.lifecycle.change.growth_refusals import unlike
 from fabricgen.lifecycle.change.keep_endpoints import kept_endpoints
 from fabricgen.lifecycle.change.keep_links import kept_links
-from fabricgen.lifecycle.change.keep_positions import kept_positions
-from fabricgen.planning.baseline.baseline import Baseline, Slices
+from fabricgen.lifecycle.change.keep_networks import kept_networks
+from fabricgen.lifecycle.change.keep_positions import kept_positions, with_equipment
+from fabricgen.lifecycle.change.kept_numbers import kept_digits, slices_of
+from fabricgen.planning.baseline.baseline import Baseline
 from fabricgen.planning.baseline.expansion_stages import ExpansionStages, stage_of
 from fabricgen.planning.designs import map_design
 from fabricgen.planning.excluded_hosts import resolve_positions
@@ -25,7 +28,6 @@ from fabricgen.planning.plan import make_draft, make_plan
 if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.inventory.fabric import FabricSpec
-    from fabricgen.planning.draft import Draft
     from fabricgen.planning.plan import Plan
 
 
@@ -52,40 +54,52 @@ def grow(old: Plan, spec: FabricSpec, catalog: Catalog) -> Plan:
     plain = make_draft(spec.model_copy(update={"site": None}), catalog, domains=domains)
     before, stage = old.mapping.stages.stages, stage_of(mapping.sizing)
     stages = before if before[-1] == stage else (*before, stage)
-    digits = _kept_digits(old, plain)
-    slices = _slices(old)
+    digits = kept_digits(old, plain)
+    slices = slices_of(old)
     endpoints = kept_endpoints(old, plain.mapping)
     wired = kept_links(old, plain.mapping)
     positions = kept_positions(old, spec, plain)
     moved = () if domains == [*range(len(domains))] else tuple(domains)
-    if (
-        len(stages) == 1
-        and not digits
-        and endpoints is None
-        and not wired
-        and slices == _slices(plain)
-        and positions is None
-        and not moved
-    ):
-        return make_plan(spec, catalog)
-    return make_plan(
-        spec,
-        catalog,
-        Baseline(
-            ExpansionStages(stages),
-            digits,
-            slices,
-            endpoints,
-            wired,
-            positions,
-            moved,
-        ),
+    kept = Baseline(
+        stages=ExpansionStages(stages),
+        digits=digits,
+        slices=slices,
+        endpoints=endpoints,
+        wired=wired,
+        positions=positions,
+        domains=moved,
     )
+    by_rule = len(stages) == 1 and slices == slices_of(plain)
+    if by_rule and not (digits or wired or moved) and endpoints is None and positions is None:
+        plan = make_plan(spec, catalog)
+    else:
+        plan = make_plan(spec, catalog, kept)
+    return _with_networks(old, plan, kept) if old.networks and plan.networks else plan
 
 
-def _slices(plan: Draft) -> Slices:
-    """Return the size of the address slices of each block."""
-    return Slices(plan.addresses.hosts.size, plan.addresses.loopbacks.size)
+ROUNDS = 4
+"""How often networks are planned anew: each may have the switches of others on it."""
+
+
+def _with_networks(old: Plan, plan: Plan, kept: Baseline) -> Plan:
+    """Plan the networks of a grown cluster with what each keeps of the older one."""
+    found, before = plan, dict[str, Any]()
+    for _ in range(ROUNDS):
+        positions = with_equipment(kept.positions, old, found)
+        own = replace(kept, networks=kept_networks(old, found), positions=positions)
+        if own.document() == before:
+            break
+        before = own.document()
+        found = make_plan(plan.spec, plan.catalog, own)
+    if kept.positions is not None:
+        return found
+    return plan if _names_and_wiring(found) == _names_and_wiring(plan) else found
+
+
+def _names_and_wiring(plan: Plan) -> list[tuple[str, list[str], int]]:
+    """Return the names and the wiring of each network, by which two plans are compared."""
+    each = plan.networks.values()
+    return [(own.digest(), [*own.switches()], own.label_width) for own in each]
 
 
 def pinned(old: Plan, spec: FabricSpec) -> FabricSpec:
@@ -97,23 +111,3 @@ def pinned(old: Plan, spec: FabricSpec) -> FabricSpec:
     return spec.model_copy(
         update={"rails": spec.rails.model_copy(update={"per_switch": old.mapping.per_switch})}
     )
-
-
-def _kept_digits(old: Plan, new: Draft) -> dict[str, int]:
-    """Return the digits of names that would have others by the new size."""
-    before, after = _digits(old), _digits(new)
-    kept = {names: before.get(names, count) for names, count in after.items()}
-    kept["cable"] = max(kept["cable"], after["cable"])
-    return {names: count for names, count in kept.items() if count != after[names]}
-
-
-def _digits(plan: Draft) -> dict[str, int]:
-    """Return the digits of the numbers in the names of each kind."""
-    mapping, sizing = plan.mapping, plan.sizing
-    groups = mapping.rail_groups if mapping.segment_blocks > 1 else 1
-    sizes = {Role.LEAF: sizing.leaf * groups, Role.SPINE: sizing.spine, Role.CORE: sizing.core}
-    digits = {role.value: mapping.digits(role.value, sizes[role]) for role in plan.roles}
-    return digits | {
-        "host": mapping.digits("host", plan.fabric.coordinates.planned_hosts),
-        "cable": plan.label_width,
-    }

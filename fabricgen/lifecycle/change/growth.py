@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 class Growth(Document):
     """Cables that move, come, go and stay, beside the fewest that have to move.
 
-    `changed` names what the larger plan could not keep.
+    `changed` names what the larger plan could not keep. `networks` has the cables of each network
+    beside the compute fabric; all else is of the compute fabric.
     """
+
+    OPTIONAL = frozenset({"networks"})
 
     moved: int
     added: int
@@ -28,6 +31,7 @@ class Growth(Document):
     kept: int
     moved_at_least: int
     changed: list[str]
+    networks: dict[str, dict[str, int]] | None = None
 
 
 @dataclass(frozen=True)
@@ -52,4 +56,5 @@ def growth(before: Plan, after: Plan) -> Growth:
         kept=found.kept,
         moved_at_least=fewest_moves(before, after),
         changed=list(outgrown(before, after)),
+        networks={name: each.counts() for name, each in found.networks.items()} or None,
     )

@@ -51,7 +51,7 @@ def import_cut_sheet(base: Plan, sheet: CutSheet) -> Plan:
     if endpoints is None and not wired and not base.mapping.baseline:
         return base
     slices = Slices(base.addresses.hosts.size, base.addresses.loopbacks.size)
-    kept = base.mapping.baseline or Baseline(base.mapping.stages, {}, slices)
+    kept = base.mapping.baseline or Baseline(stages=base.mapping.stages, digits={}, slices=slices)
     return make_plan(base.spec, base.catalog, replace(kept, endpoints=endpoints, wired=wired))
 
 

@@ -38,15 +38,35 @@ def kept_positions(old: Plan, spec: FabricSpec, new: Draft) -> RackPositions | N
     now = np.array(
         [position[_core(box, old.sizing, new.sizing)] for box in old.naming.boxes], dtype=np.int64
     )
-    before = np.concatenate([stays, np.arange(room.hosts, len(was.rack))])
+    switches = np.arange(old.mapping.segments * len(now)) + room.hosts
+    before = np.concatenate([stays, switches])
     after = np.concatenate(
         [places, hosts + (np.arange(new.mapping.segments)[:, None] * boxes + now).ravel()]
     )
     rack[after], rack_unit[after] = was.rack[before], was.rack_unit[before]
     by_rule = old.mapping.baseline is None or old.mapping.baseline.positions is None
-    if by_rule and len(before) == len(rack) and old.spec.site == site:
+    same = len(before) == len(rack) and not room.equipment.names
+    if by_rule and same and old.spec.site == site:
         return None
     return was._replace(rack=rack, rack_unit=rack_unit)
+
+
+def with_equipment(kept: RackPositions | None, old: Plan, new: Plan) -> RackPositions | None:
+    """Return kept positions with those of the switches of networks and of other devices.
+
+    They are kept by name; `kept` has those of hosts and of the switches of compute.
+    """
+    if kept is None or old.lengths is None or new.lengths is None:
+        return kept
+    was, now = old.lengths.room, new.lengths.room
+    names, first = was.equipment.names, len(was.positions.rack) - len(was.equipment.names)
+    places = dict(zip(names, range(first, first + len(names)), strict=True))
+    rows = np.array([places.get(name, -1) for name in now.equipment.names], dtype=np.int64)
+    rack, rack_unit = (
+        np.concatenate([own, np.where(rows < 0, np.int32(-1), column[rows])]).astype(np.int32)
+        for own, column in zip(kept[:2], was.positions[:2], strict=True)
+    )
+    return kept._replace(rack=rack, rack_unit=rack_unit)
 
 
 def _core(box: Box, old: Sizing, new: Sizing) -> Box:

@@ -22,6 +22,7 @@ from fabricgen.planning.baseline.expansion_stages import (
     ExpansionStages,
     stage_of,
 )
+from fabricgen.planning.baseline.kept_bonds import read_kept_bonds
 from fabricgen.planning.baseline.rack_positions import read_rack_positions
 from fabricgen.planning.baseline.run_length import decode_runs, encode_runs, read_count
 from fabricgen.planning.block_links import TierLinks
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fabricgen.core.arrays import Int32Array
+    from fabricgen.planning.baseline.kept_bonds import KeptBonds
     from fabricgen.planning.baseline.rack_positions import RackPositions
     from fabricgen.planning.clos import Sizing
 
@@ -64,6 +66,10 @@ class Baseline:
     domains: tuple[int, ...] = ()
     """The positions of the HB domains that keep their numbers; empty where each is at its own."""
     table: str = ""
+    bonds: KeptBonds | None = None
+    """The leaf ports that devices keep; of a network beside the compute fabric only."""
+    networks: dict[str, Baseline] = field(default_factory=dict)
+    """What each network beside the compute fabric keeps."""
 
     @cached_property
     def downlinks(self) -> dict[Role, int]:
@@ -88,6 +94,12 @@ class Baseline:
                 if self.positions is None
                 else {"standing": self.positions.document(), "table": self.table}
             ),
+            **({"bonds": self.bonds.document()} if self.bonds else {}),
+            **(
+                {"networks": {name: each.document() for name, each in self.networks.items()}}
+                if self.networks
+                else {}
+            ),
         }
 
 
@@ -107,6 +119,8 @@ def read_baseline(values: Any) -> Baseline | None:  # noqa: ANN401 - any value o
         endpoints = decode_runs(values["endpoints"]) if "endpoints" in values else None
         domains = tuple(decode_runs(values.get("domains", [])).tolist())
         positions = read_rack_positions(values["standing"]) if "standing" in values else None
+        bonds = read_kept_bonds(values.get("bonds"))
+        networks = {name: read_baseline(each) for name, each in values.get("networks", {}).items()}
         wired = {
             kind: (
                 decode_runs(values[kind.key]["upper"]),
@@ -127,14 +141,16 @@ def read_baseline(values: Any) -> Baseline | None:  # noqa: ANN401 - any value o
             hint=_AGAIN,
         ) from None
     return Baseline(
-        stages,
-        digits,
-        slices,
-        endpoints,
-        wired,
-        positions,
-        domains,
-        str(values.get("table", "")),
+        stages=stages,
+        digits=digits,
+        slices=slices,
+        endpoints=endpoints,
+        wired=wired,
+        positions=positions,
+        domains=domains,
+        table=str(values.get("table", "")),
+        bonds=bonds,
+        networks={name: each for name, each in networks.items() if each},
     )
 
 

@@ -17,6 +17,7 @@ from fabricgen.planning.networks.leaf_ports import LeafPorts, list_ports
 
 if TYPE_CHECKING:
     from fabricgen.core.arrays import Int32Array, IntArray
+    from fabricgen.planning.baseline.kept_bonds import KeptBonds
     from fabricgen.planning.networks.rules import NetworkRules, ServedPorts
     from fabricgen.planning.port_layout import PortLayout
 
@@ -35,6 +36,8 @@ class GroupedLeaves(NamedTuple):
     uplinks: tuple[int, ...]
     group: int = 1
     """Ports of a bond on a leaf."""
+    kept: KeptBonds | None = None
+    """Where the bonds are, in a network that has grown; None where they follow the rule."""
 
     def leaves(self) -> int:
         """Return the leaves of all groups.
@@ -50,6 +53,11 @@ class GroupedLeaves(NamedTuple):
         >>> GroupedLeaves(2, ((131, 5), (24, 0)), (4, 2), (24, 12)).used_by_speed()
         (33, 2)
         """
+        if self.kept:
+            speed, _ = self.bond_classes()
+            ends = np.zeros(len(self.bonds[0]), dtype=np.int64)
+            np.maximum.at(ends, speed, np.array(self.kept.place) + 1)
+            return tuple(ends.tolist())
         shares = [
             [-(-each // stripes) for each in bonds]
             for bonds, stripes in zip(self.bonds, self.stripes, strict=True)
@@ -64,8 +72,20 @@ class GroupedLeaves(NamedTuple):
         """Return the uplinks of each leaf; empty where all have equally many."""
         if len(set(self.uplinks)) == 1:
             return ()
-        counts = [self.columns * stripes for stripes in self.stripes]
-        return tuple(np.repeat(self.uplinks, counts).tolist())
+        return tuple(np.array(self.uplinks)[self.leaf_group()].tolist())
+
+    def leaf_group(self) -> IntArray:
+        """Return the group of each leaf."""
+        stripes = (
+            self.kept.groups if self.kept else np.repeat(range(len(self.stripes)), self.stripes)
+        )
+        return np.repeat(np.array(stripes, dtype=np.int64), self.columns)
+
+    def bond_classes(self) -> tuple[IntArray, IntArray]:
+        """Return the speed and the group of each bond, both by number."""
+        counts = np.array(self.bonds)
+        group, speed = np.indices(counts.shape)
+        return np.repeat(speed.ravel(), counts.ravel()), np.repeat(group.ravel(), counts.ravel())
 
     def speed_of(self, place: IntArray) -> IntArray:
         """Return the speed of each downlink of a leaf, by its number among those of the network."""
@@ -74,6 +94,11 @@ class GroupedLeaves(NamedTuple):
 
     def group_at(self, leaf: Int32Array, place: Int32Array, _: int) -> Int32Array:
         """Return the bond at each place of each stripe, -1 at a vacant one."""
+        if self.kept:
+            bonds = np.full((sum(self.stripes), self.used()), -1, dtype=np.int32)
+            every = np.arange(len(self.kept.stripe), dtype=np.int32)
+            bonds[self.leaf_of(every, 0)] = every
+            return bonds[leaf, np.minimum(place, self.used() - 1)]
         runs, speed = self._runs(), self.speed_of(place)
         shape = len(self.bonds[0]), sum(self.stripes)
         first, end = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)
@@ -84,6 +109,10 @@ class GroupedLeaves(NamedTuple):
 
     def leaf_of(self, group: IntArray, _: int) -> tuple[IntArray, IntArray]:
         """Return the stripe of each bond, and the place of the bond on its leaves."""
+        if self.kept:
+            speeds = np.array([0, *accumulate(self.used_by_speed())])[self.bond_classes()[0]]
+            places = np.array(self.kept.place) + speeds
+            return np.array(self.kept.stripe)[group], places[group]
         runs = self._runs()
         run = np.searchsorted(runs.first, group, side="right") - 1
         before = np.array([0, *accumulate(self.used_by_speed())])[runs.speed[run]]
@@ -120,13 +149,15 @@ def grouped_leaves(network: NetworkRules, layout: PortLayout, *, joined: bool) -
     """
     columns = network.attached.bond
     groups, stripes, uplinks = [], [], []
-    for served in network.served:
+    counts = [[ports // columns for ports in served.ports] for served in network.served]
+    kept = network.kept if network.kept and network.kept.fits(counts) else None
+    for number, served in enumerate(network.served):
         bonds = tuple(ports // columns for ports in served.ports)
         group = _Group(network, layout, served, bonds, joined=joined)
         groups.append(bonds)
-        stripes.append(group.stripes())
+        stripes.append(kept.groups.count(number) if kept else group.stripes())
         uplinks.append(group.ports(stripes[-1]).up)
-    return GroupedLeaves(columns, tuple(groups), tuple(stripes), tuple(uplinks))
+    return GroupedLeaves(columns, tuple(groups), tuple(stripes), tuple(uplinks), kept=kept)
 
 
 class _Group:

@@ -9,6 +9,7 @@ from fabricgen.planning.networks.leaf_ports import LeafPorts
 if TYPE_CHECKING:
     from fabricgen.catalog.models.switch import Breakout
     from fabricgen.inventory.networks import Leaves
+    from fabricgen.planning.baseline.kept_bonds import KeptBonds
     from fabricgen.planning.networks.attachments import Attachments
 
 
@@ -40,6 +41,8 @@ class NetworkRules(NamedTuple):
     """The breakouts of the cages for devices of another speed than the network's."""
     peer_links: int = 0
     """Links between the two leaves of a stripe."""
+    kept: KeptBonds | None = None
+    """The leaf ports that bonds keep of a smaller plan; None where all follow the rule."""
 
     def leaf_ports(self, down: tuple[int, ...], up: int) -> LeafPorts:
         """Return the ports in use of a leaf with so many downlinks of each speed, and uplinks."""

@@ -1,0 +1,122 @@
+"""What the networks beside the compute fabric keep when the cluster grows.
+
+Owns `kept_networks`. A device keeps its leaf ports by its name and its interface, also where
+hosts that come before it are added. New devices go to the leaves of their group that have the
+fewest, and new leaves are numbered behind all older ones.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fabricgen.core.terms import Role
+from fabricgen.lifecycle.change.keep_links import kept_links
+from fabricgen.lifecycle.change.kept_numbers import digits_of, slices_of
+from fabricgen.planning.baseline.baseline import Baseline
+from fabricgen.planning.baseline.expansion_stages import ExpansionStages, stage_of
+from fabricgen.planning.baseline.kept_bonds import KeptBonds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fabricgen.planning.networks.leaf_groups import GroupedLeaves
+    from fabricgen.planning.plan import Plan
+
+
+def kept_networks(old: Plan, new: Plan) -> dict[str, Baseline]:
+    """Return what each network keeps that both plans have with the same switches and bonds."""
+    pairs = {name: (old.networks.get(name), plan) for name, plan in new.networks.items()}
+    return {
+        name: _baseline(before, after)
+        for name, (before, after) in pairs.items()
+        if before and _is_alike(before, after)
+    }
+
+
+def _is_alike(old: Plan, new: Plan) -> bool:
+    """Return whether a network has the leaves, the groups of them and the bonds of an older one."""
+    rules = [plan.fabric.network for plan in (old, new)]
+    models = [plan.fabric.port_layouts[Role.LEAF].model.model for plan in (old, new)]
+    shapes = [(each.attached.bond, len(each.served), each.modes) for each in rules if each]
+    return models[0] == models[1] and len(shapes) == len(rules) and shapes[0] == shapes[1]
+
+
+def _baseline(old: Plan, new: Plan) -> Baseline:
+    """Return what a network keeps."""
+    before, stage = old.mapping.stages.stages, stage_of(new.sizing)
+    uneven = old.sizing.leaf_uplinks or new.sizing.leaf_uplinks
+    same = (old.sizing.tiers, old.sizing.leaf_up) == (new.sizing.tiers, new.sizing.leaf_up)
+    grown = all(was <= now for was, now in zip(before[-1], stage, strict=True))
+    stages = (stage,) if not grown else before if before[-1] == stage else (*before, stage)
+    by_rule = replace(new.mapping, baseline=None)
+    return Baseline(
+        stages=ExpansionStages(stages),
+        digits=digits_of(old) | {"cable": max(old.label_width, len(str(new.links)))},
+        slices=slices_of(old),
+        wired=kept_links(old, by_rule) if same and grown and not uneven else {},
+        bonds=_kept_bonds(old, new),
+    )
+
+
+def _kept_bonds(old: Plan, new: Plan) -> KeptBonds | None:
+    """Return the leaf ports of all bonds of a network."""
+    was, now = old.mapping.network_leaves, new.mapping.network_leaves
+    if was is None or now is None:
+        return None
+    groups = [*map(int, was.leaf_group()[:: was.columns])]
+    for group, stripes in enumerate(now.stripes):
+        groups += [group] * (stripes - groups.count(group))
+    known = dict(zip(_bonds(old, was), _places(was), strict=True))
+    every = [*_bonds(new, now)]
+    kept = {each: known[each] for each in every if each in known}
+    kept = {each: place for each, place in kept.items() if groups[place[0]] == each.group}
+    found = {**kept, **dict(_placed([each for each in every if each not in kept], kept, groups))}
+    stripe, place = zip(*(found[each] for each in every), strict=True)
+    return KeptBonds(tuple(groups), stripe, place)
+
+
+def _placed(
+    new: Iterable[_Bond], kept: dict[_Bond, tuple[int, int]], groups: list[int]
+) -> Iterator[tuple[_Bond, tuple[int, int]]]:
+    """Yield new bonds with the emptiest stripe of their group, and the lowest free place there."""
+    taken = {(bond.speed, *place) for bond, place in kept.items()}
+    filled = Counter((speed, stripe) for speed, stripe, _ in taken)
+    for bond in new:
+        speed, own = bond.speed, [at for at, each in enumerate(groups) if each == bond.group]
+        stripe = min(own, key=lambda each: (filled[speed, each], each))
+        places = range(filled[speed, stripe] + 1)
+        place = next(each for each in places if (speed, stripe, each) not in taken)
+        taken.add((speed, stripe, place))
+        filled[speed, stripe] += 1
+        yield bond, (stripe, place)
+
+
+class _Bond(NamedTuple):
+    """A bond by its device and first interface, with its speed and its group by number."""
+
+    device: str
+    interface: str
+    speed: int
+    group: int
+
+
+def _bonds(plan: Plan, leaves: GroupedLeaves) -> Iterator[_Bond]:
+    """Yield the bonds of a network in their order."""
+    assert plan.fabric.network  # noqa: S101 - the plan of a network
+    attached = plan.fabric.network.attached
+    first = attached.interface_index(np.arange(len(attached.devices)) * attached.bond)
+    names = [attached.interfaces[index] for index in first.tolist()]
+    classes = (column.tolist() for column in leaves.bond_classes())
+    return map(_Bond, attached.devices, names, *classes)
+
+
+def _places(leaves: GroupedLeaves) -> Iterator[tuple[int, int]]:
+    """Yield the stripe of each bond, and its place among the bonds of its speed there."""
+    speed, _ = leaves.bond_classes()
+    stripe, place = leaves.leaf_of(np.arange(len(speed)), 0)
+    before = np.cumsum([0, *leaves.used_by_speed()])[speed]
+    return zip(stripe.tolist(), (place - before).tolist(), strict=True)

@@ -1,0 +1,52 @@
+"""The leaf ports that devices of a network keep when the cluster grows.
+
+Owns `KeptBonds` and its form in a plan file. `lifecycle.change.keep_networks` decides what is kept.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fabricgen.planning.baseline.run_length import decode_runs, encode_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class KeptBonds(NamedTuple):
+    """The stripe of each bond, and its place there among the bonds of its speed; from 0.
+
+    `groups` has the group of leaves that each stripe belongs to: older stripes come first.
+    """
+
+    groups: tuple[int, ...]
+    stripe: tuple[int, ...]
+    place: tuple[int, ...]
+
+    def fits(self, bonds: Sequence[Sequence[int]]) -> bool:
+        """Return whether these are the bonds of a network, given by group and speed."""
+        many = sum(map(sum, bonds))
+        known = set(self.groups) == set(range(len(bonds)))
+        stripes = max(self.stripe, default=0) < len(self.groups)
+        return known and stripes and len(self.stripe) == len(self.place) == many
+
+    def document(self) -> dict[str, Any]:
+        """Return the form of a plan file; columns are runs of [first, step, count]."""
+        columns = {name: np.array(column) for name, column in self._asdict().items()}
+        return {name: encode_runs(column) for name, column in columns.items()}
+
+
+def read_kept_bonds(values: Any) -> KeptBonds | None:  # noqa: ANN401 - any value of a plan file
+    """Read the form of a plan file; None where there is nothing.
+
+    Raises KeyError, TypeError or ValueError where it does not have this form.
+    """
+    if values is None:
+        return None
+    columns = (tuple(decode_runs(values[name]).tolist()) for name in KeptBonds._fields)
+    kept = KeptBonds(*columns)
+    if min((*kept.groups, *kept.stripe, *kept.place), default=0) < 0:
+        raise ValueError("a port of a network is below zero")
+    return kept

@@ -1,0 +1,160 @@
+"""Networks keep their cables when the cluster grows: devices their ports, and switches theirs."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fabricgen.analysis.checks.laws import check
+from fabricgen.bom.priced_bill import make_bom
+from fabricgen.bom.summary import summarize
+from fabricgen.cli.plan import summary_text
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.lifecycle.change.diff import diff
+from fabricgen.lifecycle.change.expand import grow
+from fabricgen.lifecycle.change.growth import growth
+from fabricgen.planning.baseline.baseline import read_baseline
+from fabricgen.planning.baseline.kept_bonds import KeptBonds, read_kept_bonds
+from fabricgen.planning.plan import make_plan
+from fabricgen.planning.plan_document import plan_document
+from tests.fabrics import CATALOG, plan_of, spec_of
+from tests.lifecycle.change.replay import wired
+from tests.lifecycle.change.test_network_diff import CLUSTER
+from tests.published.tables import tables
+
+if TYPE_CHECKING:
+    from fabricgen.planning.plan import Plan
+
+SUPERPOD = next(table for table in tables() if table.id == "dgx-h100-superpod").fabric
+"""Four units with storage, in-band and out-of-band, whose storage has leaves of two kinds."""
+
+TARGETS = SUPERPOD | {
+    "devices": [
+        device | ({"count": 40} if device["name"] == "target-{n}" else {})
+        for device in SUPERPOD["devices"]
+    ]
+}
+PLACED = CLUSTER | {
+    "site": {"rack": {"units": 48}},
+    "networks": CLUSTER["networks"]
+    | {"storage": {"switches": {"leaf": {"model": "sn5600"}}, "speed": "400G"}},
+    "devices": (),
+}
+STEPS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "the same": (CLUSTER, CLUSTER),
+    "one host": (CLUSTER, CLUSTER | {"gpus": 136}),
+    "a leaf more of management": (CLUSTER, CLUSTER | {"gpus": 256}),
+    "a unit more": (SUPERPOD, SUPERPOD | {"gpus": 1200}),
+    "twice as many": (SUPERPOD, SUPERPOD | {"gpus": 2000}),
+    "more targets": (SUPERPOD, TARGETS),
+    "in a room": (PLACED, PLACED | {"gpus": 256}),
+}
+
+
+@cache
+def grown(name: str) -> tuple[Plan, Plan]:
+    """Return a plan and the larger one that it grows to."""
+    old, new = STEPS[name]
+    before = plan_of(**old)
+    return before, grow(before, spec_of(**new), CATALOG)
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_no_device_moves(name: str) -> None:
+    """Each device port, and each management port, stays on its leaf port, by names."""
+    old, new = grown(name)
+    for network, before in old.networks.items():
+        switches = {*before.switches()}
+        kept = wired(new.networks[network]).keys()
+        moved = [
+            ends
+            for ends in wired(before)
+            if len({end.partition(" ")[0] for end in ends} & switches) == 1 and ends not in kept
+        ]
+        assert moved == []
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_every_law_holds(name: str) -> None:
+    """The grown networks are sound; the law of the rule follows the kept ports."""
+    result = check(grown(name)[1])
+    assert result.ok, result.findings
+
+
+@pytest.mark.parametrize(("name", "moved"), [("a unit more", 0), ("more targets", 0)])
+def test_no_cable_moves_while_the_spines_are_enough(name: str, moved: int) -> None:
+    """New leaves are numbered behind all older ones, so that uplinks stay as well."""
+    found = diff(*grown(name))
+    assert [network.moved for network in found.networks.values()] == [moved] * 3
+
+
+def test_moves_are_fewer_than_planned_anew() -> None:
+    """Twice as many spines take half of the uplinks; only these move."""
+    old, new = grown("twice as many")
+    anew = diff(old, plan_of(**STEPS["twice as many"][1])).networks
+    kept = diff(old, new).networks
+    assert [kept[name].moved for name in ("inband", "oob")] == [0, 0]
+    assert kept["storage"].moved <= 240 < anew["storage"].moved
+    assert anew["inband"].moved > 100
+    assert anew["oob"].moved > 300
+
+
+def test_moves_are_counted_by_network() -> None:
+    """In the JSON and in the text of `plan --from`; a compute fabric has no such key."""
+    old, new = grown("a unit more")
+    found = growth(old, new)
+    assert found.networks
+    assert found.networks["oob"] == {"moved": 0, "added": 47, "removed": 0, "kept": 315}
+    text = summary_text(summarize(new, make_bom(new)), found)
+    assert "oob moves" in text
+    assert "0 cables; 47 added, 315 kept" in text
+    alone = plan_of(**CLUSTER | {"networks": {}, "devices": ()})
+    assert "networks" not in growth(alone, alone).document()
+
+
+def test_a_network_that_follows_the_rule_keeps_nothing() -> None:
+    """A plan that does not grow has no baseline, as before."""
+    assert grown("the same")[1].mapping.baseline is None
+
+
+@pytest.mark.parametrize("name", ["a unit more", "more targets", "in a room"])
+def test_a_plan_file_has_the_kept_networks(name: str) -> None:
+    """The plan that is read from it has the same cables and places."""
+    _, new = grown(name)
+    document = json.loads(json.dumps(plan_document(new, {})))
+    read = make_plan(new.spec, new.catalog, read_baseline(document["kept"]))
+    found = diff(new, read)
+    assert not found.differs
+    assert not any(network.places for network in found.networks.values())
+
+
+def test_growth_in_two_steps_keeps_both() -> None:
+    """A second growth starts from the kept ports of the first."""
+    _, first = grown("a unit more")
+    second = grow(first, spec_of(**SUPERPOD | {"gpus": 1600}), CATALOG)
+    found = diff(first, second).networks
+    assert [found[name].moved for name in ("inband", "oob")] == [0, 0]
+    assert check(second).ok
+
+
+def test_positions_are_kept_in_a_room() -> None:
+    """Neither hosts nor switches of any network change their rack units."""
+    found = diff(*grown("in a room"))
+    assert found.measured
+    assert not found.places
+    assert not any(network.places for network in found.networks.values())
+
+
+def test_a_file_with_negative_ports_is_refused() -> None:
+    """A plan file may be edited."""
+    kept = KeptBonds((0,), (0, 0), (0, 1))
+    assert read_kept_bonds(kept.document()) == kept
+    with pytest.raises(ValueError, match="below zero"):
+        read_kept_bonds(kept._replace(place=(0, -1)).document())
+    document = plan_document(grown("a unit more")[1], {})["kept"]
+    document["networks"]["oob"]["bonds"]["place"] = "none"
+    with pytest.raises(Refusal):
+        read_baseline(document)
