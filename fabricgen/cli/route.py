@@ -76,14 +76,22 @@ def route(
     asked, source, target = _ends(asked, source, target)
     plan, inventory = asked.plan()
     with inventory.locate_findings():
-        routing = Routing(Reach(plan, find_failures(plan, failed)))
+        failures = find_failures(plan, failed)
         ends = find_gpu(plan, source), find_gpu(plan, target)
-    paths = [
-        routing.path(*ends, way, flow_of(number))
-        for way in _shown(routing, ends, all_kinds=all_kinds)
-    ]
+    if plan.mapping.topology:
+        from fabricgen.analysis.forwarding.direct_paths import DirectRouting
+
+        paths = DirectRouting(plan, failures).paths(*ends, number, all_kinds=all_kinds)
+        why = "what is left of the rails and HB domains does not connect them"
+    else:
+        routing = Routing(Reach(plan, failures))
+        paths = [
+            routing.path(*ends, way, flow_of(number))
+            for way in _shown(routing, ends, all_kinds=all_kinds)
+        ]
+        why = "" if paths else _why(routing, ends)
     same_rail = len({plan.fabric.coordinates.rail(gpu) for gpu in ends}) == 1
-    lost = [] if paths else [_unreachable(routing, ends)]
+    lost = [] if paths else [_unreachable((source, target), why)]
     if as_json:
         relay = next((relay for path in paths[:1] for relay in path.relays), None)
         print_result(PathList(source, target, same_rail, relay, paths, bool(paths)), lost)
@@ -91,7 +99,7 @@ def route(
         echo(
             "\n\n".join(
                 [
-                    _title(routing, ends, same_rail=same_rail),
+                    _title(plan, ends, same_rail=same_rail),
                     *(_drawing(path, planes=plan.fabric.planes) for path in paths),
                     *_circuits(plan),
                 ]
@@ -140,9 +148,9 @@ def _shown(routing: Routing, ends: tuple[int, int], *, all_kinds: bool) -> list[
     return [*ways[:1], *beside]
 
 
-def _title(routing: Routing, ends: tuple[int, int], *, same_rail: bool) -> str:
+def _title(plan: Plan, ends: tuple[int, int], *, same_rail: bool) -> str:
     """Describe the relation of the two GPUs."""
-    coordinates = routing.reach.plan.fabric.coordinates
+    coordinates = plan.fabric.coordinates
     names = [coordinates.name(gpu) for gpu in ends]
     domains = {coordinates.domain(gpu) for gpu in ends}
     where = f"both in HB domain {min(domains)}" if len(domains) == 1 else "in different HB domains"
@@ -175,13 +183,20 @@ def _heading(path: Path) -> str:
         if path.equal > 1
         else "the only path of its length"
     )
-    return f"{RELAYED[path.kind]}; {path.links} links, {equal}"
+    forwarders = sum(hop.kind == "forwarder" for hop in path.hops)
+    if forwarders:
+        hosts = "1 host forwards" if forwarders == 1 else f"{forwarders} hosts forward"
+        equal += f"; {hosts}, and it takes the bandwidth of {path.links} links"
+    links = "1 link" if path.links == 1 else f"{path.links} links"
+    return f"{RELAYED[path.kind]}; {links}, {equal}"
 
 
 def _described(hop: Hop, *, planes: int) -> str:
     """Describe a node; its plane only where there are several."""
     rail = f", rail {hop.rail}" if hop.rail is not None else ""
     plane = f", plane {hop.plane}" if planes > 1 else ""
+    if hop.kind == "forwarder":
+        return f"forwarded{rail}{plane}, {hop.device}"
     return f"GPU{rail}, {hop.device}" if hop.kind == "gpu" else f"{hop.kind}{rail}{plane}"
 
 
@@ -200,13 +215,12 @@ def _joint(path: Path, index: int) -> str:
     return f"{following.out} -- {following.via} -- {following.into}"
 
 
-def _unreachable(routing: Routing, ends: tuple[int, int]) -> Finding:
+def _unreachable(names: tuple[str, str], why: str) -> Finding:
     """Return the finding that two GPUs cannot reach each other."""
     from fabricgen.core.diagnostics import Finding
 
-    source, target = map(routing.ends.gpu, ends)
-    fact = f"no path from {source} to {target}"
-    return Finding("unreachable", fact, because=(_why(routing, ends),))
+    fact = f"no path from {names[0]} to {names[1]}"
+    return Finding("unreachable", fact, because=(why,))
 
 
 def _why(routing: Routing, ends: tuple[int, int]) -> str:
