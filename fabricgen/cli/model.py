@@ -20,6 +20,7 @@ from fabricgen.cli.model_result import csv_text, iteration_text, result_of, swee
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import CHART_MARK, force_option, save, save_table
 from fabricgen.cli.printing import echo, print_result
+from fabricgen.core.diagnostics import refuse
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,6 +58,14 @@ def model(
     group, swept = _read(whole, question.sweep)
     plan, inventory = asked.plan()
     with inventory.locate_findings():
+        if plan.mapping.topology and (output.traffic or output.all_to_all):
+            raise refuse(
+                "no-switches",
+                "the traffic of links is computed for rails with switches",
+                path=("rails", "medium"),
+                because=("the GPUs of a direct rail are joined by cables alone",),
+                hint="leave `--traffic` or `--all-to-all` out, or write `medium: packet`",
+            )
         points = [
             point for llm in question.llms for point in _points(plan, llm, question, swept, group)
         ]
@@ -179,6 +188,10 @@ def _points(
     batch = own if at else question.batch
     llm = find_llm(plan.catalog, name if at else written)
     machine = machine_of(plan.fabric, plan.catalog, question.accelerator)
+    if plan.mapping.topology:
+        from fabricgen.analysis.workload.direct_rails import over_direct_rails
+
+        machine = over_direct_rails(machine, plan, llm.pipeline_stages)
     try:
         if batch:
             llm = llm.model_copy(update={"batch_tokens": parse_tokens(batch, llm.sequence)})

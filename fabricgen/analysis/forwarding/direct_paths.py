@@ -67,6 +67,10 @@ class DirectRouting:
         order = [kind for kind, _ in KINDS]
         return sorted(found.values(), key=lambda path: order.index(path.kind))
 
+    def links_between(self, one: int, other: int) -> int:
+        """Return the links between two GPUs of rail 0, on its first plane."""
+        return self._distances(0, other)[one]
+
     def _crossings(self, source: int, target: int, flow: int) -> Iterator[_Crossing]:
         """Yield the ways that are left, in the order of the relay rules."""
         coordinates = self.plan.fabric.coordinates
@@ -81,9 +85,10 @@ class DirectRouting:
 
     def _planes(self, leaving: int, landing: int, flow: int) -> Iterator[_Crossing]:
         """Yield the shortest way over a rail on each plane, the plane of the flow first."""
-        planes = self.plan.fabric.planes
-        for offset in range(planes):
-            segment, _ = self.plan.mapping.home(leaving, (flow + offset) % planes)
+        planes = [*range(self.plan.fabric.planes)]
+        first = flow % len(planes)
+        for plane in planes[first:] + planes[:first]:
+            segment, _ = self.plan.mapping.home(leaving, plane)
             distance = self._distances(segment, landing)
             if leaving in distance:
                 steps = self._walk(segment, leaving, landing, flow)

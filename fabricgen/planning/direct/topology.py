@@ -48,6 +48,15 @@ class DirectTopology:
     links: TierLinks
 
     @property
+    def ring_links(self) -> int:
+        """Links of a NIC port that rings over the whole rail use at once.
+
+        A regular graph of an odd degree has no more than `degree - 1` links in Hamiltonian cycles.
+        """
+        odd = self.degree % 2 if self.kind == "expander" else 0
+        return (self.degree - odd) * self.parallel
+
+    @property
     def title(self) -> str:
         """The shape in words, as in `torus-2d 4 x 4`."""
         size = " x ".join(map(str, self.dimensions)) if self.dimensions else str(self.nodes)

@@ -26,10 +26,10 @@ def gpu(domain: int, rank: int) -> int:
 def test_paths_of_a_rail_are_those_of_networkx() -> None:
     """Their links, and how many of them are equal."""
     links = PLAN.segment
-    graph = nx.MultiGraph(zip(links.lower.tolist(), links.upper.tolist(), strict=True))
+    graph: nx.Graph[int] = nx.Graph(zip(links.lower.tolist(), links.upper.tolist(), strict=True))
     for domain in range(1, 16):
         (path,) = routing().paths(gpu(0, 0), gpu(domain, 0), 0, all_kinds=False)
-        found = [*nx.all_shortest_paths(nx.Graph(graph), 0, gpu(domain, 0))]
+        found = [*nx.all_shortest_paths(graph, 0, gpu(domain, 0))]
         assert (path.links, path.equal) == (len(found[0]) - 1, len(found))
         assert (path.kind, len(path.relays)) == ("direct", path.links - 1)
 
