@@ -118,8 +118,9 @@ def _panel_ends(channels: Channels, racks: list[str]) -> Iterator[_End]:
 def _longest_ports(plan: Plan) -> dict[str, str]:
     """Return the longest text printed beside a port of each kind of device."""
     fabric, several = plan.fabric, {kind: joint.cables for kind, joint in plan.link_parts.items()}
+    last = fabric.split - 1
     labels = [
-        plan.naming.label(gpu, plane, fabric.split - 1)
+        plan.naming.label(gpu, plane, last)
         for gpu in range(fabric.host_gpus)
         for plane in range(fabric.planes)
     ]

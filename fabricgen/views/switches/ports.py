@@ -70,6 +70,7 @@ class Ports:
     def link_ends(self) -> LinkEnds[PortName]:
         """The ends of the links, with the names of their ports."""
         fabric, naming = self.plan.fabric, self.plan.naming
+        links = range(fabric.split)
         ports = {
             role: [
                 PortName(fact.interface, port.printed)
@@ -81,7 +82,7 @@ class Ports:
             [
                 PortName(naming.interface(slot, plane, link), naming.label(slot, plane, link))
                 for slot in range(fabric.interface_count)
-                for link in range(fabric.split)
+                for link in links
             ]
             for plane in range(fabric.planes)
         ]
