@@ -53,9 +53,9 @@ def ready(name: str) -> Plan:
 def test_the_number_of_inventories() -> None:
     """Six of the paper, eight SuperPODs, twin planes, two NVL72, a lab, two of a million GPUs.
 
-    Eight examples.
+    Nine examples.
     """
-    assert (len(READY), len(EXAMPLES)) == (20, 8)
+    assert (len(READY), len(EXAMPLES)) == (20, 9)
     assert len(PAPER) == 6
 
 
@@ -67,7 +67,9 @@ def test_each_inventory_plans(path: Path) -> None:
     assert plan.spec.name == path.stem
     assert text.startswith("# ")
     assert len(text.splitlines()) < 40
-    assert plan.link_count(LinkKind.HOST) == plan.fabric.gpus * plan.fabric.planes
+    direct = 2 * plan.link_count(LinkKind.DIRECT) // plan.fabric.split
+    ports = plan.fabric.gpus * plan.fabric.planes
+    assert plan.link_count(LinkKind.HOST) + direct == ports
     assert summarize(plan, make_bom(plan)).cost.total
 
 

@@ -47,23 +47,6 @@ class Savings(Document):
     transceivers_pct: float | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class MediumSummary(Document):
-    """Rail-only over one medium: what is bought, and the bandwidth of a collective.
-
-    `ring_gbps` is what each GPU sends at once in an all-reduce along its rail; None where it
-    depends on circuits.
-    """
-
-    medium: str
-    switches: int
-    cables: int
-    transceivers: int
-    power_w: float | None
-    cost: float | None
-    ring_gbps: int | None
-
-
 @dataclass(frozen=True)
 class Comparison(Document):
     """One cluster in each design that can hold it, and why the others cannot.
@@ -75,18 +58,6 @@ class Comparison(Document):
     refused: tuple[tuple[Design, Finding], ...]
     networks: tuple[str, ...] = ()
     """The networks beside the compute fabric, which are the same in each design: not compared."""
-    packet: tuple[Plan, Bom] | None = None
-    """Rail-only over packet switches, where the inventory asks for another medium."""
-
-    @cached_property
-    def media(self) -> list[MediumSummary]:
-        """Rail-only over the medium of the inventory, and over packet switches; else empty."""
-        ours = next(
-            (each for each in self.built if each[0].fabric.design is Design.RAIL_ONLY), None
-        )
-        if ours is None or self.packet is None:
-            return []
-        return [_medium(*ours), _medium(*self.packet)]
 
     @cached_property
     def summaries(self) -> list[PlanSummary]:
@@ -128,9 +99,7 @@ class Comparison(Document):
 
     def document(self) -> dict[str, Any]:
         """Return `compare --json`."""
-        others: dict[str, Any] = {"not_compared": [*self.networks]} if self.networks else {}
-        if self.media:
-            others |= {"media": [each.document() for each in self.media]}
+        others = {"not_compared": [*self.networks]} if self.networks else {}
         return others | {
             "designs": [summary.document() for summary in self.summaries],
             "savings": self.savings.document(),
@@ -167,19 +136,7 @@ def compare(
             built.append((plan, make_bom(plan)))
     if asked and not built:
         raise asked
-    networks = tuple(spec.networks.each())
-    return Comparison(tuple(built), tuple(refused), networks, _over_packets(spec, catalog))
-
-
-def _over_packets(spec: FabricSpec, catalog: Catalog) -> tuple[Plan, Bom] | None:
-    """Plan the same rails over packet switches; None where they are, or cannot be built so."""
-    if spec.rails.medium != "direct":
-        return None
-    try:
-        plan = make_plan(over_packets(spec.without_networks()), catalog)
-    except Refusal:
-        return None
-    return plan, make_bom(plan)
+    return Comparison(tuple(built), tuple(refused), tuple(spec.networks.each()))
 
 
 def over_packets(spec: FabricSpec) -> FabricSpec:
@@ -187,21 +144,6 @@ def over_packets(spec: FabricSpec) -> FabricSpec:
     rails = spec.rails.model_copy(update={"medium": "packet", "topology": None})
     nic = spec.nic.model_copy(update={"split": None})
     return spec.model_copy(update={"rails": rails, "nic": nic})
-
-
-def _medium(plan: Plan, bom: Bom) -> MediumSummary:
-    """Return what is bought for rail-only over the medium of a plan."""
-    summary, fabric, topology = summarize(plan, bom), plan.fabric, plan.mapping.topology
-    used = topology.ring_links if topology else fabric.split
-    return MediumSummary(
-        medium=plan.spec.rails.medium,
-        switches=summary.switches.total,
-        cables=summary.cables.total,
-        transceivers=summary.transceivers,
-        power_w=summary.power_w,
-        cost=summary.cost.total,
-        ring_gbps=fabric.planes * used * fabric.link_gbps,
-    )
 
 
 def plan_as(spec: FabricSpec, design: Design, catalog: Catalog) -> Plan:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.analysis.search.cheaper import CheaperMapping
-    from fabricgen.bom.comparison import Comparison, MediumSummary
+    from fabricgen.bom.comparison import Comparison
     from fabricgen.bom.summary import (
         BlockSummary,
         CostSummary,
@@ -342,7 +342,6 @@ def comparison_text(comparison: Comparison) -> str:
             title,
             "",
             table(rows, right=range(1, len(rows[0]))),
-            *_media(comparison.media, cost.currency),
             *([""] if refused or unpriced or others or alike else []),
             *refused,
             *unpriced,
@@ -350,23 +349,6 @@ def comparison_text(comparison: Comparison) -> str:
             *([alike] if alike else []),
         ]
     )
-
-
-def _media(media: list[MediumSummary], currency: str) -> list[str]:
-    """Lay out rail-only over each medium as columns; empty where only packets are compared."""
-    if not media:
-        return []
-    shown: dict[str, list[str]] = {
-        "rail-only over": [each.medium for each in media],
-        "switches": [grouped(each.switches) for each in media],
-        "cables": [grouped(each.cables) for each in media],
-        "transceivers": [grouped(each.transceivers) for each in media],
-        "power, W": [grouped(each.power_w) for each in media],
-        f"cost, {currency}": [money(each.cost) for each in media],
-        "all-reduce of a GPU, Gbps": [grouped(each.ring_gbps) for each in media],
-    }
-    rows = [[name, *values] for name, values in shown.items()]
-    return ["", table(rows, right=range(1, len(media) + 1))]
 
 
 def _compared(comparison: Comparison) -> list[list[str]]:

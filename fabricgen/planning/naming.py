@@ -92,9 +92,9 @@ class DeviceNames:
     def label(self, gpu: int, plane: int, link: int = 0) -> str:
         """Return the print beside a NIC port; without a host model, the name of the interface."""
         fabric = self.mapping.fabric
-        if not fabric.host:
-            return self.interface(gpu, plane, link)
-        return fabric.host.port(gpu, plane).label + (f"/{link + 1}" if fabric.split > 1 else "")
+        host = fabric.host
+        port = host.port(gpu, plane).label if host else fabric.interface(gpu, plane)
+        return f"{port}/{link + 1}" if fabric.split > 1 else port
 
     @cached_property
     def _patterns(self) -> dict[tuple[Role, bool], str]:

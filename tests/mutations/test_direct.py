@@ -62,16 +62,18 @@ def rails_swapped(links: Columns) -> None:
 
 
 def own_port(links: Columns) -> None:
-    """Loop a cable back to its GPU, and leave its neighbour to the GPU of another."""
-    far = links["upper"][0]
-    links["upper"][0] = links["lower"][0]
-    row = int((links["upper"] == links["lower"][0]).nonzero()[0][-1])
-    links["upper"][row] = far
+    """Loop a cable back to its GPU, d1-g0, and lead another cable of it elsewhere."""
+    out = int((links["lower"] == 2).nonzero()[0][0])
+    into = int((links["upper"] == 2).nonzero()[0][0])
+    for end in ("upper", "upper_port"):
+        links[end][[out, into]] = links[end][[into, out]]
 
 
 def neighbour_twice(links: Columns) -> None:
-    """Exchange the far ends of two cables, so that two GPUs have two links between them."""
-    links["upper"][[0, 14]] = links["upper"][[14, 0]]
+    """Exchange the far ends of two cables, so that d0-g0 and d12-g0 have two links between them."""
+    other = int((links["upper"] == 24).nonzero()[0][1])
+    for end in ("upper", "upper_port"):
+        links[end][[0, other]] = links[end][[other, 0]]
 
 
 def claiming(**claims: int) -> Evidence:

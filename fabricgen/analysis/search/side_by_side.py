@@ -13,7 +13,10 @@ from fabricgen.analysis.circuits.times import circuit_times
 from fabricgen.analysis.search.part_counts import endpoints
 from fabricgen.analysis.search.score import carried_share, times_of
 from fabricgen.analysis.search.worst_failure import worst
+from fabricgen.analysis.workload.direct_rails import over_direct_rails
+from fabricgen.analysis.workload.equations import iterate
 from fabricgen.analysis.workload.machine import machine_of
+from fabricgen.bom.comparison import over_packets
 from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.core.diagnostics import Refusal
@@ -129,12 +132,13 @@ def _variants(
 
 def _on(spec: FabricSpec, medium: str, switches: Switches) -> FabricSpec:
     """Return the inventory as rail-only on other boxes."""
+    own = spec if medium == DIRECT else over_packets(spec)
     changes = {"medium": medium, "tiers": "auto", "per_switch": 1, "grouping": "adjacent"}
     spare = _without_leaves(spec) if medium == DIRECT else spec.spare
-    return spec.model_copy(
+    return own.model_copy(
         update={
             "design": Design.RAIL_ONLY,
-            "rails": spec.rails.model_copy(update=changes),
+            "rails": own.rails.model_copy(update=changes),
             "switches": switches,
             "spare": spare,
             "site": None,
@@ -176,9 +180,11 @@ def _iteration(plan: Plan, llm: Workload | None) -> tuple[float | None, str | No
     """Return the time of an iteration, or why it is not known."""
     if llm is None:
         return None, None
-    if plan.spec.rails.medium == DIRECT:
-        return None, "collectives on cables alone are not timed"
     try:
+        if plan.mapping.topology:
+            machine = machine_of(plan.fabric, plan.catalog)
+            direct = over_direct_rails(machine, plan, llm.pipeline_stages)
+            return iterate(llm, direct).iteration_s, None
         share = carried_share(plan, endpoints(plan))
         times = times_of(plan.fabric, share, plan.catalog, llm, None)
         if times and plan.fabric.has_circuits:

@@ -90,12 +90,15 @@ def connected(nodes: int, edges: Int32Array) -> bool:
 
 
 def in_parallel(links: TierLinks, times: int) -> TierLinks:
-    """Repeat every link, each on ports of its own, in order of the lower node and its port."""
+    """Repeat every link, each on ports of its own, with its lower node first, in their order."""
     each = np.tile(np.arange(times, dtype=np.int32), len(links.lower))
     lower, lower_port, upper, upper_port = (np.repeat(column, times) for column in links)
-    lower_port, upper_port = (port * np.int32(times) + each for port in (lower_port, upper_port))
-    order = np.lexsort((lower_port, lower))
-    return TierLinks(*(column[order] for column in (lower, lower_port, upper, upper_port)))
+    nodes = np.stack([lower, upper])
+    ports = np.stack([lower_port, upper_port]) * np.int32(times) + each
+    ends = np.argsort(nodes, axis=0)
+    nodes, ports = (np.take_along_axis(column, ends, axis=0) for column in (nodes, ports))
+    order = np.lexsort((ports[0], nodes[0]))
+    return TierLinks(*(column[order] for column in (nodes[0], ports[0], nodes[1], ports[1])))
 
 
 def _stacked(parts: Sequence[tuple[Int32Array, int, Int32Array, int]]) -> TierLinks:

@@ -46,10 +46,10 @@ def test_another_rail_is_reached_over_the_hb_domain() -> None:
 @pytest.mark.parametrize(
     ("failed", "kind", "links"),
     [
-        (["link:r0-d00002"], "direct", 3),
+        (["link:r0-d00003"], "direct", 3),
         (["nic:d1-g0"], "third-rail-relay", 1),
         (["rail:0"], "third-rail-relay", 1),
-        (["gpu:d2-g0", "link:r0-d00002"], "direct", 3),
+        (["gpu:d2-g0", "link:r0-d00003"], "direct", 3),
     ],
 )
 def test_a_failure_is_avoided(failed: list[str], kind: str, links: int) -> None:

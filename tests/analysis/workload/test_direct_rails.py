@@ -1,4 +1,4 @@
-"""The bandwidth of collectives on direct rails, and rail-only over both media side by side."""
+"""The bandwidth of collectives on direct rails, and direct rails beside those of switches."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from fabricgen.analysis.search.side_by_side import side_by_side
 from fabricgen.analysis.workload.direct_rails import mean_hops, over_direct_rails
 from fabricgen.analysis.workload.machine import machine_of
 from fabricgen.api import plan_inventory
@@ -46,22 +47,22 @@ def test_a_pipeline_pays_for_the_links_on_its_way() -> None:
     assert whole.nic_bytes_s == 4 * staged.nic_bytes_s
 
 
-def test_compare_has_the_media_side_by_side() -> None:
-    """Direct rails have no switches; packet rails have one each, and the same bandwidth."""
+def test_direct_and_packet_rails_side_by_side() -> None:
+    """The same cluster has no switches or two, and the same time, as rings use every link."""
+    plan = plan_inventory(TORUS)
+    llm = plan.catalog.workload("gpt3")
+    direct, packet = side_by_side(plan.spec, plan.catalog, ["direct", "sn5600"], llm=llm).rails
+    assert (direct.switches, direct.cables, direct.not_timed) == (0, 64, None)
+    assert (packet.switches, packet.cables) == (2, 32)
+    assert direct.iteration_s == packet.iteration_s
+
+
+def test_the_other_designs_have_switches() -> None:
+    """`compare` plans them with NIC ports that are not split."""
     plan = plan_inventory(TORUS)
     found = compare(plan.spec, plan.catalog)
-    figures = {each.medium: (each.switches, each.cables, each.ring_gbps) for each in found.media}
-    assert figures == {"direct": (0, 64, 400), "packet": (2, 32, 400)}
-    assert [summary.design for summary in found.summaries] == [
-        "rail-only",
-        "rail-optimized",
-        "fat-tree",
-    ]
-    assert found.document()["media"][0]["medium"] == "direct"
-    assert "media" not in compare(packet_spec(), plan.catalog).document()
-
-
-def packet_spec() -> Any:  # noqa: ANN401 - the inventory of a plan
-    """Return the inventory over packet switches."""
-    keys = {key: value for key, value in TORUS.items() if key not in ("nic", "rails")}
-    return plan_inventory(keys).spec
+    assert {each.design: each.switches.total > 0 for each in found.summaries} == {
+        "rail-only": False,
+        "rail-optimized": True,
+        "fat-tree": True,
+    }
