@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from fabricgen.bom.pricing import Terms
     from fabricgen.catalog.models.prices import PriceBook, Quote
 
-PartClass = Literal["switches", "transceivers", "cables", "nics"]
-CLASSES: tuple[PartClass, ...] = ("switches", "transceivers", "cables", "nics")
+PartClass = Literal["switches", "transceivers", "cables", "nics", "devices"]
+CLASSES: tuple[PartClass, ...] = ("switches", "transceivers", "cables", "nics", "devices")
+DEVICES = "devices"
+"""The class and the purpose of devices that are neither hosts nor switches; a bill of all networks
+has them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,19 +126,27 @@ class Bom:
 
     @cached_property
     def unknown_power(self) -> list[str]:
-        """The parts whose power is not published."""
-        unknown = (line.part for line in self.lines if line.unit_power_w is None)
+        """The parts of the network whose power is not published."""
+        unknown = (line.part for line in self._network_lines if line.unit_power_w is None)
         return list(dict.fromkeys(unknown))
 
     @property
     def power_w(self) -> float | None:
-        """Typical power of the installed fabric, without hosts; None where a part's is unknown."""
-        known = [line.power_w for line in self.lines]
+        """Typical power of the installed fabric, without hosts and devices.
+
+        None where a part's is unknown.
+        """
+        known = [line.power_w for line in self._network_lines]
         return (
             None
             if None in known
             else float(sum((power for power in known if power is not None), Fraction(0)))
         )
+
+    @property
+    def _network_lines(self) -> list[BillLine]:
+        """The parts of networks: neither storage nor management nodes are."""
+        return [line for line in self.lines if line.part_class != DEVICES]
 
 
 def role_of(purpose: str) -> str:

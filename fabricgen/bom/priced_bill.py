@@ -7,20 +7,19 @@ discounts and exchange. A part is priced by the inventory, else by a quote, else
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeVar
 
-from fabricgen.bom.bill import CLASSES, BillLine, Bom
+from fabricgen.bom.bill import CLASSES, DEVICES, BillLine, Bom
 from fabricgen.bom.counts import count_parts
 from fabricgen.bom.pricing import terms_of
 from fabricgen.core.terms import Role
 from fabricgen.planning.price_book import price_book
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Iterable, Iterator
 
     from fabricgen.bom.bill import PartClass
@@ -55,6 +54,7 @@ def cluster_bom(plan: Plan) -> Bom:
             own = replace(line, purposes=purposes) if name else line
             before = found.get((line.part, line.length_m))
             found[line.part, line.length_m] = _both(before, own) if before else own
+    found |= {(line.part, ""): line for line in _devices(plan)}
     order = {part_class: number for number, part_class in enumerate(CLASSES)}
     return _priced(plan, sorted(found.values(), key=lambda line: order[line.part_class]))
 
@@ -192,6 +192,20 @@ def _nics(draft: Draft) -> Iterator[BillLine]:
         yield _line(
             "nics", nic.model, nic.part_number, nic.description, {"GPUs": count}, nic.power_w
         )
+
+
+def _devices(plan: Plan) -> Iterator[BillLine]:
+    """List the devices that are neither hosts nor switches by model, as far as they have one."""
+    counts = Counter[str]()
+    for group in plan.spec.devices:
+        counts[group.model or ""] += group.count
+    for model, count in counts.items():
+        facts = plan.catalog.device(model)
+        if facts:
+            purposes = {DEVICES: count}
+            yield _line(
+                "devices", model, facts.part_number, facts.description, purposes, facts.typical_w
+            )
 
 
 def _line(

@@ -100,7 +100,7 @@ class ExchangeSummary(Document):
 class CostSummary(Document):
     """The cost of a bill by class of parts; a class without any price is None."""
 
-    OPTIONAL = frozenset({"nics", "discount_pct", "exchange"})
+    OPTIONAL = frozenset({"nics", "devices", "discount_pct", "exchange"})
 
     currency: str
     book: str
@@ -108,6 +108,7 @@ class CostSummary(Document):
     transceivers: float | None
     cables: float | None
     nics: float | None
+    devices: float | None
     total: float | None
     unpriced: list[str]
     discount_pct: dict[str, float] | None

@@ -48,6 +48,10 @@ class Spares(InventoryModel):
     """Spare cables."""
     nics: Annotated[SparePolicy, Field(examples=[{"minimum": 2}])] = SparePolicy.model_construct()
     """Spare NICs, where the bill of materials counts NICs (see `nic.model`)."""
+    devices: Annotated[SparePolicy, Field(examples=[{"minimum": 1}])] = (
+        SparePolicy.model_construct()
+    )
+    """Spare devices, such as management nodes; the bill has those of `devices` with a `model`."""
 
 
 class Discount(InventoryModel):
@@ -66,6 +70,8 @@ class Discount(InventoryModel):
     """Percentage off cables; default: `all`."""
     nics: Annotated[Percent | None, Field(examples=[5])] = None
     """Percentage off NICs; default: `all`."""
+    devices: Annotated[Percent | None, Field(examples=[5])] = None
+    """Percentage off devices; default: `all`."""
 
 
 class Exchange(InventoryModel):

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fabricgen.bom.priced_bill import cluster_bom
 from fabricgen.build.run import build
 from fabricgen.outputs.packs.render import Packs
+from tests import ROOT
 from tests.fabrics import CLUSTER, build_job, plan_of
+from tests.published.tables import table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,6 +111,39 @@ def test_divisions_sum_to_the_bill(out: Path, division: str) -> None:
     assert divided == ordered
     (total,) = (row for row in _rows(out / "bom" / "bom.csv") if row["row"] == "total")
     assert (rows[-1]["total"], rows[-1]["power_w"]) == (total["total"], total["power_w"])
+
+
+def test_the_bill_of_the_superpod_is_that_of_its_page() -> None:
+    """The column `planned` beside NVIDIA's list is what the bill has, by part and purpose."""
+    page = (ROOT / "docs" / "how-to" / "networks.md").read_text(encoding="utf-8")
+    cells = (line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| "))
+    planned = {row[0]: row[2].strip(" |") for row in cells if len(row) > 2}
+    bought = Counter[tuple[str, str]]()
+    for line in cluster_bom(plan_of(**table("dgx-h100-superpod").fabric)).lines:
+        for purpose, count in line.purposes:
+            bought[line.part, purpose] += count
+
+    def sums(part: str, *purposes: str) -> str:
+        return f"{sum(bought[part, purpose] for purpose in purposes):,}"
+
+    def both(*texts: str) -> str:
+        return " + ".join(texts)
+
+    storage = sums("qm9700", "leaf (storage)", "spine (storage)")
+    devices = (sums("ufm-appliance", "devices"), sums("management-node", "devices"))
+    assert {
+        "QM9700, compute and storage": both(sums("qm9700", "leaf", "spine"), storage),
+        "SN4600C": sums("sn4600c", "leaf (inband)", "spine (inband)"),
+        "SN2201": sums("sn2201", "leaf (oob)"),
+        "UFM, management servers": both(*devices),
+        "PDUs": sums("ap8886", "devices"),
+        "compute, 400G fibres": sums("mfp7e10", "host", "leaf-spine"),
+        "compute, modules in switches": sums("mma4z00-ns", "leaf", "spine"),
+        "compute, modules in hosts": sums("mma4z00-ns-flt", "host"),
+        "storage, modules in switches": sums("mma4z00-ns", "leaf (storage)", "spine (storage)"),
+        "in-band, leaf to spine": sums("mfa1a00", "leaf-spine (inband)"),
+        "out-of-band, Cat5e": sums("cat5e", "host (oob)"),
+    }.items() <= planned.items()
 
 
 def test_the_total_has_the_prices_of_all_networks(out: Path) -> None:

@@ -98,12 +98,13 @@ def changed(path: tuple[str, ...], value: object) -> dict[str, Any]:
             "management": deepcopy(MANAGEMENT),
             **dict.fromkeys(("storage", "inband", "oob"), network),
             "leaf_groups": [{"devices": ["nfs-{n}"]}],
-            "devices": [{"name": "nfs-{n}", "count": 1, "ports": {"storage": {"count": 2}}}],
             "snmp": {"users": [{**READER}]},
             "images": [{**IMAGE_EXAMPLE}],
             "aaa": {"protocol": "tacacs", "servers": ["10.90.0.49"], "secret": "env:TACACS_KEY"},
             "exchange": {"currency": "EUR", "rate": 0.92, "date": "2026-09-22"},
         }
+        if path[0] == "devices":
+            whole["devices"] = [{"name": "nfs-{n}", "count": 1, "ports": {"storage": {"count": 2}}}]
         node = node.setdefault(key, whole.get(key, {"generic": {"radix": 64}} if upper else {}))
         node = node[0] if isinstance(node, list) else node
     if path[-1] == "model" and own[:1] == ("switches",):

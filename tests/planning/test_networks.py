@@ -16,14 +16,14 @@ from fabricgen.planning.networks.leaf_groups import GroupedLeaves
 from fabricgen.views.factory import Views
 from tests.fabrics import plan_of
 from tests.mutations.breaking import dropped, rows, swapped, with_joint
-from tests.published.tables import tables
+from tests.published.tables import table
 
 if TYPE_CHECKING:
     from fabricgen.analysis.checks.law import CheckResult
     from fabricgen.planning.plan import Plan
     from fabricgen.views.cables.view import CableView
 
-SUPERPOD = next(table for table in tables() if table.id == "dgx-h100-superpod")
+SUPERPOD = table("dgx-h100-superpod")
 """NVIDIA's DGX H100 SuperPOD of 4 SU and 127 nodes, whose counts are compared with the tables."""
 
 

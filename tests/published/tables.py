@@ -106,6 +106,11 @@ def tables() -> tuple[Table, ...]:
     )
 
 
+def table(name: str) -> Table:
+    """Return one published table."""
+    return next(each for each in tables() if each.id == name)
+
+
 def cells() -> list[Cell]:
     """List every cell of every table."""
     return [cell for table in tables() for cell in table.cells()]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.bom.bill import role_of
+from fabricgen.bom.bill import DEVICES, role_of
 from fabricgen.bom.counts import item_name, lengths_of
 from fabricgen.bom.loads import box_of
 from fabricgen.bom.patch_counts import PANELS, jumper_items
@@ -70,9 +70,9 @@ class RackContents:
 
 
 def by_role(bom: Bom) -> list[BomLine]:
-    """Divide a bill by role: hosts, then leaf, spine and core, then panels with their trunks."""
+    """Divide a bill by role: hosts, then leaf, spine and core, panels with trunks, and devices."""
     counts: dict[str, Counter[str]] = {
-        role: Counter() for role in (HOST, *(role.value for role in ROLES), PANELS)
+        role: Counter() for role in (HOST, *(role.value for role in ROLES), PANELS, DEVICES)
     }
     for line in bom.lines:
         for purpose, count in line.purposes:
@@ -152,7 +152,10 @@ def cluster_racks(plan: Plan) -> dict[str, RackContents]:
         if not group.switches and not group.beside_units:
             devices = np.flatnonzero(room.equipment.group == number) + room.first_equipment
             for at in room.positions.rack[devices].tolist():
-                found.setdefault(room.names[at], RackContents()).boxes[group.kind] += 1
+                held = found.setdefault(room.names[at], RackContents())
+                held.boxes[group.kind] += 1
+                if group.part:
+                    held.parts[group.part.model] += 1
     return {name: found[name] for name in room.names if name in found}
 
 

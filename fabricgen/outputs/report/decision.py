@@ -36,6 +36,7 @@ WORDS: dict[PartClass, tuple[str, str]] = {
     "transceivers": ("transceiver module", "transceiver modules"),
     "cables": ("cable", "cables"),
     "nics": ("network card", "network cards"),
+    "devices": ("device", "devices"),
 }
 """One part of a class, and several."""
 
