@@ -19,6 +19,7 @@ from fabricgen.build.pack_outputs import (
     unconfigured,
 )
 from fabricgen.build.runs import installed_switches, switch_runs
+from fabricgen.build.selection import Skipped
 from fabricgen.build.subnet_files import subnet_tasks
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabricgen.build.context import BuildContext
-    from fabricgen.build.selection import Skipped
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
 
@@ -45,6 +45,18 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
         yield OverrideList(OVERRIDES)
     yield from left_out(context)
     yield from network_tasks(context, _of_fabric)
+    yield from _uplinks(context)
+
+
+def _uplinks(context: BuildContext) -> Iterator[Skipped]:
+    """List the access networks whose uplinks have no settings."""
+    for name, network in context.plan.spec.networks.each().items():
+        if network.uplink and name in context.networks:
+            above = network.uplink.network
+            yield Skipped(
+                f"the uplinks of {name}: the VLAN of a switch ends at its ports, as the leaves of"
+                f" {above} have routed ports; join it there with lines of your own"
+            )
 
 
 def _of_fabric(context: BuildContext) -> Iterator[BuildTask | Skipped]:

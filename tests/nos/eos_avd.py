@@ -74,7 +74,7 @@ def facts_of(switch: SwitchView, secrets: Mapping[str, str] = NONE) -> Node:
             }
             for index, one in enumerate(switch.instances)
         ],
-        **_classes(switch.roce),
+        **(_classes(switch.roce) if switch.lossless else {}),
         "prefix_lists" if four else "ipv6_prefix_lists": [
             found for one in switch.instances for found in _prefix_lists(switch, one)
         ],
@@ -128,7 +128,7 @@ def _port(switch: SwitchView, port: PortView) -> Node:
         "switchport": {"enabled": False},
         **_vrf(port.vrf),
         **({_key(switch, "address"): port.address} if port.address else {"ipv6_enable": True}),
-        "service_profile": "ROCE",
+        **({"service_profile": "ROCE"} if switch.lossless else {}),
     }
 
 

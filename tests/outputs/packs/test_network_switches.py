@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
-from itertools import product
+from ipaddress import ip_network
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,9 +17,12 @@ from tests.nos import eos, frr, junos, nvue, nxos, sonic, srlinux
 from tests.nos.fabric import fabric, findings
 from tests.nos.model_variants import LARGEST_OF_EOS, MODELS
 from tests.nos.switch_files import render_switches
+from tests.nos.verifiers import Verifiers
+from tests.outputs.packs.test_nxos import NXOS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from fabricgen.planning.plan import Plan
     from tests.nos.frr import Box
@@ -86,41 +91,62 @@ def test_all_networks_are_one_consistent_set_of_configurations(nos: str) -> None
     assert len({box.name for box in every}) == len(every)
 
 
-@pytest.mark.parametrize("nos", READERS)
-def test_no_network_has_a_route_to_another(nos: str) -> None:
-    """No session joins two networks, and no filter passes an address of another network."""
-    found = boxes(nos)
+def crossings(found: dict[str, list[Box]]) -> list[str]:
+    """Find sessions that join two networks, and filters that pass addresses of another network."""
     of_box = {box.name: name for name, own in found.items() for box in own}
     every = fabric([box for own in found.values() for box in own])
-    assert {frozenset(of_box[name] for name, _ in link) for link in every.between()} <= {
-        frozenset([name]) for name in found
-    }
-    addresses = {
-        name: {
-            address
-            for box in own
-            for address in (
-                *box.loopbacks.values(),
-                *(port.address for port in box.ports.values() if port.address),
-            )
-        }
-        for name, own in found.items()
-    }
-    passed = {
-        name: {
+    joined = [{of_box[name] for name, _ in link} for link in every.between()]
+    crossed = [f"a link joins {' and '.join(sorted(names))}" for names in joined if len(names) > 1]
+    for one, other in permutations(found, 2):
+        passed = {
             permit.network
-            for box in own
+            for box in found[one]
             for instance in box.instances.values()
             for permits in instance.filters.values()
             for permit in permits
         }
-        for name, own in found.items()
-    }
-    for one, other in product(found, repeat=2):
-        inside = [
-            prefix for prefix in passed[one] if any(at.ip in prefix for at in addresses[other])
+        addresses = {at.ip for box in found[other] for at in box.loopbacks.values()}
+        addresses |= {
+            port.address.ip for box in found[other] for port in box.ports.values() if port.address
+        }
+        crossed += [
+            f"{one} passes {prefix}, which {other} has"
+            for prefix in sorted(map(str, passed))
+            if any(at in ip_network(prefix) for at in addresses)
         ]
-        assert bool(inside) == (one == other)
+    return crossed
+
+
+@pytest.mark.parametrize("nos", READERS)
+def test_no_network_has_a_route_to_another(nos: str) -> None:
+    """No session joins two networks, and no filter passes an address of another network."""
+    assert crossings(boxes(nos)) == []
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "crossing"),
+    [
+        (r"match 10\.0\.\S+ ", "match 10.0.0.0/8 ", "compute passes 10.0.0.0/8, which inband has"),
+        (r'"host-0*1:\S+', '"storage-spine-1:swp1', "a link joins compute and storage"),
+    ],
+)
+def test_a_route_to_another_network_is_found(good: str, bad: str, crossing: str) -> None:
+    """A filter that is too wide, and a cable to a switch of another network."""
+    first, *_ = switches("nvue")[COMPUTE]
+    text, edits = re.subn(good, bad, first.files["commands.txt"])
+    assert edits
+    found = boxes("nvue")
+    assert crossing in crossings({**found, COMPUTE: [nvue.read(text), *found[COMPUTE][1:]]})
+
+
+@pytest.mark.parametrize("nos", sorted(READERS.keys() - {"nxos"}))
+def test_the_tools_accept_the_switches_of_networks(
+    nos: str, tool: Callable[[str], str], oracles: Path, tmp_path: Path
+) -> None:
+    """The tools of each system accept switches without the lossless class as well."""
+    verifiers = Verifiers(tool, oracles, tmp_path)
+    found = [switches(nos)[name][at] for name in ("storage", "inband") for at in (0, -1)]
+    assert verifiers.complaints(found) == []
 
 
 @pytest.mark.parametrize("nos", READERS)
@@ -172,3 +198,9 @@ def test_networks_with_one_pool_are_refused(name: str, key: str, value: str) -> 
     networks[name]["addressing"] = {key: value}
     keys = {"gpus": 64, "hb_domain": {"gpus": 8}, "switches": leaf}
     assert refusal_codes(**keys, networks=networks) == ["pools-overlap"]
+
+
+def test_cisco_documents_the_statements_of_networks() -> None:
+    """The grammar of NX-OS has each, with the lossless class and without."""
+    for name in ("storage", "inband"):
+        assert NXOS.findings(switches("nxos")[name][0]) == []
