@@ -123,8 +123,6 @@ class SegmentLabels:
         self.rail_texts = ["" if rail is None else str(rail) for rail in self.rails]
         self.vrfs = [vrf_name(rail) for rail in self.rails]
         self._numbered = plan.addresses.numbered
-        network = plan.fabric.network
-        self._bridged = network is not None and network.vlan > 0
         self._starts = [
             plan.addresses.hosts.start(segment * plan.mapping.segment_blocks + block)
             + plan.addresses.skipped
@@ -140,8 +138,7 @@ class SegmentLabels:
 
     def addresses(self, blocks: list[int], slots: list[int]) -> Iterable[str]:
         """Return the leaf's address on each host link; empty without one, and between switches."""
-        has_one = self._numbered and not self._bridged
-        return self._host_texts(blocks, slots, 2) if has_one else repeat("")
+        return self._host_texts(blocks, slots, 2) if self._numbered else repeat("")
 
     def host_routes(self, blocks: list[int], slots: list[int]) -> Iterable[str]:
         """Return the prefix that each unnumbered host announces; empty elsewhere."""
