@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import refuse
+from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 def network_plan(plan: Plan, name: str) -> Plan:
     """Return the plan of a network beside the compute fabric.
 
-    Raises Refusal `lab-network` where there is none, or its leaves are not joined.
+    Raises Refusal `lab-network` where there is none, its leaves are not joined, or also in pairs.
     """
     network = plan.networks.get(name)
     known = [other for other, each in plan.networks.items() if each.sizing.spine]
@@ -33,6 +34,14 @@ def network_plan(plan: Plan, name: str) -> Plan:
             path=("networks", name),
             because=("its trials send packets between any two ports",),
             hint=hint,
+        )
+    if LinkKind.PEER in network.kinds:
+        raise refuse(
+            "lab-network",
+            f"the lab cannot test the network `{name}`: the leaves of its pairs are joined",
+            path=("networks", name, "peer_links"),
+            because=("its trials expect that all paths between leaves cross spines",),
+            hint="leave `peer_links` out for the lab",
         )
     return network
 
