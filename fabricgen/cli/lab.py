@@ -59,6 +59,9 @@ def run(asked: FabricArguments, *, one_rail: bool, as_json: bool, **options: Any
 
     An InfiniBand fabric runs over ibsim, with OpenSM and the generated files: one subnet manager
     per subnet, a test of every pair, and the failure of a switch.
+
+    Boxes of circuits are bridges, patched anew for each configuration of `circuits` while the lab
+    runs; a spare GPU is spliced in where the inventory has `spare`.
     """
     from fabricgen.lab.infiniband.session import run as run_subnets
     from fabricgen.lab.session import run as run_lab
@@ -66,6 +69,10 @@ def run(asked: FabricArguments, *, one_rail: bool, as_json: bool, **options: Any
 
     request = lab_request(asked, options, one_rail=one_rail, infiniband=True)
     with printed_steps(as_json=as_json) as emit:
+        if request.plan.fabric.has_circuits:
+            from fabricgen.lab.circuits import run as run_circuits
+
+            return run_circuits(request, emit)
         return run_subnets(request, emit) if is_infiniband(request.plan) else run_lab(request, emit)
 
 

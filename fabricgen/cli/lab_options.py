@@ -84,7 +84,7 @@ def lab_request(
 ) -> LabRequest:
     """Plan, and check that this machine can boot the lab.
 
-    `infiniband` allows subnets over ibsim.
+    `infiniband` allows subnets over ibsim, and boxes of circuits, which run no system.
     """
     from fabricgen.lab import requirements
     from fabricgen.lab.infiniband import requirements as ib_requirements
@@ -103,7 +103,7 @@ def lab_request(
     with inventory.locate_findings():
         if subnets:
             Subnets(planned).prepare()
-        else:
+        elif not (infiniband and planned.fabric.has_circuits):
             requirements.check_fits(
                 lay_out(planned, options["rails"], options["domains"]), one_rail=one_rail
             )
