@@ -61,10 +61,10 @@ class DeviceNames:
             mapping.plane(segment),
             (mapping.rail_group(segment), mapping.rail_groups),
         )
-        names = []
+        names, rails = [], mapping.rails(segment)
         for box in self.boxes:
             shared = box.block < 0
-            rail = None if shared else mapping.rail(segment, box.block)
+            rail = None if shared else rails[box.block]
             number = 1 + (
                 stages.across(box.index, group, groups)
                 if shared
@@ -156,6 +156,8 @@ def make_naming(mapping: Mapping) -> DeviceNames:
 def host_names(naming: DeviceNames) -> list[str]:
     """Name the installed hosts, in order."""
     fabric = naming.mapping.fabric
+    if fabric.network:
+        return fabric.network.attached.devices
     return [naming.host(host) for host in range(fabric.coordinates.hosts)]
 
 

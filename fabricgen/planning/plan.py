@@ -179,7 +179,7 @@ def _room(draft: Draft, installed: list[bool], networks: Sequence[Draft]) -> Roo
     if draft.spec.has_networks:
         groups = [*chain.from_iterable(_groups(network.mapping) for network in networks)]
         namings = tuple(network.naming for network in networks)
-        equipment = equipment_of(draft.spec, draft.catalog, groups, namings)
+        equipment = equipment_of(draft.naming, draft.catalog, installed, groups, namings)
     return make_room(draft.naming, draft.catalog, installed, equipment)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from fabricgen.analysis.checks.cluster_evidence import ClusterEvidence, cluster_evidence
 from tests.fabrics import plan_of
+from tests.mutations.power import on_cord, on_one_feed, on_pdus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -167,6 +168,36 @@ MUTATIONS: tuple[ClusterMutation, ...] = (
         lambda e: renamed(e, "oob", "host-8", "inband1"),
         "ports-apart",
         "port host-8 inband1 is in inband and oob",
+    ),
+    ClusterMutation(
+        "PDUs that carry less",
+        lambda e: on_pdus(e, capacity_w=10_500),
+        "power-feeds",
+        "rack A01-01 draws 40,800 W, and without feed A its PDUs carry 21,000 W",
+    ),
+    ClusterMutation(
+        "PDUs without C19 outlets",
+        lambda e: on_pdus(e, outlets={"C13": 30}),
+        "power-feeds",
+        "cord 1 of host-1 with inlet C20 has no outlet in rack A01-01",
+    ),
+    ClusterMutation(
+        "two cords in one outlet",
+        lambda e: on_cord(e, 3, outlet=1),
+        "power-feeds",
+        "C19 outlet 1 of pdu-1 has 2 cords",
+    ),
+    ClusterMutation(
+        "a cord into another rack",
+        lambda e: on_cord(e, 0, pdu=6),
+        "power-feeds",
+        "cord 1 of host-1 with inlet C20 has no outlet in rack A01-01",
+    ),
+    ClusterMutation(
+        "a host on one feed",
+        lambda e: on_one_feed(e, "host-2"),
+        "power-feeds",
+        "all 6 cords of host-2 are on feed A",
     ),
     ClusterMutation(
         "a leaf without uplinks",

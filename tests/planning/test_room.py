@@ -490,8 +490,8 @@ def test_a_table_equals_the_rule(tmp_path: Path) -> None:
         Catalog(base=tmp_path),
     )
     assert seats(stated) == seats(ruled)
-    assert [Views(stated).cables(segment) for segment in range(8)] == [
-        Views(ruled).cables(segment) for segment in range(8)
+    assert [[*Views(stated).cables(segment)] for segment in range(8)] == [
+        [*Views(ruled).cables(segment)] for segment in range(8)
     ]
     assert check(stated).ok
 

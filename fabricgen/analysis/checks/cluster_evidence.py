@@ -14,6 +14,7 @@ import numpy as np
 from fabricgen.core.terms import COMPUTE, LinkKind
 from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.planning.network_conflicts import host_ports
+from fabricgen.planning.power_cords import plan_power
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import BoolArray, IntArray
     from fabricgen.core.terms import Role
     from fabricgen.planning.plan import Plan
+    from fabricgen.planning.power_cords import PowerPlan
 
 
 class NetworkLinks(NamedTuple):
@@ -65,6 +67,8 @@ class ClusterEvidence:
     """The links of each network."""
     managed: IntArray
     """How many management ports each device has; none where no network is of kind `access`."""
+    power: PowerPlan | None
+    """The PDUs and the cords of all devices; None where no PDU is known."""
 
     def members(self, network: str) -> int:
         """Return the members of a bond in a network."""
@@ -110,6 +114,7 @@ def cluster_evidence(plan: Plan) -> ClusterEvidence:
         compute=compute,
         links=links,
         managed=managed,
+        power=plan_power(plan),
     )
 
 

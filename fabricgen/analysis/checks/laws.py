@@ -31,6 +31,7 @@ from fabricgen.analysis.checks.optics import optics_match
 from fabricgen.analysis.checks.outputs_agree import outputs_agree
 from fabricgen.analysis.checks.plan_evidence import evidence_of
 from fabricgen.analysis.checks.ports import nics_cabled, ports_exist, ports_once
+from fabricgen.analysis.checks.power import power_feeds
 from fabricgen.analysis.checks.racks import racks
 from fabricgen.analysis.checks.route_isolation import routes_apart
 from fabricgen.analysis.checks.spare_ports import leaves_used, spare_ports
@@ -127,6 +128,7 @@ CLUSTER_LAWS: tuple[Law[ClusterEvidence], ...] = (
     Law("management-cabled", "every management port has one cable", management_cabled),
     Law("bonds-apart", "the members of a bond are on different switches", bonds_apart),
     Law("ports-apart", "no port is in two networks", ports_apart),
+    Law("power-feeds", "a rack stays powered without any one feed", power_feeds),
     Law("switch-loss", "the loss of a switch cuts no bond off", switch_loss, ("bonds-apart",)),
 )
 """The laws of a plan with networks, which are judged over all of them at once."""

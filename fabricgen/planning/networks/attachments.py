@@ -62,12 +62,12 @@ class Attachments:
         >>> Attachments((nodes,), bond=2).devices
         ['mgmt-1', 'mgmt-2']
         """
-        return [
-            name
-            for group in self.groups
-            for device in group.names
-            for name in repeat(device, len(group.interfaces) // self.bond)
-        ]
+        found: list[str] = []
+        for group in self.groups:
+            bonds = len(group.interfaces) // self.bond
+            every = map(repeat, group.names, repeat(bonds))
+            found += group.names if bonds == 1 else chain.from_iterable(every)
+        return found
 
     @cached_property
     def interfaces(self) -> list[str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.planning.clos import uplinks_of
-from fabricgen.planning.networks.leaf_ports import LeafPorts, list_ports
+from fabricgen.planning.networks.leaf_ports import LeafPorts, has_ports
 
 if TYPE_CHECKING:
     from fabricgen.core.arrays import Int32Array, IntArray
@@ -189,7 +189,7 @@ class _Group:
         """Return whether so many stripes hold the bonds, with the share that stays free."""
         ports, need = self.ports(stripes), -(-self.bonds[0] // stripes)
         filled = max(ports.down[0] * self.keys.fill // 100, 1)
-        return need <= filled and list_ports(self.layout, ports) is not None
+        return need <= filled and has_ports(self.layout, ports)
 
     def ports(self, stripes: int) -> LeafPorts:
         """Return the ports that a leaf has when these stripes hold the bonds."""
@@ -200,7 +200,7 @@ class _Group:
             return self.network.leaf_ports(ports, self._uplinks(ports))
 
         def full(down: int) -> bool:
-            return list_ports(self.layout, with_down(down)) is None
+            return not has_ports(self.layout, with_down(down))
 
         return with_down(bisect_left(range(1, self.layout.usable + 1), True, key=full))  # noqa: FBT003 - the value to find
 

@@ -41,8 +41,7 @@ class LeafPorts(NamedTuple):
 def list_ports(layout: PortLayout, wanted: LeafPorts) -> list[Port] | None:
     """List ports in use: downlinks by speed, uplinks, links to the peer; None where too many."""
     if wanted.plain():
-        fits = layout.fits(wanted.down[0], wanted.up)
-        return layout.ports(wanted.down[0], wanted.up) if fits else None
+        return layout.ports(wanted.down[0], wanted.up) if has_ports(layout, wanted) else None
     free = set(range(1, layout.model.cages + 1))
     low = _take(free, layout.down, wanted.down[0] + layout.spare, layout)
     high = [
@@ -57,6 +56,13 @@ def list_ports(layout: PortLayout, wanted: LeafPorts) -> list[Port] | None:
         return None
     up, peer, *others = (ports or [] for ports in high)
     return [*low[: wanted.down[0]], *_chained(others), *up, *peer]
+
+
+def has_ports(layout: PortLayout, wanted: LeafPorts) -> bool:
+    """Return whether `list_ports` has all of these ports."""
+    if wanted.plain():
+        return layout.fits(wanted.down[0], wanted.up)
+    return list_ports(layout, wanted) is not None
 
 
 def _take(

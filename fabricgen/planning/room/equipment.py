@@ -6,14 +6,14 @@ compute fabric, then the equipment group by group.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.core.terms import COMPUTE
+from fabricgen.core.terms import COMPUTE, Role
 from fabricgen.inventory.site import Footprint
 from fabricgen.planning.networks.attachments import HOSTS
 
@@ -25,11 +25,9 @@ if TYPE_CHECKING:
     from fabricgen.catalog.models.switch import Switch
     from fabricgen.core.arrays import Int32Array
     from fabricgen.core.diagnostics import Path
-    from fabricgen.core.terms import Role
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.planning.naming import DeviceNames
     from fabricgen.planning.network_fabric import SwitchGroup
-    from fabricgen.planning.networks.attachments import Attachments
 
 PDU = "pdu"
 """The role of power distribution units in the catalog."""
@@ -74,6 +72,8 @@ class Equipment:
 
     groups: tuple[EquipmentGroup, ...] = ()
     networks: tuple[DeviceNames, ...] = ()
+    numbers: Mapping[str, Int32Array] = field(default_factory=dict)
+    """The numbers in the room of all devices that networks may join, by kind."""
 
     @cached_property
     def names(self) -> list[str]:
@@ -94,19 +94,35 @@ class Equipment:
 
 
 def equipment_of(
-    spec: FabricSpec,
+    naming: DeviceNames,
     catalog: Catalog,
+    installed: Sequence[bool],
     switches: Iterable[SwitchGroup],
     networks: tuple[DeviceNames, ...],
 ) -> Equipment:
-    """Return the equipment of an inventory; `switches` are those of its `networks`."""
-    return Equipment(
-        (
-            *(_switches(spec, group) for group in switches if group.network != COMPUTE),
-            *_devices(spec, catalog),
-        ),
-        networks,
-    )
+    """Return the equipment of a compute fabric; `switches` are those of its networks."""
+    spec = naming.mapping.fabric.spec
+    groups = (*(_switches(spec, group) for group in switches), *_devices(spec, catalog))
+    numbers = _fabric_numbers(naming, installed)
+    first = naming.mapping.fabric.coordinates.planned_hosts
+    first += naming.mapping.segments * len(naming.boxes)
+    for group in groups:
+        numbers[group.kind] = np.arange(first, first + len(group.names), dtype=np.int32)
+        first += len(group.names)
+    return Equipment(groups, networks, numbers)
+
+
+def _fabric_numbers(naming: DeviceNames, installed: Sequence[bool]) -> dict[str, Int32Array]:
+    """Return the numbers of the hosts, and of the installed switches of each role."""
+    mapping, coordinates = naming.mapping, naming.mapping.fabric.coordinates
+    numbers = {HOSTS: np.arange(coordinates.hosts, dtype=np.int32)}
+    first = coordinates.planned_hosts + len(naming.boxes) * np.arange(mapping.segments)[:, None]
+    for role in Role:
+        boxes = zip(naming.boxes, installed, strict=True)
+        own = [at for at, (box, has) in enumerate(boxes) if has and box.role is role]
+        every = first + np.array(own, dtype=np.int32)
+        numbers[f"{COMPUTE} {role}"] = every.ravel().astype(np.int32)
+    return numbers
 
 
 def _switches(spec: FabricSpec, group: SwitchGroup) -> EquipmentGroup:
@@ -147,18 +163,14 @@ def _devices(spec: FabricSpec, catalog: Catalog) -> Iterable[EquipmentGroup]:
         )
 
 
-def numbers_of(attached: Attachments, numbers: Mapping[str, int]) -> Int32Array:
-    """Return the number in the room of the device of each bond of a network.
-
-    `numbers` has those of all but hosts, by name.
-    """
+def numbers_of(equipment: Equipment, network: DeviceNames) -> Int32Array:
+    """Return the number in the room of the device of each bond of a network, then its switches."""
+    rules = network.mapping.fabric.network
+    assert rules, "a network has its rules"  # noqa: S101 - every plan in `Plan.networks` is one
     columns = [np.zeros(0, dtype=np.int32)]
-    for group in attached.groups:
-        own: Sequence[int] = (
-            range(len(group.names))
-            if group.kind == HOSTS
-            else [numbers[name] for name in group.names]
-        )
-        bonds = len(group.interfaces) // attached.bond
-        columns.append(np.repeat(np.array(own, dtype=np.int32), bonds))
+    for group in rules.attached.groups:
+        bonds = len(group.interfaces) // rules.attached.bond
+        columns.append(np.repeat(equipment.numbers[group.kind], bonds))
+    kinds = (f"{rules.name} {role}" for role in Role)
+    columns += [equipment.numbers[kind] for kind in kinds if kind in equipment.numbers]
     return np.concatenate(columns)

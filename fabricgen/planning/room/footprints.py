@@ -123,18 +123,20 @@ def lowest(free: int, need: int) -> int | None:
     >>> lowest(0b111011, 2), highest(0b111011, 2), highest(0b111011, 4)
     (1, 5, None)
     """
-    return next((at + 1 for at in _places(free, need)), None)
+    starts = _starts(free, need)
+    return (starts & -starts).bit_length() or None
 
 
 def highest(free: int, need: int) -> int | None:
     """Return the highest such unit, the lowest of those that the device takes."""
-    return next((at + 1 for at in reversed(_places(free, need))), None)
+    return _starts(free, need).bit_length() or None
 
 
-def _places(free: int, need: int) -> list[int]:
-    """Return every unit, from 0, from which on so many are free."""
-    mask = (1 << need) - 1
-    return [at for at in range(free.bit_length() - need + 1) if free >> at & mask == mask]
+def _starts(free: int, need: int) -> int:
+    """Return every unit from which on so many are free, as bits."""
+    for _ in range(need - 1):
+        free &= free >> 1
+    return free
 
 
 WORDS = (

@@ -1,7 +1,7 @@
 """The racks of PDUs that are mounted beside the rack units.
 
-A rack gets two PDUs first, for two feeds; further ones go to the racks that draw most for each of
-their PDUs.
+A rack gets two PDUs first, for two feeds, and then as many as carry it when a feed fails. The rest
+go to the racks that draw most for each of their PDUs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.room.room import Room
 
 FEEDS = 2
-"""The feeds of a rack, of which each has a PDU before any has a second."""
+"""The feeds of a rack with an even number of PDUs; an odd number of PDUs are on as many feeds."""
 
 
 def with_power_units(room: Room) -> Room:
@@ -27,7 +27,9 @@ def with_power_units(room: Room) -> Room:
     pdus = room.first_equipment + np.flatnonzero(beside)
     rack, rack_unit = room.positions.rack.copy(), room.positions.rack_unit.copy()
     pdus = pdus[rack[pdus] < 0]
-    rack[pdus], rack_unit[pdus] = _spread(_watts(room), len(pdus)), 0
+    known = (getattr(each.part, "capacity_w", None) for each in room.equipment.groups)
+    capacity_w = min((each for each in known if each), default=0)
+    rack[pdus], rack_unit[pdus] = _spread(_watts(room), len(pdus), capacity_w), 0
     return replace(room, positions=room.positions._replace(rack=rack, rack_unit=rack_unit))
 
 
@@ -43,19 +45,34 @@ def _watts(room: Room) -> Int64Array:
     return watts
 
 
-def _spread(watts: Int64Array, count: int) -> list[int]:
-    """Return the rack of each PDU, in order of the racks.
+def _spread(watts: Int64Array, count: int, capacity_w: float) -> list[int]:
+    """Return the rack of each PDU of a capacity, in order of the racks.
 
-    >>> _spread(np.array([40_000, -1, 20_000, 9_000]), 7)
+    >>> _spread(np.array([40_000, -1, 20_000, 9_000]), 7, 22_000)
     [0, 0, 0, 2, 2, 3, 3]
     """
-    # the next PDU goes to the first of the queue: racks below two PDUs, then the most watts each
-    queue = [(0, 0.0, rack, 0) for rack in np.flatnonzero(watts >= 0).tolist()]
+
+    def urgency(rack: int, has: int) -> tuple[int, float]:
+        """Return a number that is the lower, the more a rack needs one more PDU."""
+        draws = int(watts[rack])
+        if has < FEEDS:
+            return has, 0.0
+        return FEEDS + (draws <= carried_w(has, capacity_w)), -draws / has
+
+    queue = [(*urgency(rack, 0), rack, 0) for rack in np.flatnonzero(watts >= 0).tolist()]
     found = []
     for _ in range(count):
-        _, _, rack, has = heapq.heappop(queue)
+        *_, rack, has = heapq.heappop(queue)
         found.append(rack)
-        now = has + 1
-        short = (now, 0.0) if now < FEEDS else (FEEDS, -int(watts[rack]) / now)
-        heapq.heappush(queue, (*short, rack, now))
+        heapq.heappush(queue, (*urgency(rack, has + 1), rack, has + 1))
     return sorted(found)
+
+
+def carried_w(pdus: int, capacity_w: float) -> float:
+    """Return what the PDUs of a rack carry when a feed fails.
+
+    >>> carried_w(2, 22_000), carried_w(3, 22_000), carried_w(4, 22_000)
+    (22000, 44000, 44000)
+    """
+    lost = 1 if pdus % FEEDS else pdus // FEEDS
+    return (pdus - lost) * capacity_w

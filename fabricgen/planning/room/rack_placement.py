@@ -14,6 +14,7 @@ what a rack holds, and `rack_expansion` new devices in a room that is in use.
 
 from __future__ import annotations
 
+from operator import add, gt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from fabricgen.inventory.site import Site
     from fabricgen.planning.naming import DeviceNames
     from fabricgen.planning.room.equipment import Equipment
-    from fabricgen.planning.room.footprints import RackShare, Shares
+    from fabricgen.planning.room.footprints import Shares
 
 
 def fabric_kinds(naming: DeviceNames) -> Int32Array:
@@ -63,7 +64,7 @@ def racked_order(naming: DeviceNames, equipment: Equipment) -> Int64Array:
     )
     order: Int64Array = np.concatenate(
         [
-            numbers[ordered(naming, equipment.networks)],
+            numbers[ordered(naming, equipment)],
             first + equipment.of(switches=False).astype(np.int64),
         ]
     )
@@ -88,7 +89,11 @@ def place_devices(
     each = hosts_of_a_rack(naming, shares, site, hosts, len(on_top))
     host_racks = -(-hosts // each)
     names = (*KINDS, *(group.kind for group in equipment.groups))
-    needs = {at: shares.of[kind] for at, kind in enumerate(names) if kind in shares.of}
+    needs = {
+        at: [fact or 0 for fact in shares.of[kind]]
+        for at, kind in enumerate(names)
+        if kind in shares.of
+    }
     packed, packed_units, network_racks = _packed(
         [needs[at] for at in kinds[apart].tolist()], shares
     )
@@ -115,8 +120,8 @@ def place_devices(
     return RackPositions(rack, rack_unit, *grid, listed_names(site, places))
 
 
-def _packed(needs: list[RackShare], shares: Shares) -> tuple[list[int], list[int], int]:
-    """Fill racks from the top with devices of these shares, in order.
+def _packed(needs: list[list[int]], shares: Shares) -> tuple[list[int], list[int], int]:
+    """Fill racks from the top with devices that need so much of each limit, in order.
 
     Return the rack and the lowest unit of each, and the number of racks.
     """
@@ -124,10 +129,9 @@ def _packed(needs: list[RackShare], shares: Shares) -> tuple[list[int], list[int
     empty = shares.free(hosts=False)
     racks, units, count = list[int](), list[int](), 0
     used, free = limits, 0
-    for share in needs:
-        need = [fact or 0 for fact in share]
-        after = [have + more for have, more in zip(used, need, strict=True)]
-        over = any(total > limit for total, limit in zip(after, limits, strict=True))
+    for need in needs:
+        after = [*map(add, used, need)]
+        over = any(map(gt, after, limits))
         place = None if over else highest(free, need[0])
         if place is None:
             count, after, free = count + 1, need, empty

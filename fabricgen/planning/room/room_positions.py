@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -79,12 +78,7 @@ def network_room(room: Room, network: DeviceNames) -> Room:
     """Return the room of a network beside the compute fabric: the same racks, with its devices."""
     from fabricgen.planning.room.equipment import numbers_of  # noqa: PLC0415 - for networks only
 
-    rules, mapping = network.mapping.fabric.network, network.mapping
-    assert rules, "a network has its rules"  # noqa: S101 - every plan in `Plan.networks` is one
-    switches = chain.from_iterable(map(room.naming.switches, range(room.naming.mapping.segments)))
-    numbers = {name: at for at, name in enumerate((*switches, *room.equipment.names), room.hosts)}
-    own = [numbers[name] for each in range(mapping.segments) for name in network.switches(each)]
-    device = np.concatenate([numbers_of(rules.attached, numbers), np.array(own, dtype=np.int32)])
+    device = numbers_of(room.equipment, network)
     rack, rack_unit = room.positions.rack[device], room.positions.rack_unit[device]
     positions = room.positions._replace(rack=rack, rack_unit=rack_unit)
     return replace(room, naming=network, kind=room.kind[device], positions=positions)

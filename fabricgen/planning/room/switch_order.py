@@ -6,38 +6,37 @@ near the switches on them where they serve no host.
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabricgen.core.terms import Role
-from fabricgen.planning.networks.attachments import HOSTS
+from fabricgen.planning.room.equipment import numbers_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from fabricgen.core.arrays import Int64Array
     from fabricgen.planning.naming import DeviceNames
-    from fabricgen.planning.networks.attachments import Attachments
+    from fabricgen.planning.room.equipment import Equipment
 
 
-def ordered(naming: DeviceNames, networks: Sequence[DeviceNames] = ()) -> Int64Array:
+def ordered(naming: DeviceNames, equipment: Equipment) -> Int64Array:
     """Sort the switches of the fabric, numbered segment * boxes of a segment + box.
 
     Those of networks have the numbers after these, network by network. The order is that of the
     middle of the hosts below, then tier, segment and number.
     """
     mapping = naming.mapping
-    last = mapping.fabric.planned_gpus
+    hosts, last = mapping.fabric.coordinates.planned_hosts, mapping.fabric.planned_gpus
     middles, tiers = [_compute_middles(naming, last)], [_tiers(naming)]
-    known = dict(zip(_names(naming), middles[0].tolist(), strict=True)) if networks else {}
-    for network in networks:
-        rules = network.mapping.fabric.network
-        place = _places(rules.attached, mapping.fabric.host_gpus, known) if rules else None
-        middles.append(_middles(network, place, last))
+    # the place of each device of the room, a switch's once it is known
+    place = np.concatenate([np.arange(hosts) * mapping.fabric.host_gpus, middles[0]])
+    place = np.concatenate([place, np.full(len(equipment.names), -1)])
+    for network in equipment.networks:
+        number, switches = numbers_of(equipment, network), len(network.boxes)
+        ports = place[number[:-switches]].repeat(network.mapping.fabric.domain_gpus)
+        middles.append(_middles(network, ports, last))
+        place[number[-switches:]] = middles[-1]
         tiers.append(_tiers(network))
-        known |= zip(_names(network), middles[-1].tolist(), strict=True)
     key = np.concatenate(middles)
     order: Int64Array = np.lexsort((np.arange(key.size), np.concatenate(tiers), key))
     return order
@@ -58,27 +57,6 @@ def _tiers(naming: DeviceNames) -> Int64Array:
     """Return the tier of each switch."""
     tiers = np.array([box.role.tier for box in naming.boxes], dtype=np.int64)
     return np.tile(tiers, naming.mapping.segments)
-
-
-def _names(naming: DeviceNames) -> list[str]:
-    """Name the switches in the order of their numbers."""
-    return [*chain.from_iterable(map(naming.switches, range(naming.mapping.segments)))]
-
-
-def _places(attached: Attachments, host_gpus: int, known: Mapping[str, int]) -> Int64Array:
-    """Return the first GPU of the device of each port; -1 where it has no place yet.
-
-    A switch has the place in `known`.
-    """
-    columns = [np.zeros(0, dtype=np.int64)]
-    for group in attached.groups:
-        own = (
-            np.arange(len(group.names), dtype=np.int64) * host_gpus
-            if group.kind == HOSTS
-            else np.array([known.get(name, -1) for name in group.names], dtype=np.int64)
-        )
-        columns.append(np.repeat(own, len(group.interfaces)))
-    return np.concatenate(columns)
 
 
 def _middles(naming: DeviceNames, place: Int64Array | None, last: int) -> Int64Array:
