@@ -45,17 +45,28 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
         yield OverrideList(OVERRIDES)
     yield from left_out(context)
     yield from network_tasks(context, _of_fabric)
-    yield from _uplinks(context)
+    yield from _left_to_the_site(context)
 
 
-def _uplinks(context: BuildContext) -> Iterator[Skipped]:
-    """List the access networks whose uplinks have no settings."""
-    for name, network in context.plan.spec.networks.each().items():
-        if network.uplink and name in context.networks:
-            above = network.uplink.network
+def _left_to_the_site(context: BuildContext) -> Iterator[Skipped]:
+    """List what the switches of networks have no settings for."""
+    spec = context.plan.spec
+    for name, network in spec.networks.each().items() if context.networks else ():
+        if network.uplink:
             yield Skipped(
                 f"the uplinks of {name}: the VLAN of a switch ends at its ports, as the leaves of"
-                f" {above} have routed ports; join it there with lines of your own"
+                f" {network.uplink.network} have routed ports; join it with lines of your own"
+            )
+        if network.carries:
+            yield Skipped(
+                f"VRFs for {' and '.join(network.carries)} on the switches of {name}: what they"
+                " carry shares one routing table"
+            )
+    for devices in spec.devices if context.networks else ():
+        if devices.edge:
+            yield Skipped(
+                f"BGP to {devices.name}: its ports have addresses, and sessions and routes of the"
+                " site are lines of your own"
             )
 
 

@@ -89,8 +89,8 @@ class Network(Leaves):
     """Number of leaves that the ports of a device are spread over: the members of a bond. Default:
     2 in a network of kind `clos`, 1 in one of kind `access`."""
     carries: Annotated[tuple[Literal["inband", "storage"], ...], Field(examples=[["storage"]])] = ()
-    """Networks that are on the switches of this one, apart in its configurations: they have no
-    entry of their own. Hosts have them on the same ports, devices on those that they state."""
+    """Networks that are on the switches of this one, in its routing table: they have no entry of
+    their own. Hosts have them on the same ports, devices on those that they state."""
     peer_links: Annotated[Count | None, Field(le=64, examples=[2])] = None
     """Number of links between the two leaves of a pair; default: none."""
     leaf_groups: Annotated[

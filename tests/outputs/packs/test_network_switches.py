@@ -12,7 +12,8 @@ import pytest
 
 from fabricgen.core.terms import COMPUTE
 from fabricgen.inventory.management import KEY_EXAMPLE
-from tests.fabrics import plan_of, refusal_codes
+from fabricgen.outputs.packs.render import Packs
+from tests.fabrics import build_job, plan_of, refusal_codes
 from tests.nos import eos, frr, junos, nvue, nxos, sonic, srlinux
 from tests.nos.fabric import fabric, findings
 from tests.nos.model_variants import LARGEST_OF_EOS, MODELS
@@ -204,3 +205,32 @@ def test_cisco_documents_the_statements_of_networks() -> None:
     """The grammar of NX-OS has each, with the lossless class and without."""
     for name in ("storage", "inband"):
         assert NXOS.findings(switches("nxos")[name][0]) == []
+
+
+@pytest.mark.parametrize("nos", READERS)
+def test_leaves_of_a_pair_have_sessions_over_their_links(nos: str) -> None:
+    """Without spines, each learns the addresses of the other over the links between them."""
+    leaf = {"leaf": {"model": MODELS[nos], "breakout": "2x400G"}}
+    inband = {"switches": leaf, "nos": nos, "peer_links": 2}
+    pair = cluster(nos, networks={"inband": inband}).networks["inband"]
+    found = fabric([READERS[nos](one.files) for one in render_switches(pair)])
+    assert findings(found) == []
+    assert len(found.between()) == 2
+    neighbors = [{*box.instances[""].neighbours.values()} for box in found.boxes.values()]
+    assert neighbors == [{"FABRIC"}, {"FABRIC"}]
+
+
+def test_what_is_left_to_the_site_is_listed() -> None:
+    """Uplinks of access switches, routers of the site, and networks on the switches of another."""
+    leaf = {"leaf": {"model": "sn4600c"}}
+    plan = cluster(
+        "nvue",
+        networks={
+            "inband": {"switches": leaf, "speed": "100G", "carries": ["storage"]},
+            "oob": {"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G", "uplink": {}},
+        },
+        devices=[{"name": "router-{n}", "count": 2, "edge": True, "ports": {"inband": 2}}],
+    )
+    skipped = build_job(plan, Packs(), ("configs",)).skipped
+    for words in ("the uplinks of oob", "VRFs for storage on", "BGP to router-{n}"):
+        assert any(reason.startswith(words) for reason in skipped)
