@@ -116,7 +116,7 @@ class BuildContext:
         """The parts of each rack, with those of all networks."""
         from fabricgen.bom.breakdown.breakdown import cluster_racks
 
-        return cluster_racks(self.plan)
+        return cluster_racks(self.plan, self.racks)
 
     @cached_property
     def check_report(self) -> CheckResult:

@@ -30,6 +30,7 @@ from fabricgen.planning.plan import make_plan
 from fabricgen.serve.plan_cache import PlanCache
 from fabricgen.views.factory import Views
 from tests import ROOT
+from tests.bench.build_parts import build_parts
 from tests.bench.jinja_floor import JinjaFloor, drop, to_archive, to_folder
 from tests.bench.peers import MODEL
 
@@ -460,6 +461,18 @@ def against_jinja(home: Path) -> None:
         )
 
 
+def floor(home: Path) -> None:
+    """Print what the parts of that build take, each alone, and their sum as a ratio to Jinja."""
+    bare = ["-c", "import fabricgen.build.group_configs, fabricgen.bom.comparison"]
+    imports = min(python(bare).cpu_s for _ in range(5))
+    parts = {"imports": imports, **dict(build_parts(spec(FLOOR_GPUS), fresh(home)))}
+    for name, cpu_s in parts.items():
+        say(f"build of {FLOOR_GPUS:,} GPUs: {name}", f"{cpu_s:.2f} s CPU", "")
+    least = parts["Jinja alone"] + parts["creating and writing files"]
+    total = sum(parts.values())
+    say("sum of these parts against Jinja rendering and writing", f"{total / least:.2f}", "2")
+
+
 def fresh(home: Path) -> Path:
     """Return an OUT that does not exist, in a directory whose files stay until all is measured.
 
@@ -539,6 +552,7 @@ def main() -> None:
     home = Path(tempfile.mkdtemp(prefix="fabricgen-bench-"))
     try:
         against_jinja(home)
+        floor(home)
         shapes(home)
         growth(home, SIZES[:-1] if quick else SIZES)
         changes(home, SIZES[:-1] if quick else SIZES)

@@ -134,14 +134,18 @@ def _counted(
         yield from zip(repeat(name), here.tolist(), counts[here].tolist(), strict=False)
 
 
-def cluster_racks(plan: Plan) -> dict[str, RackContents]:
+def cluster_racks(plan: Plan, racks: Mapping[str, RackContents]) -> dict[str, RackContents]:
     """Return the contents of each rack with those of all networks, and `devices` by their kind.
 
-    Their switches have the network before their role.
+    `racks` are those of the compute fabric. Switches of networks have the network before their
+    role.
     """
     if plan.lengths is None:
         return {}
-    room, found = plan.lengths.room, racks_of(plan)
+    room = plan.lengths.room
+    found = {
+        name: RackContents(held.boxes.copy(), held.parts.copy()) for name, held in racks.items()
+    }
     for name, network in plan.networks.items():
         for rack, own in racks_of(network).items():
             held = found.setdefault(rack, RackContents())
