@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.core.terms import LinkKind
 from fabricgen.planning.cabling.link_classes import LinkClass, class_of, classes_of, rows_of
 from fabricgen.planning.cabling.selection import PartChoice, assign_parts, first_of, unassignable
 
 if TYPE_CHECKING:
     from fabricgen.core.arrays import Int32Array, IntArray
-    from fabricgen.core.terms import LinkKind
     from fabricgen.planning.cabling.cable_runs import CableRuns
     from fabricgen.planning.cabling.cages import Cages
     from fabricgen.planning.cabling.compatibility import End, LinkParts
@@ -82,8 +82,13 @@ def assign_candidates(given: CandidateSet, run_mm: Int32Array) -> IntArray:
     found = np.empty(run_mm.shape, dtype=np.int8)
     for each in given.classes:
         rows, choice, cages = _choice(given, each)
-        taken = assign_parts(run_mm[:, rows].ravel(), cages, choice) + given.numbers(each)[0]
-        found[:, rows] = taken.reshape(len(run_mm), -1)
+        runs = run_mm[:, rows].ravel()
+        if each.kind is LinkKind.DIRECT:
+            # a cage is at the lower end of some of its links, and at the upper end of others
+            cages = np.concatenate(cages), np.concatenate(cages[::-1])
+            runs = np.tile(runs, 2)
+        taken = assign_parts(runs, cages, choice) + given.numbers(each)[0]
+        found[:, rows] = taken[: run_mm[:, rows].size].reshape(len(run_mm), -1)
     return found
 
 

@@ -215,7 +215,9 @@ def _described_candidates(
     if GENERIC in (lower.form_factor, upper.form_factor):
         return [_joint(lower, upper, kind, preference)]
     fits = fitting(lower, upper, kind, preference.catalog, media)
-    found = [joint for joint in fits if joint.reach_m]
+    # the links of a split NIC port lead to several hosts, so no cable has two of them
+    alone = (joint for joint in fits if joint.shared == 1 or kind is not LinkKind.DIRECT)
+    found = [joint for joint in alone if joint.reach_m]
     if not found:
         raise _nothing_fits(fabric, kind, (lower, upper), media)
     furthest = max(found, key=lambda joint: (reach_of(joint), -joint.cables))
