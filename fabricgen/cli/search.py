@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.analysis.search.result import SearchResult, SearchRow
-    from fabricgen.analysis.search.search import Found
     from fabricgen.inventory.fabric import FabricSpec
 
 SHOWN_ALIKE = 3
@@ -111,7 +110,7 @@ def search(
         print_result(answer)
     else:
         echo(search_text(answer))
-        print_advice(_notes(spec, found))
+        print_advice(notes(spec))
 
 
 def search_text(answer: SearchResult) -> str:
@@ -205,18 +204,21 @@ def _words(answer: SearchResult) -> Iterator[str]:
         yield f"unknown power, ranked as the highest: {', '.join(unknown)}"
 
 
-def _notes(spec: FabricSpec, found: Found) -> Iterator[str]:
+def notes(spec: FabricSpec) -> Iterator[str]:
     """Yield what the search ignores of the inventory."""
     if spec.site and spec.site.lengths != "unknown":
         yield (
             "the described room is ignored: parts are chosen by an assumed reach, and the result "
             "has no `site`"
         )
-    if spec.reserve:
+    if spec.cabling:
         yield (
-            f"all {grouped(found.rows[0][0].draft.fabric.gpus)} GPUs of the reserve are counted, "
-            "as if they stood"
+            "`cabling` is ignored: every link is counted as one direct cable, without panels, "
+            "trunks and second jumpers"
         )
+    if spec.reserve:
+        gpus = grouped(spec.reserve.gpus)
+        yield f"all {gpus} GPUs of the reserve are counted, as if they were installed"
     if spec.phases:
         yield "`phases` are of one design: they are left out, and what is written has none"
 
