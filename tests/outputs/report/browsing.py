@@ -112,9 +112,13 @@ class Built:
 
     @property
     def link_rows(self) -> list[dict[str, str]]:
-        """Return the rows of links.csv, or of cables.csv where no cable carries several links."""
+        """Return the rows of links.csv, or of cables.csv where no cable carries several links.
+
+        They are those of the compute fabric, which the page has.
+        """
         apart = (self.out / "cabling/links.csv").is_file()
-        return self.rows("cabling/links.csv" if apart else "cabling/cables.csv")
+        rows = self.rows("cabling/links.csv" if apart else "cabling/cables.csv")
+        return [row for row in rows if row.get("network", "compute") == "compute"]
 
     def gpus_at(self, device: str) -> set[str]:
         """Return the GPUs whose cables end at a switch, by cables.csv.
