@@ -85,6 +85,9 @@ class Network(Leaves):
     host_ports: Annotated[Ports | None, Field(examples=[2])] = None
     """Number of ports of each host in this network. Default: one for each member of a bond; in a
     network of kind `access`, the management ports of the host model, else 1."""
+    per: Annotated[Literal["cluster", "domain"], Field(examples=["domain"])] = "cluster"
+    """`cluster`: leaves serve the hosts of all HB domains. `domain`: those of each HB domain, such
+    as a rack of NVL72, have leaves of their own, beside the leaves of all other devices."""
     bond: Annotated[Literal[1, 2] | None, Field(examples=[2])] = None
     """Number of leaves that the ports of a device are spread over: the members of a bond. Default:
     2 in a network of kind `clos`, 1 in one of kind `access`."""

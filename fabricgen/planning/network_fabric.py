@@ -96,7 +96,7 @@ def network_fabric(
     leaf = _without_uplinks(spec, name, fabric.port_layouts[Role.LEAF])
     modes = _modes(name, leaf, devices)
     speeds = (leaf.down.speed_gbps, *(mode.speed_gbps for mode in modes))
-    groups = _served(network, devices, speeds)
+    groups = _served(network, devices, speeds, compute)
     every = chain.from_iterable(own for _, by_speed in groups for own in by_speed)
     return replace(
         fabric,
@@ -116,14 +116,22 @@ def network_fabric(
 
 
 def _served(
-    network: Network, attached: list[AttachedDevices], speeds: tuple[int, ...]
+    network: Network,
+    attached: list[AttachedDevices],
+    speeds: tuple[int, ...],
+    compute: ResolvedFabric,
 ) -> list[tuple[Leaves, list[list[AttachedDevices]]]]:
     """Return the devices of each group of leaves by speed, those of the network first."""
     own = {name: group for group in network.leaf_groups for name in group.devices}
-    groups = [
-        (keys, [devices for devices in attached if own.get(devices.kind, network) is keys])
+    apart = [each for each in attached if network.per == "domain" and each.kind == HOSTS]
+    groups: list[tuple[Leaves, list[AttachedDevices]]] = [
+        (keys, [each for each in attached if own.get(each.kind, network) is keys])
         for keys in (network, *network.leaf_groups)
     ]
+    if apart:
+        groups[0] = network, [each for each in groups[0][1] if each.kind != HOSTS]
+        keys = network.model_copy(update={"leaves": None})
+        groups += [(keys, [domain]) for hosts in apart for domain in _by_domain(hosts, compute)]
     return [
         (
             keys,
@@ -132,6 +140,14 @@ def _served(
         for keys, own in groups
         if ports_of(own)
     ]
+
+
+def _by_domain(hosts: AttachedDevices, compute: ResolvedFabric) -> list[AttachedDevices]:
+    """Divide attached hosts by HB domain."""
+    domains: dict[int, list[str]] = {}
+    for host, name in enumerate(hosts.names):
+        domains.setdefault(compute.coordinates.domain_of_host(host), []).append(name)
+    return [hosts._replace(names=names) for names in domains.values()]
 
 
 def _modes(name: str, leaf: PortLayout, attached: list[AttachedDevices]) -> tuple[Breakout, ...]:

@@ -216,6 +216,27 @@ def test_leaves_of_several_speeds_hold_their_devices(hosts: int) -> None:
     assert judge(evidence_of(plan.networks["inband"], Views(plan.networks["inband"]))).ok
 
 
+def test_each_domain_has_switches_of_its_own() -> None:
+    """The hosts of a rack are on its two switches, and other devices on shared ones before them."""
+    oob = {**MIXED["networks"]["oob"], "uplink": None, "host_ports": 5, "per": "domain"}
+    racks = {"gpus": 216, "hb_domain": {"gpus": 72, "hosts": 18}, "radix": 256}
+    devices = [{"name": "pdu-{n}", "count": 9, "ports": {"oob": 1}}]
+    plan = plan_of(**racks, networks={"oob": oob}, devices=devices)
+    on: dict[int, set[str]] = {}
+    for cable in Views(plan.networks["oob"], kept=True).cables(0):
+        own = cable.a_device.startswith("host-")
+        domain = (int(cable.a_device[5:]) - 1) // 18 if own else -1
+        on.setdefault(domain, set()).add(cable.b_device)
+    assert on == {
+        -1: {"oob-1", "oob-2"},
+        0: {"oob-3", "oob-4"},
+        1: {"oob-5", "oob-6"},
+        2: {"oob-7", "oob-8"},
+    }
+    result = check(plan)
+    assert result.ok, result.findings
+
+
 def test_a_network_carries_another() -> None:
     """Its switches have the ports of both, and each device is in the networks of its ports."""
     storage = {**MIXED["networks"]["inband"], "carries": ["inband"]}
