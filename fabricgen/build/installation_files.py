@@ -7,6 +7,7 @@ list.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from fabricgen.build.context import per_build
@@ -112,11 +113,12 @@ def bundles(context: BuildContext) -> list[Bundle]:
     from fabricgen.outputs.installation.bundles import Fronts
     from fabricgen.outputs.installation.pull_order import pull
 
-    cables = (
-        cable
-        for own in context.each
-        for segment in range(own.plan.mapping.segments)
-        for cable in cable_rows(own).labelled(segment, 0, len(own.plan.segment.kind))
+    cables = chain.from_iterable(
+        [
+            cable_rows(own).labelled(segment, 0, len(own.plan.segment.kind))
+            for own in context.each
+            for segment in range(own.plan.mapping.segments)
+        ]
     )
     return pull(Fronts(context.plan), cables, _room(context))
 

@@ -36,6 +36,10 @@ FIBRES = 48
 """Maximum cables of a bundle of any other medium: fibres of 3 mm make a strand of 24 mm."""
 
 
+_ROLES = {int(kind): (kind.role("upper"), kind.role("lower")) for kind in LinkKind}
+"""The roles of the switches at the upper and at the lower end of each kind of link."""
+
+
 def most_of(medium: str) -> int:
     """Return the maximum cables of a bundle."""
     return MOST.get(medium, FIBRES)
@@ -170,9 +174,11 @@ class Fronts:
 
     def switch_roles(self, cable: CableView) -> tuple[Role | None, Role | None]:
         """Return the role of the switch at the upper and at the lower end; None without one."""
-        kind = LinkKind(cable.tier)
-        upper = None if cable.b_device in self.panels else kind.role("upper")
-        return upper, None if cable.a_device in self.panels else kind.role("lower")
+        upper, lower = _ROLES[cable.tier]
+        panels = self.panels
+        return None if cable.b_device in panels else upper, (
+            None if cable.a_device in panels else lower
+        )
 
     @cached_property
     def panels(self) -> frozenset[str]:

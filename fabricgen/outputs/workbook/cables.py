@@ -88,12 +88,13 @@ class _CableSheets:
 
     def add(self, chunk: Chunk) -> None:
         """Write and count a run of cables."""
-        self._tied = self._tied or any(row.piece for row in chunk.rows)
-        self._tiers.update(row.tier for row in chunk.rows)
-        self._parts.update((row.part, row.medium, row.length_m) for row in chunk.rows)
-        self._rails.update((row.piece_rail, row.tier) for row in chunk.rows)
-        self._listed.update(rail for row in chunk.rows for rail in row.rail.split(SEPARATOR))
-        rails = [row.piece_rail for row in chunk.rows for _ in range(chunk.sheet.rows)]
+        cables = [*chunk.rows]
+        self._tied = self._tied or any(row.piece for row in cables)
+        self._tiers.update(row.tier for row in cables)
+        self._parts.update((row.part, row.medium, row.length_m) for row in cables)
+        self._rails.update((row.piece_rail, row.tier) for row in cables)
+        self._listed.update(rail for row in cables for rail in row.rail.split(SEPARATOR))
+        rails = [row.piece_rail for row in cables for _ in range(chunk.sheet.rows)]
         runs: dict[str, list[Row]] = {}
         for row in zip(rails, chunk.table(), strict=True):
             runs.setdefault(row[0] if self._by_rail else "", []).append(row)

@@ -58,7 +58,7 @@ class Room:
         ]
         return np.array(each, dtype=np.int32)[self.kind]
 
-    @property
+    @cached_property
     def hosts(self) -> int:
         """Planned hosts: the number of the first switch among the devices."""
         return self.naming.mapping.fabric.coordinates.planned_hosts
