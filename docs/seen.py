@@ -81,6 +81,10 @@ SPECIMENS: dict[str, dict[str, Any]] = {
         "gpus": 64, **_HOST, "design": "rail-optimized", "switches": {"leaf": {"model": "qm9700"}},
         "cabling": {"where": {"host": "structured"}},
     },
+    "rails of light": {
+        "gpus": 32, **_HOST, "rails": {"medium": "ocs"},
+        "switches": {"leaf": {"model": "polatis-384"}},
+    },
     "a network beside the compute fabric": {
         "gpus": 16, **_HOST, "switches": _BOTH,
         "networks": {"oob": {"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G"}},
