@@ -90,7 +90,10 @@ def _priced(draft: Draft, lines: Iterable[BillLine]) -> Bom:
     spec = draft.spec
     book = price_book(spec, draft.catalog)
     terms = terms_of(spec, book)
-    installed = {draft.fabric.port_layouts[Role.LEAF].model.model: draft.mapping.spare_leaves}
+    installed: dict[str, int] = {}
+    if spec.spare.leaves_per_rail:
+        leaf = draft.fabric.port_layouts[Role.LEAF].model.model
+        installed[leaf] = draft.mapping.spare_leaves
     bought = tuple(
         _bought(line, spec.spares, book, terms, installed.get(line.part, 0)) for line in lines
     )

@@ -40,8 +40,6 @@ def circuit_conflicts(spec: FabricSpec, catalog: Catalog) -> Iterator[Finding]:
     """Refuse boxes that do not make rails of the medium, and shapes that light does not have."""
     medium = spec.rails.medium if spec.rails.medium in LIGHT else "packet"
     yield from _boxes(spec.switches, ("switches",), medium, catalog)
-    for name, network in spec.networks.each().items():
-        yield from _boxes(network.switches, ("networks", name, "switches"), "packet", catalog)
     if medium == "packet":
         return
     if spec.design is not Design.RAIL_ONLY:
@@ -63,6 +61,12 @@ def circuit_conflicts(spec: FabricSpec, catalog: Catalog) -> Iterator[Finding]:
             (f"{_BOXES[medium]} has the endpoints of a rail, and no uplinks",),
             "write `tiers: auto`, or leave it out",
         )
+
+
+def network_boxes(spec: FabricSpec, catalog: Catalog) -> Iterator[Finding]:
+    """Refuse networks beside the compute fabric on boxes that forward light."""
+    for name, network in spec.networks.each().items():
+        yield from _boxes(network.switches, ("networks", name, "switches"), "packet", catalog)
 
 
 def spare_conflicts(spec: FabricSpec) -> Iterator[Finding]:

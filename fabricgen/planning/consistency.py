@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING
 from fabricgen.core.diagnostics import Finding, Path
 from fabricgen.core.divisors import divisors
 from fabricgen.core.terms import Design, speed_text
-from fabricgen.planning.circuit_conflicts import circuit_conflicts, spare_conflicts
+from fabricgen.planning.circuit_conflicts import (
+    circuit_conflicts,
+    network_boxes,
+    spare_conflicts,
+)
 from fabricgen.planning.setting_conflicts import (
     price_conflicts,
     relay_conflicts,
@@ -52,6 +56,7 @@ def contradictions(spec: FabricSpec, catalog: Catalog, host: Host | None) -> Ite
         from fabricgen.planning.network_conflicts import network_conflicts  # noqa: PLC0415 - for networks only
 
         yield from network_conflicts(spec, host)
+        yield from network_boxes(spec, catalog)
 
 
 def _domains(spec: FabricSpec) -> Iterator[Finding]:

@@ -122,3 +122,10 @@ def test_a_loss_that_no_source_states_is_named() -> None:
     plan = plan_of(**PHOTONIC | {"switches": {"leaf": {"model": "s320"}}})
     verdict = light_passes(evidence_of(plan, Views(plan)))
     assert verdict.figure == "not judged: the catalog does not state the loss of s320"
+
+
+def test_networks_forward_packets() -> None:
+    """A network beside the compute fabric takes no box of circuits."""
+    network = {"switches": {"leaf": {"model": "r300"}}}
+    with pytest.raises(Refusal, match="`r300` makes no rails of the medium `packet`"):
+        plan_of(**PHOTONIC | {"networks": {"storage": network}})
