@@ -13,6 +13,7 @@ from fabricgen.build.management_notes import left_out
 from fabricgen.build.network_tasks import network_tasks
 from fabricgen.build.pack_outputs import (
     config_packs,
+    every_config_pack,
     incomplete,
     site_lines,
     switch_outputs,
@@ -41,7 +42,7 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     """List the tasks of the configurations, those of subnet managers included."""
     yield from _of_fabric(context)
     adds_lines = any(own.has_lines for own in context.plan.spec.overrides)
-    if adds_lines and context.scope is None and config_packs(context):
+    if adds_lines and context.scope is None and every_config_pack(context):
         yield OverrideList(OVERRIDES)
     yield from left_out(context)
     yield from network_tasks(context, _of_fabric)
@@ -120,8 +121,14 @@ class OverrideList(OneFile):
 
 def _override_rows(context: BuildContext) -> Iterator[str]:
     """Yield the header, and a line for each override of each switch."""
-    packs, lines = config_packs(context), site_lines(context)
     yield "switch,file,place,override\n"
+    for own in context.each:
+        yield from _rows_of_network(own)
+
+
+def _rows_of_network(context: BuildContext) -> Iterator[str]:
+    """Yield a line for each override of each switch of one network."""
+    packs, lines = config_packs(context), site_lines(context)
     for switch in switch_identities(context.plan):
         for number, own in enumerate(context.plan.spec.overrides):
             if own.has_lines and matches(own.match, switch):

@@ -68,9 +68,7 @@ def check_buildable(plan: Plan, packs: Packs, only: Collection[str] = ()) -> Non
         _check_phases(plan)
     groups = choose(sorted(only), spec.outputs, packs).groups
     configures = bool(plan.roles) and any(GROUPS[group].configures for group in groups)
-    configured = nos_packs(plan, packs).packs if configures else None
-    for network in plan.networks.values() if configures else ():
-        nos_packs(network, packs)
+    configured = [nos_packs(own, packs).packs for own in plan.cluster] if configures else None
     if spec.overrides:
         from fabricgen.outputs.packs.override_checks import check_overrides
 

@@ -1,7 +1,7 @@
 """The site's own lines in configurations, and its own values for templates."""
 
 import math
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema, model_validator
 
@@ -50,6 +50,10 @@ class OverrideMatch(InventoryModel):
     """The name of the switch, or a pattern: `*` is any text, `?` any character."""
     nos: Annotated[Word | None, Field(examples=["eos"])] = None
     """The network operating system of the switch."""
+    network: Annotated[Literal["storage", "inband", "oob"] | None, Field(examples=["inband"])] = (
+        None
+    )
+    """The network beside compute that the switch is in. Default: the compute fabric."""
 
 
 class Override(InventoryModel):
@@ -58,7 +62,7 @@ class Override(InventoryModel):
     match: Annotated[OverrideMatch, Field(examples=[{"role": "leaf", "rail": 0}])] = (
         OverrideMatch.model_construct()
     )
-    """The switches, by role, rail, plane, name and NOS. Default: all of them."""
+    """The switches, by role, rail, plane, name, NOS and network. Default: those of compute."""
     place: Annotated[
         str, Field(strict=True, min_length=1, max_length=200, examples=["after", "bgp"])
     ] = "after"

@@ -199,6 +199,7 @@ def _network_spec(spec: FabricSpec, name: str, bond: int, ports: int) -> FabricS
         roce=spec.roce,
         management=spec.management,
         vars=spec.vars,
+        overrides=spec.overrides,
         naming=spec.naming.model_copy(
             update={
                 "leaf": f"{scope}-{{n}}",

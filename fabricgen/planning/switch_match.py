@@ -8,6 +8,8 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fabricgen.core.terms import COMPUTE
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -25,6 +27,7 @@ class SwitchIdentity(NamedTuple):
     """The rails that it serves; empty where a block spans rails."""
     plane: int
     nos: str
+    network: str = COMPUTE
 
 
 def switch_identity(plan: Plan, segment: int, index: int, name: str) -> SwitchIdentity:
@@ -38,6 +41,7 @@ def switch_identity(plan: Plan, segment: int, index: int, name: str) -> SwitchId
         tuple(rail for rail in rails if rail is not None),
         mapping.plane(segment),
         plan.port_layouts(segment)[box.role].nos,
+        plan.fabric.network_name,
     )
 
 
@@ -58,7 +62,8 @@ def matches(match: OverrideMatch, switch: SwitchIdentity) -> bool:
     [True, True, False]
     """
     return (
-        match.role in (None, switch.role)
+        (match.network or COMPUTE) == switch.network
+        and match.role in (None, switch.role)
         and (match.rail is None or match.rail in switch.rails)
         and match.plane in (None, switch.plane)
         and (match.name is None or fnmatchcase(switch.name, match.name))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Finding, Refusal, refuse, suggest
 from fabricgen.core.files import FileError
+from fabricgen.core.terms import COMPUTE
 from fabricgen.outputs.packs.merged_document import parse_fragment
 from fabricgen.outputs.packs.override_places import file_name, find_place, known_places
 from fabricgen.planning.override_texts import bad_override, override_texts
@@ -19,7 +20,7 @@ from fabricgen.planning.switch_match import matches, switch_identities
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from fabricgen.inventory.overrides import Override
+    from fabricgen.inventory.overrides import Override, OverrideMatch
     from fabricgen.outputs.packs.override_places import OverridePlace
     from fabricgen.outputs.packs.pack_yaml import Pack, PackOutput
     from fabricgen.outputs.packs.render import Packs
@@ -31,12 +32,22 @@ SHOWN = 12
 """Values that a hint lists."""
 
 
-def check_overrides(plan: Plan, packs: Packs, by_nos: Mapping[str, Pack] | None) -> None:
+def check_overrides(
+    plan: Plan, packs: Packs, configured: Sequence[Mapping[str, Pack]] | None
+) -> None:
     """Verify that each override matches a switch, and has a place and a form that its NOS accepts.
 
-    `by_nos` are the packs that write the files of switches; None where no configurations are
-    asked for, so that a NOS without a pack accepts any text. Raises Refusal.
+    `configured` are the packs that write the files of switches, for each network of the cluster;
+    None where no configurations are asked for, so that a NOS without a pack accepts any text.
+    Raises Refusal.
     """
+    _check_matches(plan)
+    for number, network in enumerate(plan.cluster):
+        _check_texts(network, packs, None if configured is None else configured[number])
+
+
+def _check_texts(plan: Plan, packs: Packs, by_nos: Mapping[str, Pack] | None) -> None:
+    """Verify the texts for the switches of one network. Raises Refusal."""
     texts = [*override_texts(plan)]
     matched = _matched(plan)
     for text in texts:
@@ -51,21 +62,27 @@ def check_overrides(plan: Plan, packs: Packs, by_nos: Mapping[str, Pack] | None)
 
 
 def _matched(plan: Plan) -> dict[int, set[str]]:
-    """Return the NOSes of the switches that each override matches, by its number.
-
-    Raises Refusal `unmatched-override` with a finding for each override that matches none.
-    """
+    """Return the NOSes of the switches of a network that each override matches, by its number."""
     switches = [*switch_identities(plan)]
-    found = {
+    return {
         number: {switch.nos for switch in switches if matches(override.match, switch)}
         for number, override in enumerate(plan.spec.overrides)
     }
-    unmatched = [number for number, nos in found.items() if not nos]
+
+
+def _check_matches(plan: Plan) -> None:
+    """Refuse overrides that match no switch of any network.
+
+    Raises Refusal `unmatched-override` with a finding for each.
+    """
+    switches = [switch for own in plan.cluster for switch in switch_identities(own)]
+    unmatched = [
+        (number, override)
+        for number, override in enumerate(plan.spec.overrides)
+        if not any(matches(override.match, switch) for switch in switches)
+    ]
     if unmatched:
-        raise Refusal(
-            _unmatched(number, plan.spec.overrides[number], switches) for number in unmatched
-        )
-    return found
+        raise Refusal(_unmatched(number, override, switches) for number, override in unmatched)
 
 
 def _unmatched(number: int, override: Override, switches: Sequence[SwitchIdentity]) -> Finding:
@@ -76,10 +93,11 @@ def _unmatched(number: int, override: Override, switches: Sequence[SwitchIdentit
         "plane": {switch.plane for switch in switches},
         "name": {switch.name for switch in switches},
         "nos": {switch.nos for switch in switches},
+        "network": {switch.network for switch in switches} - {COMPUTE},
     }
     given = override.match.model_dump(exclude_none=True)
     for key, value in given.items():
-        if not any(matches(override.match.model_validate({key: value}), each) for each in switches):
+        if not any(matches(_one(override, key, value), each) for each in switches):
             because = (f"no switch has `{key}: {value}`",)
             hint = suggest(str(value), map(str, known[key]), _listed(key, known[key]))
             break
@@ -89,6 +107,11 @@ def _unmatched(number: int, override: Override, switches: Sequence[SwitchIdentit
     fact = f"`overrides.{number}` matches no switch"
     path = ("overrides", number, "match")
     return Finding("unmatched-override", fact, path, because, hint)
+
+
+def _one(override: Override, key: str, value: object) -> OverrideMatch:
+    """Return a match of one value alone, in the network of an override."""
+    return override.match.model_validate({"network": override.match.network, key: value})
 
 
 def _listed(key: str, known: set[str] | set[int]) -> str:

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fabricgen.build.preconditions import check_buildable
+from fabricgen.build.run import build
+from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import COMPUTE
 from fabricgen.inventory.management import KEY_EXAMPLE
 from fabricgen.outputs.packs.render import Packs
@@ -234,3 +237,39 @@ def test_what_is_left_to_the_site_is_listed() -> None:
     skipped = build_job(plan, Packs(), ("configs",)).skipped
     for words in ("the uplinks of oob", "VRFs for storage on", "BGP to router-{n}"):
         assert any(reason.startswith(words) for reason in skipped)
+
+
+def test_overrides_name_the_network_of_their_switches(tmp_path: Path) -> None:
+    """Without one, an override is for switches of compute alone."""
+    text = "nv set system reboot mode cold"
+    place = "commands.txt:after"
+    plan = cluster(
+        "nvue",
+        overrides=[
+            {"match": {"network": "inband", "role": "spine"}, "place": place, "text": text},
+            {"match": {"name": "*"}, "place": place, "text": "nv set system wjh enable on"},
+        ],
+    )
+    check_buildable(plan, Packs())
+    build(build_job(plan, Packs(), ("configs",)), tmp_path / "out")
+    configs = tmp_path / "out" / "configs"
+    having = {
+        file.parent.name for file in configs.glob("*/commands.txt") if text in file.read_text()
+    }
+    assert having == {name for name in plan.networks["inband"].switches() if "spine" in name}
+    of_compute = {
+        file.parent.name for file in configs.glob("*/commands.txt") if "wjh" in file.read_text()
+    }
+    assert of_compute == {*plan.switches()}
+    rows = (configs / "overrides.csv").read_text().splitlines()[1:]
+    assert len(rows) == len(having) + len(of_compute)
+
+
+def test_an_override_for_no_switch_of_its_network_is_refused() -> None:
+    """Its other values are compared within the network."""
+    plan = cluster("nvue", overrides=[{"match": {"network": "oob"}, "text": "nv set x"}])
+    with pytest.raises(Refusal) as refused:
+        check_buildable(plan, Packs())
+    (finding,) = refused.value.findings
+    assert finding.code == "unmatched-override"
+    assert "inband" in (finding.hint or "")

@@ -185,7 +185,7 @@ def test_a_section_ends_where_its_last_template_ends() -> None:
 def checked(plan: Plan) -> list[str]:
     """Verify the overrides of a plan, and return the codes and facts of the findings."""
     try:
-        check_overrides(plan, PACKS, nos_packs(plan, PACKS).packs)
+        check_overrides(plan, PACKS, [nos_packs(plan, PACKS).packs])
     except Refusal as refusal:
         return [f"{finding.code}: {finding.fact}" for finding in refusal.findings]
     return []
@@ -529,7 +529,7 @@ def test_an_unknown_place_lists_the_places() -> None:
         check_overrides(
             with_overrides(_of("sonic"), {"place": "x", "text": ""}),
             PACKS,
-            nos_packs(_of("sonic"), PACKS).packs,
+            [nos_packs(_of("sonic"), PACKS).packs],
         )
     hint = caught.value.findings[0].hint
     assert hint.startswith("places: before, after, /KEY, frr.conf:before, frr.conf:after, frr.conf")
