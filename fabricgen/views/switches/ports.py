@@ -129,7 +129,7 @@ class SegmentLabels:
             for block in blocks
         ]
         self._length = plan.addresses.host_length
-        self._host_asn = 0 if plan.addresses.numbered else plan.addresses.host_asn
+        self._host_asn = 0 if self._numbered else plan.addresses.host_asn
         self._asn = cache(lambda box: plan.addresses.asn(segment, plan.naming.boxes[box]))
 
     def peer_asn(self, box: int, to_host: bool) -> int:  # noqa: FBT001 - mapped over two columns
