@@ -28,13 +28,14 @@ if TYPE_CHECKING:
 PACKAGE = f"{Path(fabricgen.__file__).parent}/"
 INVENTORY = "{name: tiny, gpus: 16, hb_domain: {gpus: 8}, switches: {leaf: {generic: {radix: 8}}}}"
 LIMITS = {
-    "plan": (["plan", "tiny.yaml"], 450),
+    "plan": (["plan", "tiny.yaml"], 500),
     "cabling": (["build", "tiny.yaml", "--only", "cabling", "-o", "out"], 2400),
     "configs": (["build", "tiny.yaml", "--only", "configs", "-o", "out"], 2050),
 }
-"""The arguments of each command, and the limit of its moves, somewhat above what it takes.
+"""The arguments of each command, and the limit of its moves.
 
-Each file of the catalog that is read adds two."""
+That is half of what each took before packages were drawn anew (1,018, 5,135 and 4,110), or less.
+Each file of the catalog that is read adds two moves."""
 
 
 class Moves:

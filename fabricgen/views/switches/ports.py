@@ -60,6 +60,16 @@ class Ports:
         }
 
     @cached_property
+    def host_numbering(self) -> tuple[bool, int, int]:
+        """Whether links to hosts are numbered, the length of their prefixes, and the AS of hosts.
+
+        The AS number is 0 where hosts have none.
+        """
+        addresses = self.plan.addresses
+        numbered = addresses.numbered
+        return numbered, addresses.host_length, 0 if numbered else addresses.host_asn
+
+    @cached_property
     def lane_counts(self) -> dict[Role, list[int]]:
         """The lanes of each port of a role's box, in the order of `Plan.ports`."""
         return {
@@ -122,14 +132,12 @@ class SegmentLabels:
         self.rails = plan.mapping.rails(segment)
         self.rail_texts = ["" if rail is None else str(rail) for rail in self.rails]
         self.vrfs = [vrf_name(rail) for rail in self.rails]
-        self._numbered = plan.addresses.numbered
+        self._numbered, self._length, self._host_asn = ports.host_numbering
         self._starts = [
             plan.addresses.hosts.start(segment * plan.mapping.segment_blocks + block)
             + plan.addresses.skipped
             for block in blocks
         ]
-        self._length = plan.addresses.host_length
-        self._host_asn = 0 if self._numbered else plan.addresses.host_asn
         self._asn = cache(lambda box: plan.addresses.asn(segment, plan.naming.boxes[box]))
 
     def peer_asn(self, box: int, to_host: bool) -> int:  # noqa: FBT001 - mapped over two columns
