@@ -120,6 +120,7 @@ def test_the_others_are_what_their_comments_state() -> None:
         "ocdai-256": 2,
     }
     assert {path.stem: boxes(plan_file(path)) for path in EXAMPLES} == {
+        "direct-torus": (0, 0, 0),
         "first-fabric": (8, 0, 0),
         "growing": (16, 32, 0),
         "mixed-speed": (24, 16, 0),

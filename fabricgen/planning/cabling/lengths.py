@@ -8,7 +8,6 @@ so that no order depends on a guess.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -23,8 +22,6 @@ from fabricgen.planning.cabling.pieces import find_pieces
 from fabricgen.planning.cabling.stock_lengths import STEP_MM, stock_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fabricgen.core.arrays import Int32Array, IntArray
     from fabricgen.core.terms import LinkKind
     from fabricgen.planning.cabling.cable_runs import CableRuns
@@ -89,18 +86,8 @@ class Lengths:
     def laid(self, segment: int, start: int = 0, stop: int | None = None) -> CableLengths:
         """Return the cables of one segment, or a run of them, in the order of its links.
 
-        A piece is as long as the longest of its links needs. The last run is kept, because counts
-        ask for a segment once for each part.
+        A piece is as long as the longest of its links needs.
         """
-        return self._last(segment, start, stop)
-
-    @cached_property
-    def _last(self) -> Callable[[int, int, int | None], CableLengths]:
-        """What computes a run of cables, and keeps the last one."""
-        return lru_cache(maxsize=1)(self._lay)
-
-    def _lay(self, segment: int, start: int, stop: int | None) -> CableLengths:
-        """Compute the cables of a run of links."""
         lower, upper, run_mm = self.runs.of_segment(segment, start, stop)
         candidate = self.candidate[segment, start:stop]
         needed = run_mm if self.needed_mm is None else self.needed_mm[segment, start:stop]

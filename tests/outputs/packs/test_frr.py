@@ -266,7 +266,9 @@ def test_templates_are_short_sections(pack: str, root: Path) -> None:
         if bind.template
     }
     hooks = {f"site.{place}.j2" for place in ENDS if described.open_outputs}
-    written = {output.template for output in described.outputs}
+    written = {output.template for output in described.outputs} | {
+        output.access for output in described.outputs if output.access
+    }
     fetched = (
         {file.template for file in described.zero_touch.files} if described.zero_touch else set()
     )
