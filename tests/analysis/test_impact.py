@@ -364,6 +364,14 @@ def test_a_fat_tree_leaf_cuts_gpus_off_and_a_rail_only_one_does_not() -> None:
     assert rails.pairs_needing_relay == 2 * 32 * (8192 - 32) + 32 * 31
 
 
+def test_two_leaves_without_spines() -> None:
+    """The pair of a network: half of the ports are on either leaf, and no links can be cut."""
+    inband = {"switches": {"leaf": {"generic": {"radix": 64}}}}
+    keys = {"gpus": 16, "hb_domain": {"gpus": 8}, "radix": 64, "networks": {"inband": inband}}
+    found = impact(plan_of(**keys).networks["inband"], ["switch:inband-leaf-1"])
+    assert (found.gpus, found.gpus_degraded, found.bisection_left_pct) == (4, 2, 50)
+
+
 def test_one_gpu_and_one_domain() -> None:
     """Without GPUs outside, nothing is cut off."""
     alone = impact(plan_of(gpus=1, hb_domain={"gpus": 1}, radix=4), ["nic:d0-g0"])

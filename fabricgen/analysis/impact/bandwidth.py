@@ -41,9 +41,12 @@ class Sides(NamedTuple):
 def sides_of(plan: Plan, endpoints: Int32Array) -> Sides:
     """Halve a block between pods, or between leaves if it has one pod, by endpoints.
 
-    `endpoints` are those of each leaf; leaves without endpoints do not count.
+    `endpoints` are those of each leaf; leaves without endpoints do not count. Leaves that no spines
+    join, such as the two of a small network, have no links to cut.
     """
     sizing = plan.sizing
+    if not sizing.spine:
+        return Sides(0, 0)
     leaves = int(np.flatnonzero(endpoints).max(initial=0)) + 1
     pods = -(-leaves // sizing.pod_leaves)
     if pods > 1:
@@ -118,7 +121,7 @@ class Capacity:
     def _cut(self, tiers: Tiers, endpoints: Int32Array, sides: Sides) -> int:
         """Return the least of the cuts through a block, Gbps.
 
-        These are its ports, its leaves, and its spines or cores; with one leaf only its ports. A
+        These are its ports, its leaves, and its spines or cores; without spines only its ports. A
         layer of switches is cut at the smaller of the incoming and the outgoing bandwidth of each.
         """
         link_parts = self.living.reach.plan.link_parts
