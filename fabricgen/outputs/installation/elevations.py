@@ -20,7 +20,7 @@ from fabricgen.outputs.installation.picture_view import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from fabricgen.core.terms import Role
     from fabricgen.outputs.installation.bundles import Bundle, Fronts, Plug
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from fabricgen.planning.room.equipment import EquipmentGroup
     from fabricgen.planning.room.room import Room
 
-HEAD, UNIT, LINE = 70, 18, 17
-"""Heights in a rack's picture: the header, a rack unit, and a line of text below."""
+HEAD, UNIT, HEADING, LINE = 70, 18, 26, 17
+"""Heights in a rack's picture: the header, a rack unit, and below it a heading and a line."""
 
 
 @dataclass(frozen=True)
@@ -88,22 +88,19 @@ class Elevations:
             )
             if self.room.rack_units[device]
         ]
-        foot = HEAD + body + 26
         drawn += [self._panel(panel) for panel in self._panels.get(number, ())]
-        told = [
-            TextLine(foot + 6 + LINE * at, text)
-            for at, text in enumerate([*self._beside(devices), *self._foot(name)], start=1)
-        ]
+        sections = {"Power": self._beside(devices), "Cables": self._foot(name)}
+        headings, told, end = _sections(sections, HEAD + body)
         return ElevationView(
             fabric=self.fabric,
             name=name,
             place=self._where(number),
-            height=foot + 24 + LINE * len(told),
+            height=end + 18,
             body=body,
             units=lines,
             devices=drawn,
             reserved=self._reserved(devices, units),
-            foot=foot,
+            headings=headings,
             lines=told,
         )
 
@@ -259,3 +256,19 @@ class Elevations:
         for cable, *_ in self._plugs:
             found.update({(cable.a_rack, cable.b_rack), (cable.b_rack, cable.a_rack)})
         return found
+
+
+def _sections(
+    sections: Mapping[str, Iterator[str]], top: int
+) -> tuple[list[TextLine], list[TextLine], int]:
+    """Return the headings and lines of the sections that have any, and where the last line is."""
+    headings, lines, y = list[TextLine](), list[TextLine](), top
+    for heading, texts in sections.items():
+        own = [
+            TextLine(y + HEADING + 6 + LINE * at, text) for at, text in enumerate(texts, start=1)
+        ]
+        if own:
+            headings.append(TextLine(y + HEADING, heading))
+            lines += own
+            y = own[-1].y
+    return headings, lines, y

@@ -61,9 +61,10 @@ class ElevationView:
     units: list[TextLine]
     devices: list[RackedDeviceView]
     reserved: list[ReservedView]
-    foot: int
+    headings: list[TextLine]
+    """The headings of `lines`."""
     lines: list[TextLine]
-    """Destinations of cables, below the rack."""
+    """PDUs beside the rack units, and destinations of cables, below the rack."""
 
 
 @dataclass(slots=True)

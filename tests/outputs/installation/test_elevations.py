@@ -16,6 +16,7 @@ import pytest
 from fabricgen.build.installation_files import elevations, port_maps
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.outputs.installation.chips import chip
+from fabricgen.outputs.installation.elevations import _sections
 from fabricgen.outputs.installation.faceplate import WIDEST, Faceplate, face_of
 from fabricgen.outputs.installation.picture_view import (
     CageBox,
@@ -70,9 +71,18 @@ def switches(plan: Plan) -> list[str]:
 
 
 def test_pdus_beside_the_units_are_named_below_a_rack(tmp_path: Path) -> None:
-    """No rack unit shows them."""
+    """No rack unit shows them; they are under a heading of their own, above the cables."""
     room = built(FABRICS["networks"], tmp_path / "out")
-    assert "pdu-1, pdu-2 beside the units." in room.below("racks", ".svg")["A01-01.svg"]
+    drawn = ET.fromstring(room.below("racks", ".svg")["A01-01.svg"])  # noqa: S314 - fabricgen wrote the file
+    at = {text.text: int(text.get("y", 0)) for text in drawn.iter(f"{SVG}text")}
+    assert at["Power"] < at["pdu-1, pdu-2 beside the units."] < at["Cables"]
+
+
+def test_a_rack_without_pdus_has_no_heading_of_power() -> None:
+    """Only sections with lines have a heading."""
+    headings, lines, end = _sections({"Power": iter([]), "Cables": iter(["a", "b"])}, 100)
+    assert [heading.text for heading in headings] == ["Cables"]
+    assert end == lines[-1].y
 
 
 def test_a_map_without_a_known_faceplate_is_a_list(room: Built) -> None:
@@ -268,7 +278,7 @@ def test_a_name_is_text() -> None:
         units=[TextLine(80, evil)],
         devices=[device],
         reserved=[ReservedView(1, 1, 1, evil)],
-        foot=800,
+        headings=[TextLine(800, "Cables")],
         lines=[TextLine(820, evil)],
     )
     cage = CageBox(1, 16, 78, evil, [PortBox(17, shown, evil, evil, evil)])
