@@ -55,7 +55,7 @@ def contradictions(spec: FabricSpec, catalog: Catalog, host: Host | None) -> Ite
     if spec.devices or spec.networks.each():
         from fabricgen.planning.network_conflicts import network_conflicts  # noqa: PLC0415 - for networks only
 
-        yield from network_conflicts(spec, host)
+        yield from network_conflicts(spec, host, catalog)
         yield from network_boxes(spec, catalog)
 
 

@@ -9,6 +9,7 @@ from fabricgen.core.diagnostics import Finding, Path, nearest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.host import Host
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.inventory.networks import Network
@@ -23,13 +24,14 @@ def host_ports(host: Host | None, network: Network) -> int:
     return network.bond or 1
 
 
-def network_conflicts(spec: FabricSpec, host: Host | None) -> Iterator[Finding]:
+def network_conflicts(spec: FabricSpec, host: Host | None, catalog: Catalog) -> Iterator[Finding]:
     """Return the findings of all checks."""
     networks, names = spec.networks.each(), [group.name for group in spec.devices]
     for name, network in networks.items():
         path: Path = ("networks", name)
         yield from _ports(spec, name, network, host)
         yield from _peer_links(name, network)
+        yield from _circular_links(name, network, catalog)
         yield from _carried(networks, name)
         for at, leaves in enumerate(network.leaf_groups):
             where = (*path, "leaf_groups", at, "devices")
@@ -61,6 +63,22 @@ def _peer_links(name: str, network: Network) -> Iterator[Finding]:
         ),
         "leave `peer_links` out" if access else "use `bond: 2`, or leave `peer_links` out",
     )
+
+
+def _circular_links(name: str, network: Network, catalog: Catalog) -> Iterator[Finding]:
+    """Refuse links between the leaves of a pair of InfiniBand switches."""
+    model = catalog.switch(network.switches.leaf.model or "")
+    if network.peer_links and model and model.transport == "infiniband":
+        yield Finding(
+            "bad-peer-links",
+            f"`peer_links` cannot join the leaves of the InfiniBand network `{name}`",
+            ("networks", name, "peer_links"),
+            (
+                f"a {model.model} speaks InfiniBand: packets wait for credits of the next link",
+                "links up to spines and down never wait in a circle; those between leaves can",
+            ),
+            "leave `peer_links` out, or choose a leaf that speaks Ethernet",
+        )
 
 
 def _carried(networks: dict[str, Network], name: str) -> Iterator[Finding]:
