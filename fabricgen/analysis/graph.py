@@ -29,6 +29,7 @@ from fabricgen.analysis.graph_elements import (
 )
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import LinkKind
+from fabricgen.planning.direct_conflicts import require_switches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -90,6 +91,7 @@ def switch_graph(plan: Plan) -> nx.Graph[str]:
     >>> made.edges["r0-leaf-1", "r0-spine-1"]
     {'kind': 'leaf-spine', 'rail': 0, 'plane': 0, 'links': 4, 'capacity_gbps': 1600}
     """
+    require_switches(plan.spec, "switch_graph")
     made: nx.Graph[str] = nx.Graph(name=plan.spec.name, design=plan.spec.design.value)
     endpoints, joined = _folded(plan)
     speed_gbps = plan.link_parts[LinkKind.HOST].speed_gbps

@@ -29,7 +29,6 @@ FILE = click.Path(path_type=Path)
 
 @click.command(
     cls=Command,
-    needs_switches=True,
     examples=(
         "fabricgen audit fabric.yaml --lldp neighbors",
         "fabricgen audit fabric.yaml --degraded dead.txt --tables around",

@@ -35,12 +35,11 @@ class Command(click.Command):
         self,
         *names: Any,  # noqa: ANN401 - whatever click.Command takes
         examples: Sequence[str] = (),
-        needs_switches: bool = False,
         **settings: Any,  # noqa: ANN401 - as above
     ) -> None:
-        """Keep the examples, and whether the command works on rails of switches alone."""
+        """Keep the examples."""
         super().__init__(*names, **settings)
-        self.examples, self.needs_switches = tuple(examples), needs_switches
+        self.examples = tuple(examples)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options under their headings."""

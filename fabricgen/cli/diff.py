@@ -44,7 +44,7 @@ WORDS = {
 """Action -> its text for a technician."""
 
 
-@click.command(cls=Command, needs_switches=True, examples=("fabricgen diff plan.json fabric.yaml",))
+@click.command(cls=Command, examples=("fabricgen diff plan.json fabric.yaml",))
 @click.argument(
     "old", type=click.Path(allow_dash=True), help="Inventory or saved plan to start from."
 )
@@ -75,8 +75,11 @@ def diff(
     is given.
     """
     from fabricgen.lifecycle.change.diff import diff as compare
+    from fabricgen.planning.direct_conflicts import require_switches
 
-    older, _ = FabricArguments(old, {}, prices, (), roots, templates).plan()
+    older, before = FabricArguments(old, {}, prices, (), roots, templates).plan()
+    with before.locate_findings():
+        require_switches(older.spec, "diff")
     newer, inventory = FabricArguments(new, {}, prices, (), roots, templates).plan()
     with inventory.locate_findings():
         found = compare(older, newer)

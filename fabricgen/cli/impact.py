@@ -22,7 +22,6 @@ COMPARED_GPUS = 65536
 
 @click.command(
     cls=Command,
-    needs_switches=True,
     examples=(
         "fabricgen impact fabric.yaml --fail switch:leaf-1",
         "fabricgen impact fabric.yaml --each leaf",
@@ -70,7 +69,8 @@ def impact(
         raise click.UsageError("--compare goes with --fail")
     plan, inventory = asked.plan()
     if each:
-        _print_ranking(plan, each, as_json=as_json)
+        with inventory.locate_findings():
+            _print_ranking(plan, each, as_json=as_json)
         return
     with inventory.locate_findings():
         wanted = compare or (compare is None and plan.fabric.gpus <= COMPARED_GPUS)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 @click.command(
     "import",
     cls=Command,
-    needs_switches=True,
     examples=("fabricgen import out/cabling/cables.csv fabric.yaml -o imported.json",),
 )
 @click.argument(

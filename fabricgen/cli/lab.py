@@ -38,7 +38,6 @@ def lab() -> None:
 
 
 @lab.command(
-    needs_switches=True,
     examples=(
         "fabricgen lab run fabric.yaml --failures clocked",
         "fabricgen lab run fabric.yaml --rails 2 --hb-domains 8",
@@ -76,7 +75,7 @@ def run(asked: FabricArguments, *, one_rail: bool, as_json: bool, **options: Any
         return run_subnets(request, emit) if is_infiniband(request.plan) else run_lab(request, emit)
 
 
-@lab.command(needs_switches=True, examples=("fabricgen lab up fabric.yaml",))
+@lab.command(examples=("fabricgen lab up fabric.yaml",))
 @fabric_arguments
 @slice_options
 @name_option

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
 
-from fabricgen.cli.command import Command, SharedOption, SizingOption
+from fabricgen.cli.command import SharedOption, SizingOption
 from fabricgen.cli.completion import complete_models, complete_set
 from fabricgen.cli.output_file import note_inventory
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from fabricgen.bom.comparison import Comparison
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.inventory.load import Inventory
     from fabricgen.outputs.packs.render import Packs
     from fabricgen.planning.plan import Plan
@@ -89,8 +88,6 @@ class FabricArguments:
         if self.prices:
             flags["prices",] = (f"--prices {self.prices}", self.prices)
         inventory = read_inventory(self.fabric, self.sets, Flags(flags))
-        with inventory.locate_findings():
-            _check_medium(inventory.spec)
         home = Path(self.fabric).parent if self.fabric and self.fabric != "-" else None
         note_inventory(inventory.document.values, home or Path())
         return inventory, Catalog(self.catalog_roots, None if self.prices else home, home)
@@ -158,23 +155,6 @@ class FabricArguments:
             plan = grow(before, inventory.spec, catalog)
             check_buildable(plan, self.packs)
         return plan, inventory
-
-
-def _check_medium(spec: FabricSpec) -> None:
-    """Refuse rails without switches to a command that works on switches alone."""
-    context = click.get_current_context(silent=True)
-    command = context.command if context else None
-    if spec.rails.medium == "direct" and isinstance(command, Command) and command.needs_switches:
-        from fabricgen.core.diagnostics import refuse
-
-        raise refuse(
-            "no-switches",
-            f"`{command.name}` needs rails with switches",
-            path=("rails", "medium"),
-            because=("the GPUs of a direct rail are joined by cables alone",),
-            hint="use `plan`, `check`, `route`, `compare`, `cost`, `model` or `build`, or write"
-            " `medium: packet`",
-        )
 
 
 prices_option = click.option(

@@ -38,7 +38,6 @@ CABLE_COLUMNS = ("cable", "a_device", "a_interface", "b_device", "b_interface")
 
 @click.command(
     cls=Command,
-    needs_switches=True,
     examples=(
         "fabricgen phases fabric.yaml --set 'phases=[{gpus: 256}, {gpus: 1024}]'",
         "fabricgen phases fabric.yaml --set 'phases=[{name: now, rails: 4}, {name: later}]'",

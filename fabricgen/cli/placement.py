@@ -24,7 +24,6 @@ LONGEST = 200
 
 @click.command(
     cls=Command,
-    needs_switches=True,
     examples=(
         "fabricgen placement fabric.yaml d0-d3",
         "fabricgen placement fabric.yaml host-01..host-04",

@@ -25,7 +25,6 @@ SHOWN_ALIKE = 3
 
 @click.command(
     cls=Command,
-    needs_switches=True,
     examples=(
         "fabricgen search fabric.yaml --llm gpt3 -o best.yaml",
         "fabricgen search fabric.yaml --set 'search={max_tiers: 1}'",

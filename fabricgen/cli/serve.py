@@ -25,7 +25,7 @@ KEPT_OBJECTS = 100_000
 """As in `fabricgen.cli`, for a process that lives for days: each request leaves 400 objects."""
 
 
-@click.command(cls=Command, needs_switches=True, examples=("fabricgen serve fabric.yaml --open",))
+@click.command(cls=Command, examples=("fabricgen serve fabric.yaml --open",))
 @fabric_arguments
 @click.option(
     "--port",

@@ -12,6 +12,7 @@ from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.core.diagnostics import refuse
 from fabricgen.lab.bootability import check_bootable
 from fabricgen.lab.topology import LabLayout
+from fabricgen.planning.direct_conflicts import require_switches
 
 if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
@@ -22,6 +23,7 @@ def lay_out(plan: Plan, rails: int | None = None, domains: int | None = None) ->
 
     Raises Refusal where the files cannot boot on Linux.
     """
+    require_switches(plan.spec, "lab")
     check_bootable(plan)
     every = plan.fabric.coordinates.domains
     some = frozenset(range(min(rails or plan.fabric.rails, plan.fabric.rails)))

@@ -1,10 +1,10 @@
-"""Keys of an inventory that do not go with direct rails, and keys of direct rails elsewhere."""
+"""What does not go with direct rails: keys, and tasks; and keys of direct rails elsewhere."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabricgen.core.diagnostics import Finding
+from fabricgen.core.diagnostics import Finding, refuse
 from fabricgen.core.terms import Design
 
 if TYPE_CHECKING:
@@ -16,6 +16,19 @@ if TYPE_CHECKING:
 _NO_SWITCHES = "direct rails have no switches"
 _OTHER_LINKS = "a graph of fewer or more GPUs has other links"
 _NOT_YET = "it is planned for the links of switches only, today"
+
+
+def require_switches(spec: FabricSpec, task: str) -> None:
+    """Refuse rails without switches to a task that works on switches alone."""
+    if spec.rails.medium == "direct":
+        raise refuse(
+            "no-switches",
+            f"`{task}` needs rails with switches",
+            path=("rails", "medium"),
+            because=("the GPUs of a direct rail are joined by cables alone",),
+            hint="use `plan`, `check`, `route`, `compare`, `cost`, `model` or `build`, or write"
+            " `medium: packet`",
+        )
 
 
 def direct_conflicts(spec: FabricSpec) -> Iterator[Finding]:

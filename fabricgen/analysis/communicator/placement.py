@@ -19,6 +19,7 @@ import numpy as np
 from fabricgen.analysis.communicator.job_spec import find_job, job_text
 from fabricgen.core.arrays import distinct
 from fabricgen.core.document import Document, plain
+from fabricgen.planning.direct_conflicts import require_switches
 
 if TYPE_CHECKING:
     from fabricgen.core.arrays import BoolArray, Int32Array, Int64Array
@@ -259,4 +260,5 @@ def placement(plan: Plan, job: str) -> Placement:
 
     Raises Refusal `bad-job` or `unknown-gpu`.
     """
+    require_switches(plan.spec, "placement")
     return Placement(plan, find_job(plan, job))

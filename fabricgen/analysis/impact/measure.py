@@ -18,6 +18,7 @@ from fabricgen.analysis.impact.pair_counts import Pairs
 from fabricgen.analysis.impact.relay_load import relay_load
 from fabricgen.analysis.impact.surviving import SurvivingFabric
 from fabricgen.core.document import Document
+from fabricgen.planning.direct_conflicts import require_switches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,6 +71,7 @@ def impact(plan: Plan, names: Sequence[str]) -> Impact:
 
     Raises Refusal for a name that the plan does not have.
     """
+    require_switches(plan.spec, "impact")
     return measure(plan, names, find_failures(plan, names))
 
 

@@ -18,6 +18,7 @@ from fabricgen.analysis.search.score import PACE
 from fabricgen.analysis.workload.machine import machine_of
 from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.inventory.search import Search
+from fabricgen.planning.direct_conflicts import require_switches
 from fabricgen.planning.plan import make_plan
 from fabricgen.planning.resolve import resolve
 
@@ -76,6 +77,7 @@ def search(
     They are those that `pareto.worthwhile` selects, or `every` one that no other dominates. Raises
     Refusal `nothing-feasible`, and for faults of the inventory itself.
     """
+    require_switches(spec, "search")
     if llm:
         machine_of(resolve(whole(spec), catalog), catalog, accelerator)
     pool = make_pool(spec, catalog)

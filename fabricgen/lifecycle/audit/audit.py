@@ -24,6 +24,7 @@ from fabricgen.lifecycle.audit.port_index import PortIndex
 from fabricgen.lifecycle.audit.port_names import name_findings
 from fabricgen.lifecycle.audit.reconcile import observe_cabling
 from fabricgen.lifecycle.audit.unreported import fewest_readings, unreported_devices
+from fabricgen.planning.direct_conflicts import require_switches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -253,6 +254,7 @@ def audit(plan: Plan, evidence: NeighborRecords) -> Audit:
 
     Raises Refusal `nothing-heard` where no device of the plan reported or was seen.
     """
+    require_switches(plan.spec, "audit")
     places = PortIndex(plan)
     built = observe_cabling(places, evidence)
     if not built.present:

@@ -23,6 +23,7 @@ from fabricgen.lifecycle.audit.load import read_text
 from fabricgen.lifecycle.audit.neighbors import UnreadableError
 from fabricgen.lifecycle.audit.port_index import PortIndex
 from fabricgen.planning.addressing import address_text
+from fabricgen.planning.direct_conflicts import require_switches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -42,6 +43,7 @@ def read_failures(plan: Plan, path: Path) -> list[str]:
     `unknown-failure` with the line of each name that the plan does not have, or `bad-evidence` for
     an unreadable file.
     """
+    require_switches(plan.spec, "audit")
     try:
         lines = read_text(path).splitlines()
     except UnreadableError as error:

@@ -21,6 +21,7 @@ from fabricgen.lifecycle.change.keep_links import TierPorts, keep
 from fabricgen.lifecycle.change.sheet_cabling import SheetCabling, read_rows
 from fabricgen.lifecycle.change.sheet_checks import missing_cables, unlike_segments
 from fabricgen.planning.baseline.baseline import Baseline, Slices
+from fabricgen.planning.direct_conflicts import require_switches
 from fabricgen.planning.plan import make_plan
 from fabricgen.planning.segment_links import tier_links
 
@@ -36,6 +37,7 @@ def import_cut_sheet(base: Plan, sheet: CutSheet) -> Plan:
 
     Raises Refusal `cut-sheet-does-not-fit` with the first findings.
     """
+    require_switches(base.spec, "import")
     cabled = SheetCabling({}, {}, {})
     findings = (
         first(read_rows(base, sheet, cabled))

@@ -20,6 +20,7 @@ from fabricgen.core.arrays import distinct, distinct_columns
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.lifecycle.change.phase_parts import parts_of
 from fabricgen.lifecycle.change.phase_sizes import sizes_of
+from fabricgen.planning.direct_conflicts import require_switches
 from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.views.factory import Views
 
@@ -57,6 +58,7 @@ def phase_in(plan: Plan) -> list[Stage]:
 
     Raises Refusal `bad-phases` where they do not build on each other.
     """
+    require_switches(plan.spec, "phases")
     sizes = sizes_of(plan)
     wiring, bom = wiring_of(plan), make_bom(plan)
     stages: list[Stage] = []

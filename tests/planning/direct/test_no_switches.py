@@ -1,0 +1,49 @@
+"""Tasks that work on switches alone refuse direct rails, in programs and in commands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fabricgen.analysis.communicator.placement import placement
+from fabricgen.analysis.impact.measure import impact
+from fabricgen.analysis.impact.ranking import rank
+from fabricgen.api import phases, plan_inventory, report, search, switch_graph
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.lab.slice import lay_out
+from fabricgen.lifecycle.audit.audit import audit
+from fabricgen.lifecycle.audit.neighbors import NeighborRecords
+from fabricgen.lifecycle.change.cut_sheet import CutSheet
+from fabricgen.lifecycle.change.diff import diff
+from fabricgen.lifecycle.change.import_cut_sheet import import_cut_sheet
+from tests.mutations.test_direct import TORUS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabricgen.api import Plan
+
+TASKS: dict[str, Callable[[Plan], object]] = {
+    "impact": lambda plan: impact(plan, ["gpu:d0-g0"]),
+    "impact --each": lambda plan: rank(plan, "gpu"),
+    "search": search,
+    "phases": phases,
+    "report": report,
+    "switch_graph": switch_graph,
+    "diff": lambda plan: diff(plan, plan),
+    "placement": lambda plan: placement(plan, "d0-d3"),
+    "audit": lambda plan: audit(plan, NeighborRecords()),
+    "lab": lay_out,
+    "import": lambda plan: import_cut_sheet(plan, CutSheet("sheet.csv", [])),
+}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_tasks_of_switches_refuse_direct_rails(task: str) -> None:
+    """Programs that call the library get the refusal of the command."""
+    with pytest.raises(Refusal) as refused:
+        TASKS[task](plan_inventory(TORUS))
+    (finding,) = refused.value.findings
+    assert finding.code == "no-switches"
+    assert finding.fact.startswith(f"`{task.split(maxsplit=1)[0]}`")
