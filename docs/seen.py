@@ -85,9 +85,10 @@ SPECIMENS: dict[str, dict[str, Any]] = {
         "gpus": 32, **_HOST, "rails": {"medium": "ocs"},
         "switches": {"leaf": {"model": "polatis-384"}},
     },
-    "a network beside the compute fabric": {
-        "gpus": 16, **_HOST, "switches": _BOTH,
+    "a network beside the compute fabric, and PDUs": {
+        "gpus": 16, **_HOST, "switches": _BOTH, "site": {"rack": {"units": 48}},
         "networks": {"oob": {"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G"}},
+        "devices": [{"name": "pdu-{n}", "count": 5, "model": "ap8886", "ports": {"oob": 1}}],
     },
 }  # fmt: skip
 """The fabrics that are built: one for each option on which the fields of views depend.

@@ -1,7 +1,7 @@
 """The group of the cabling: cable lists, labels, the workbook, and the installation sheets.
 
-Owns the task of the workbook; the others are in `cable_documents`, `cable_sheets`, `label_files`
-and `installation_files`.
+Owns the tasks of the workbook and of the list of power cords; the others are in `cable_documents`,
+`cable_sheets`, `label_files`, `installation_files` and `patching_files`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from fabricgen.build.pack_outputs import fitting_outputs
 from fabricgen.build.patching_files import patching_tasks
 from fabricgen.build.runs import cable_chunks, cable_rows
 from fabricgen.build.task import OneFile
-from fabricgen.build.write.files import Root, adopt, reserve
+from fabricgen.build.write.files import Root, adopt, reserve, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +33,8 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     for pack, output in fitting_outputs(context, "cabling"):
         if output.each == "labels":
             yield from label_tasks(context, output.path, pack, output.template)
+        elif output.each == "power-cords":
+            yield PowerCordList(output.path, pack, output.template)
         else:
             yield CableDocument(output.path, pack, output.template, output.each)
     yield from installation_tasks(context)
@@ -41,6 +43,22 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
         yield SheetSchema("cabling/cables.schema.json")
         rows = sum(own.plan.cables for own in context.each) * sheets(context).table.rows
         yield context.selection.over("workbook", rows) or CableBook("cabling/cables.xlsx")
+
+
+@dataclass(frozen=True)
+class PowerCordList(OneFile):
+    """The list of power cords."""
+
+    pack: str
+    template: str
+
+    def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
+        """Render the list."""
+        from fabricgen.outputs.installation.power_cords import power_cords_view
+
+        power = power_cords_view(context.plan)
+        text = context.packs.render(self.pack, self.template, power=power)
+        yield write_text(root, self.path, [text])
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from fabricgen.core.terms import Role
 from fabricgen.outputs.groups import PACK_GROUPS
 from fabricgen.outputs.packs.nos_packs import nos_packs
 from fabricgen.outputs.packs.site_lines import SiteLines
+from fabricgen.planning.power_cords import has_pdus
 from fabricgen.views.hosts.network_ports import is_routed
 from fabricgen.views.infiniband.transport import is_infiniband
 from fabricgen.views.switches.facts import switch_facts
@@ -125,6 +126,7 @@ def fitting_outputs(context: BuildContext, group: str) -> list[tuple[str, PackOu
         and (context.plan.pieces or not output.shared_cables)
         and (not output.networks or any(map(is_routed, context.plan.networks.values())))
         and (context.plan.channels or output.each not in PATCHED)
+        and (output.each != "power-cords" or has_pdus(context.plan))
         and _fits_leaves(context, pack.name, output)
         and output.is_written(context.plan.spec.management)
     ]

@@ -56,6 +56,11 @@ class Cord(NamedTuple):
     outlet: int
 
 
+def feed_name(feed: int) -> str:
+    """Name a feed by a letter."""
+    return chr(ord("A") + feed)
+
+
 @dataclass(frozen=True)
 class PowerPlan:
     """The PDUs of a room, and the cord of every device."""
@@ -70,15 +75,18 @@ class PowerPlan:
     """The kinds of devices whose cords or power are unknown."""
 
 
-def plan_power(plan: Plan) -> PowerPlan | None:
-    """Plug in the cords of all installed devices.
-
-    None where no PDU is known, or where racks are an assumption.
-    """
+def has_pdus(plan: Plan) -> bool:
+    """Return whether PDUs are known, in racks that are not an assumption."""
     room = plan.lengths.room if plan.lengths else None
-    pdus = [*_pdus(room)] if room and not room.generated else []
-    if room is None or not pdus:
+    return room is not None and not room.generated and any(_pdus(room))
+
+
+def plan_power(plan: Plan) -> PowerPlan | None:
+    """Plug in the cords of all installed devices; None where `has_pdus` is not."""
+    if plan.lengths is None or not has_pdus(plan):
         return None
+    room = plan.lengths.room
+    pdus = [*_pdus(room)]
     cords, watts, of_rack = list[Cord](), Counter[int](), dict[int, _Rack]()
     parts, unknown = _cords_of(plan, room), dict[str, None]()
     for number, pdu in enumerate(pdus):

@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from fabricgen.analysis.checks.law import Verdict, Violation, violations
+from fabricgen.planning.power_cords import feed_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +60,7 @@ def _one_feed(power: PowerPlan) -> Iterator[Violation]:
             feeds[cord.device].append(power.pdus[cord.pdu].feed)
     for device, own in feeds.items():
         if len(own) > 1 and len(set(own)) == 1:
-            yield Violation(f"all {len(own)} cords of {device} are on feed {_letter(own[0])}")
+            yield Violation(f"all {len(own)} cords of {device} are on feed {feed_name(own[0])}")
 
 
 def _overloads(power: PowerPlan) -> Iterator[Violation]:
@@ -76,11 +77,6 @@ def _overloads(power: PowerPlan) -> Iterator[Violation]:
         left = own.total() - own[worst]
         if watts > left:
             yield Violation(
-                f"rack {power.racks[rack]} draws {watts:,} W, and without feed {_letter(worst)} its"
-                f" PDUs carry {left:,} W"
+                f"rack {power.racks[rack]} draws {watts:,} W,"
+                f" and without feed {feed_name(worst)} its PDUs carry {left:,} W"
             )
-
-
-def _letter(feed: int) -> str:
-    """Name a feed by a letter."""
-    return chr(ord("A") + feed)

@@ -94,6 +94,13 @@ _KINDS = (
         "fabricgen.outputs.labels.pages",
     ),
     Kind(
+        "power-cords",
+        "The outlets of all power cords; only where PDUs are known in a room of `site`.",
+        "power",
+        f"{_INSTALLATION}.power_cords:PowerCordsView",
+        f"{_INSTALLATION}.power_cords",
+    ),
+    Kind(
         "patching",
         "The tables of structured cabling; only where links run through panels.",
         "patching",
