@@ -96,6 +96,17 @@ class Faceplate:
         order = sorted(range(1, self.cages + 1), key=self._depth)
         return {cage: turn for turn, cage in enumerate(order, start=1)}
 
+    @cached_property
+    def backwards(self) -> list[tuple[int, list[int]]]:
+        """Each cage with those `next_to` it, from the last in plug order to the first.
+
+        So a cage comes after those next to it.
+
+        >>> Faceplate(4, rows=2, by_row=False, assumed=True).backwards
+        [(3, []), (4, [3]), (1, []), (2, [1])]
+        """
+        return [(cage, self.next_to(cage)) for cage in reversed(self.turns)]
+
     def _depth(self, cage: int) -> tuple[bool, int, int]:
         """Return the sort key of a cage: its half, distance from that side, row from the bottom."""
         row, column = self.seat(cage)

@@ -64,18 +64,20 @@ def _steps(fronts: Fronts, bundles: list[Bundle], room: Room) -> Iterator[list[i
 def _waiting(fronts: Fronts, bundles: list[Bundle]) -> list[list[int]]:
     """Return the dependencies of bundles.
 
-    The nodes are the bundles, then one for each cage of each switch, which is done when the cage
-    and all behind it are plugged.
+    The nodes are the bundles, then one for each cage of each switch that has used cages behind it,
+    which is done when those are plugged.
     """
     after: list[list[int]] = [[] for _ in bundles]
     for face, used in fronts.used(bundles).values():
-        base = len(after) - 1  # cages count from 1
-        after += [[] for _ in range(face.cages)]
-        for cage in range(1, face.cages + 1):
-            for number in dict.fromkeys(used.get(cage, [])):
-                after[number].append(base + cage)
-            for other in face.next_to(cage):
-                after[base + cage] += [base + other, *dict.fromkeys(used.get(other, []))]
+        nodes: dict[int, int] = {}
+        for cage, next_to in face.backwards:
+            behind = [number for other in next_to for number in dict.fromkeys(used.get(other, ()))]
+            behind += [nodes[other] for other in next_to if other in nodes]
+            if behind:
+                nodes[cage] = len(after)
+                for number in dict.fromkeys(used.get(cage, ())):
+                    after[number].append(len(after))
+                after.append(behind)
     return after
 
 

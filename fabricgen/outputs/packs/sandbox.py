@@ -172,6 +172,8 @@ class Sandbox(SandboxedEnvironment):
 
     def getattr(self, obj: Any, attribute: str) -> Any:  # noqa: ANN401 - the signature is that of Jinja
         """Read an attribute that is listed."""
+        if type(obj) is dict and attribute in obj and attribute not in METHODS[dict]:
+            return obj[attribute]  # a word or a term of the pack, which every line may have
         if type(obj) in self.types_with(attribute):
             return getattr(obj, attribute)
         return self._judged(obj, attribute)

@@ -84,6 +84,7 @@ class SwitchViews:
         self._management = ManagementViews(self.plan.spec.management, self.plan.management)
         self._lengths: tuple[int, Int32Array] | None = None
         self._headroom = cache(self._headroom_of)  # few speeds and lengths, and many ports
+        self._open = cache(self._open_ports)  # few sets of ports in use, and many switches
         self._made: dict[tuple[int, int], SwitchView] | None = {} if kept else None
 
     def prepare(self) -> None:
@@ -118,7 +119,7 @@ class SwitchViews:
         port_layout = plan.fabric.port_layouts[box.role]
         idle, cages = self._idle[box.role]
         if len(ports) < len(self.ports.facts[box.role]):
-            idle = self._open(box.role, ports)
+            idle = self._open(box.role, frozenset(port.interface for port in ports))
         shared = box.block < 0
         blocks = range(plan.mapping.segment_blocks) if shared else [box.block]
         instances = [self._instance(segment, block, box, ports, shared=shared) for block in blocks]
@@ -158,12 +159,11 @@ class SwitchViews:
             overrides=[own for match, own in self._overrides if matches(match, identity)],
         )
 
-    def _open(self, role: Role, ports: list[PortView]) -> list[IdlePort]:
-        """List the ports without a cable of a box that does not use all planned ones.
+    def _open_ports(self, role: Role, used: frozenset[str]) -> list[IdlePort]:
+        """List the ports without a cable of a box that uses some planned ones.
 
         They are in the order of the front panel.
         """
-        used = {port.interface for port in ports}
         planned = [
             IdlePort(*fact[:7]) for fact in self.ports.facts[role] if fact.interface not in used
         ]
