@@ -90,11 +90,12 @@ def variant(name: str) -> Shown:
 
 
 def ready() -> Iterator[Path]:
-    """List the ready fabrics on Ethernet."""
+    """List the ready fabrics of Ethernet switches."""
     for path in sorted([*ROOT.glob("inventories/*.yaml"), *ROOT.glob("examples/*.yaml")]):
         spec = read_inventory(str(path)).spec
         model = spec.switches.leaf.model and CATALOG.switch(spec.switches.leaf.model)
-        if spec.gpus <= LARGEST and (not model or model.transport == "ethernet"):
+        packets = not model or model.transport == "ethernet"
+        if spec.gpus <= LARGEST and packets and spec.rails.medium == "packet":
             yield path
 
 
