@@ -79,7 +79,7 @@ def test_management_does_not_need_the_fabric(machine: Machine) -> None:
     """Operators log in while all its links are down, and it converges when they are up again."""
     fabric = machine.write(management=LEAST, gpus=4, hb_domain={"gpus": 2}, switches=LEAVES)
     done = machine.run("lab", "run", fabric, "--failures", "single", "--json")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
     alone = trials(done.stdout)["management-alone"]
     assert (alone["figure"], alone["findings"]) == ("4 of 4 switches as ops", [])
 
