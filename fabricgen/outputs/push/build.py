@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fabricgen.inventory.management import Management
     from fabricgen.outputs.packs.pack_yaml import Pack
     from fabricgen.planning.plan import Plan
+    from fabricgen.planning.port_layout import PortLayout
 
 FOLDER = "push/{nos}/"
 """The task lists of a NOS."""
@@ -57,45 +58,45 @@ def _segments(plan: Plan, packs: Mapping[str, Pack]) -> Iterator[PushSegmentView
     """Yield the segments in the order of the phases that install them."""
     phases = [_phase(plan, segment) for segment in range(plan.mapping.segments)]
     for segment in sorted(range(plan.mapping.segments), key=lambda at: (phases[at][0], at)):
-        layouts, selected = plan.port_layouts(segment), _pattern(plan, segment)
-        roles = [role for role in DOWNWARDS if role in plan.roles and layouts[role].nos in packs]
-        name = _name(plan, segment)
-        yield PushSegmentView(
-            name=name,
-            phase=phases[segment][1],
-            loads=[
-                PlayView(
-                    name=f"{name}, {role.value} switches",
-                    pattern=f"{selected}:&{role.value}_switches",
-                    nos=layouts[role].nos,
-                )
-                for role in roles
-            ],
-            checks=[
-                PlayView(name=f"{name}, {nos}", pattern=f"{selected}:&{nos_group(nos)}", nos=nos)
-                for nos in dict.fromkeys(layouts[role].nos for role in roles)
-            ],
-        )
+        apart = {role: f":&{role.value}_switches" for role in plan.roles}
+        name, selected = _name(plan, segment), _pattern(plan, segment)
+        layouts = plan.port_layouts(segment)
+        yield _segment(name, phases[segment][1], layouts, packs, (selected, apart))
 
 
 def _network(name: str, network: Plan, packs: Mapping[str, Pack]) -> PushSegmentView:
     """Return a network beside the compute fabric, whose switches have its name in theirs."""
-    layouts = network.port_layouts(0)
-    roles = [role for role in DOWNWARDS if role in network.roles and layouts[role].nos in packs]
-    apart = {role: f":&{name}-{role.value}-*" if network.kinds[1:] else "" for role in roles}
+    several = bool(network.kinds[1:])
+    apart = {role: f":&{name}-{role.value}-*" if several else "" for role in network.roles}
+    return _segment(name, "", network.port_layouts(0), packs, (f"network_{name}", apart))
+
+
+def _segment(
+    name: str,
+    phase: str,
+    layouts: Mapping[Role, PortLayout],
+    packs: Mapping[str, Pack],
+    patterns: tuple[str, Mapping[Role, str]],
+) -> PushSegmentView:
+    """Return a segment: its switches by role from the top, then all of each NOS.
+
+    `patterns` are Ansible's of the segment, and what selects each role in it.
+    """
+    selected, apart = patterns
+    roles = [role for role in DOWNWARDS if role in apart and layouts[role].nos in packs]
     return PushSegmentView(
         name=name,
-        phase="",
+        phase=phase,
         loads=[
             PlayView(
                 name=f"{name}, {role.value} switches",
-                pattern=f"network_{name}{apart[role]}",
+                pattern=f"{selected}{apart[role]}",
                 nos=layouts[role].nos,
             )
             for role in roles
         ],
         checks=[
-            PlayView(name=f"{name}, {nos}", pattern=f"network_{name}:&{nos_group(nos)}", nos=nos)
+            PlayView(name=f"{name}, {nos}", pattern=f"{selected}:&{nos_group(nos)}", nos=nos)
             for nos in dict.fromkeys(layouts[role].nos for role in roles)
         ],
     )
