@@ -176,7 +176,7 @@ def cluster_loads(plan: Plan, bill: Bom) -> Loads:
             loads.boxes[box] = _box(Footprint.model_construct(), model, role)
             loads.switches[box] = network.switch_count(role)
     for group in plan.spec.devices:
-        part = plan.catalog.device(group.model) if group.model else None
+        part = plan.catalog.device(group.model)
         if part is None or part.rack_units != 0:
             loads.models[group.name], loads.roles[group.name] = group.model or group.name, DEVICES
             stated = group.footprint or Footprint.model_construct()

@@ -199,15 +199,19 @@ def _nics(draft: Draft) -> Iterator[BillLine]:
 
 def _devices(plan: Plan) -> Iterator[BillLine]:
     """List the devices that are neither hosts nor switches by model, as far as they have one."""
-    counts = Counter[str]()
+    counts = Counter[str | None]()
     for group in plan.spec.devices:
-        counts[group.model or ""] += group.count
+        counts[group.model] += group.count
     for model, count in counts.items():
         facts = plan.catalog.device(model)
         if facts:
-            purposes = {DEVICES: count}
             yield _line(
-                "devices", model, facts.part_number, facts.description, purposes, facts.typical_w
+                "devices",
+                facts.model,
+                facts.part_number,
+                facts.description,
+                {DEVICES: count},
+                facts.typical_w,
             )
 
 

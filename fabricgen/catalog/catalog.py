@@ -123,9 +123,9 @@ class Catalog:
         """Return every trunk, sorted by model."""
         return self._all("trunks", Trunk)
 
-    def device(self, model: str) -> Device | None:
-        """Return a device beside hosts and switches; None where no file has that name."""
-        return self._find("devices", model, Device)
+    def device(self, model: str | None) -> Device | None:
+        """Return a device beside hosts and switches; None without a model that a file has."""
+        return self._find("devices", model, Device) if model else None
 
     def devices(self) -> tuple[Device, ...]:
         """Return every device beside hosts and switches, sorted by model."""

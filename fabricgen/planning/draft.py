@@ -1,7 +1,6 @@
 """A fabric that is sized, mapped, named and addressed, with candidates for its parts; not wired.
 
-Owns `Draft`: all that counts and prices by arithmetic need. A search makes hundreds of them. `plan`
-has the steps that make one.
+Owns `Draft`: all that counts and prices by arithmetic need. A search makes hundreds of them.
 """
 
 from __future__ import annotations
@@ -11,12 +10,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.planning.cabling.label_format import label_prefix
+from fabricgen.core.terms import CLOS_KINDS, ROLES, LinkKind
+from fabricgen.planning.addressing import plan_addresses
+from fabricgen.planning.cabling.assignment import decided_by_length
+from fabricgen.planning.cabling.candidates import part_candidates, preference_of
+from fabricgen.planning.cabling.label_format import label_prefix, label_width
+from fabricgen.planning.cabling.shared_cages import one_module_a_cage
+from fabricgen.planning.naming import make_naming
+from fabricgen.planning.switch_ports import check_rail_nos, switch_ports, switch_widths
 
 if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.core.arrays import Int32Array, IntArray
-    from fabricgen.core.terms import LinkKind, Role
+    from fabricgen.core.terms import Role
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.planning.addressing import AddressPlan
     from fabricgen.planning.cabling.compatibility import LinkParts
@@ -95,3 +101,31 @@ class Draft:
     def port_layouts(self, segment: int) -> dict[Role, PortLayout]:
         """Return the port layout of each role in a segment, by the NOS of its rail."""
         return self.fabric.layouts_of_rail(self.mapping.rail(segment))
+
+
+def draft_of(mapping: Mapping, catalog: Catalog) -> Draft:
+    """Name and address a mapped fabric, and find candidates for its parts. Raises Refusal."""
+    fabric = mapping.fabric
+    check_rail_nos(mapping)
+    naming = make_naming(mapping)
+    addresses = plan_addresses(mapping)
+    ports = switch_ports(mapping)
+    kinds = list(CLOS_KINDS[: mapping.sizing.tiers]) or [LinkKind.DIRECT]
+    kinds += [LinkKind.PEER] if mapping.peer_links else []
+    candidates = part_candidates(fabric, catalog, kinds)
+    candidates = one_module_a_cage(candidates, mapping, ports, preference_of(fabric, catalog))
+    return Draft(
+        fabric=fabric,
+        catalog=catalog,
+        mapping=mapping,
+        naming=naming,
+        addresses=addresses,
+        ports=ports,
+        candidates=candidates,
+        kinds=kinds,
+        roles=list(ROLES[: mapping.sizing.tiers]),
+        widths=switch_widths(mapping),
+        link_parts={joint.kind: joint for joint in reversed(candidates)},
+        decides=decided_by_length(candidates),
+        label_width=label_width(mapping),
+    )

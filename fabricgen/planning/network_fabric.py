@@ -251,7 +251,7 @@ def _devices(
     """Yield the devices of an inventory with their ports in one of the networks of switches."""
     for devices in spec.devices:
         ports = devices.ports.of(own)
-        model = catalog.device(devices.model) if devices.model else None
+        model = catalog.device(devices.model)
         yield AttachedDevices(
             devices.name,
             devices.names,

@@ -14,31 +14,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.core.diagnostics import Refusal
-from fabricgen.core.terms import CLOS_KINDS, COMPUTE, ROLES, LinkKind, Role
-from fabricgen.planning.addressing import plan_addresses
-from fabricgen.planning.baseline.expansion_stages import stage_of
-from fabricgen.planning.cabling.assignment import decided_by_length, first_candidates
+from fabricgen.planning.cabling.assignment import first_candidates
 from fabricgen.planning.cabling.cages import make_cages
-from fabricgen.planning.cabling.candidates import part_candidates, preference_of
-from fabricgen.planning.cabling.label_format import label_width
-from fabricgen.planning.cabling.shared_cages import one_module_a_cage
 from fabricgen.planning.designs import map_design
-from fabricgen.planning.draft import Draft
+from fabricgen.planning.draft import Draft, draft_of
 from fabricgen.planning.excluded_hosts import resolve_positions
 from fabricgen.planning.management import plan_management
 from fabricgen.planning.measure import measure
 from fabricgen.planning.measured_lengths import measured_rows
 from fabricgen.planning.name_checks import check_names
-from fabricgen.planning.naming import host_names, make_naming, switch_names
+from fabricgen.planning.naming import host_names, switch_names
 from fabricgen.planning.room.equipment import Equipment, equipment_of
 from fabricgen.planning.room.room_positions import make_room, network_room
 from fabricgen.planning.segment_links import switches_with_links, wire_segment
 from fabricgen.planning.switch_ports import (
-    check_rail_nos,
     interface_names,
-    switch_ports,
-    switch_widths,
 )
 
 if TYPE_CHECKING:
@@ -46,6 +36,7 @@ if TYPE_CHECKING:
 
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.core.arrays import Int32Array, IntArray
+    from fabricgen.core.terms import LinkKind, Role
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.planning.baseline.baseline import Baseline
     from fabricgen.planning.cabling.cages import Cages
@@ -53,7 +44,6 @@ if TYPE_CHECKING:
     from fabricgen.planning.cabling.pieces import Pieces
     from fabricgen.planning.channels.channels import Channels
     from fabricgen.planning.management import ManagementPlan
-    from fabricgen.planning.mapping import Mapping
     from fabricgen.planning.network_fabric import SwitchGroup
     from fabricgen.planning.port_layout import PortLayout
     from fabricgen.planning.room.room import Room
@@ -84,34 +74,6 @@ def make_draft(
     return draft_of(map_design(fabric, baseline), catalog)
 
 
-def draft_of(mapping: Mapping, catalog: Catalog) -> Draft:
-    """Name and address a mapped fabric, and find candidates for its parts. Raises Refusal."""
-    fabric = mapping.fabric
-    check_rail_nos(mapping)
-    naming = make_naming(mapping)
-    addresses = plan_addresses(mapping)
-    ports = switch_ports(mapping)
-    kinds = list(CLOS_KINDS[: mapping.sizing.tiers]) or [LinkKind.DIRECT]
-    kinds += [LinkKind.PEER] if mapping.peer_links else []
-    candidates = part_candidates(fabric, catalog, kinds)
-    candidates = one_module_a_cage(candidates, mapping, ports, preference_of(fabric, catalog))
-    return Draft(
-        fabric=fabric,
-        catalog=catalog,
-        mapping=mapping,
-        naming=naming,
-        addresses=addresses,
-        ports=ports,
-        candidates=candidates,
-        kinds=kinds,
-        roles=list(ROLES[: mapping.sizing.tiers]),
-        widths=switch_widths(mapping),
-        link_parts={joint.kind: joint for joint in reversed(candidates)},
-        decides=decided_by_length(candidates),
-        label_width=label_width(mapping),
-    )
-
-
 def complete(draft: Draft, room: Room | None = None) -> Plan:
     """Wire a draft, place its devices, measure its cables, choose their parts. Raises Refusal.
 
@@ -124,12 +86,12 @@ def complete(draft: Draft, room: Room | None = None) -> Plan:
     hosts = host_names(draft.naming)
     if not draft.fabric.network:
         check_names(list(switch_names(draft.naming, installed)), hosts)
-    beside = draft_networks(draft, hosts, installed) if draft.spec.networks.each() else {}
-    others = [*chain.from_iterable(_names(network) for network in beside.values())]
-    management = plan_management(draft, hosts, others)
+    beside, switches = _draft_networks(draft, hosts, installed)
+    names_beside = [*chain.from_iterable(group.names for group in switches)]
+    management = plan_management(draft, hosts, names_beside)
     measured = measured_rows([draft, *beside.values()], segment)
     if not draft.fabric.network:
-        room = _room(draft, installed, list(beside.values()))
+        room = _room(draft, installed, beside, switches)
     cages = make_cages(draft.mapping, draft.ports, segment, len(draft.naming.boxes))
     lengths = measure(draft, room, cages, measured)
     candidate = (
@@ -173,95 +135,33 @@ def _plan_channels(draft: Draft, lengths: Lengths | None, cages: Cages) -> Chann
     return plan_channels(draft, lengths, cages)
 
 
-def _room(draft: Draft, installed: list[bool], networks: Sequence[Draft]) -> Room | None:
+def _draft_networks(
+    draft: Draft, hosts: list[str], installed: list[bool]
+) -> tuple[dict[str, Draft], list[SwitchGroup]]:
+    """Draft the networks beside a compute fabric, if there are any. Raises Refusal."""
+    if not draft.spec.networks.each():
+        return {}, []
+    from fabricgen.planning.network_drafts import (  # noqa: PLC0415 - for networks only
+        draft_networks,
+    )
+
+    return draft_networks(draft, hosts, installed)
+
+
+def _room(
+    draft: Draft, installed: list[bool], networks: dict[str, Draft], switches: list[SwitchGroup]
+) -> Room | None:
     """Place the devices of a compute fabric, its networks and its `devices`. Raises Refusal."""
     equipment = Equipment()
     if draft.spec.has_networks:
-        groups = [*chain.from_iterable(_groups(network.mapping) for network in networks)]
-        namings = tuple(network.naming for network in networks)
-        equipment = equipment_of(draft.naming, draft.catalog, installed, groups, namings)
+        namings = tuple(network.naming for network in networks.values())
+        equipment = equipment_of(draft.naming, draft.catalog, installed, switches, namings)
     return make_room(draft.naming, draft.catalog, installed, equipment)
 
 
 def _complete_network(draft: Draft, room: Room | None) -> Plan:
     """Complete the draft of a network in the room of the compute fabric. Raises Refusal."""
     return complete(draft, network_room(room, draft.naming) if room else None)
-
-
-def draft_networks(draft: Draft, hosts: list[str], installed: list[bool]) -> dict[str, Draft]:
-    """Draft the networks beside a compute fabric, by name. Raises Refusal.
-
-    A network may have the switches of another on it, so all are sized until no number of switches
-    changes; sizes only grow.
-    """
-    from fabricgen.planning.network_fabric import switch_groups  # noqa: PLC0415 - for networks only
-
-    compute = switch_groups(draft.naming, installed)
-    known = compute
-    while True:
-        mappings = [_map_network(draft, name, hosts, known) for name in draft.spec.networks.each()]
-        before, known = known, [*compute, *chain.from_iterable(map(_groups, mappings))]
-        if known == before:
-            break
-    _check_devices(mappings, hosts, known)
-    return _drafts_of_networks(draft, mappings)
-
-
-def _map_network(
-    draft: Draft, name: str, hosts: list[str], switches: Sequence[SwitchGroup]
-) -> Mapping:
-    """Map a network, with what it keeps of a smaller plan where that has its size."""
-    from fabricgen.planning.network_fabric import network_fabric  # noqa: PLC0415 - for networks only
-
-    kept = draft.mapping.baseline and draft.mapping.baseline.networks.get(name)
-    bonds = kept.bonds if kept else None
-    fabric = network_fabric(draft.fabric, name, hosts, switches, draft.catalog, bonds)
-    mapping = map_design(fabric)
-    if kept and kept.stages.stages[-1] == stage_of(mapping.sizing):
-        return map_design(fabric, kept)
-    return mapping
-
-
-def _drafts_of_networks(draft: Draft, mappings: list[Mapping]) -> dict[str, Draft]:
-    """Name and address the networks beside a compute fabric. Raises Refusal."""
-    from fabricgen.planning.network_fabric import placed  # noqa: PLC0415 - for networks only
-    from fabricgen.planning.network_pools import check_apart  # noqa: PLC0415 - for networks only
-
-    drafts = {}
-    for mapping in mappings:
-        name = mapping.fabric.network_name
-        try:
-            drafts[name] = draft_of(mapping, draft.catalog)
-        except Refusal as refusal:
-            raise placed(refusal, name) from None
-    check_apart({COMPUTE: draft, **drafts})
-    return drafts
-
-
-def _names(network: Draft) -> list[str]:
-    """Name the switches of a network, all of which are installed."""
-    return [*switch_names(network.naming, [True] * len(network.naming.boxes))]
-
-
-def _groups(mapping: Mapping) -> list[SwitchGroup]:
-    """Return the switches of a network."""
-    from fabricgen.planning.network_fabric import switch_groups  # noqa: PLC0415 - for networks only
-
-    naming = make_naming(mapping)
-    return switch_groups(naming, [True] * len(naming.boxes))
-
-
-def _check_devices(mappings: list[Mapping], hosts: list[str], switches: list[SwitchGroup]) -> None:
-    """Refuse names of devices and switches of networks that are illegal, or given twice."""
-    named = {
-        device.kind: device.names
-        for mapping in mappings
-        if mapping.fabric.network
-        for device in mapping.fabric.network.attached.groups
-        if device.own
-    }
-    names = [*chain.from_iterable((*(group.names for group in switches), *named.values()))]
-    check_names(names, hosts, ("devices",))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

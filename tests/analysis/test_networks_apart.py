@@ -15,14 +15,14 @@ from fabricgen.bom.ownership import cost_of_ownership
 from fabricgen.bom.priced_bill import make_bom
 from fabricgen.cli import run
 from fabricgen.core.yaml_text import write_yaml
-from fabricgen.planning import plan as planner
+from fabricgen.planning import network_drafts
+from fabricgen.planning.plan import make_plan
 from tests.fabrics import CATALOG, spec_of
 from tests.mutations.cluster import CLUSTER
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.planning.draft import Draft
 
 NETWORKS = ["storage", "inband", "oob"]
 
@@ -31,13 +31,13 @@ NETWORKS = ["storage", "inband", "oob"]
 def planned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """List the fabrics whose networks are planned."""
     found: list[str] = []
-    real = planner.draft_networks
+    real = network_drafts.draft_networks
 
-    def noted(draft: Any, *given: Any) -> dict[str, Draft]:  # noqa: ANN401 - those of the planner
+    def noted(draft: Any, *given: Any) -> Any:  # noqa: ANN401 - those of the planner
         found.append(draft.spec.name)
         return real(draft, *given)
 
-    monkeypatch.setattr(planner, "draft_networks", noted)
+    monkeypatch.setattr(network_drafts, "draft_networks", noted)
     return found
 
 
@@ -66,7 +66,7 @@ def test_compare_is_of_the_compute_fabric(planned: list[str]) -> None:
 def test_a_known_plan_is_compared_without_networks() -> None:
     """Its figures are those of the other designs: of the compute fabric."""
     spec = spec_of(**CLUSTER)
-    plan = planner.make_plan(spec, CATALOG)
+    plan = make_plan(spec, CATALOG)
     found = compare(spec, CATALOG, (plan, make_bom(plan)))
     assert found.document() == compare(spec, CATALOG).document()
 
@@ -84,8 +84,8 @@ def test_search_keeps_the_networks_of_the_inventory(planned: list[str]) -> None:
 
 def test_a_cheaper_mapping_is_of_the_compute_fabric(planned: list[str]) -> None:
     """Other rails are planned without networks."""
-    plan = planner.make_plan(spec_of(**CLUSTER), CATALOG)
-    alone = planner.make_plan(plan.spec.without_networks(), CATALOG)
+    plan = make_plan(spec_of(**CLUSTER), CATALOG)
+    alone = make_plan(plan.spec.without_networks(), CATALOG)
     assert planned == [plan.spec.name]
     assert cheaper_mapping(plan, make_bom(plan)) == cheaper_mapping(alone, make_bom(alone))
     assert planned == [plan.spec.name]

@@ -19,8 +19,9 @@ from fabricgen.core.divisors import divisors
 from fabricgen.core.document import Document
 from fabricgen.core.terms import Design
 from fabricgen.planning.designs import Sizer, shape_of
+from fabricgen.planning.draft import draft_of
 from fabricgen.planning.excluded_hosts import resolve_positions
-from fabricgen.planning.plan import complete, draft_of
+from fabricgen.planning.plan import complete
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

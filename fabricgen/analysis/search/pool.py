@@ -17,7 +17,7 @@ from fabricgen.analysis.search.candidates import Candidate, candidates
 from fabricgen.analysis.search.score import Judged, judge, pace_of, times_of, upward_share
 from fabricgen.bom.bill import CLASSES
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.planning.plan import draft_of
+from fabricgen.planning.draft import draft_of
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable

@@ -262,7 +262,7 @@ class Assets:
 
 def _group(model: str | None, names: Sequence[str], catalog: Catalog) -> _Group:
     """Return devices of a model that the catalog may have."""
-    part = catalog.device(model) if model else None
+    part = catalog.device(model)
     text = "" if model else "a device that the inventory does not name"
     unknown = DeviceTypeView(GENERIC, model or "device", "", "", DEFAULT_RACK_UNITS, "", text)
     return _Group(part.role if part else "device", _type(part, unknown), names)

@@ -157,7 +157,7 @@ def _devices(spec: FabricSpec, catalog: Catalog) -> Iterable[EquipmentGroup]:
         yield EquipmentGroup(
             kind=group.name,
             names=group.names,
-            part=catalog.device(group.model) if group.model else None,
+            part=catalog.device(group.model),
             stated=group.footprint or Footprint.model_construct(),
             path=("devices", number, "footprint"),
         )
