@@ -54,7 +54,8 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
         if _holds(context, output.each):
             task = AssetTable if output.each in TABLES else AssetDocument
             yield task(output.path, pack, output.template, output.each)
-    if context.selection.wants("dcim", "cvt"):  # the pack of the validator's other input
+    # the validator asks switches for their neighbours; `cvt` is the pack of its other input
+    if context.plan.roles and context.selection.wants("dcim", "cvt"):
         yield PointToPoint("dcim/point-to-point.xlsx")
 
 
@@ -107,6 +108,7 @@ def _holds(context: BuildContext, view: str) -> bool:
         "management-ports": lambda: bool(management_ports(context).uncabled()),
         "management-addresses": lambda: context.plan.management is not None,
         "assets-placed": lambda: context.plan.lengths is not None,
+        "assets-switched": lambda: any(plan.roles for plan in context.plan.cluster),
         "assets-tagged": lambda: bool(context.networks),
         "pieces": lambda: any(own.has_shared for own in pieces(context)),
         **dict.fromkeys(PANEL_TABLES, lambda: bool(panel_ports(context).trunks)),

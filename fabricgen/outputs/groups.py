@@ -193,7 +193,6 @@ SPECS = (
     ),
     GroupSpec(
         name="dcim",
-        switches=True,
         readers="data centre databases and cabling validators: devices and cables",
         packs=("dcim",),
         own=(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.outputs.dcim.view import InterfaceView, tag_of
+from fabricgen.views.cables.view import turned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -145,7 +146,8 @@ class InterfaceRows:
             for box, has in zip(plan.naming.boxes, plan.installed, strict=True)
             if has
         )
-        return plan.link_count(LinkKind.HOST) + plan.mapping.segments * own
+        nics = plan.link_count(LinkKind.HOST) + 2 * plan.link_count(LinkKind.DIRECT)
+        return nics + plan.mapping.segments * own
 
     def switch_ends(self) -> Iterator[End]:
         """Yield every port of the switches, used or not."""
@@ -169,23 +171,31 @@ class InterfaceRows:
             links = [cable for cable in self.views.cables(segment) if cable.connector < SECOND]
             yield from (
                 self._nic(cable)
-                for cable in links
-                if cable.tier == Role.LEAF.tier
-                and (cable.a_device, cable.a_interface) not in self._elsewhere
+                for cable in self._from_hosts(links)
+                if (cable.a_device, cable.a_interface) not in self._elsewhere
             )
             yield from self._switch_ports(segment, links)
 
+    def _from_hosts(self, links: list[CableView]) -> Iterator[CableView]:
+        """Yield the cables of hosts, each host at `a`; a direct link has one at both ends."""
+        if self.plan.mapping.topology:
+            for cable in links:
+                yield from (cable, turned(cable))
+        else:
+            yield from (cable for cable in links if cable.tier == Role.LEAF.tier)
+
     def _nic(self, cable: CableView) -> InterfaceView:
-        """Make the interface of a NIC port."""
+        """Make the interface of a NIC port, or of a link that it is split into."""
         fabric = self.plan.fabric
         leaf = fabric.port_layouts[Role.LEAF]
-        kind = type_of(fabric.speed_gbps, self._nic_form, leaf.down.lanes, leaf.model.transport)
+        lanes = max(leaf.down.lanes // fabric.split, 1)
+        kind = type_of(fabric.link_gbps, self._nic_form, lanes, leaf.model.transport)
         return InterfaceView(
             device=cable.a_device,
             name=cable.a_interface,
             label=cable.a_port,
             type=kind,
-            speed_kbps=fabric.speed_gbps * 10**6,
+            speed_kbps=fabric.link_gbps * 10**6,
             enabled="true",
             mtu=self._mtu,
             description=_to_upper(cable),

@@ -66,7 +66,7 @@ class WireLists:
             PORTS in self.plan.fabric.port_layouts[role].model.interfaces
             for role in self.plan.roles
         )
-        return self._ethernet and known and len(self.plan.roles) <= TIERS
+        return self._ethernet and known and 0 < len(self.plan.roles) <= TIERS
 
     def wiring(self) -> WiringView:
         """Make the wiring diagram with the port names of Hedgehog's profiles."""
@@ -120,7 +120,7 @@ class WireLists:
         small = (
             fabric.rails <= RAILS and fabric.planes <= PLANES and fabric.host_gpus == fabric.rails
         )
-        return self._ethernet and small and self._fits
+        return bool(self.plan.roles) and self._ethernet and small and self._fits
 
     @property
     def _fits(self) -> bool:

@@ -6,14 +6,14 @@ Owns the lists by host. Their rows are those of the cable list.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import LinkKind
 from fabricgen.outputs.installation.chips import chip
 from fabricgen.outputs.installation.view import HostListView, HostPortView, HostRackView
-from fabricgen.views.cables.view import CABLE_COLUMNS, opposite
+from fabricgen.views.cables.view import turned
 
 if TYPE_CHECKING:
     from fabricgen.outputs.installation.bundles import Bundle, Fronts
@@ -54,20 +54,10 @@ class HostLists:
         for bundle in self.bundles:
             for cable, *_ in bundle.plugs:
                 ends = [cable] if self.fronts.on_host(cable) else []
-                for end in [*ends, _turned(cable)] if cable.tier == LinkKind.DIRECT else ends:
+                for end in [*ends, turned(cable)] if cable.tier == LinkKind.DIRECT else ends:
                     hosts = found.setdefault(end.a_rack, {})
                     hosts.setdefault(end.a_device, []).append(end)
         return found
-
-
-def _turned(cable: CableView) -> CableView:
-    """Return a cable as it is seen from its other end."""
-    swapped = {
-        column: getattr(cable, opposite(column))
-        for column in CABLE_COLUMNS
-        if opposite(column) != column
-    }
-    return replace(cable, **swapped)
 
 
 def _host(host: str, cables: list[CableView]) -> HostListView:

@@ -342,6 +342,13 @@ _KINDS = (
         f"{_DCIM}.devices",
     ),
     Kind(
+        "assets-switched",
+        "The same, where there are switches.",
+        "assets",
+        f"{_DCIM}.view:AssetsView",
+        f"{_DCIM}.devices",
+    ),
+    Kind(
         "assets-tagged",
         "The same, where there are networks beside the compute fabric.",
         "assets",

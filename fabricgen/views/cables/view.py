@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from itertools import chain, repeat
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -224,3 +224,13 @@ def opposite(column: str) -> str:
     ('b_rack', 'a_rack', 'rail')
     """
     return {"a_": "b_", "b_": "a_"}.get(column[:2], column[:2]) + column[2:]
+
+
+def turned(cable: CableView) -> CableView:
+    """Return a cable as it is seen from its other end."""
+    swapped = {
+        column: getattr(cable, opposite(column))
+        for column in CABLE_COLUMNS
+        if opposite(column) != column
+    }
+    return replace(cable, **swapped)
