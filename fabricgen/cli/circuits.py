@@ -109,7 +109,7 @@ def _times(result: CircuitResult) -> str:
         total = sum(each.changing_s or 0.0 for each in result.phases)
         lines.append(
             f"{result.model} changes circuits in {result.switching_ms:g} ms:"
-            f" {total * 1000:,.6g} ms in each iteration"
+            f" {total * 1000:,.10g} ms in each iteration"
         )
     return "\n".join(lines)
 

@@ -25,11 +25,13 @@ from fabricgen.core.diagnostics import refuse
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.analysis.workload.equations import Group
+    from fabricgen.analysis.workload.equations import Group, Times
     from fabricgen.analysis.workload.idle_links import Traffic
+    from fabricgen.analysis.workload.machine import Machine
     from fabricgen.analysis.workload.published import Compared, PublishedFigures
     from fabricgen.analysis.workload.sweep import IterationRow, Point, Sweep
     from fabricgen.catalog.catalog import Catalog
+    from fabricgen.catalog.models.workload import Workload
     from fabricgen.planning.plan import Plan
 
 
@@ -58,12 +60,14 @@ def model(
     group, swept = _read(whole, question.sweep)
     plan, inventory = asked.plan()
     with inventory.locate_findings():
-        if plan.mapping.topology and (output.traffic or output.all_to_all):
+        light = plan.fabric.has_circuits
+        if (plan.mapping.topology or light) and (output.traffic or output.all_to_all):
+            joined = "circuits" if light else "cables"
             raise refuse(
                 "no-switches",
-                "the traffic of links is computed for rails with switches",
+                "the traffic of links is computed for rails of packet switches",
                 path=("rails", "medium"),
-                because=("the GPUs of a direct rail are joined by cables alone",),
+                because=(f"the GPUs of these rails are joined by {joined} alone",),
                 hint="leave `--traffic` or `--all-to-all` out, or write `medium: packet`",
             )
         points = [
@@ -180,7 +184,6 @@ def _points(
     plan: Plan, written: str, question: ModelArguments, sweep: Sweep | None, group: Group
 ) -> list[Point]:
     """Compute one model, at one point or along a sweep. Raises BadParameter and Refusal."""
-    from fabricgen.analysis.workload.equations import iterate
     from fabricgen.analysis.workload.machine import find_llm, machine_of
     from fabricgen.analysis.workload.sweep import Point, parse_tokens, run
 
@@ -200,18 +203,31 @@ def _points(
             str(error), param_hint=f"'--llm {written}'" if at else "'--batch-tokens'"
         ) from None
     if sweep is None:
-        times = iterate(llm, machine, group)
-        if plan.fabric.has_circuits:
-            from fabricgen.analysis.circuits.times import circuit_times
-
-            times = circuit_times(plan, llm, machine, times)
-        return [Point(llm, machine, 0, times)]
+        return [Point(llm, machine, 0, _times(plan, llm, machine, group))]
     if plan.fabric.has_circuits:
         raise click.UsageError("--sweep goes with packet switches: circuits change with the sizes")
+    if plan.mapping.topology and llm.moe:
+        raise click.UsageError("--sweep goes with packet switches: relays change with the sizes")
     try:
         return run(sweep, llm, machine, group)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="'--sweep'") from None
+
+
+def _times(plan: Plan, llm: Workload, machine: Machine, group: Group) -> Times:
+    """Return the parts of an iteration on rails of any medium. Raises Refusal."""
+    if plan.mapping.topology:
+        from fabricgen.analysis.workload.direct_rails import direct_times
+
+        return direct_times(machine, plan, llm, group)
+    from fabricgen.analysis.workload.equations import iterate
+
+    times = iterate(llm, machine, group)
+    if not plan.fabric.has_circuits:
+        return times
+    from fabricgen.analysis.circuits.times import circuit_times
+
+    return circuit_times(plan, llm, machine, times)
 
 
 def _printed(catalog: Catalog, path: Path | None) -> PublishedFigures | None:

@@ -22,6 +22,7 @@ COLUMNS = {
     "dp_within_s": "DP within",
     "pipeline_s": "pipeline",
     "bubble_s": "bubble",
+    "experts_s": "experts",
 }
 
 

@@ -68,7 +68,7 @@ IMPACT = (
 )
 ITERATION = (
     "llm gpus hb_domain batch_tokens nic_gbps iteration_s compute_s mp_s dp_across_s dp_within_s"
-    " pipeline_s bubble_s ideal_s n_m relative"
+    " pipeline_s bubble_s experts_s ideal_s n_m relative"
 )
 
 

@@ -7,7 +7,7 @@ the planes is joined at once; otherwise its rounds follow each other, and every 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.analysis.circuits.matchings import PATTERNS
+from fabricgen.analysis.workload.equations import best_group, sequence_count
+from fabricgen.analysis.workload.experts import exchanges
+from fabricgen.analysis.workload.machine import machine_of
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.divisors import divisors
 from fabricgen.core.terms import Role
@@ -96,13 +99,13 @@ class Schedule:
 
 
 def make_schedule(
-    plan: Draft, gpus: IntArray, pattern: str = "", llm: Workload | None = None, turns: int = 1
+    plan: Draft, gpus: IntArray, pattern: str = "", llm: Workload | None = None, sequences: int = 1
 ) -> Schedule:
     """Return the configurations of a job.
 
     With a language model they are those of its parallelism, else those of one collective of all
-    its HB domains. `turns` are the microbatches of a pipeline. Raises Refusal `job-not-aligned` or
-    `pipeline-does-not-divide`.
+    its HB domains. `sequences` pass each pipeline in an iteration. Raises Refusal `job-not-aligned`
+    or `pipeline-does-not-divide`.
     """
     domains, slots, rails = _aligned(plan, gpus)
     stages = llm.pipeline_stages if llm else 1
@@ -113,9 +116,10 @@ def make_schedule(
     chosen = pattern or default_pattern(wide, planes)
     asked = [("data", chosen, _runs(len(domains), wide), 1)]
     if llm and llm.moe:
-        asked.insert(0, ("experts", "all-to-all", _runs(len(domains), wide), 1))
-    if stages > 1:
-        asked.insert(0, ("pipeline", "pipeline", _strides(len(domains), wide), turns))
+        times = exchanges(llm, sequences)
+        asked.insert(0, ("experts", "all-to-all", _runs(len(domains), wide), times))
+    if stages > 1:  # each sequence goes on, and its gradients back
+        asked.insert(0, ("pipeline", "pipeline", _strides(len(domains), wide), 2 * sequences))
     phases: list[CircuitPhase] = []
     number = 1
     for name, kind, groups, times in asked:
@@ -154,7 +158,7 @@ def _phase(
         used = [tuple(joined[plane % len(joined)] for plane in range(planes))] if joined else []
         loads, turns = [max(each.share for each in rounds) * planes / copies] if used else [], 1
     else:
-        turns = 2 * (size - 1) if pattern == "ring" else turns if kind.pipelined else 1
+        turns = 2 * (size - 1) if pattern == "ring" else turns
         used = [(each,) * planes for each in joined]
         loads = [each.share / turns for each in rounds]
     found = (
@@ -236,4 +240,12 @@ def schedule_of(plan: Plan, job: str, pattern: str, llm: Workload | None) -> Sch
             hint="write `rails: {medium: ocs}` or `patch-panel`, and a leaf that joins ports",
         )
     gpus = find_job(plan, job) if job else working(plan)
-    return make_schedule(plan, gpus, pattern, llm)
+    return make_schedule(plan, gpus, pattern, llm, _sequences(plan, len(gpus), llm))
+
+
+def _sequences(plan: Plan, gpus: int, llm: Workload | None) -> int:
+    """Return how many sequences pass each pipeline of a job, with the best group of GPUs."""
+    if llm is None or llm.pipeline_stages == 1:
+        return 1
+    machine = replace(machine_of(plan.fabric, plan.catalog), gpus=gpus)
+    return sequence_count(llm, machine, best_group(llm, machine))

@@ -6,12 +6,14 @@ circuit that a configuration shares with the one before stays; boxes change side
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import ceil
 from typing import TYPE_CHECKING
 
 from fabricgen.analysis.circuits.schedule import make_schedule, working
+from fabricgen.analysis.workload.equations import sequence_count
+from fabricgen.analysis.workload.experts import expert_s, pair_bytes
+from fabricgen.analysis.workload.rail_load import busiest_link
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.document import Document
 from fabricgen.core.terms import Role
@@ -79,15 +81,18 @@ def switching_s(schedule: Schedule) -> float | None:
 def phase_times(
     schedule: Schedule, llm: Workload, machine: Machine, found: Times
 ) -> list[PhaseTime]:
-    """Return the times of the phases of an iteration.
-
-    Those of experts are not in the equations, so they have no bytes.
-    """
+    """Return the times of the phases of an iteration."""
     p = llm.pipeline_stages
     wide = len(schedule.domains) // p
     # an AllReduce over n endpoints sends 2 (n - 1)/n of the bytes: the loads have that factor
     whole = found.dp_across_s * machine.nic_bytes_s / (2 * (wide - 1) / wide) if wide > 1 else 0.0
-    sent = {"data": whole, "pipeline": found.pipeline_s * machine.nic_bytes_s}
+    # in a round of an all-to-all, GPUs carry what their HB domain has for one of the others
+    experts = pair_bytes(llm, machine) * wide * machine.domain_gpus
+    sent = {
+        "data": whole,
+        "pipeline": found.pipeline_s * machine.nic_bytes_s,
+        "experts": experts,
+    }
     alone = len(schedule.phases) == 1
     return [
         phase_time(
@@ -101,22 +106,54 @@ def phase_times(
 def circuit_times(draft: Draft, llm: Workload, machine: Machine, found: Times) -> Times:
     """Return the parts of an iteration, with the time to change circuits in those that wait for it.
 
-    Raises Refusal `model-lacks-figure` where circuits change in a time that no source states, or by
-    hand.
+    Experts are joined in rounds, or relay over the circuits of another phase that are held: what is
+    faster. Raises Refusal `model-lacks-figure` where circuits change in a time that no source
+    states, or by hand.
     """
-    sequences = llm.batch_tokens / llm.sequence * llm.pipeline_stages * found.n_m / machine.gpus
-    turns = 2 * max(ceil(sequences), 1)  # each microbatch goes on, and its gradients back
-    schedule = make_schedule(draft, working(draft), llm=llm, turns=turns)
+    sequences = sequence_count(llm, machine, found.n_m)
+    schedule = make_schedule(draft, working(draft), llm=llm, sequences=sequences)
+    relayed = relayed_s(schedule, llm, machine)
+    if relayed is not None:
+        rounds = {each.phase: each.total_s for each in phase_times(schedule, llm, machine, found)}
+        in_rounds = rounds["experts"]
+        if in_rounds is None or relayed < in_rounds:
+            schedule = replace(schedule, phases=_without_experts(schedule))
+        else:
+            relayed = None
     phases = {each.phase: each for each in phase_times(schedule, llm, machine, found)}
     unknown = [each for each in phases.values() if each.total_s is None]
     if unknown:
         raise _unknown(schedule, sum(each.changes for each in unknown))
-    data, pipeline = (phases.get(name) for name in ("data", "pipeline"))
-    experts = phases["experts"].total_s or 0.0 if "experts" in phases else 0.0
+    totals = {name: each.total_s or 0.0 for name, each in phases.items()}
+    across = totals.get("experts", relayed)
     return found._replace(
-        dp_across_s=(data.total_s or 0.0 if data else 0.0) + experts,
-        pipeline_s=pipeline.total_s or 0.0 if pipeline else found.pipeline_s,
+        dp_across_s=totals.get("data", 0.0),
+        pipeline_s=totals.get("pipeline", found.pipeline_s),
+        experts_s=expert_s(llm, machine, across) if llm.moe else 0.0,
     )
+
+
+def relayed_s(schedule: Schedule, llm: Workload, machine: Machine) -> float | None:
+    """Return the time of the bytes to experts over circuits that stay joined, by relays.
+
+    None without experts, and where no other phase holds circuits that join each pipeline stage.
+    """
+    held = [each for each in schedule.phases if each.name == "data" and each.held]
+    if llm.moe is None or not held:
+        return None
+    domains, planes = len(schedule.domains), held[0].configurations[0].planes
+    wide = domains // llm.pipeline_stages
+    slots = [at // domains for at in range(schedule.size)]
+    groups = [slot * domains + at % domains // wide for at, slot in enumerate(slots)]
+    pairs = [pair for plane in planes for pair in plane]
+    busiest = busiest_link(schedule.size, pairs, groups)
+    plane_bytes_s = machine.nic_bytes_s / len(planes)
+    return busiest * machine.domain_gpus * pair_bytes(llm, machine) / plane_bytes_s
+
+
+def _without_experts(schedule: Schedule) -> tuple[CircuitPhase, ...]:
+    """Return the phases of a schedule without that of experts."""
+    return tuple(each for each in schedule.phases if each.name != "experts")
 
 
 def _unknown(schedule: Schedule, changes: int) -> Exception:

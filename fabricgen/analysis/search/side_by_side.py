@@ -13,8 +13,7 @@ from fabricgen.analysis.circuits.times import circuit_times
 from fabricgen.analysis.search.part_counts import endpoints
 from fabricgen.analysis.search.score import carried_share, times_of
 from fabricgen.analysis.search.worst_failure import worst
-from fabricgen.analysis.workload.direct_rails import over_direct_rails
-from fabricgen.analysis.workload.equations import iterate
+from fabricgen.analysis.workload.direct_rails import direct_times, over_direct_rails
 from fabricgen.analysis.workload.machine import machine_of
 from fabricgen.bom.comparison import over_packets
 from fabricgen.bom.priced_bill import make_bom
@@ -184,7 +183,7 @@ def _iteration(plan: Plan, llm: Workload | None) -> tuple[float | None, str | No
         if plan.mapping.topology:
             machine = machine_of(plan.fabric, plan.catalog)
             direct = over_direct_rails(machine, plan, llm.pipeline_stages)
-            return iterate(llm, direct).iteration_s, None
+            return direct_times(direct, plan, llm).iteration_s, None
         share = carried_share(plan, endpoints(plan))
         times = times_of(plan.fabric, share, plan.catalog, llm, None)
         if times and plan.fabric.has_circuits:

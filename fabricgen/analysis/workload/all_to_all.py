@@ -26,6 +26,7 @@ from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.impact.bandwidth import Capacity
 from fabricgen.analysis.impact.relay_selection import RelaySelection
 from fabricgen.analysis.impact.surviving import SurvivingFabric
+from fabricgen.analysis.workload.experts import expert_bytes
 from fabricgen.core.document import Document
 
 if TYPE_CHECKING:
@@ -240,7 +241,7 @@ class AllToAll:
         hb = float(np.maximum(load.hb_out, load.hb_in).max()) / machine.hb_bytes_s
         relay = float(np.maximum(load.relay_out, load.relay_in).max()) / machine.hb_bytes_s
         times = AllToAllTimes(base, max(nic, hb), max(nic + relay, hb))
-        sent = bytes_per_gpu(llm, machine)
+        sent = expert_bytes(llm, machine) or None
         return AllToAllCost(
             pairs_relayed_pct=100 * relayed / max(gpus * (gpus - 1), 1),
             pairs_lost=round(lost),
@@ -256,24 +257,6 @@ class AllToAll:
             bytes_per_gpu=sent,
             iteration_s=times.times(sent / (gpus - 1)) if sent else None,
         )
-
-
-def bytes_per_gpu(llm: Workload, machine: Machine) -> float | None:
-    """Return the bytes that a GPU sends to experts in an iteration.
-
-    They are dispatch and combine, forward and backward, spread evenly over all GPUs; derived.
-    """
-    if llm.moe is None or machine.gpus == 1:
-        return None
-    return (
-        4
-        * (llm.layers // llm.moe.every)
-        * llm.moe.top_k
-        * llm.batch_tokens
-        * llm.hidden
-        * llm.bytes_per_element
-        / machine.gpus
-    )
 
 
 def _slower(time: float, base: float) -> float:

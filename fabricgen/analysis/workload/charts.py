@@ -21,6 +21,7 @@ PARTS = {
     "DP within": "dp_within_s",
     "pipeline": "pipeline_s",
     "bubble": "bubble_s",
+    "experts": "experts_s",
 }
 """The parts of an iteration in the order of a bar."""
 
@@ -109,6 +110,7 @@ def bars_of(points: Sequence[Point], title: str, compared: Sequence[Compared]) -
             found.ideal_s - found.compute_s - found.mp_s - found.bubble_s,
             0.0,
             found.bubble_s,
+            0.0,
         ]
         bars.append(("ideal", ideal))
     kept = [number for number in range(len(PARTS)) if any(values[number] for _, values in bars)]

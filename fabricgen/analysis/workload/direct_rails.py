@@ -9,7 +9,8 @@ cable; an odd degree of an expander leaves one of them out.
 
 With pipeline stages a ring passes a part of the rail, and activations go to another part: the next
 GPU may be several links away, and a message takes the bandwidth of each. B_S is then divided by the
-greater of the two mean distances, which bounds the time from above.
+greater of the two mean distances, which bounds the time from above. Bytes to experts go to every
+other GPU: their time is that of the busiest link.
 """
 
 from __future__ import annotations
@@ -19,11 +20,16 @@ from typing import TYPE_CHECKING
 
 from fabricgen.analysis.forwarding.direct_paths import DirectRouting
 from fabricgen.analysis.forwarding.failures import Failures
+from fabricgen.analysis.workload.equations import iterate
+from fabricgen.analysis.workload.experts import expert_s, pair_bytes
 from fabricgen.analysis.workload.machine import BYTES_S
+from fabricgen.analysis.workload.rail_load import busiest_link
 from fabricgen.core.terms import speed_text
 
 if TYPE_CHECKING:
+    from fabricgen.analysis.workload.equations import Group, Times
     from fabricgen.analysis.workload.machine import Machine
+    from fabricgen.catalog.models.workload import Workload
     from fabricgen.planning.plan import Plan
 
 
@@ -38,6 +44,33 @@ def over_direct_rails(machine: Machine, plan: Plan, stages: int) -> Machine:
         machine,
         nic_bytes_s=fabric.planes * used * fabric.link_gbps * BYTES_S / hops,
         origins={**machine.origins, "B_S": words + away},
+    )
+
+
+def direct_times(machine: Machine, plan: Plan, llm: Workload, group: Group = "continuous") -> Times:
+    """Return the parts of an iteration on direct rails; `machine` has their bandwidth."""
+    found = iterate(llm, machine, group)
+    if llm.moe is None:
+        return found
+    return found._replace(experts_s=expert_s(llm, machine, _across_s(machine, plan, llm)))
+
+
+def _across_s(machine: Machine, plan: Plan, llm: Workload) -> float:
+    """Return the time of the busiest link with the bytes to experts."""
+    fabric, links = plan.fabric, plan.segment
+    pattern, coordinates = plan.mapping.pattern(), fabric.coordinates
+    place = {gpu: node for node, gpu in enumerate(pattern.tolist())}
+    pairs = [
+        (place[lower], place[upper])
+        for lower, upper in zip(links.lower.tolist(), links.upper.tolist(), strict=True)
+    ]
+    stages = coordinates.domain(pattern) * llm.pipeline_stages // coordinates.domains
+    groups = (stages * fabric.ranks_per_rail + coordinates.rail_slot(pattern)).tolist()
+    each = machine.domain_gpus * pair_bytes(llm, machine)
+    return (
+        busiest_link(len(groups), pairs, groups)
+        * each
+        / (fabric.planes * fabric.link_gbps * BYTES_S)
     )
 
 

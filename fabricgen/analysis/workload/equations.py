@@ -14,6 +14,7 @@ parameters; b tokens and w bytes per element; p pipeline stages, each of whole H
     DP within  2 P w (1/N_M - 1/K) / (p B_F)           data-parallel stage 2, inside the HB domain
     pipeline   2 p b h w / (N B_S), where p > 1     activations on, gradients back, along the rail
     bubble     (p - 1)/m (compute + MP), m = b p N_M / (s N) sequences of s tokens in each pipeline
+    experts    S (N/p - K)/(N/p - 1) / B_S, of a mixture of experts; `experts` has S and its limits
     ideal      the same with B_S = B_F: one flat AllReduce, the case K = N
 
 In n = N_M the sum is A n + B/n and a constant, so its least is at N_M* = sqrt(B/A); without a
@@ -30,6 +31,7 @@ from __future__ import annotations
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from fabricgen.analysis.workload.experts import expert_bytes, expert_s
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.divisors import divisors
 
@@ -54,12 +56,13 @@ class Times(NamedTuple):
     dp_within_s: float
     pipeline_s: float
     bubble_s: float
+    experts_s: float
     ideal_s: float
 
     @property
     def iteration_s(self) -> float:
         """The whole iteration; no parts overlap."""
-        return sum(self[1:7])
+        return sum(self[1:8])
 
     @property
     def relative(self) -> float:
@@ -101,6 +104,11 @@ def least_group(llm: Workload, machine: Machine) -> int | None:
     return ceil(weights(llm) / (llm.pipeline_stages * machine.memory_bytes))
 
 
+def sequence_count(llm: Workload, machine: Machine, n_m: float) -> int:
+    """Return m, the sequences that pass each pipeline in an iteration, rounded up."""
+    return max(ceil(llm.batch_tokens / llm.sequence / replicas(llm, machine, n_m)), 1)
+
+
 def replicas(llm: Workload, machine: Machine, n_m: float) -> float:
     """Return how many copies of the model train side by side."""
     return machine.gpus / (llm.pipeline_stages * n_m)
@@ -139,12 +147,18 @@ def times(llm: Workload, machine: Machine, n_m: float) -> Times:
         (p - 1) * (compute + mp) * replicas(llm, machine, n_m) * llm.sequence / llm.batch_tokens
     )
     across, pipeline = (sent.dp_across / machine.nic_bytes_s, sent.pipeline / machine.nic_bytes_s)
-    ideal = (
-        compute
-        + bubble
-        + (sent.mp + sent.dp_across + sent.dp_within + sent.pipeline) / machine.hb_bytes_s
+    ideal = compute + bubble + (sum(sent) + expert_bytes(llm, machine)) / machine.hb_bytes_s
+    return Times(
+        n_m=n_m,
+        compute_s=compute,
+        mp_s=mp,
+        dp_across_s=across,
+        dp_within_s=within,
+        pipeline_s=pipeline,
+        bubble_s=bubble,
+        experts_s=expert_s(llm, machine),
+        ideal_s=ideal,
     )
-    return Times(n_m, compute, mp, across, within, pipeline, bubble, ideal)
 
 
 def iterate(llm: Workload, machine: Machine, group: Group = "continuous") -> Times:

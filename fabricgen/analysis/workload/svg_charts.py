@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 WIDTH, LEFT, RIGHT, TOP, PLOT, LINE = 820, 76, 40, 92, 300, 18
 """The picture's width, the margins of the plot, its height, and the height of a line of text."""
 
-COLOURS = ("#1f5fa8", "#c8501e", "#2e8b57", "#7b4bb0", "#8a6d1a", "#4d4d4d")
+COLOURS = ("#1f5fa8", "#c8501e", "#2e8b57", "#7b4bb0", "#8a6d1a", "#4d4d4d", "#b03060")
 """Colours that also differ in black and white print."""
 
 Points = list[tuple[float, float]]

@@ -75,6 +75,7 @@ class IterationRow(Document):
     dp_within_s: float
     pipeline_s: float
     bubble_s: float
+    experts_s: float
     ideal_s: float
     n_m: float
     relative: float
@@ -202,6 +203,7 @@ def row_of(point: Point, sweep: Sweep | None = None) -> IterationRow:
         dp_within_s=found.dp_within_s,
         pipeline_s=found.pipeline_s,
         bubble_s=found.bubble_s,
+        experts_s=found.experts_s,
         ideal_s=found.ideal_s,
         n_m=found.n_m,
         relative=found.relative,

@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.analysis.workload.equations import least_group, parameters, replicas, weights
+from fabricgen.analysis.workload.experts import expert_bytes
 from fabricgen.core.document import Document
 
 if TYPE_CHECKING:
     from fabricgen.analysis.workload.equations import Group
     from fabricgen.analysis.workload.machine import Machine
     from fabricgen.analysis.workload.sweep import Point
+    from fabricgen.catalog.models.workload import Workload
     from fabricgen.planning.plan import Plan
 
 DERIVED = (
@@ -47,7 +49,14 @@ def equations(point: Point) -> list[tuple[str, str, str]]:
         ("dp_across_s", "DP across", f"2 P w (1/{f'({p}K)' if p else 'K'} - 1/N) / B_S"),
         ("dp_within_s", "DP within", f"2 P w (1/N_M - 1/K) / {f'({p}B_F)' if p else 'B_F'}"),
         *(stages if p else []),
+        *_experts(point),
     ]
+
+
+def _experts(point: Point) -> list[tuple[str, str, str]]:
+    """Return the part of a mixture of experts, where there is one."""
+    share = "(N/p - K)/(N/p - 1)" if point.llm.pipeline_stages > 1 else "(N - K)/(N - 1)"
+    return [("experts_s", "experts", f"S {share} / B_S")] if point.llm.moe else []
 
 
 def symbols(point: Point, group: Group) -> list[Symbol]:
@@ -96,7 +105,14 @@ def symbols(point: Point, group: Group) -> list[Symbol]:
         Symbol("w", f"{llm.bytes_per_element:g}", "bytes of an element", file),
         *_memory(machine),
         *stages,
+        *_expert_bytes(llm, machine),
     ]
+
+
+def _expert_bytes(llm: Workload, machine: Machine) -> list[Symbol]:
+    """Return the symbol of the bytes to experts, where a model has some."""
+    value, what = f"{expert_bytes(llm, machine) / 1e9:,.4g} GB", "bytes of a GPU to experts"
+    return [Symbol("S", value, what, "4 of each layer with experts")] if llm.moe else []
 
 
 def _memory(machine: Machine) -> list[Symbol]:
@@ -133,9 +149,16 @@ def notes(point: Point, plan: Plan) -> list[str]:
         )
     if point.llm.moe:
         found.append(
-            "the iteration is that of one expert in each layer; `--all-to-all` computes the traffic"
-            " to the others"
+            "compute, MP and DP are those of one expert in each layer; `--all-to-all` computes the"
+            " relays of the traffic to experts, also after failures"
         )
+    if plan.fabric.has_circuits:
+        found.append(
+            "DP across, pipeline and experts include the time in which circuits change; `circuits"
+            " --llm` lists how often they do"
+        )
+    if plan.mapping.topology and point.llm.moe:
+        found.append("experts take the time of the busiest cable, over relays")
     copies = replicas(point.llm, point.machine, point.times.n_m)
     if point.llm.batch_tokens / point.llm.sequence < copies:
         sequences = point.llm.batch_tokens / point.llm.sequence

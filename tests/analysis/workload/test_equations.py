@@ -22,7 +22,7 @@ import pytest
 from fabricgen.analysis.forwarding.failures import Failures, find_failures
 from fabricgen.analysis.forwarding.path_selection import PathSelector
 from fabricgen.analysis.forwarding.reachability import Reach
-from fabricgen.analysis.workload.all_to_all import AllToAll, GpuLoad, bytes_per_gpu
+from fabricgen.analysis.workload.all_to_all import AllToAll, GpuLoad
 from fabricgen.analysis.workload.collectives import Groups
 from fabricgen.analysis.workload.equations import (
     Times,
@@ -33,6 +33,7 @@ from fabricgen.analysis.workload.equations import (
     replicas,
     times,
 )
+from fabricgen.analysis.workload.experts import expert_bytes
 from fabricgen.analysis.workload.heatmap import heat_map
 from fabricgen.analysis.workload.idle_links import idle_csv, idle_rows, link_totals
 from fabricgen.analysis.workload.link_traffic import LinkTraffic
@@ -797,6 +798,7 @@ def test_parts_of_an_iteration_are_named_in_order() -> None:
         "dp_within_s",
         "pipeline_s",
         "bubble_s",
+        "experts_s",
         "ideal_s",
     )
 
@@ -906,8 +908,8 @@ def test_experts_are_counted_by_the_token(capsys: pytest.CaptureFixture[str]) ->
     A dense model has no such traffic.
     """
     llm, machine = llm_of("glam-64b-64e"), Machine(1024, 8, 450e9, 50e9, 989.4e12)
-    assert bytes_per_gpu(llm, machine) == 4 * 32 * 2 * 1048576 * 8192 * 4 / 1024
-    assert bytes_per_gpu(llm_of(), machine) is None
+    assert expert_bytes(llm, machine) == 4 * 32 * 2 * 1048576 * 8192 * 4 / 1024
+    assert expert_bytes(llm_of(), machine) == 0
     base = ["model", "--gpus", "64", "--hb-domain", "8", "--radix", "16", "--llm", "glam-64b-64e"]
     assert run([*base, "--all-to-all", "--fail", "hb:1"]) == 0
     output = capsys.readouterr().out
