@@ -1,4 +1,4 @@
-"""The drawn pictures of the README: the paper's costs as bars, and one rail.
+"""The drawn pictures of the README and of the documentation: bars, rails and graphs.
 
     python -m tests.pictures [FOLDER]
 
@@ -9,20 +9,24 @@ compares.
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabricgen.analysis.workload.svg_charts import Bars, bar_chart
-from fabricgen.api import plan_file
+from fabricgen.api import plan_file, plan_inventory
 from fabricgen.bom.comparison import compare
 from fabricgen.core.terms import Design
 from fabricgen.core.yaml_text import load_facts
+from fabricgen.inventory.load import read_inventory
 from fabricgen.outputs.drawings.build import Drawings
 from fabricgen.outputs.packs.render import Packs
 from tests import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from fabricgen.planning.plan import Plan
 
 PICTURES = ROOT / "docs" / "pictures"
 PARTS = ("switches", "transceivers")
@@ -60,8 +64,20 @@ def costs() -> str:
 
 def rail() -> str:
     """Draw the first rail of the 64-GPU lab."""
-    drawings = Drawings(plan_file(ROOT / "inventories" / "lab-64.yaml"))
-    packs = Packs()
+    return first_rail(plan_file(ROOT / "inventories" / "lab-64.yaml"))
+
+
+def graph(kind: str) -> str:
+    """Draw the first rail of the example of direct rails, whose links make a graph of a kind."""
+    spec = read_inventory(str(ROOT / "examples" / "direct-torus.yaml")).spec
+    keys = spec.model_dump(mode="json", exclude_unset=True)
+    rails = {"medium": "direct", "topology": {"kind": kind}}
+    return first_rail(plan_inventory(keys | {"rails": rails}))
+
+
+def first_rail(plan: Plan) -> str:
+    """Draw the first rail of a plan."""
+    drawings, packs = Drawings(plan), Packs()
     pack, template = next(
         (pack.name, output.template)
         for pack in packs.group("drawings")
@@ -71,7 +87,11 @@ def rail() -> str:
     return packs.render(pack, template, drawing=drawings.draw(next(iter(drawings.rails))))
 
 
-DRAWN: dict[str, Callable[[], str]] = {"costs.svg": costs, "rail.svg": rail}
+DRAWN: dict[str, Callable[[], str]] = {
+    "costs.svg": costs,
+    "rail.svg": rail,
+    **{f"{kind}.svg": partial(graph, kind) for kind in ("ring", "torus-2d", "expander")},
+}
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURES

@@ -1,4 +1,4 @@
-"""The drawn pictures of the README are those that the program draws now."""
+"""The pictures of the README and of the documentation are what the program draws now."""
 
 from __future__ import annotations
 

@@ -179,7 +179,6 @@ SPECS = (
     ),
     GroupSpec(
         name="drawings",
-        switches=True,
         readers="browsers and editors of diagrams: each rail, stripe and network",
         packs=("drawings",),
         limits=(GroupLimit("drawings", 16, "similar drawings", "all drawings but the first"),),

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 import subprocess
 from collections import Counter
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -19,15 +19,17 @@ from fabricgen.core.terms import LinkKind
 from fabricgen.outputs.drawings.build import Drawings
 from fabricgen.outputs.drawings.layout import Head, arrange
 from fabricgen.outputs.drawings.merged_tiers import MOST_LINES, Strand, Tier
+from fabricgen.outputs.drawings.view import Bend
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.factory import Views
 from tests.fabrics import CLUSTER, VARIANTS, build_job, cables_of, cluster_cables, plan_of
+from tests.mutations.test_direct import TORUS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from fabricgen.outputs.drawings.view import Drawing, DrawnBox
+    from fabricgen.outputs.drawings.view import Drawing, DrawnBox, Stroke
     from fabricgen.planning.plan import Plan
     from tests.conftest import Run
 
@@ -119,6 +121,90 @@ def test_each_line_connects_what_its_cable_connects() -> None:
             }
     assert drawn == listed
     assert len(listed) == plan.links
+
+
+GRAPHS: dict[str, dict[str, Any]] = {
+    "torus": TORUS,
+    "layers": TORUS
+    | {
+        "gpus": 54,
+        "nic": {"speed": "400G", "split": "8x50G"},
+        "rails": {"medium": "direct", "topology": {"kind": "torus-3d"}},
+    },
+    "expander": TORUS | {"rails": {"medium": "direct", "topology": {"kind": "expander"}}},
+}
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_a_direct_rail_has_each_cable_as_a_line(name: str) -> None:
+    """Each line joins the hosts of its cables, on the rail of its drawing; there are no stripes."""
+    plan = plan_of(**GRAPHS[name])
+    listed = {
+        (cable.cable, frozenset({cable.a_device, cable.b_device}), cable.rail)
+        for cable in cables_of(plan)
+    }
+    drawn = {
+        (cable, frozenset({line.lower.texts[-1].text, line.upper.texts[-1].text}), line.chip.rail)
+        for one in every(plan)
+        for line in one.strokes
+        for cable in line.cables.split(", ")
+    }
+    assert drawn == listed
+    assert not Drawings(plan).stripes
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_no_line_of_a_direct_rail_passes_below_a_box(name: str) -> None:
+    """A point of a line that is in a box is at one of its ends; boxes are apart and in the page."""
+    one = Drawings(plan_of(**GRAPHS[name])).draw("rail-0")
+    (row,) = one.rows
+    for box, other in combinations(row.boxes, 2):
+        assert abs(box.x - other.x) >= box.width or abs(box.y - other.y) >= box.height
+    for line in one.strokes:
+        points = [curve_point(line, step / 64) for step in range(65)]
+        assert all(0 <= x <= one.width and 0 <= y <= one.height for x, y in points)
+        below = {
+            box.name
+            for box in row.boxes
+            for x, y in points
+            if box.x < x < box.x + box.width and box.y < y < box.y + box.height
+        }
+        assert below <= {line.lower.name, line.upper.name}
+
+
+def curve_point(line: Stroke, at: float) -> tuple[float, float]:
+    """Return a point of a line, which is a quadratic curve where it bends."""
+    bend = line.bend or Bend((line.x1 + line.x2) // 2, (line.y1 + line.y2) // 2)
+    weights = (1 - at) ** 2, 2 * at * (1 - at), at**2
+    xs, ys = (line.x1, bend.x, line.x2), (line.y1, bend.y, line.y2)
+    x, y = (sum(w * c for w, c in zip(weights, column, strict=True)) for column in (xs, ys))
+    return x, y
+
+
+def test_a_large_direct_rail_is_drawn_in_bundles() -> None:
+    """GPUs that follow each other share a box; a line has all links between two boxes."""
+    plan = plan_of(**TORUS | {"gpus": 400})
+    one = Drawings(plan).draw("rail-0")
+    (row,) = one.rows
+    assert [box.members for box in row.boxes] == [4] * 50
+    inside = sum(
+        low // 4 == up // 4
+        for low, up in zip(plan.segment.lower // 2, plan.segment.upper // 2, strict=True)
+    )
+    assert sum(line.links for line in one.strokes) == len(plan.segment.lower) - inside
+
+
+def test_the_forms_of_a_torus_bend_its_lines() -> None:
+    """A line around the torus is a curve in the SVG and in draw.io; the others are straight."""
+    one = Drawings(plan_of(**TORUS)).draw("rail-0")
+    bent = sum(line.bend is not None for line in one.strokes)
+    assert bent == 8
+    root = ET.fromstring(shown(one, "svg"))  # noqa: S314 - the program wrote it
+    lines = root.find(f"{SVG}g[@class='lines']")
+    assert lines is not None
+    assert len(lines.findall(f"{SVG}path")) == bent
+    assert len(lines.findall(f"{SVG}line")) == len(one.strokes) - bent
+    assert shown(one, "drawio").count("mxPoint") == bent
 
 
 def test_a_drawing_of_each_network_has_its_links() -> None:

@@ -15,6 +15,8 @@ import numpy as np
 
 from fabricgen.core.terms import LinkKind, Role, ratio_text, speed_text
 from fabricgen.outputs.drawings.attached import attached_tier, words
+from fabricgen.outputs.drawings.direct_rail import direct_rail, direct_words
+from fabricgen.outputs.drawings.graph_layout import arrange_graph
 from fabricgen.outputs.drawings.layout import Head, arrange
 from fabricgen.outputs.drawings.merged_tiers import MOST_LINES, Strand, Tier
 from fabricgen.planning.stripes import stripes
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fabricgen.core.arrays import BoolArray, Int32Array, IntArray
+    from fabricgen.outputs.drawings.graph_layout import GraphShape
     from fabricgen.outputs.drawings.view import Drawing
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.stripes import Stripe
@@ -44,6 +47,16 @@ class Composed(NamedTuple):
     strands: list[Strand]
     peers: Strand | None = None
     """The links between the leaves of pairs."""
+    shape: GraphShape | None = None
+    """The graph that links make of the one tier of a direct rail; None for rails of switches."""
+
+
+def arranged(composed: Composed) -> Drawing:
+    """Lay out a drawing."""
+    head, tiers, strands, peers, shape = composed
+    if shape is not None:
+        return arrange_graph(head, tiers[0], strands[0], shape)
+    return arrange(head, tiers, strands, peers)
 
 
 class Drawings:
@@ -66,7 +79,7 @@ class Drawings:
     @cached_property
     def stripes(self) -> dict[str, Subject]:
         """The drawings of stripes by name."""
-        if self.plan.fabric.network:
+        if self.plan.fabric.network or self.plan.mapping.topology:
             return {}
         return {
             f"stripe-{number + 1}": Subject(0, 0, number) for number in range(len(self._groups))
@@ -74,11 +87,14 @@ class Drawings:
 
     def draw(self, name: str) -> Drawing:
         """Draw one of them."""
-        return arrange(*self.compose(name))
+        return arranged(self.compose(name))
 
     def compose(self, name: str) -> Composed:
         """Return the contents of a drawing."""
         subject = self.rails.get(name) or self.stripes[name]
+        if self.plan.mapping.topology:
+            head = Head(self.plan.spec.name, name, self.title(subject), direct_words(self.plan))
+            return Composed(head, *direct_rail(self.plan, subject.segment))
         return (
             self._rail(name, subject)
             if subject.stripe is None
@@ -96,6 +112,8 @@ class Drawings:
 
     def most_lines(self, name: str) -> int:
         """Return the maximum number of lines of a drawing, without drawing it."""
+        if self.plan.mapping.topology:
+            return self._rail_lines
         return MOST_LINES * (self.plan.sizing.tiers if name in self.rails else 1)
 
     def _name(self, segment: int, block: int) -> str:

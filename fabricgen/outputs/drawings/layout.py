@@ -50,7 +50,7 @@ def arrange(
     """
     merged = merge_tiers(tiers, strands)
     boxes = [
-        _boxes(number, tier, places)
+        make_boxes(number, tier, places)
         for number, (tier, places) in enumerate(zip(tiers, merged.places, strict=True))
     ]
     width = _width(boxes)
@@ -58,15 +58,16 @@ def arrange(
     strokes: list[Stroke] = []
     notes: list[Text] = []
     for low, strand, lines in zip(pairwise(boxes), strands, merged.lines, strict=True):
-        strokes += _strokes(len(strokes), low, strand, lines)
-        notes += _notes(low, strand, lines)
+        drawn = [*lines_of(len(strokes), low, strand, lines)]
+        strokes += drawn
+        notes += _notes(low, strand, drawn)
     if peers is not None:
         strokes += _peer_strokes(len(strokes), boxes[1], peers, merged.places[1])
         last = rows[1].head[-1]
         rows[1].head.append(
             Text(MARGIN, last.y + 15, f"{len(peers.lower):,} x {peers.speed} between")
         )
-    keys, foot = _legend(strokes, bottom + 34, width, railed=head.railed)
+    keys, foot = legend(strokes, bottom + 34, width, railed=head.railed)
     height = foot[-1].y + MARGIN
     for box in (box for row in boxes for box in row):
         box.centre_y = height - box.y - box.height // 2
@@ -85,7 +86,7 @@ def arrange(
     )
 
 
-def _boxes(number: int, tier: Tier, places: IntArray) -> list[DrawnBox]:
+def make_boxes(number: int, tier: Tier, places: IntArray) -> list[DrawnBox]:
     """Return the boxes of a tier, without positions."""
     ends = np.flatnonzero(np.diff(places, append=-1)) + 1
     boxes = []
@@ -138,7 +139,7 @@ def mermaid(text: str) -> str:
     )
 
 
-def _box_width(boxes: list[list[DrawnBox]]) -> int:
+def box_width(boxes: list[list[DrawnBox]]) -> int:
     """Return the width that holds the longest text of any box."""
     return max(
         56, *(LETTER * len(text.text) + 12 for row in boxes for box in row for text in box.texts)
@@ -147,7 +148,7 @@ def _box_width(boxes: list[list[DrawnBox]]) -> int:
 
 def _width(boxes: list[list[DrawnBox]]) -> int:
     """Return the width of a drawing."""
-    return LEFT + max(BODY, max(map(len, boxes)) * (_box_width(boxes) + 10)) + MARGIN
+    return LEFT + max(BODY, max(map(len, boxes)) * (box_width(boxes) + 10)) + MARGIN
 
 
 def _rows(
@@ -157,14 +158,14 @@ def _rows(
 
     Return the tiers, the lowest first, and the height that they take.
     """
-    body, wide, y, rows = width - LEFT - MARGIN, _box_width(boxes), TOP, []
+    body, wide, y, rows = width - LEFT - MARGIN, box_width(boxes), TOP, []
     gap = min(MOST_GAP, max(LEAST_GAP, body // 7))
     for number in range(len(tiers) - 1, -1, -1):
         tier, row = tiers[number], boxes[number]
         high = 10 + LINE * max(len(box.texts) for box in row)
         for place, box in enumerate(row):
             middle = LEFT + (2 * place + 1) * body // (2 * len(row))
-            _put(box, middle, y, wide, high)
+            place_box(box, middle, y, wide, high)
         words = [
             Text(MARGIN, y + high // 2 - 3, tier.what),
             Text(MARGIN, y + high // 2 + 12, f"{len(tier.names):,}"),
@@ -174,7 +175,7 @@ def _rows(
     return rows[::-1], y - gap
 
 
-def _put(box: DrawnBox, middle: int, y: int, width: int, height: int) -> None:
+def place_box(box: DrawnBox, middle: int, y: int, width: int, height: int) -> None:
     """Place one box and the texts in it."""
     box.x, box.y, box.width, box.height = middle - width // 2, y, width, height
     box.centre_x, box.width_in, box.height_in = middle, f"{width / 72:.3f}", f"{height / 72:.3f}"
@@ -183,7 +184,7 @@ def _put(box: DrawnBox, middle: int, y: int, width: int, height: int) -> None:
         text.x, text.y = middle, first + number * LINE
 
 
-def _strokes(
+def lines_of(
     drawn: int, rows: tuple[list[DrawnBox], list[DrawnBox]], strand: Strand, lines: list[Line]
 ) -> Iterator[Stroke]:
     """Yield the lines between two tiers; those between the same two boxes are side by side."""
@@ -238,7 +239,7 @@ def _peer_strokes(
         for line in lines_between(peers, places, places, apart=False)
         if line.lower != line.upper
     ]
-    for stroke in _strokes(drawn, (row, row), peers, lines):
+    for stroke in lines_of(drawn, (row, row), peers, lines):
         low, up = stroke.lower, stroke.upper
         stroke.x1, stroke.x2, stroke.shown = low.x + low.width, up.x, None
         stroke.y1 = stroke.y2 = low.y + low.height // 2
@@ -255,22 +256,26 @@ def ink(colour: Chip) -> str:
 
 
 def _notes(
-    rows: tuple[list[DrawnBox], list[DrawnBox]], strand: Strand, lines: list[Line]
+    rows: tuple[list[DrawnBox], list[DrawnBox]], strand: Strand, strokes: list[Stroke]
 ) -> list[Text]:
     """Return the numbers of links as notes beside the lines."""
     lower, upper = rows
     y = (lower[0].y + upper[0].y + upper[0].height) // 2
-    counts = sorted({len(links) for *_, links in lines})
-    total = sum(len(links) for *_, links in lines)
+    texts = line_notes(strokes, strand)
+    return [Text(MARGIN, y + 15 * at, text) for at, text in enumerate(texts)]
+
+
+def line_notes(strokes: list[Stroke], strand: Strand) -> list[str]:
+    """Return the number of links as text: of all lines, and of each."""
+    counts = sorted({stroke.links for stroke in strokes})
+    if not counts:
+        return []
+    total = sum(stroke.links for stroke in strokes)
     each = f"{counts[0]:,}" if counts[:1] == counts[-1:] else f"{counts[0]:,} to {counts[-1]:,}"
-    return (
-        [Text(MARGIN, y, f"{total:,} x {strand.speed}"), Text(MARGIN, y + 15, f"{each} to a line")]
-        if counts
-        else []
-    )
+    return [f"{total:,} x {strand.speed}", f"{each} to a line"]
 
 
-def _legend(
+def legend(
     strokes: list[Stroke], y: int, width: int, *, railed: bool
 ) -> tuple[list[LegendEntry], list[Text]]:
     """Return the legend of colours and lines, below the tiers."""

@@ -7,7 +7,7 @@ Places are whole pixels from the top left, one to a point of print; DOT counts t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from fabricgen.outputs.installation.chips import Chip
@@ -50,6 +50,13 @@ class DrawnBox:
     height_in: str
 
 
+class Bend(NamedTuple):
+    """The control point of a quadratic curve: where a line would bend that passes beside boxes."""
+
+    x: int
+    y: int
+
+
 @dataclass(slots=True, kw_only=True)
 class Stroke:
     """The links between two boxes, or those of one rail where they are drawn apart."""
@@ -72,6 +79,8 @@ class Stroke:
     y1: int
     x2: int
     y2: int
+    bend: Bend | None = None
+    """None where the line is straight."""
 
 
 @dataclass(slots=True)

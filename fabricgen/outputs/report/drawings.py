@@ -10,8 +10,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.terms import LinkKind
-from fabricgen.outputs.drawings.build import Drawings
-from fabricgen.outputs.drawings.layout import arrange
+from fabricgen.outputs.drawings.build import Drawings, arranged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,7 +103,7 @@ def _drawn(
 
     `ends` is the kind of the lowest; a `stamped` drawing has no rail.
     """
-    drawing = arrange(*composed)
+    drawing = arranged(composed)
     rows = list(zip(drawing.rows, reversed(members), strict=True))
     return {
         "title": drawing.title,
