@@ -12,6 +12,7 @@ from fabricgen.analysis.checks.laws import (
     CIRCUIT_LAWS,
     CLUSTER_LAWS,
     DIRECT_LAWS,
+    GROWTH_LAWS,
     LAWS,
 )
 from fabricgen.bom.priced_bill import make_bom
@@ -74,9 +75,8 @@ TERMS = {
 }
 """The vocabulary with pages; `ALIASES` maps other words of the field to them."""
 CODES = {case.code for case in CASES}
-LAW_CODES = {law.code for law in (*LAWS, *CHANNEL_LAWS, *CIRCUIT_LAWS, *DIRECT_LAWS)} | {
-    law.code for law in CLUSTER_LAWS
-}
+ONE_FABRIC = (*LAWS, *CHANNEL_LAWS, *GROWTH_LAWS, *CIRCUIT_LAWS, *DIRECT_LAWS)
+LAW_CODES = {law.code for law in ONE_FABRIC} | {law.code for law in CLUSTER_LAWS}
 SMALL: dict[str, Any] = {
     "name": "small",
     "gpus": 1024,

@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from fabricgen.planning.baseline.kept_channels import KeptStrands, KeptTrunks
 from tests.mutations.breaking import Mutation
 
 if TYPE_CHECKING:
     from fabricgen.analysis.checks.evidence import Evidence
+    from fabricgen.planning.baseline.kept_channels import KeptChannels
     from fabricgen.planning.channels.channels import Channels
     from fabricgen.planning.channels.parts import ChannelParts
 
@@ -65,6 +69,50 @@ def _with_fibre(evidence: Evidence, db_per_km: float | None) -> Evidence:
     """Let the fibre of the trunks lose as much light."""
     trunk = _parts(evidence).trunk.model_copy(update={"db_per_km": db_per_km})
     return _with_parts(evidence, trunk=trunk)
+
+
+def _with_panel(evidence: Evidence, rack_unit: int) -> Evidence:
+    """Move the first panel to another rack unit."""
+    first, *others = _channels(evidence).panels
+    return _with(evidence, panels=(first._replace(rack_unit=rack_unit), *others))
+
+
+def _with_kept(evidence: Evidence, kept: KeptChannels) -> Evidence:
+    """Let the plan keep something else."""
+    mapping = evidence.plan.mapping
+    assert mapping.baseline
+    baseline = replace(mapping.baseline, channels=kept)
+    return replace(
+        evidence,
+        plan=replace(evidence.plan, mapping=replace(mapping, baseline=baseline)),
+    )
+
+
+def _kept(evidence: Evidence) -> KeptChannels:
+    assert evidence.plan.mapping.baseline
+    assert evidence.plan.mapping.baseline.channels
+    return evidence.plan.mapping.baseline.channels
+
+
+def _with_other_strand(evidence: Evidence) -> Evidence:
+    """Let the first link have another connector before than after."""
+    kept = _kept(evidence)
+    strands = kept.strands._replace(leg=(kept.strands.leg + 1) % 4)
+    return _with_kept(evidence, kept._replace(strands=strands))
+
+
+def _with_last_trunk_alone(evidence: Evidence) -> Evidence:
+    """Let the last trunk, which is spare, be the only one that was there before."""
+    channels, kept = _channels(evidence), _kept(evidence)
+    last = channels.trunks[-1]
+    columns = ([0], *([value] for value in (*last.a, *last.b)))
+    alone = kept._replace(
+        trunks=KeptTrunks(*(np.array(each, dtype=np.int32) for each in columns)),
+        strands=KeptStrands(*(np.full_like(each, -1) for each in kept.strands)),
+    )
+    count = len(channels.trunks) - 1
+    turned = _with(evidence, trunks=channels.trunks[::-1], trunk=count - channels.trunk)
+    return _with_kept(turned, alone)
 
 
 MUTATIONS = (
@@ -130,5 +178,26 @@ MUTATIONS = (
         lambda e: _with_fibre(e, None),
         "light-suffices",
         "a loss of structured host links is unknown",
+    ),
+    Mutation(
+        "a panel in another unit",
+        "patched-grown",
+        lambda e: _with_panel(e, 30),
+        "trunks-stay",
+        "panel A01-01-P1 is not where it was",
+    ),
+    Mutation(
+        "links on other strands than before",
+        "patched-grown",
+        _with_other_strand,
+        "trunks-stay",
+        "has left its strand",
+    ),
+    Mutation(
+        "a trunk beside spare strands",
+        "patched-grown",
+        _with_last_trunk_alone,
+        "trunks-stay",
+        "trunk A01-02/A02-01-T2 comes needlessly",
     ),
 )

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.analysis.checks.plan_evidence import evidence_of
 from fabricgen.inventory.management import KEY_EXAMPLE
-from tests.fabrics import IPV6, plan_of
+from fabricgen.lifecycle.change.expand import grow
+from tests.fabrics import CATALOG, IPV6, plan_of, spec_of
 
 if TYPE_CHECKING:
     from fabricgen.analysis.checks.evidence import Evidence
@@ -176,7 +177,15 @@ PLANS: dict[str, dict[str, Any]] = {
 }
 
 
+GROWN = {"patched-grown": ("patched", 72)}
+"""Plans that grew: the plan that they grew from, and their GPUs."""
+
+
 @cache
 def evidence(name: str) -> Evidence:
     """Return the evidence about a correct plan."""
-    return evidence_of(plan_of(**PLANS[name]))
+    if name not in GROWN:
+        return evidence_of(plan_of(**PLANS[name]))
+    base, gpus = GROWN[name]
+    old = plan_of(**PLANS[base])
+    return evidence_of(grow(old, spec_of(**PLANS[base] | {"gpus": gpus}), CATALOG))

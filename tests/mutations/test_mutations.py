@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.analysis.checks.laws import CHANNEL_LAWS, LAWS, judge
+from fabricgen.analysis.checks.laws import CHANNEL_LAWS, GROWTH_LAWS, LAWS, judge
 from fabricgen.cli.check import report_text
 from fabricgen.core.diagnostics import text_of
 from tests import ROOT
-from tests.mutations.plans import PLANS, evidence
+from tests.mutations.plans import GROWN, PLANS, evidence
 from tests.mutations.table import MUTATIONS
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fabricgen.core.diagnostics import Finding
     from tests.mutations.breaking import Mutation
 
-EVERY_LAW = (*LAWS, *CHANNEL_LAWS)
+EVERY_LAW = (*LAWS, *CHANNEL_LAWS, *GROWTH_LAWS)
 NEEDS = {law.code: law.needs for law in EVERY_LAW}
 
 
@@ -59,6 +59,9 @@ def facts(found: Evidence) -> list[Any]:
             found.channels.parts,
             found.channels.leg.tolist(),
             found.channels.lower.port.tolist(),
+            found.channels.panels,
+            found.channels.trunks,
+            found.plan.mapping.baseline and found.plan.mapping.baseline.document(),
         ],
     ]
 
@@ -78,7 +81,7 @@ def resting_on(law: str) -> set[str]:
     return found - {law}
 
 
-@pytest.mark.parametrize("name", PLANS)
+@pytest.mark.parametrize("name", [*PLANS, *GROWN])
 def test_the_plans_are_correct(name: str) -> None:
     """Before the mutation every law holds, and none by formula."""
     report = judge(evidence(name))
@@ -117,7 +120,7 @@ def test_every_law_has_mutations() -> None:
     assert set(seen) == {law.code for law in EVERY_LAW}
     assert min(seen.values()) >= 2
     assert len({mutation.name for mutation in MUTATIONS}) == len(MUTATIONS) >= 40
-    assert {mutation.plan for mutation in MUTATIONS} == set(PLANS)
+    assert {mutation.plan for mutation in MUTATIONS} == {*PLANS, *GROWN}
 
 
 @pytest.mark.parametrize("law", [law.code for law in EVERY_LAW if law.code != "oversubscription"])

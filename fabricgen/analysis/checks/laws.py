@@ -24,6 +24,7 @@ from fabricgen.analysis.checks.direct import (
 )
 from fabricgen.analysis.checks.flow_balance import flows_spread
 from fabricgen.analysis.checks.isolation import all_pairs, rails_apart
+from fabricgen.analysis.checks.kept_channels import trunks_stay
 from fabricgen.analysis.checks.law import CheckResult, Law, apply_laws, merged
 from fabricgen.analysis.checks.link_settings import ends_agree
 from fabricgen.analysis.checks.management import reachable
@@ -99,6 +100,11 @@ CHANNEL_LAWS: tuple[Law[Evidence], ...] = (
 )
 """The laws of fabrics with links that run through panels, judged after the others."""
 
+GROWTH_LAWS: tuple[Law[Evidence], ...] = (
+    Law("trunks-stay", "installed panels and trunks stay", trunks_stay),
+)
+"""The laws of fabrics that grew through panels, judged after the others."""
+
 CIRCUIT_LAWS: tuple[Law[Evidence], ...] = (
     Law(
         "circuits-matched",
@@ -160,6 +166,8 @@ def judge(evidence: Evidence) -> CheckResult:
     """Apply every law to some evidence."""
     if evidence.plan.mapping.topology:
         return apply_laws(DIRECT_LAWS, evidence)
+    baseline = evidence.plan.mapping.baseline
     more = CHANNEL_LAWS if evidence.channels else ()
+    grown = GROWTH_LAWS if evidence.channels and baseline and baseline.channels else ()
     light = CIRCUIT_LAWS if evidence.plan.fabric.has_circuits else ()
-    return apply_laws((*LAWS, *more, *light), evidence)
+    return apply_laws((*LAWS, *more, *grown, *light), evidence)

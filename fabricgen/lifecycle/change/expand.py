@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.core.terms import Design
 from fabricgen.lifecycle.change.growth_refusals import unlike
+from fabricgen.lifecycle.change.keep_channels import has_same_trunks, kept_channels
 from fabricgen.lifecycle.change.keep_endpoints import kept_endpoints
 from fabricgen.lifecycle.change.keep_links import kept_links
 from fabricgen.lifecycle.change.keep_networks import kept_networks
@@ -70,11 +71,26 @@ def grow(old: Plan, spec: FabricSpec, catalog: Catalog) -> Plan:
         domains=moved,
     )
     by_rule = len(stages) == 1 and slices == slices_of(plain)
-    if by_rule and not (digits or wired or moved) and endpoints is None and positions is None:
-        plan = make_plan(spec, catalog)
-    else:
-        plan = make_plan(spec, catalog, kept)
-    return _with_networks(old, plan, kept) if old.networks and plan.networks else plan
+    by_rule = by_rule and not (digits or wired or moved) and endpoints is None and positions is None
+    links = spec.model_copy(update={"cabling": None}) if old.channels else spec
+    plan = make_plan(links, catalog, None if by_rule else kept)
+    if old.networks and plan.networks:
+        plan = _with_networks(old, plan, kept)
+    return _with_channels(old, plan, spec, kept) if old.channels and spec.cabling else plan
+
+
+def _with_channels(old: Plan, links: Plan, spec: FabricSpec, kept: Baseline) -> Plan:
+    """Cable a grown fabric through the panels and the trunks that are installed.
+
+    `links` is planned without panels. A reserve has its trunks already, by rule.
+    """
+    baseline = links.mapping.baseline
+    if old.spec.reserve and old.spec.reserve == spec.reserve:
+        plan = make_plan(spec, links.catalog, baseline)
+        if has_same_trunks(old, plan):
+            return plan
+    own = replace(baseline or kept, channels=kept_channels(old, links))
+    return make_plan(spec, links.catalog, own)
 
 
 ROUNDS = 4

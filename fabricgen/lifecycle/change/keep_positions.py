@@ -21,11 +21,14 @@ if TYPE_CHECKING:
 def kept_positions(old: Plan, spec: FabricSpec, new: Draft) -> RackPositions | None:
     """Return the kept rack positions of a described room, None where there are none to keep.
 
-    None without a described room, where a table gives positions, and where the rule gives the same.
+    None where a table gives positions, where the rule gives the same, and in a room that is an
+    assumption, unless it has panels.
     Devices are numbered as in `new`, which has the size of `spec`; new ones have no place yet.
     """
     site, lengths, naming = spec.site, old.lengths, new.naming
-    if site is None or site.positions or lengths is None or lengths.room.generated:
+    if lengths is None or (site and site.positions):
+        return None
+    if (site is None or lengths.room.generated) and not (old.channels and spec.cabling):
         return None
     was, room = lengths.room.positions, lengths.room
     hosts, boxes = new.fabric.coordinates.planned_hosts, len(naming.boxes)

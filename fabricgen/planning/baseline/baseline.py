@@ -23,6 +23,7 @@ from fabricgen.planning.baseline.expansion_stages import (
     stage_of,
 )
 from fabricgen.planning.baseline.kept_bonds import read_kept_bonds
+from fabricgen.planning.baseline.kept_channels import read_kept_channels
 from fabricgen.planning.baseline.rack_positions import read_rack_positions
 from fabricgen.planning.baseline.run_length import decode_runs, encode_runs, read_count
 from fabricgen.planning.block_links import TierLinks
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.baseline.kept_bonds import KeptBonds
+    from fabricgen.planning.baseline.kept_channels import KeptChannels
     from fabricgen.planning.baseline.rack_positions import RackPositions
     from fabricgen.planning.clos import Sizing
 
@@ -68,6 +70,8 @@ class Baseline:
     table: str = ""
     bonds: KeptBonds | None = None
     """The leaf ports that devices keep; of a network beside the compute fabric only."""
+    channels: KeptChannels | None = None
+    """The panels, trunks and strands of structured cabling."""
     networks: dict[str, Baseline] = field(default_factory=dict)
     """What each network beside the compute fabric keeps."""
 
@@ -95,6 +99,7 @@ class Baseline:
                 else {"standing": self.positions.document(), "table": self.table}
             ),
             **({"bonds": self.bonds.document()} if self.bonds else {}),
+            **({"channels": self.channels.document()} if self.channels else {}),
             **(
                 {"networks": {name: each.document() for name, each in self.networks.items()}}
                 if self.networks
@@ -120,6 +125,7 @@ def read_baseline(values: Any) -> Baseline | None:  # noqa: ANN401 - any value o
         domains = tuple(decode_runs(values.get("domains", [])).tolist())
         positions = read_rack_positions(values["standing"]) if "standing" in values else None
         bonds = read_kept_bonds(values.get("bonds"))
+        channels = read_kept_channels(values.get("channels"))
         networks = {name: read_baseline(each) for name, each in values.get("networks", {}).items()}
         wired = {
             kind: (
@@ -150,6 +156,7 @@ def read_baseline(values: Any) -> Baseline | None:  # noqa: ANN401 - any value o
         domains=domains,
         table=str(values.get("table", "")),
         bonds=bonds,
+        channels=channels,
         networks={name: each for name, each in networks.items() if each},
     )
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import BoolArray, Int32Array, IntArray
     from fabricgen.planning.cabling.compatibility import LinkParts
     from fabricgen.planning.cabling.lengths import Lengths
+    from fabricgen.planning.channels.kept_cabling import KeptCabling, Strands
     from fabricgen.planning.channels.panel_racks import PanelSite
     from fabricgen.planning.channels.parts import PanelParts
     from fabricgen.planning.draft import Draft
@@ -50,18 +51,28 @@ class LinkRows(NamedTuple):
 
 
 class PatchedLinks(NamedTuple):
-    """The links that run through panels, and the site of panels at both of their ends."""
+    """The links that run through panels, the site of panels at both ends, and the kept strands."""
 
     links: LinkRows
     lower: IntArray
     upper: IntArray
+    strands: Strands
 
 
 def patched_links(
-    draft: Draft, lengths: Lengths, entries: Sequence[PanelParts]
+    draft: Draft,
+    lengths: Lengths,
+    entries: Sequence[PanelParts],
+    kept: KeptCabling,
+    installed: IntArray,
 ) -> tuple[list[PanelSite], PatchedLinks]:
-    """Return the sites of panels, and the links between two of them. Raises Refusal `no-panel`."""
+    """Return the sites of panels, and the links between two of them.
+
+    `installed` are the rows of links that are, among those of a reserve. A link whose strand is
+    kept stays at its panels. Raises Refusal `no-panel`.
+    """
     links = _fibre_links(draft, lengths)
+    strands = _kept_strands(draft, lengths, links, kept, installed)
     rack = lengths.room.positions.rack
     plugs = np.array([_plug(joint) for joint in draft.candidates], dtype=object)[links.candidate]
     ends = [(links.lower, plugs), (links.upper, plugs)]
@@ -74,8 +85,36 @@ def patched_links(
     for plug, site in serving.items():
         here = plugs == plug
         lower[here], upper[here] = site[rack[links.lower[here]]], site[rack[links.upper[here]]]
+    sites = [*dict.fromkeys((*sites, *kept.sites))]
+    stays, number = strands.trunk >= 0, {site: at for at, site in enumerate(sites)}
+    at_panel = np.array([number[site] for site in kept.sites], dtype=np.int64)
+    a, b = at_panel[kept.ends[strands.trunk[stays]]].T
+    forward = strands.lower_is_a[stays]
+    lower[stays], upper[stays] = np.where(forward, a, b), np.where(forward, b, a)
     apart = lower != upper
-    return sites, PatchedLinks(links.select(apart), lower[apart], upper[apart])
+    found = PatchedLinks(links.select(apart), lower[apart], upper[apart], strands.select(apart))
+    return sites, found
+
+
+def _kept_strands(
+    draft: Draft, lengths: Lengths, links: LinkRows, kept: KeptCabling, installed: IntArray
+) -> Strands:
+    """Return the strands that links keep: those of a trunk of their medium and connector."""
+    kinds = lengths.runs.links.kind
+    cables = draft.link_cables(kinds[installed])
+    first = np.full(len(kinds), -1, dtype=np.int64)
+    first[installed] = np.cumsum(cables) - cables
+    whole, start = int(cables.sum()), first[links.row]
+    place = np.where(start < 0, -1, links.segment * whole + start + links.cable)
+    strands = kept.of_places(place, draft.mapping.segments * whole)
+    media = {trunk.model: trunk.medium for trunk in draft.catalog.trunks()}
+    makes = [
+        (media.get(trunk.make.model), kept.panels[trunk.a.panel].parts.front.name)
+        for trunk in kept.trunks
+    ]
+    wanted = [(joint.medium, _plug(joint)) for joint in draft.candidates]
+    fits = np.array([[make == each for each in wanted] for make in [*makes, None]])
+    return strands.without(~fits[strands.trunk, links.candidate])
 
 
 def _fibre_links(draft: Draft, lengths: Lengths) -> LinkRows:

@@ -12,7 +12,7 @@ from fabricgen.core.diagnostics import refuse
 from fabricgen.planning.room.footprints import highest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fabricgen.planning.channels.panel_racks import PanelSite
     from fabricgen.planning.channels.parts import PanelParts
@@ -35,12 +35,24 @@ class TrunkPlug(NamedTuple):
     port: int
 
 
+class PanelNeed(NamedTuple):
+    """The panels that a site needs: new ones above those it has, and the rear ports of all."""
+
+    new: int
+    below: int
+    ports: int
+
+
 def fill_panels(
-    site: PanelSite, entry: PanelParts, trunks: Iterable[int], room: Room
+    site: PanelSite, entry: PanelParts, trunks: Iterable[int], room: Room, below: Mapping[int, int]
 ) -> list[TrunkPlug]:
-    """Return where trunks with so many connectors end. Raises Refusal `panels-full`."""
+    """Return where trunks with so many connectors end. Raises Refusal `panels-full`.
+
+    `below` are the panels that the site has, and how many rear ports of each are filled: trunks
+    follow behind those of the last one.
+    """
     plugs: list[TrunkPlug] = []
-    panel, port = 0, 0
+    panel, port = max(len(below) - 1, 0), [0, *below.values()][-1]
     for legs in trunks:
         if legs > entry.rear_ports:
             raise _full(
@@ -60,22 +72,23 @@ def fill_panels(
 def place_panels(
     sites: Sequence[PanelSite],
     entries: Sequence[PanelParts],
-    needed: Sequence[tuple[int, int]],
+    needs: Sequence[PanelNeed],
     room: Room,
+    kept: Sequence[Panel],
 ) -> list[Panel]:
-    """Place the panels of all sites; `needed` are the panels of each, and the ports they serve.
-
-    Raises Refusal `panels-full`.
-    """
+    """Place the new panels of all sites beside the kept ones. Raises Refusal `panels-full`."""
     free = _free_units(room, {site.rack for site in sites})
     names: dict[int, int] = {}
+    for panel in kept:
+        names[panel.rack] = names.get(panel.rack, 0) + 1
+        free[panel.rack] &= ~_mask(panel.rack_unit, panel.parts.panel.rack_units)
     found = []
-    for site, (count, ports) in zip(sites, needed, strict=True):
+    for site, need in zip(sites, needs, strict=True):
         entry = entries[site.entry]
-        _check_count(site, entry, count, ports, room)
-        units = list(_units(entry, count, free[site.rack]))
-        if len(units) < count:
-            raise _no_unit(site, entry, (count, ports, len(units)), room)
+        _check_count(site, entry, need, room)
+        units = list(_units(entry, need, free[site.rack]))
+        if len(units) < need.new:
+            raise _no_unit(site, entry, need, len(units), room)
         for unit in units:
             names[site.rack] = names.get(site.rack, 0) + 1
             name = f"{room.names[site.rack]}-P{names[site.rack]}"
@@ -84,10 +97,11 @@ def place_panels(
     return found
 
 
-def _units(entry: PanelParts, count: int, free: int) -> Iterator[int]:
-    """Yield the lowest unit of each panel of a rack, as far as units are free."""
-    need, unit = entry.panel.rack_units, entry.asked.rack_unit
-    for _ in range(count):
+def _units(entry: PanelParts, needs: PanelNeed, free: int) -> Iterator[int]:
+    """Yield the lowest unit of each new panel of a rack, as far as units are free."""
+    need = entry.panel.rack_units
+    unit = (entry.asked.rack_unit or 0) + needs.below * need
+    for _ in range(needs.new):
         place = highest(free, need) if entry.asked.rack_unit is None else unit
         if place is None or _mask(place, need) & ~free:
             return
@@ -111,27 +125,27 @@ def _free_units(room: Room, racks: set[int]) -> dict[int, int]:
     return free
 
 
-def _check_count(site: PanelSite, entry: PanelParts, count: int, ports: int, room: Room) -> None:
+def _check_count(site: PanelSite, entry: PanelParts, need: PanelNeed, room: Room) -> None:
     """Refuse more panels in a rack than the inventory allows."""
-    most = entry.asked.count
+    most, count = entry.asked.count, need.new + need.below
     if most is not None and count > most:
         raise _full(
             site,
             f"rack {room.names[site.rack]} needs {count} panels, and `count` allows {most}",
-            (_sum(entry, count, ports),),
+            (_sum(entry, need),),
             f"use `count: {count}`, panels with more ports, or trunks with fewer spares",
         )
 
 
 def _no_unit(
-    site: PanelSite, entry: PanelParts, counts: tuple[int, int, int], room: Room
+    site: PanelSite, entry: PanelParts, needs: PanelNeed, fitting: int, room: Room
 ) -> Exception:
     """Refuse panels for which a rack has no units."""
-    count, ports, fitting = counts
+    count = needs.new
     need, unit = entry.panel.rack_units, entry.asked.rack_unit
     where = f"from unit {unit} up" if unit else "in its free units"
     because = (
-        _sum(entry, count, ports),
+        _sum(entry, needs),
         f"each takes {_number(need, 'rack unit')}; {where} the rack has space for {fitting}",
     )
     return _full(
@@ -152,11 +166,12 @@ def _number(count: int, word: str) -> str:
     return f"{count} {word}{'s' if count > 1 else ''}"
 
 
-def _sum(entry: PanelParts, count: int, ports: int) -> str:
+def _sum(entry: PanelParts, need: PanelNeed) -> str:
     """Return the arithmetic of the panels of a rack."""
+    below = f", of which it has {need.below}" if need.below else ""
     return (
-        f"{_number(ports, 'connector')} of trunks end there, and a {entry.panel.model} has"
-        f" {entry.rear_ports}: {_number(count, 'panel')}"
+        f"{_number(need.ports, 'connector')} of trunks end there, and a {entry.panel.model} has"
+        f" {entry.rear_ports}: {_number(need.new + need.below, 'panel')}{below}"
     )
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 class PanelParts(NamedTuple):
     """The parts of an entry of `cabling.panels`, and the ports of one panel."""
 
+    entry: int
     asked: Panels
     panel: PatchPanel
     cassette: Cassette
@@ -43,6 +44,11 @@ class PanelParts(NamedTuple):
         """The ports of a panel's rear that are used."""
         whole = self.panel.slots * self.cassette.front_ports
         return min(self.asked.ports or whole, whole) // self.cassette.fanout
+
+    @property
+    def facts(self) -> tuple[str, str, int]:
+        """The models of panel and cassette, and the ports: what an installed panel keeps."""
+        return self.panel.model, self.cassette.model, self.ports
 
     @property
     def cassettes(self) -> int:
@@ -112,7 +118,7 @@ def _entry(cabling: Cabling, number: int, catalog: Catalog) -> PanelParts:
             ),
             hint=f"leave `cassette` out, or name one with {front.name} in front",
         )
-    return _counted(PanelParts(asked, panel, cassette, front, rear), path)
+    return _counted(PanelParts(number, asked, panel, cassette, front, rear), path)
 
 
 def _counted(parts: PanelParts, path: Path) -> PanelParts:

@@ -51,18 +51,18 @@ class PanelPorts(NamedTuple):
 
 def patch_ends(
     patched: PatchedLinks,
+    lower_is_a: BoolArray,
     parts: Sequence[ChannelParts],
     part: IntArray,
     places: TrunkPlaces,
     trunks: Sequence[TrunkRun],
     runs: PatchRuns,
 ) -> tuple[PatchEnds, PatchEnds]:
-    """Return the lower and the upper end of each channel."""
+    """Return the lower and the upper end of each channel; `lower_is_a` is by its trunk."""
     far = _far_ports(parts)[part, places.port] if len(part) else places.port
     fanout = np.array([each.cassette.fanout for each in parts], dtype=np.int64)[part]
     at_a = _ports(np.array([trunk.a for trunk in trunks]), places, fanout, places.port)
     at_b = _ports(np.array([trunk.b for trunk in trunks]), places, fanout, far)
-    lower_is_a = patched.lower < patched.upper
     lower, upper = at_a.where(lower_is_a, at_b), at_b.where(lower_is_a, at_a)
     return (
         _end(patched.links.lower, lower, [each.lower for each in parts], part, runs),

@@ -10,12 +10,13 @@ from fabricgen.core.diagnostics import refuse
 from fabricgen.planning.cabling.lengths import candidate_set
 from fabricgen.planning.channels.channels import Channels
 from fabricgen.planning.channels.ends import patched_links
+from fabricgen.planning.channels.kept_cabling import kept_cabling
 from fabricgen.planning.channels.loss import loss_rates
 from fabricgen.planning.channels.parts import channel_parts, panel_parts
 from fabricgen.planning.channels.patch_ends import patch_ends
 from fabricgen.planning.channels.patch_lengths import PatchRuns
 from fabricgen.planning.channels.trunk_routes import lay_trunks
-from fabricgen.planning.channels.trunks import make_trunks, trunk_ends
+from fabricgen.planning.channels.trunks import make_trunks, trunk_ends, trunk_parts
 from fabricgen.planning.channels.verification import verify
 from fabricgen.planning.measure import reserved_lengths
 
@@ -50,27 +51,33 @@ def plan_channels(draft: Draft, lengths: Lengths | None, cages: Cages) -> Channe
             hint="describe the room under `site`, or leave `cabling` out",
         )
     if draft.spec.reserve is None:
-        return _channels(draft, cabling, lengths)
+        return _channels(draft, cabling, lengths, np.arange(len(lengths.runs.links.kind)))
     installed = candidate_set(draft.candidates, lengths.runs, cages)
     reserved, rows = reserved_lengths(draft, installed)
-    channels = _channels(draft, cabling, reserved)
+    channels = _channels(draft, cabling, reserved, rows)
     return channels and channels.only(rows)
 
 
-def _channels(draft: Draft, cabling: Cabling, lengths: Lengths) -> Channels | None:
-    """Plan the channels of all links that have lengths; None where none runs through panels."""
+def _channels(draft: Draft, cabling: Cabling, lengths: Lengths, rows: IntArray) -> Channels | None:
+    """Plan the channels of all links that have lengths; None where none runs through panels.
+
+    `rows` are those of the installed links.
+    """
     entries = panel_parts(cabling, draft.catalog)
-    sites, patched = patched_links(draft, lengths, entries)
+    kept = kept_cabling(draft.mapping, entries, lengths.room)
+    sites, patched = patched_links(draft, lengths, entries, kept, rows)
     if not len(patched.lower):
         return None
     parts, part = _parts(draft, entries, sites, patched)
     kinds, kind = _trunk_kinds(parts)
     shapes = [(each.cassette.fanout, each.legs) for each in kinds]
-    places = lay_trunks(patched, kind[part], shapes, cabling.trunks.spare)
-    plugs, panels = trunk_ends(places.routes, kinds, entries, sites, lengths.room)
+    installed = kept.installed(kinds, sites)
+    places = lay_trunks(patched, kind[part], shapes, cabling.trunks.spare, installed)
+    plugs, panels = trunk_ends(places.routes, kinds, entries, sites, lengths.room, kept)
     runs = PatchRuns(lengths, panels)
-    trunks = make_trunks(places.routes, kinds, plugs, runs)
-    lower, upper = patch_ends(patched, parts, part, places, trunks, runs)
+    trunks = make_trunks(trunk_parts(places, kinds, kept), plugs, runs)
+    lower_is_a = patched.lower == places.a_site[places.trunk]
+    lower, upper = patch_ends(patched, lower_is_a, parts, part, places, trunks, runs)
     channels = Channels(
         panels=tuple(panels),
         trunks=tuple(trunks),
@@ -84,7 +91,7 @@ def _channels(draft: Draft, cabling: Cabling, lengths: Lengths) -> Channels | No
         upper=upper,
         trunk=places.trunk,
         leg=places.leg,
-        lower_is_a=patched.lower < patched.upper,
+        lower_is_a=lower_is_a,
     )
     verify(channels)
     return channels

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.planning.channels.panels import TrunkPlug, fill_panels, place_panels
+from fabricgen.planning.channels.panels import PanelNeed, TrunkPlug, fill_panels, place_panels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fabricgen.planning.channels.kept_cabling import KeptCabling
     from fabricgen.planning.channels.panel_racks import PanelSite
     from fabricgen.planning.channels.panels import Panel
     from fabricgen.planning.channels.parts import ChannelParts, PanelParts
     from fabricgen.planning.channels.patch_lengths import PatchRuns
-    from fabricgen.planning.channels.trunk_routes import Route
+    from fabricgen.planning.channels.trunk_routes import Route, TrunkPlaces
     from fabricgen.planning.room.room import Room
 
 
@@ -53,10 +55,12 @@ def trunk_ends(
     entries: Sequence[PanelParts],
     sites: Sequence[PanelSite],
     room: Room,
+    kept: KeptCabling,
 ) -> tuple[list[tuple[TrunkPlug, TrunkPlug]], list[Panel]]:
-    """Fill the panels of each site with trunks, route by route, and place the panels.
+    """Fill the panels of each site with the new trunks, route by route, and place the panels.
 
-    Return both ends of each trunk, with panels numbered over the fabric. Raises Refusal.
+    Return both ends of every trunk, with panels numbered over the fabric; what is kept comes first.
+    Raises Refusal.
     """
     held: list[list[tuple[int, int]]] = [[] for _ in sites]
     for route in routes:
@@ -64,41 +68,56 @@ def trunk_ends(
             for side in (route.a, route.b):
                 held[side].append((trunk, kinds[route.kind].legs))
     ends: dict[tuple[int, int], TrunkPlug] = {}
-    needed: list[tuple[int, int]] = []
+    needs, first = [], len(kept.panels)
     for number, (site, trunks) in enumerate(zip(sites, held, strict=True)):
         legs = [each for _, each in trunks]
-        plugs = fill_panels(site, entries[site.entry], legs, room)
-        first = sum(count for count, _ in needed)
+        below = kept.filled(site)
+        plugs = fill_panels(site, entries[site.entry], legs, room, below)
+        panels = [*below, *range(first, first + len(plugs))]
         for (trunk, _), plug in zip(trunks, plugs, strict=True):
-            ends[number, trunk] = TrunkPlug(plug.panel + first, plug.port)
-        needed.append((plugs[-1].panel + 1 if plugs else 0, sum(legs)))
-    panels = place_panels(sites, entries, needed, room)
-    both = [
+            ends[number, trunk] = TrunkPlug(panels[plug.panel], plug.port)
+        more = max((plug.panel + 1 for plug in plugs), default=0) - len(below)
+        needs.append(PanelNeed(max(more, 0), len(below), sum(below.values()) + sum(legs)))
+        first += needs[-1].new
+    placed = place_panels(sites, entries, needs, room, kept.panels)
+    both = [(trunk.a, trunk.b) for trunk in kept.trunks]
+    both += [
         (ends[route.a, trunk], ends[route.b, trunk])
         for route in routes
         for trunk in range(route.first, route.first + route.trunks)
     ]
-    return both, panels
+    return both, [*kept.panels, *placed]
+
+
+def trunk_parts(
+    places: TrunkPlaces, kinds: Sequence[ChannelParts], kept: KeptCabling
+) -> list[tuple[int, ChannelParts]]:
+    """Return the route and the parts of every trunk; those that are kept have their own fibres."""
+    own = [
+        (route, replace(kinds[places.routes[route].kind], fibres=trunk.make.fibres))
+        for route, trunk in zip(places.installed.tolist(), kept.trunks, strict=True)
+    ]
+    return own + [
+        (number, kinds[route.kind])
+        for number, route in enumerate(places.routes)
+        for _ in range(route.trunks)
+    ]
 
 
 def make_trunks(
-    routes: Sequence[Route],
-    kinds: Sequence[ChannelParts],
+    parts: Sequence[tuple[int, ChannelParts]],
     ends: Sequence[tuple[TrunkPlug, TrunkPlug]],
     runs: PatchRuns,
 ) -> list[TrunkRun]:
-    """Name and measure the trunks, route by route."""
+    """Name and measure the trunks, in the order of `trunk_parts`."""
     panels = np.array([[a.panel, b.panel] for a, b in ends], dtype=np.int64).reshape(-1, 2)
     run_mm = runs.between(*panels.T)
     counts: dict[tuple[str, str], int] = {}
     found = []
-    for place, route in enumerate(routes):
-        own = kinds[route.kind]
-        for number in range(route.first, route.first + route.trunks):
-            a, b = ends[number]
-            racks = runs.rack(a.panel), runs.rack(b.panel)
-            counts[racks] = counts.get(racks, 0) + 1
-            name, run = f"{racks[0]}/{racks[1]}-T{counts[racks]}", run_mm[number : number + 1]
-            (length,) = runs.trunk_mm(own.trunk.lengths_m, run).tolist()
-            found.append(TrunkRun(name, place, own, own.pins, a, b, int(run[0]), length))
+    for number, ((route, own), (a, b)) in enumerate(zip(parts, ends, strict=True)):
+        racks = runs.rack(a.panel), runs.rack(b.panel)
+        counts[racks] = counts.get(racks, 0) + 1
+        name, run = f"{racks[0]}/{racks[1]}-T{counts[racks]}", run_mm[number : number + 1]
+        (length,) = runs.trunk_mm(own.trunk.lengths_m, run).tolist()
+        found.append(TrunkRun(name, route, own, own.pins, a, b, int(run[0]), length))
     return found

@@ -23,7 +23,7 @@ from fabricgen.planning.room.rack_grid import bounds, no_room
 from fabricgen.planning.room.rack_placement import kinds_of, racked_order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fabricgen.core.arrays import Int32Array
     from fabricgen.inventory.site import Site
@@ -53,7 +53,9 @@ def fill(
     )
     new = kept.rack < 0
     names = (*KINDS, *(group.kind for group in equipment.groups))
-    racks = _Racks(kinds, names, shares, kept)
+    baseline = naming.mapping.baseline
+    channels = baseline.channels if baseline else None
+    racks = _Racks(kinds, names, shares, kept, channels.panels.units() if channels else {})
     first = len(racks.held)
     each = hosts_of_a_rack(naming, shares, site, hosts, int(np.count_nonzero(on_top)))
     with_hosts = racks.line(np.flatnonzero(new[:hosts]).tolist(), racks.of_hosts(), each)
@@ -72,6 +74,9 @@ def fill(
     )
 
 
+MORE_HALLS = 100
+"""The most halls that growth adds to a room that is an assumption; such a room has no bound."""
+
 UNKNOWN = 2**31
 """Larger than any count here."""
 
@@ -80,7 +85,12 @@ class _Racks:
     """The contents of each rack that has any: devices by rack unit, loads, and their number."""
 
     def __init__(
-        self, kinds: Int32Array, names: Sequence[str], shares: Shares, kept: RackPositions
+        self,
+        kinds: Int32Array,
+        names: Sequence[str],
+        shares: Shares,
+        kept: RackPositions,
+        panels: Mapping[tuple[int, ...], int],
     ) -> None:
         self.kinds, self._shares = kinds.tolist(), shares
         self.old, where = np.unique(kept.rack[kept.rack >= 0], return_inverse=True)
@@ -95,6 +105,9 @@ class _Racks:
         with_hosts = {*where[kinds[np.flatnonzero(kept.rack >= 0)] == 0].tolist()}
         self._free = [shares.free(hosts=rack in with_hosts) for rack in range(len(self.old))]
         self._loads = [[0] * len(self._limits) for _ in self.old]
+        places = np.stack([kept.hall, kept.row, kept.at])[:, self.old].T.tolist()
+        for rack, place in enumerate(places):
+            self._free[rack] &= ~panels.get(tuple(place), 0)
         for device, rack in zip(
             np.flatnonzero(kept.rack >= 0).tolist(), where.tolist(), strict=True
         ):
@@ -227,6 +240,7 @@ def _free_cells(site: Site, length: int, taken: set[tuple[int, ...]]) -> Iterato
     Places in rows of the present length come first, hall by hall, then those in longer rows.
     """
     halls, deepest, longest = bounds(site)
+    halls = min(halls, max((hall for hall, *_ in taken), default=-1) + 1 + MORE_HALLS)
     yield from (
         cell
         for cell in product(range(halls), range(deepest), range(min(length, longest)))
