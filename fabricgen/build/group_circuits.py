@@ -47,15 +47,14 @@ def circuit_files(context: BuildContext) -> CircuitFiles:
 
 @dataclass(frozen=True)
 class CircuitTask:
-    """One table, or a file for each box."""
+    """One table, or a file for each box, or for each of its configurations."""
 
     pack: str
     output: PackOutput
 
     def paths(self, context: BuildContext) -> Iterator[str]:
-        """List a file for each box, or the one file."""
-        names = circuit_files(context).boxes if self.output.each == "circuit-box" else [""]
-        return (self.output.path.format(switch=name) for name in names)
+        """List the files."""
+        return (path for path, _ in self._files(context))
 
     def prepare(self, context: BuildContext) -> None:
         """Make the circuits, which all files share."""
@@ -63,11 +62,17 @@ class CircuitTask:
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render them."""
-        files = circuit_files(context)
+        for path, view in self._files(context):
+            text = context.packs.render(self.pack, self.output.template, **view)
+            yield write_text(root, path, [text])
+
+    def _files(self, context: BuildContext) -> Iterator[tuple[str, dict[str, object]]]:
+        """Yield the path of each file, and the view of its template by name."""
+        files, path = circuit_files(context), self.output.path
         if self.output.each == "circuits":
-            text = context.packs.render(self.pack, self.output.template, circuits=files.view)
-            yield write_text(root, self.output.path, [text])
-            return
+            yield path, {"circuits": files.view}
         for name, box in files.boxes.items():
-            text = context.packs.render(self.pack, self.output.template, box=box)
-            yield write_text(root, self.output.path.format(switch=name), [text])
+            if self.output.each == "circuit-box":
+                yield path.format(switch=name), {"box": box}
+            for each in box.configurations if self.output.each == "circuit-set" else ():
+                yield path.format(switch=name, number=each.number), {"configuration": each}

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 PATCHED = ("patching", "panel")
 """The kinds of outputs that exist where links run through panels."""
 
-CIRCUITS = ("circuits", "circuit-box")
+CIRCUITS = ("circuits", "circuit-box", "circuit-set")
 """The kinds of outputs that exist where leaves join ports."""
 
 
@@ -137,5 +137,5 @@ def _fits_leaves(context: BuildContext, pack: str, output: PackOutput) -> bool:
     if output.each not in CIRCUITS:
         return True
     fabric = context.plan.fabric
-    own = output.each != "circuit-box" or fabric.port_layouts[Role.LEAF].nos == pack
+    own = output.each == "circuits" or fabric.port_layouts[Role.LEAF].nos == pack
     return fabric.has_circuits and own

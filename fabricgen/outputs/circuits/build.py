@@ -48,7 +48,7 @@ class CircuitFiles:
                 outputs = (low.cage + model.cages, high.cage + model.cages)
                 pairs[low.box, found.number].append(PortPair(low.port, high.port, *outputs))
         return {
-            box: BoxCircuitsView(box, model.model, self._of_box(box, pairs))
+            box: _view(box, model.model, self._of_box(box, pairs))
             for box in dict.fromkeys(port.box for port in self.ports.ports())
         }
 
@@ -82,6 +82,13 @@ class CircuitFiles:
             self.rows,
             [change for box in self.boxes.values() for change in _changes(box)],
         )
+
+
+def _view(name: str, model: str, found: list[BoxConfiguration]) -> BoxCircuitsView:
+    """Return the view of a box, with the steps that set its configurations one by one."""
+    start = [each._replace(removed=[], added=each.circuits) for each in found[:1]]
+    again = found[:1] if len(found) > 1 else []
+    return BoxCircuitsView(name, model, found, [*start, *found[1:], *again])
 
 
 def _changes(box: BoxCircuitsView) -> list[CircuitChangeRow]:

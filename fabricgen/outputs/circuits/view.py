@@ -67,8 +67,12 @@ class BoxConfiguration(NamedTuple):
 
 @dataclass(slots=True)
 class BoxCircuitsView:
-    """The configurations of one box, in order; the first follows the last."""
+    """The configurations of one box, in order; the first follows the last.
+
+    `steps` join the first one from nothing, then each of the others, and then the first one again.
+    """
 
     name: str
     model: str
     configurations: list[BoxConfiguration]
+    steps: list[BoxConfiguration]

@@ -131,6 +131,14 @@ _KINDS = (
         ("{switch}",),
     ),
     Kind(
+        "circuit-set",
+        "A file for each configuration of each box, if its NOS has the name of the pack.",
+        "configuration",
+        "fabricgen.outputs.circuits.view:BoxConfiguration",
+        "fabricgen.outputs.circuits.build",
+        ("{number}", "{switch}"),
+    ),
+    Kind(
         "bom",
         "The bill of materials.",
         "bom",

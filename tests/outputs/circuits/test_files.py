@@ -1,10 +1,13 @@
-"""The tables of circuits, and the commands of a Polatis, read back."""
+"""The tables of circuits, and the commands of boxes, read back."""
 
 from __future__ import annotations
 
 import csv
+import json
 import re
-from typing import TYPE_CHECKING
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -14,16 +17,18 @@ from fabricgen.outputs.packs.render import Packs
 from tests.fabrics import plan_of
 
 if TYPE_CHECKING:
+    from fabricgen.outputs.circuits.view import BoxCircuitsView
     from fabricgen.planning.plan import Plan
 
 
-def light(model: str, gpus: int = 40) -> Plan:
+def light(model: str, gpus: int = 40, **keys: Any) -> Plan:  # noqa: ANN401 - keys of an inventory
     """Plan a small fabric of circuits."""
     return plan_of(
         gpus=gpus,
         hb_domain={"gpus": 8},
         rails={"medium": "ocs"},
         switches={"leaf": {"model": model}},
+        **keys,
     )
 
 
@@ -65,24 +70,99 @@ def test_the_commands_of_a_polatis_set_each_configuration() -> None:
     box = circuit_files(context).boxes["r0-leaf-1"]
     text = context.packs.render("polatis", "box.scpi.j2", box=box)
     joined: set[tuple[int, int]] = set()
-    blocks = re.split(r"# configuration \d+, data\n", text)[1:]
-    for block in [*blocks, *blocks]:  # the first round begins without circuits
+    blocks = re.split(r"# configuration (\d+), data\n", text)[1:]
+    for number, block in zip(map(int, blocks[::2]), blocks[1::2], strict=True):
         for action, inputs, outputs in re.findall(r"CONN:(SUB|ADD) \(@(.*)\),\(@(.*)\)", block):
             both = zip(inputs.split(","), outputs.split(","), strict=True)
             pairs = {(int(one), int(other) - 384) for one, other in both}
+            assert action == "ADD" or pairs <= joined
             joined = joined | pairs if action == "ADD" else joined - pairs
-        assert len({one for one, _ in joined}) == len(joined)
-    last = {(int(pair.a), int(pair.b)) for pair in box.configurations[-1].circuits}
-    assert joined == last | {(other, one) for one, other in last}
+            assert len({one for one, _ in joined}) == len(joined)
+        assert joined == directed(box, number)
 
 
-@pytest.mark.parametrize(("model", "commands"), [("s320", 0), ("polatis-576", 1)])
-def test_only_boxes_with_public_commands_get_some(model: str, commands: int) -> None:
-    """Three tables for each box, and a file of commands for a Polatis."""
-    context = BuildContext(light(model), Packs())
+def test_the_commands_of_a_calient_set_each_configuration() -> None:
+    """Played back by the rules of TL1, only connections that exist are deleted."""
+    context = BuildContext(light("s320"), Packs())
+    box = circuit_files(context).boxes["r0-leaf-1"]
+    text = context.packs.render("calient", "box.tl1.j2", box=box)
+    form = r"(ENT|ACT|CANC|DLT)-CRS::(\d+),(\d+):(\d+)::(?:,2WAY|(?:,SYSTEM,)?\2-\3);"
+    entered, active = set[tuple[int, int]](), set[tuple[int, int]]()
+    number = 1
+    for line in map(re.compile(form).fullmatch, text.splitlines()):
+        assert line
+        pair = (int(line[2]), int(line[3]))
+        if int(line[4]) != number:
+            assert active == entered == undirected(box, number)
+            number = int(line[4])
+        {"ENT": entered, "ACT": active}.get(line[1], set()).add(pair)
+        {"CANC": active, "DLT": entered}.get(line[1], {pair}).remove(pair)
+        assert active <= entered
+        ports = [port for each in entered for port in each]
+        assert len(ports) == len(set(ports))
+    assert active == undirected(box, 1)
+
+
+def undirected(box: BoxCircuitsView, number: int) -> set[tuple[int, int]]:
+    """Return the pairs of ports that a configuration joins."""
+    return {(int(pair.a), int(pair.b)) for pair in box.configurations[number - 1].circuits}
+
+
+def directed(box: BoxCircuitsView, number: int) -> set[tuple[int, int]]:
+    """Return the inputs and outputs that a configuration joins, both counted from 1."""
+    pairs = undirected(box, number)
+    return {*pairs, *((high, low) for low, high in pairs)}
+
+
+def test_documents_hold_each_configuration() -> None:
+    """The XML of a Polatis and the patch of SONiC-OCS have each input with one output."""
+    context = BuildContext(light("polatis-384"), Packs())
+    box = circuit_files(context).boxes["r0-leaf-1"]
+    spaces = {"o": "http://www.polatis.com/yang/optical-switch"}
+    operation = "{urn:ietf:params:xml:ns:netconf:base:1.0}operation"
+    for each in box.configurations:
+        text = context.packs.render("polatis", "netconf.xml.j2", configuration=each)
+        root = ET.fromstring(text)  # noqa: S314 - the pack wrote it
+        (joined,) = root.findall("o:cross-connects", spaces)
+        assert joined.attrib == {operation: "replace"}
+        ends = [[int(end.text or 0) for end in pair] for pair in joined.findall("o:pair", spaces)]
+        assert {(one, other - 384) for one, other in ends} == directed(box, each.number)
+        assert len(ends) == len({one for one, _ in ends}) == len({other for _, other in ends})
+        text = context.packs.render("sonic-ocs", "configuration.json.j2", configuration=each)
+        (change,) = json.loads(text)
+        assert (change["op"], change["path"]) == ("add", "/OCS_CROSS_CONNECT")
+        sides = {
+            (int(value["a_side"][:-1]), int(value["b_side"][:-1]))
+            for name, value in change["value"].items()
+            if name == f"{value['a_side']}-{value['b_side']}"
+        }
+        assert sides == directed(box, each.number)
+
+
+@pytest.mark.parametrize(
+    ("model", "nos", "kinds"),
+    [
+        ("palomar", None, set()),
+        ("s320", None, {".tl1"}),
+        ("s320", "circuits", set()),
+        ("polatis-576", None, {".scpi", ".xml"}),
+        ("r300", None, set()),
+        ("r300", "sonic-ocs", {".json"}),
+    ],
+)
+def test_only_boxes_with_public_commands_get_some(
+    model: str, nos: str | None, kinds: set[str]
+) -> None:
+    """Three tables for each box, and the commands of its NOS: one file, or one for each set."""
+    own: dict[str, Any] = {"nos": {"leaf": nos}} if nos else {}
+    context = BuildContext(light(model, **own), Packs())
     paths = [path for task in tasks(context) for path in task.paths(context)]  # type: ignore[union-attr]  # no limit is reached
-    assert [path.endswith(".scpi") for path in paths].count(True) == 8 * commands
     assert sum(path.endswith(".csv") for path in paths) == 3
+    found = Counter("." + path.rpartition(".")[2] for path in paths)
+    assert {*found} - {".csv"} == kinds
+    sets = len(circuit_files(context).schedule.configurations)
+    assert all(found[kind] == (8 if kind in (".tl1", ".scpi") else 8 * sets) for kind in kinds)
+    assert len(paths) == len(set(paths))
 
 
 def test_packet_switches_have_no_circuits() -> None:
