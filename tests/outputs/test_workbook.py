@@ -297,13 +297,11 @@ def test_the_rail_has_its_colour(tmp_path: Path) -> None:
         ("", ""),
     ],
 )
-@pytest.mark.parametrize("most", [0, 100_000])
 def test_streamed_rows_equal_those_of_the_library(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, unit: str, most: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, unit: str
 ) -> None:
     """Rows streamed as XML have the bytes of XlsxWriter, in partial runs and sheet by sheet."""
     monkeypatch.setattr(cable_sheets, "ONE_SHEET", 10)
-    monkeypatch.setattr(tab, "MOST_KNOWN", most)
     cables = [
         replace(cable, a_interface=text, a_unit=unit) if at == 70 else cable
         for at, cable in enumerate(cables_of(small_plan()))

@@ -7,7 +7,7 @@ makes the rows.
 
 from __future__ import annotations
 
-from itertools import chain, islice
+from itertools import chain, islice, starmap
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from fabricgen.outputs.workbook.stream import is_plain, text_cell, write_rows
 from fabricgen.outputs.workbook.workbook import Book, SheetColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from xlsxwriter.worksheet import Worksheet
@@ -62,12 +62,17 @@ def _write(sheet: Worksheet, rows: Iterable[EndToEndView]) -> None:
     """
     cells, at = ((*row.a, *row.z) for row in rows), 1
     while run := [*islice(cells, RUN)]:
-        texts = {text for row in run for text in row}
-        if all(is_plain(text) for text in texts if text):
-            known = {text: text_cell(text, None) if text else "" for text in texts}
-            at = write_rows(sheet, at, ([known[text] for text in row] for row in run))
+        if all(is_plain(text) for text in {text for row in run for text in row} if text):
+            columns = starmap(_column, enumerate(zip(*run, strict=True)))
+            at = write_rows(sheet, at, zip(*columns, strict=True))
             continue
         for row in run:
             for column, text in enumerate(row):
                 write_text(sheet, at, column, text, None)
             at += 1
+
+
+def _column(at: int, texts: Sequence[str]) -> list[str]:
+    """Return a column as XML; a text that repeats is written once."""
+    known = {text: text_cell(at, text, None) if text else "" for text in set(texts)}
+    return [known[text] for text in texts]

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from xlsxwriter.format import Format
     from xlsxwriter.worksheet import Worksheet
 
+ROW = "\x00"
+"""What a cell has for the number of its row until it is written; no plain text has this."""
+
 PLAIN = re.compile(r"(?!\s)[^\x00-\x1f\"&<>\ufffe\uffff]{1,1000}(?<!\s)")
 """A text that needs no escape; `_x` begins an escape in XlsxWriter."""
 
@@ -30,14 +33,19 @@ def is_plain(text: str) -> bool:
     return "_x" not in text and PLAIN.fullmatch(text) is not None
 
 
-def text_cell(text: str, style: Format | None) -> str:
-    """Return the XML of a cell with a plain text, without its reference."""
-    return f'{_style(style)} t="inlineStr"><is><t>{text}</t></is></c>'
+def text_cell(column: int, text: str, style: Format | None) -> str:
+    """Return the XML of a cell with a plain text, with `ROW` for the number of its row."""
+    return f'{_begun(column, style)} t="inlineStr"><is><t>{text}</t></is></c>'
 
 
-def number_cell(number: float, style: Format | None) -> str:
-    """Return the XML of a cell with a number, without its reference."""
-    return f"{_style(style)}><v>{number:.16G}</v></c>"
+def number_cell(column: int, number: float, style: Format | None) -> str:
+    """Return the XML of a cell with a number, with `ROW` for the number of its row."""
+    return f"{_begun(column, style)}><v>{number:.16G}</v></c>"
+
+
+def _begun(column: int, style: Format | None) -> str:
+    """Return the beginning of a cell: its reference and its format."""
+    return f'<c r="{xl_col_to_name(column)}{ROW}"{_style(style)}'
 
 
 def _style(style: Format | None) -> str:
@@ -52,24 +60,16 @@ def _style(style: Format | None) -> str:
 
 
 def write_rows(sheet: Worksheet, first: int, rows: Iterable[Sequence[str]]) -> int:
-    """Write rows of cells from row `first` on, and return the row after them.
+    """Write rows of cells in XML from row `first` on, and return the row after them.
 
     An empty cell is left out. The sheet is one in constant memory, of which every row before
     `first` is written, and whose header is as wide as the rows.
     """
     sheet._write_single_row(first)  # noqa: SLF001 - writes the row before, as the library does when a cell of the next one comes
-    stream, columns, row = cast("TextIO", sheet.fh), list[str](), first
+    stream, row = cast("TextIO", sheet.fh), first
     for row, cells in enumerate(rows, start=first + 1):
-        if len(columns) < len(cells):
-            columns = [xl_col_to_name(at) for at in range(len(cells))]
-        inside = "".join(
-            [
-                f'<c r="{column}{row}"{cell}'
-                for column, cell in zip(columns, cells, strict=False)
-                if cell
-            ]
-        )
-        stream.write(f'<row r="{row}">{inside}</row>' if inside else "")
+        if inside := "".join(cells):
+            stream.write(f'<row r="{row}">{inside.replace(ROW, str(row))}</row>')
     if row > first:
         sheet._check_dimensions(row - 1, 0)  # noqa: SLF001 - keeps the last row
         sheet._write_single_row(row)  # noqa: SLF001 - moves on; there is nothing to write

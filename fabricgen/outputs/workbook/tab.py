@@ -18,7 +18,7 @@ from fabricgen.outputs.workbook.workbook import WIDEST, Book, SheetColumn
 from fabricgen.views.cables.columns import INTEGERS, titles
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from xlsxwriter.format import Format
 
@@ -33,9 +33,6 @@ DONE = SheetColumn("Done")
 
 RANKS = INTEGERS | {"length_m"}
 """Columns of numbers that are not added up."""
-
-MOST_KNOWN = 100_000
-"""Maximum cells that are kept as XML, so that memory does not grow with the fabric."""
 
 
 class TabLayout:
@@ -79,7 +76,6 @@ class Tab:
         self._widths = [0] * len(layout.columns)
         self._planes: set[object] = set()
         self._chips: dict[str, tuple[Format | None, str]] = {}
-        self._known: dict[object, str] = {}
         if rail:
             self._sheet.set_tab_color(HUES[int(rail) % len(HUES)].fill)
 
@@ -91,22 +87,22 @@ class Tab:
     def write(self, rows: list[Row]) -> list[Row]:
         """Write as many rows as there is room for; return the rest."""
         room = LAST_ROW - self._row
-        usual = self._measure([cells for _, cells in rows[:room]])
+        rails = [rail for rail, _ in rows[:room]]
+        columns = [*zip(*(cells for _, cells in rows[:room]), strict=True)]
+        usual = self._measure(columns)
         self._sheet._opt_reopen()  # noqa: SLF001 - as XlsxWriter's own packager does
         if usual:
-            self._row = write_rows(
-                self._sheet, self._row, (self._streamed(rail, cells) for rail, cells in rows[:room])
-            )
+            self._row = write_rows(self._sheet, self._row, self._streamed(rails, columns))
         else:
-            for rail, cells in rows[:room]:
-                self._write(rail, cells)
+            for rail, row in rows[:room]:
+                self._write(rail, row)
         self._sheet._opt_close()  # noqa: SLF001 - each sheet is an open file otherwise, and hundreds of rails are more than some systems allow
         return rows[room:]
 
-    def _measure(self, values: list[Cells]) -> bool:
+    def _measure(self, columns: list[Cells]) -> bool:
         """Keep the longest text of each column; return whether all can be streamed."""
         usual = True
-        for (at, _), cells in zip(self._layout.shown, zip(*values, strict=True), strict=True):
+        for (at, _), cells in zip(self._layout.shown, columns, strict=True):
             texts = {str(cell) for cell in set(cells)}
             self._widths[at] = max(self._widths[at], *map(len, texts))
             usual = usual and all(is_plain(text) for text in texts if text)
@@ -120,32 +116,48 @@ class Tab:
             self._chips[rail] = self._book.chip(rail, "center"), colour(int(rail)) if rail else ""
         return self._chips[rail]
 
-    def _streamed(self, rail: str, cells: Cells) -> list[str]:
-        """Return the cells of a row as XML; most cells repeat, which the innermost loop uses."""
-        line, known, chips, added = (
-            [""] * len(self._layout.columns),
-            self._known,
-            self._layout.chips,
-            self._layout.added,
-        )
+    def _streamed(self, rails: list[str], columns: list[Cells]) -> Iterator[tuple[str, ...]]:
+        """Write the rows as XML, column by column.
+
+        XlsxWriter numbers formats as they come: those of the header, of the first row, of the rest.
+        """
+        for run in (slice(1), slice(1, None)):
+            written = self._written(rails[run], [cells[run] for cells in columns])
+            yield from zip(*written, strict=True)
+
+    def _written(self, rails: list[str], columns: list[Cells]) -> list[list[str]]:
+        """Return the columns as XML, from left to right; a cell that repeats is written once."""
+        plain, chips = [""] * len(rails), self._layout.chips
+        written = {
+            at: self._column(rails if at in chips else plain, at, cells, rank=rank)
+            for (at, rank), cells in zip(self._layout.shown, columns, strict=True)
+        }
+        if (added := self._layout.added) is not None:
+            names = {rail: self._colour(rail, added) for rail in dict.fromkeys(rails)}
+            written[added] = [names[rail] for rail in rails]
+        return [written[at] for at in sorted(written)]
+
+    def _column(self, rails: list[str], at: int, cells: Cells, *, rank: bool) -> list[str]:
+        """Return a column as XML; its cells have the colours of these rails."""
+        keys = [*zip(rails, cells, strict=True)]
+        known = {
+            (rail, cell): self._cell(rail, at, cell, rank=rank)
+            for rail, cell in dict.fromkeys(keys)
+        }
+        return [known[key] for key in keys]
+
+    def _colour(self, rail: str, at: int) -> str:
+        """Return the cell with the name of a rail's colour as XML."""
         chip, name = self._chip(rail)
-        if len(known) > MOST_KNOWN:
-            known.clear()
-        for (at, rank), cell in zip(self._layout.shown, cells, strict=True):
-            if cell != "":
-                key = (at, cell, rail if at in chips else "")
-                line[at] = known.get(key) or known.setdefault(
-                    key, self._cell(rail, at, cell, rank=rank)
-                )
-        if rail and added is not None:
-            line[added] = known.get(rail) or known.setdefault(rail, text_cell(name, chip))
-        return line
+        return text_cell(at, name, chip) if rail else ""
 
     def _cell(self, rail: str, at: int, cell: str | int, *, rank: bool) -> str:
         """Return one cell as XML."""
+        if cell == "":
+            return ""
         style = self._style(rail, at, rank=rank)
         number = _number(cell) if rank else None
-        return text_cell(str(cell), style) if number is None else number_cell(number, style)
+        return text_cell(at, str(cell), style) if number is None else number_cell(at, number, style)
 
     def _style(self, rail: str, at: int, *, rank: bool) -> Format | None:
         """Return the format of a cell: the colour of its rail, and numbers centred."""
