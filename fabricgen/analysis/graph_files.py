@@ -9,6 +9,7 @@ is used.
 from __future__ import annotations
 
 import json
+from html import escape
 from typing import TYPE_CHECKING
 
 from fabricgen.analysis.cluster_graph import cluster_edges, cluster_nodes
@@ -40,8 +41,10 @@ class GraphFiles:
         self.attributes = {"name": plan.spec.name, "design": plan.spec.design.value}
         self.nodes = list(cluster_nodes(plan))
         self.edges = _in_order([name for name, _ in self.nodes], cluster_edges(plan))
+        self.node_link = self._node_link()
+        """The text of the node-link JSON."""
 
-    def node_link(self) -> str:
+    def _node_link(self) -> str:
         """Return the text of the node-link JSON."""
         document = {
             "directed": False,
@@ -57,18 +60,11 @@ class GraphFiles:
 
     def graphml(self) -> str:
         """Return the text of the GraphML."""
-        keys = Keys()
-        whole = keys.data("graph", self.attributes, indent=4) % tuple(
-            map(_text, self.attributes.values())
-        )
-        body = [
-            keys.node(shown) % (_quoted(name), *map(_text, shown.values()))
-            for name, shown in self.nodes
-        ]
+        keys, fill = Keys(), _as_they_are if self._is_plain() else _escaped
+        whole = keys.data("graph", self.attributes, indent=4) % fill((), self.attributes)
+        body = [keys.node(shown) % fill((name,), shown) for name, shown in self.nodes]
         body += [
-            keys.edge(shown)
-            % (_quoted(low), _quoted(high), _quoted(key), *map(_text, shown.values()))
-            for low, high, key, shown in self.edges
+            keys.edge(shown) % fill((low, high, key), shown) for low, high, key, shown in self.edges
         ]
         return "".join(
             [
@@ -80,6 +76,10 @@ class GraphFiles:
                 "  </graph>\n</graphml>\n\n",
             ]
         )
+
+    def _is_plain(self) -> bool:
+        """Return whether no text has a character that XML escapes; the JSON has them all."""
+        return not any(mark in self.node_link for mark in ("&", "<", ">", r"\""))
 
 
 class Keys:
@@ -126,18 +126,19 @@ class Keys:
         return self._known[scope, name, kind]
 
 
-def _text(value: object) -> str:
-    """Return a value between two tags, as ElementTree writes it.
+def _as_they_are(names: tuple[str, ...], shown: Shown) -> tuple[object, ...]:
+    """Return the names of an element and its values, none of which has anything to escape."""
+    return (*names, *shown.values())
 
-    >>> _text("R&D <1>"), _text(400)
-    ('R&amp;D &lt;1&gt;', '400')
+
+def _escaped(names: tuple[str, ...], shown: Shown) -> tuple[object, ...]:
+    """Return the names of an element as attributes, and its values as texts between tags.
+
+    >>> _escaped(('a"b',), {"part": "R&D <1>", "capacity_gbps": 400})
+    ('a&quot;b', 'R&amp;D &lt;1&gt;', '400')
     """
-    return str(value).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def _quoted(name: str) -> str:
-    """Return a name in an attribute, as ElementTree writes it."""
-    return _text(name).replace('"', "&quot;")
+    texts = [escape(str(value), quote=False) for value in shown.values()]
+    return (*(escape(name, quote=False).replace('"', "&quot;") for name in names), *texts)
 
 
 def _in_order(names: Iterable[str], listed: Iterable[Edge]) -> list[Edge]:
