@@ -135,13 +135,8 @@ def gpu_view(ends: PathNames, gpu: int) -> GpuView:
         numbered=plan.addresses.numbered,
         family=plan.addresses.family,
         addresses=[*own, GpuAddress(HB_DEVICE, hb_text, mtu)],
-        route_columns=[*_route_columns(ends, gpu)],
+        route_columns=[*route_columns(ends, gpu)],
     )
-
-
-def gpu_routes(ends: PathNames, gpu: int) -> list[GpuRoute]:
-    """Return the IP routes of a GPU by plane: the others of its HB domain, then each rail."""
-    return _rows(_route_columns(ends, gpu))
 
 
 def _rows(runs: Iterable[Columns]) -> list[GpuRoute]:
@@ -152,20 +147,27 @@ def _rows(runs: Iterable[Columns]) -> list[GpuRoute]:
     return [*map(partial(tuple.__new__, GpuRoute), chain.from_iterable(runs))]
 
 
-def _route_columns(ends: PathNames, gpu: int) -> Iterator[Columns]:
-    """Yield the routes of a GPU in runs. Equal columns are one tuple for all GPUs of a domain."""
+def route_columns(ends: PathNames, gpu: int) -> Iterator[Columns]:
+    """Yield the IP routes of a GPU in runs, by plane: to its HB domain, then to each rail.
+
+    Their columns are the fields of a route. Equal columns are one tuple for all GPUs of a domain.
+    """
     coordinates = ends.reach.plan.fabric.coordinates
     rank, domain = coordinates.rank(gpu), coordinates.domain(gpu)
     for plane in range(ends.reach.plan.fabric.planes):
-        source = address_text(ends.address(gpu, plane))
+        address = ends.address(gpu, plane)
+        source = address_text(address)
         prefixes = ends.host_prefixes(domain, plane)
         bits = ends.reach.plan.addresses.hosts.bits
         others = prefixes, _hb_addresses(len(prefixes), bits), HB_DEVICE, source, 1
         yield from _runs(Columns(others, 0, rank), Columns(others, rank + 1, len(prefixes)))
-        yield from _rail_columns(ends, gpu, plane, source)
+        gateway = address_text(ends.gateway(gpu, plane, address))
+        yield from _rail_columns(ends, gpu, plane, source, gateway)
 
 
-def _rail_columns(ends: PathNames, gpu: int, plane: int, source: str) -> Iterator[Columns]:
+def _rail_columns(
+    ends: PathNames, gpu: int, plane: int, source: str, gateway: str
+) -> Iterator[Columns]:
     """Yield the routes to the block of each rail: over each GPU of the domain, best first."""
     fabric, spans = ends.reach.plan.fabric, ends.reach.plan.mapping.spans_rails
     rank = fabric.coordinates.rank(gpu)
@@ -180,7 +182,7 @@ def _rail_columns(ends: PathNames, gpu: int, plane: int, source: str) -> Iterato
     metric = _metrics(len(ranks), len(ranks) if spans else fabric.coordinates.ranks_per_rail)
     cells = prefix, vias, HB_DEVICE, source, metric
     at = ranks.index(rank)
-    direct = _cell(prefix, at), address_text(ends.gateway(gpu, plane)), f"nic{plane}", source
+    direct = _cell(prefix, at), gateway, f"nic{plane}", source
     yield from _runs(
         Columns(cells, 0, at),
         Columns((*direct, _cell(metric, at)), 0, 1),

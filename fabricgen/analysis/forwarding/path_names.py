@@ -96,11 +96,12 @@ class PathNames:
         """Return the ends of a NIC port's cable."""
         plan = self.reach.plan
         segment, _, row = self._host_links.find(gpu, plane)
+        address = self.address(gpu, plane)
         return NicAttachment(
             row=row,
             interface=plan.naming.interface(plan.fabric.coordinates.host_slot(gpu), plane),
-            address=self.address(gpu, plane),
-            gateway=self.gateway(gpu, plane),
+            address=address,
+            gateway=self.gateway(gpu, plane, address),
             switch=self.switch(segment, int(plan.segment.upper[row])),
             switch_interface=self.interface(segment, row, upper=True),
             cable=self.cable(segment, row),
@@ -113,11 +114,11 @@ class PathNames:
             segment * self.reach.plan.mapping.segment_blocks + block, [self.reach.slot(gpu)]
         )[0]
 
-    def gateway(self, gpu: int, plane: int) -> int:
-        """Return the address of a NIC port's leaf: on their link, or its loopback."""
+    def gateway(self, gpu: int, plane: int, address: int) -> int:
+        """Return the address of a NIC port's leaf: beside the port's `address`, or its loopback."""
         plan = self.reach.plan
         if plan.addresses.numbered:
-            return self.address(gpu, plane) - 1
+            return address - 1
         segment, block, row = self._host_links.find(gpu, plane)
         leaf = plan.naming.boxes[int(plan.segment.upper[row])]
         return plan.addresses.loopback(segment, block, leaf)

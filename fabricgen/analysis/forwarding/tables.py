@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricgen.analysis.forwarding.gpu_routes import GpuRoute, gpu_routes, has_hb_addresses
+from fabricgen.analysis.forwarding.gpu_routes import has_hb_addresses, route_columns
 from fabricgen.analysis.forwarding.path_names import PathNames
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.forwarding.relay_rules import ranks_by_rail, third_rails
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
     from fabricgen.core.arrays import Int32Array
+    from fabricgen.core.columns import Columns
     from fabricgen.planning.naming import Box
     from fabricgen.planning.plan import Plan
     from fabricgen.views.switches.view import Instance, PortView
@@ -56,8 +57,11 @@ def document_text(document: dict[str, Any]) -> str:
 
 _text = json.JSONEncoder(separators=(",", ":")).encode
 
-_ROUTE = '{"prefix":"%s","via":"%s","device":"%s","source":"%s","metric":%d}'
+_ROUTE = '{"prefix":"{}","via":"{}","device":"{}","source":"{}","metric":{}}'
 """A route as JSON: addresses and names of devices hold nothing to escape."""
+
+_NEXT = "\n"
+"""What divides the lines of a run of routes."""
 
 
 class ForwardingTables:
@@ -113,12 +117,13 @@ class ForwardingTables:
         """
         coordinates = self.plan.fabric.coordinates
         gpus = [gpu for gpu in coordinates.host_range(host) if wanted is None or gpu in wanted]
-        head = {"host": self.plan.hosts[host], "hb_domain": coordinates.domain_of_host(host)}
-        yield _text(head)[:-1] + ',"gpus":['
+        whose = {"host": self.plan.hosts[host], "hb_domain": coordinates.domain_of_host(host)}
+        yield _text(whose)[:-1] + ',"gpus":['
         for gpu in gpus:
-            routes = ",".join(map(_ROUTE.__mod__, self._gpu_routes(gpu)))
+            routes = ",".join(run.lines(_ROUTE) for run in self._gpu_routes(gpu))
             yield (
-                f'{"," if gpu > gpus[0] else ""}{_text(self._gpu(gpu))[:-1]},"routes":[{routes}]}}'
+                f"{',' if gpu > gpus[0] else ''}{_text(self._gpu(gpu))[:-1]}"
+                f',"routes":[{routes.replace(_NEXT, ",")}]}}'
             )
         yield "]}\n"
 
@@ -133,10 +138,10 @@ class ForwardingTables:
             "relays": {str(rail): names for rail, names in enumerate(self._relays(gpu))},
         }
 
-    def _gpu_routes(self, gpu: int) -> list[GpuRoute]:
-        """Return the IP routes of a GPU; none on InfiniBand."""
+    def _gpu_routes(self, gpu: int) -> Iterable[Columns]:
+        """Return the IP routes of a GPU in runs; none on InfiniBand."""
         routed = self.ethernet and has_hb_addresses(self.plan.fabric.domain_gpus)
-        return gpu_routes(self.ends, gpu) if routed else []
+        return route_columns(self.ends, gpu) if routed else ()
 
     def _relays(self, gpu: int) -> Iterator[list[str]]:
         """Return the names of GPUs on which a packet for a GPU may land, rail by rail.

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.analysis.forwarding.failures import find_failures
-from fabricgen.analysis.forwarding.gpu_routes import HB_DEVICE, hb_rank
+from fabricgen.analysis.forwarding.gpu_routes import HB_DEVICE, GpuRoute, hb_rank
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.forwarding.tables import ForwardingTables
+from fabricgen.core.columns import Columns
 from fabricgen.core.csv_text import SHOWN
 from fabricgen.core.diagnostics import Finding, Place, Refusal, refuse
 from fabricgen.core.terms import Role
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.analysis.forwarding.failures import Failures
-    from fabricgen.analysis.forwarding.gpu_routes import GpuRoute
     from fabricgen.planning.naming import Box
     from fabricgen.planning.plan import Plan
     from fabricgen.views.switches.view import Instance
@@ -115,9 +116,11 @@ class DegradedTables(ForwardingTables):
         }
         return document
 
-    def _gpu_routes(self, gpu: int) -> list[GpuRoute]:
-        """Return the IP routes of a GPU that still work."""
-        return [route for route in super()._gpu_routes(gpu) if self._leads(gpu, route)]
+    def _gpu_routes(self, gpu: int) -> Iterator[Columns]:
+        """Yield the IP routes of a GPU that still work, each as a run of its own."""
+        for route in map(GpuRoute._make, chain.from_iterable(super()._gpu_routes(gpu))):
+            if self._leads(gpu, route):
+                yield Columns(route, 0, 1)
 
     def _carries(self, gpu: int) -> bool:
         """Return whether a GPU has a working NIC port."""

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from fabricgen.analysis.forwarding.ecmp_hash import flow_of, spread
 from fabricgen.analysis.forwarding.failures import find_failures, find_gpu
-from fabricgen.analysis.forwarding.gpu_routes import gpu_routes, hb_address
+from fabricgen.analysis.forwarding.gpu_routes import gpu_view, hb_address
 from fabricgen.analysis.forwarding.path_names import PathNames
 from fabricgen.analysis.forwarding.path_selection import PathSelector
 from fabricgen.analysis.forwarding.paths import Routing
@@ -364,7 +364,8 @@ def test_the_routes_of_a_gpu_follow_the_relay_rules(design: str) -> None:
     ends = PathNames(Reach(plan))
     for gpu, plane in product((0, 16, 95), range(2)):
         first, rail = gpu // 12 * 12, gpu % 12 % 3
-        source = address_text(ends.address(gpu, plane))
+        address = ends.address(gpu, plane)
+        source = address_text(address)
         beside = [
             (f"{address_text(ends.address(other, plane))}/32", other, 1)
             for other in range(first, first + 12)
@@ -383,8 +384,8 @@ def test_the_routes_of_a_gpu_follow_the_relay_rules(design: str) -> None:
         ]
         ways = {
             other: (hb_address(other - first, 32), "hb0") for other in range(first, first + 12)
-        } | {gpu: (address_text(ends.gateway(gpu, plane)), f"nic{plane}")}
-        found = [route for route in gpu_routes(ends, gpu) if route.source == source]
+        } | {gpu: (address_text(ends.gateway(gpu, plane, address)), f"nic{plane}")}
+        found = [route for route in gpu_view(ends, gpu).routes if route.source == source]
         assert found == [
             (prefix, *ways[other], source, metric) for prefix, other, metric in [*beside, *beyond]
         ]
