@@ -68,8 +68,8 @@ WORKERS ?= 2
 test-here: .venv
 	$(PYTEST) -m "not slow and not outside"
 
-# Booted daemons wait more than they compute, so one worker more than `make test` has.
-test-rest: WORKERS = 3
+# Booted daemons wait more than they compute, so there are two workers for each core.
+test-rest: WORKERS = 4
 test-rest: .venv
 	$(PYTEST) -rs -m "slow or outside"
 
