@@ -16,7 +16,7 @@ from fabricgen.build.write.files import Root, write_text
 from fabricgen.build.write.manifest import SECRET_MODE
 from fabricgen.outputs.groups import ADDRESSES
 from fabricgen.outputs.packs.quoted_text import csv_cell
-from fabricgen.views.hosts.build import Hosts
+from fabricgen.views.hosts.direct import hosts_of
 from fabricgen.views.hosts.network_ports import network_ports
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
     from fabricgen.outputs.packs.pack_yaml import PackOutput
+    from fabricgen.views.hosts.build import Hosts
 
 
 def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
@@ -36,14 +37,14 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
         yield over
     else:
         yield from (HostFiles(run) for run in host_runs(context))
-    if context.plan.networks and context.scope is None:
+    if (context.plan.networks or context.plan.mapping.topology) and context.scope is None:
         yield AddressTable(ADDRESSES)
 
 
 @per_build
 def hosts(context: BuildContext) -> Hosts:
     """Return the maker of the views of hosts."""
-    return Hosts(context.plan)
+    return hosts_of(context.plan)
 
 
 @per_build
@@ -86,7 +87,7 @@ class HostFiles:
 
 @dataclass(frozen=True)
 class AddressTable(OneFile):
-    """The table of the ports of hosts and devices in the networks beside compute."""
+    """The table of the ports of devices in the networks beside compute, or of direct rails."""
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Write a line for each port."""
@@ -95,6 +96,9 @@ class AddressTable(OneFile):
 
 def _address_rows(context: BuildContext) -> Iterator[str]:
     """Yield the header, and a line for each port, without an address where none is planned."""
+    if context.plan.mapping.topology:
+        yield from _direct_rows(context)
+        return
     yield "device,interface,network,address,gateway,switch,switch_interface,cable\n"
     for port in network_ports(context.plan):
         cells = (
@@ -108,3 +112,27 @@ def _address_rows(context: BuildContext) -> Iterator[str]:
             port.cable,
         )
         yield ",".join(map(csv_cell, cells)) + "\n"
+
+
+def _direct_rows(context: BuildContext) -> Iterator[str]:
+    """Yield the header, and a line for the address of each GPU and of each link of a host."""
+    yield "device,interface,gpu,rail,plane,address,peer_device,peer_interface,peer_address,cable\n"
+    for host in hosts(context).views(range(len(context.plan.hosts))):
+        rows = [
+            (host.name, "lo", gpu, rail.rail, rail.plane, f"{address}/{host.address_bits}", *_LO)
+            for rail in host.rails
+            for gpu, address in zip(rail.gpus, rail.addresses, strict=True)
+        ]
+        rows += [
+            (
+                *(host.name, nic.interface, nic.gpu, nic.rail, nic.plane),
+                *(f"{nic.address}/{nic.prefix_length}", nic.leaf, nic.leaf_interface),
+                *(nic.gateway, nic.cable),
+            )
+            for nic in host.nics
+        ]
+        yield from (",".join(map(csv_cell, cells)) + "\n" for cells in rows)
+
+
+_LO = ("", "", "", "")
+"""The far end of an address without a link."""

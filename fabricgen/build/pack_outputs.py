@@ -116,6 +116,7 @@ def wanted_packs(context: BuildContext, group: str) -> list[Pack]:
 def fitting_outputs(context: BuildContext, group: str) -> list[tuple[str, PackOutput]]:
     """List the outputs of a group that fit the fabric, with their packs' names."""
     links = context.plan.spec.addressing.host_links
+    medium = "direct" if context.plan.mapping.topology else "packet"
     transport = context.plan.fabric.port_layouts[Role.LEAF].model.transport
     return [
         (pack.name, output)
@@ -123,6 +124,7 @@ def fitting_outputs(context: BuildContext, group: str) -> list[tuple[str, PackOu
         for output in pack.outputs
         if output.transport in (None, transport)
         and output.host_links in (None, links)
+        and output.medium in (None, medium)
         and (context.plan.pieces or not output.shared_cables)
         and (not output.networks or any(map(is_routed, context.plan.networks.values())))
         and (context.plan.channels or output.each not in PATCHED)

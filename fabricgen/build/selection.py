@@ -45,7 +45,7 @@ class Skipped(NamedTuple):
 def lacks_switches(plan: Plan, group: str) -> bool:
     """Return whether a group presupposes switches, or packet switches, that a plan has not."""
     spec, direct = GROUPS[group], plan.mapping.topology is not None
-    return (spec.packets and (direct or plan.fabric.has_circuits)) or (spec.switches and direct)
+    return (spec.packets and plan.fabric.has_circuits) or (spec.switches and direct)
 
 
 @dataclass(frozen=True)

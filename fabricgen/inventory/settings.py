@@ -46,7 +46,8 @@ class Bgp(InventoryModel):
     password: Annotated[
         Secret | None, Field(examples=["env:BGP_KEY"], exclude_if=partial(eq, None))
     ] = None
-    """Where the key of TCP MD5 (RFC 2385) is, for the sessions between switches: `env:NAME`,
+    """Where the key of TCP MD5 (RFC 2385) is, for the sessions between switches, or between the
+    hosts of direct rails: `env:NAME`,
     `file:PATH` or `sops:PATH#KEY`. `build --with-secrets` reads it; otherwise the files have none.
     SR Linux uses the first 20 characters of a key."""
     hosts_password: Annotated[
@@ -77,7 +78,8 @@ class AsNumbersOfRoles(InventoryModel):
     core: Annotated[AsNumberChoice | None, Field(examples=[64700])] = None
     """One for the cores of each block."""
     hosts: Annotated[AsNumber | None, Field(examples=[64512])] = None
-    """The one of all hosts, where `host_links` is `unnumbered`."""
+    """The one of all hosts, where `host_links` is `unnumbered`; on direct rails the first, as each
+    host has its own."""
 
 
 class Addressing(InventoryModel):
@@ -87,13 +89,13 @@ class Addressing(InventoryModel):
         "numbered"
     )
     """`numbered`: a /31 between NIC port and leaf, or a /127 of IPv6. `unnumbered`: BGP over
-    link-local addresses down to the host."""
+    link-local addresses down to the host. The links of direct rails are numbered, and have BGP."""
     host_pool: Annotated[Pool, Field(examples=["10.0.0.0/9"])] = IPv4Network("10.0.0.0/9")
     """Prefix for the addresses of NIC ports, IPv4 or IPv6, divided equally among rails and planes,
     with room to grow."""
     loopback_pool: Annotated[Pool, Field(examples=["10.128.0.0/10"])] = IPv4Network("10.128.0.0/10")
-    """Prefix for the loopbacks of switches, of the same family as `host_pool`, divided equally
-    among rails and planes, with room to grow."""
+    """Prefix for the loopbacks of switches, and of the GPUs of direct rails, of the same family as
+    `host_pool`, divided equally among rails and planes, with room to grow."""
     router_id_pool: Annotated[
         Prefix | None, Field(examples=["10.128.0.0/10"], exclude_if=partial(eq, None))
     ] = None

@@ -50,7 +50,7 @@ class GroupSpec(NamedTuple):
     configures: bool = False
     """Whether its files hold configurations of switches, so that each NOS needs a pack."""
     packets: bool = False
-    """Whether its files presuppose leaves that forward packets, which circuits do not."""
+    """Whether its files presuppose that leaves, or else hosts, forward packets: no circuits do."""
     switches: bool = False
     """Whether its files describe switches, so that rails without any have none of them."""
 
@@ -105,6 +105,7 @@ SPECS = (
     GroupSpec(
         name="provision",
         packets=True,
+        switches=True,
         readers="DHCP and web servers: what switches boot from, if the inventory has `management`",
         packs=("provision",),
         managed=True,
@@ -113,6 +114,7 @@ SPECS = (
     GroupSpec(
         name="push",
         packets=True,
+        switches=True,
         readers="Ansible: playbooks that load the configurations, if there is `management`",
         packs=("push",),
         brings=("configs", "cluster"),
@@ -127,7 +129,7 @@ SPECS = (
         own=(
             OwnFile(
                 ADDRESSES,
-                "operators: the addresses of hosts and devices in the networks beside compute",
+                "operators: addresses in the networks beside compute, or those of direct rails",
             ),
         ),
         # above it the hosts have more files than all switches
@@ -136,6 +138,7 @@ SPECS = (
     GroupSpec(
         name="forwarding",
         packets=True,
+        switches=True,
         readers="agents on hosts, and other programs: relays of GPUs and routes of switches",
         own=(
             OwnFile("forwarding/domains.json", "a host's agent: the HB domains in order"),
@@ -160,6 +163,7 @@ SPECS = (
     GroupSpec(
         name="lab",
         packets=True,
+        switches=True,
         readers="lab engines and `fabricgen lab`: the fabric as containers",
         packs=("lab",),
         # a larger lab is more than the engines run
@@ -186,6 +190,7 @@ SPECS = (
     GroupSpec(
         name="simulators",
         packets=True,
+        switches=True,
         readers="simulators of collectives and packets: topologies",
         packs=("simulators",),
         on_request=True,

@@ -120,6 +120,15 @@ class AddressPlan:
             else [start + slot for slot in slots]
         )
 
+    def link_addresses(self, block: int, row: int) -> tuple[int, int]:
+        """Return the addresses of the lower and the upper end of a direct link."""
+        lower = self.hosts.start(block) + self.skipped + 2 * row
+        return lower, lower + 1
+
+    def gpu_address(self, block: int, node: int) -> int:
+        """Return the address by which the others of a direct rail reach a GPU over any link."""
+        return self.loopbacks.start(block) + 1 + node
+
     def loopback(self, segment: int, block: int, box: Box) -> int:
         """Return the loopback of a switch in a block; a shared leaf has one in each block."""
         return (
@@ -134,10 +143,23 @@ class AddressPlan:
         return loopback - self.loopbacks.base + self.router_ids.base
 
     def host_router_id(self, host: int) -> str:
-        """Return the router ID of a host from the end of the pool; empty where it has no need."""
+        """Return the router ID of a host from the end of the pool; empty where it has no need.
+
+        On direct rails it has the place of the address of its first GPU.
+        """
+        if self.mapping.topology:
+            return address_text(self._first_gpu_address(host) + self.router_ids.base)
         pool = self.mapping.fabric.spec.addressing.router_id_pool
         speaks = pool and not self.numbered
         return address_text(int(pool.broadcast_address) - host) if pool and speaks else ""
+
+    def _first_gpu_address(self, host: int) -> int:
+        """Return the place of the address of a host's first GPU among the loopbacks."""
+        mapping = self.mapping
+        gpu = mapping.fabric.coordinates.host_gpu(host, 0)
+        segment, block = mapping.home(gpu, 0)
+        number = segment * mapping.segment_blocks + block
+        return self.gpu_address(number, mapping.pattern_index(gpu)) - self.loopbacks.base
 
     def asn(self, segment: int, box: Box) -> int:
         """Return the AS number of a switch."""
@@ -181,9 +203,11 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
     per_slot, skipped = _per_slot(asked), _skipped(asked)
     kept = mapping.baseline.slices if mapping.baseline else Slices(0, 0)
     switches = sizing.leaf + sizing.spine + sizing.core + 1
-    slots, topology = sizing.slots, mapping.topology
-    if topology:  # a pair of addresses for each link, and a loopback for each GPU
-        slots, per_slot, switches = len(topology.links.lower), 2, topology.nodes + 1
+    what = f"{sizing.leaf} + {sizing.spine} + {sizing.core} switches"
+    slots, topology, positions = sizing.slots, mapping.topology, "endpoint positions"
+    if topology:  # a pair of addresses for each link, and one for each GPU
+        slots, switches, positions = len(topology.links.lower), topology.nodes + 1, "links"
+        what = f"{topology.nodes} GPUs"
     speakers = 0 if asked.host_links == "numbered" else mapping.fabric.coordinates.planned_hosts
     ids = asked.router_id_pool or asked.loopback_pool
     room = min(asked.loopback_pool.num_addresses, ids.num_addresses - speakers)
@@ -197,7 +221,6 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
     )
     loopbacks = _cut(asked.loopback_pool, room, blocks, switches, kept.loopbacks)
     router_ids = Slice(int(ids.network_address), loopbacks.size)
-    what = f"{sizing.leaf} + {sizing.spine} + {sizing.core} switches"
     findings = [
         *family_findings(asked),
         *size_findings(
@@ -205,8 +228,7 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
             hosts.size,
             blocks,
             ("addressing", "host_pool"),
-            f"{sizing.slots} endpoint positions x {per_slot}"
-            + (f" + {skipped} at its start" if skipped else ""),
+            f"{slots} {positions} x {per_slot}" + (f" + {skipped} at its start" if skipped else ""),
         ),
         *size_findings(
             asked.loopback_pool, loopbacks.size, blocks, ("addressing", "loopback_pool"), what

@@ -4,7 +4,7 @@ Owns their order and the refusals of numbers that run out, are reserved, or occu
 `addressing.asn`, the numbers count from `asn_base` without a gap, segment by segment: the leaves,
 then for each block one for the spines of each pod and one for its cores (whether it has any or
 not), and after all segments one for the hosts. A role of `addressing.asn` has numbers of its own;
-the others keep theirs.
+the others keep theirs. On direct rails the hosts forward, and each has a number of its own.
 """
 
 from __future__ import annotations
@@ -89,6 +89,10 @@ class AsNumbers:
         _, leaves, uppers = self.runs[0]
         return self._base + self.mapping.segments * (leaves + self.mapping.segment_blocks * uppers)
 
+    def of_host(self, host: int) -> int:
+        """Return the AS number of a host of direct rails, each of which has its own."""
+        return (self._own.hosts or self._base) + host
+
     @cached_property
     def runs(self) -> list[tuple[int, int, int]]:
         """For each stage, its first AS number, and how many its leaves and its blocks take.
@@ -121,6 +125,9 @@ class AsNumbers:
     def findings(self) -> Iterator[Finding]:
         """Yield what is wrong with the numbers."""
         given = self._own.model_dump(exclude_none=True)
+        if self.mapping.topology:
+            yield from self._of_hosts()
+            return
         last = self._base + self.total - 1
         if last > HIGHEST_ASN:
             yield _past_the_end(("addressing", "asn_base"), self._base, self.total)
@@ -129,6 +136,15 @@ class AsNumbers:
         else:
             short = [*self._short(given)]
             yield from short or self._clashes(given)
+
+    def _of_hosts(self) -> Iterator[Finding]:
+        """Yield what is wrong with the numbers of the hosts of direct rails."""
+        path: Path = ("addressing", "asn", HOSTS) if self._own.hosts else ("addressing", "asn_base")
+        ((first, last),) = self.ranges
+        if last > HIGHEST_ASN:
+            yield _past_the_end(path, first, last - first + 1)
+        else:
+            yield from _reserved(first, last, path)
 
     def _short(self, given: dict[str, AsNumberChoice]) -> Iterator[Finding]:
         """Refuse the numbers of a role that are fewer than it needs."""
@@ -181,6 +197,9 @@ class AsNumbers:
     @property
     def ranges(self) -> list[tuple[int, int]]:
         """The first and the last number of each run of numbers."""
+        if self.mapping.topology:
+            hosts = self.mapping.fabric.coordinates.planned_hosts
+            return [(self.of_host(0), self.of_host(hosts - 1))]
         if self._own == type(self._own)():
             return [(self._base, self._base + self.total - 1)]
         return [(number, number) for number in sorted({user.number for user in self._users()})]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _NO_SWITCHES = "direct rails have no switches"
 _OTHER_LINKS = "a graph of fewer or more GPUs has other links"
+_RDMA = "RDMA needs an address on each link, as a NIC ends the connections of its own links alone"
 _NOT_YET = "it is planned for the links of switches only, today"
 
 
@@ -69,6 +70,7 @@ def _keys(spec: FabricSpec) -> dict[Path, tuple[bool, str]]:
         ("scalable_unit",): (spec.scalable_unit is not None, _NO_SWITCHES),
         ("reserve",): (spec.reserve is not None, _OTHER_LINKS),
         ("phases",): (bool(spec.phases), _OTHER_LINKS),
+        ("addressing", "host_links"): (spec.addressing.host_links != "numbered", _RDMA),
         ("exclude",): (bool(spec.exclude), _OTHER_LINKS),
         ("cabling",): (spec.cabling is not None, _NOT_YET),
         ("management",): (spec.management is not None, _NOT_YET),

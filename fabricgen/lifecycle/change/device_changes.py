@@ -14,7 +14,7 @@ import numpy as np
 from fabricgen.core.terms import LinkKind
 from fabricgen.lifecycle.change.view_changes import Change, view_changes
 from fabricgen.views.factory import Views
-from fabricgen.views.hosts.build import Hosts
+from fabricgen.views.hosts.direct import hosts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from fabricgen.core.arrays import IntArray
     from fabricgen.planning.plan import Plan
+    from fabricgen.views.hosts.build import Hosts
     from fabricgen.views.switches.view import SwitchView
 
 
@@ -149,7 +150,7 @@ def _hosts(old: Plan, new: Plan) -> Iterator[DeviceChange]:
     """Compare hosts by name."""
     before, makers = (
         {name: number for number, name in enumerate(old.hosts)},
-        (Hosts(old), Hosts(new)),
+        (hosts_of(old), hosts_of(new)),
     )
     same = _hosts_alike(old, new, makers)
     for number, name in enumerate(new.hosts):

@@ -72,6 +72,8 @@ class PackOutput(BaseModel):
     """For hosts, NICs and GPUs: written only if the leaves run this."""
     host_links: Literal["numbered", "unnumbered"] | None = None
     """For hosts, NICs and GPUs: written only if their links are of this kind."""
+    medium: Literal["packet", "direct"] | None = None
+    """For hosts: written only if their rails have switches, or have none."""
     shared_cables: bool = False
     """For links: written only if a cable carries several links."""
     networks: bool = False

@@ -36,9 +36,10 @@ WIDTH = 118
 
 def settings(fabric: ResolvedFabric, nics: Sequence[NicView]) -> list[Setting]:
     """List the settings of a host with these NIC ports, in the order of the file."""
+    direct = fabric.spec.rails.medium == "direct"
     found = (
-        *_rails(fabric, nics),
-        *_devices(fabric, nics),
+        *(_direct_rails(fabric, nics) if direct else _rails(fabric, nics)),
+        *(_direct_devices() if direct else _devices(fabric, nics)),
         *_class(fabric),
         *_family(fabric),
         *_left_open(),
@@ -99,6 +100,34 @@ def _rails(fabric: ResolvedFabric, nics: Sequence[NicView]) -> Iterator[tuple[st
                 " another rail by its own NIC would be lost."
             )
             yield "NCCL_P2P_PXN_LEVEL", "2", why
+
+
+def _direct_rails(
+    fabric: ResolvedFabric, nics: Sequence[NicView]
+) -> Iterator[tuple[str, str, str]]:
+    """Configure the relay between rails, and leave the NICs of a ring to the site."""
+    yield (
+        "NCCL_CROSS_NIC",
+        "",
+        (
+            "NCCL_CROSS_NIC is not set: a ring over a direct rail enters a host by one link and"
+            " leaves it by another, which 0 forbids, and 1 allows on any rail."
+        ),
+    )
+    yield from (each for each in _rails(fabric, nics) if each[0] != "NCCL_CROSS_NIC")
+
+
+def _direct_devices() -> Iterator[tuple[str, str, str]]:
+    """Give the reason why no RDMA devices are named."""
+    yield (
+        "NCCL_IB_HCA",
+        "",
+        (
+            "NCCL_IB_HCA is not set: a link reaches one neighbour by RDMA, and NCCL joins any two"
+            " devices. nics.csv has the neighbour of each link; NCCL_NET with the value"
+            " Socket reaches every GPU, through the kernels of the hosts between."
+        ),
+    )
 
 
 def _relay(fabric: ResolvedFabric, nics: Sequence[NicView]) -> str:
@@ -198,8 +227,9 @@ def _class(fabric: ResolvedFabric) -> Iterator[tuple[str, str, str]]:
     """Put RoCE traffic into the lossless class."""
     if _routed(fabric):
         roce = fabric.spec.roce
+        ends = "hosts" if fabric.spec.rails.medium == "direct" else "switches"
         why = (
-            f"The ToS byte of DSCP {roce.dscp} (four times the DSCP), which the switches put into"
+            f"The ToS byte of DSCP {roce.dscp} (four times the DSCP), which the {ends} put into"
             f" the lossless class {roce.priority}."
         )
         yield (

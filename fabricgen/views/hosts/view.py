@@ -43,8 +43,33 @@ class RuleView:
 
 
 @dataclass(slots=True, kw_only=True)
+class DirectRailView:
+    """A rail on a plane without switches, as a host on it sees it."""
+
+    name: str
+    """`rail0`, or `rail0-plane1` where there are several planes."""
+    rail: int
+    plane: int
+    gpus: list[str]
+    """The host's GPUs on it."""
+    addresses: list[str]
+    """Their addresses, without a length."""
+    interfaces: list[str]
+    """Those of its links here."""
+    prefix: str
+    """The addresses of all its GPUs."""
+    link_prefix: str
+    """The addresses of all its links."""
+    table: int
+    """The routing table that rejects what would leave it."""
+
+
+@dataclass(slots=True, kw_only=True)
 class NicView:
-    """One NIC port of a host, and the leaf port that it is cabled to."""
+    """One NIC port of a host, and the leaf port that it is cabled to.
+
+    On direct rails it is one link of a NIC port, and the host at its far end is in place of a leaf.
+    """
 
     gpu: str
     rail: int
@@ -136,13 +161,20 @@ class HostView:
     roce_tools: str
     """What sets the lossless class on its NICs: `mlnx-tools`, `dcb`, or empty where unknown."""
     nics: list[NicView]
-    """In order of GPU, then plane."""
+    """In order of GPU, then plane, then link."""
     kernel: list[tuple[str, int]]
     """Settings of every NIC port under net.ipv4.conf, or net.ipv6.conf, by `family`."""
+    addresses: list[str]
+    """Addresses that belong to no NIC, with their length: of GPUs on direct rails."""
     routes: list[RouteView]
     """Routes that belong to no NIC."""
+    rules: list[RuleView]
+    """Rules that belong to no NIC."""
+    rails: list[DirectRailView]
+    """The direct rails and planes of its GPUs; empty where rails have switches."""
     asn: int
-    """AS number of all hosts, which use BGP only where their links are unnumbered."""
+    """AS number of all hosts, which use BGP only where their links are unnumbered; on direct rails
+    its own."""
     router_id: str
     nccl: list[Setting]
     network_ports: list[NetworkPortView]

@@ -26,6 +26,7 @@ from fabricgen.inventory.load import read_inventory
 from fabricgen.outputs.packs.pack_yaml import PackOutput
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.hosts.build import Hosts
+from fabricgen.views.hosts.direct import hosts_of
 from tests import ROOT
 from tests.conftest import SYSTEM_PATH
 from tests.fabrics import CATALOG, IPV6, build_context, build_job, plan_file, plan_of, set_limit
@@ -60,6 +61,11 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "IPv6 pools": {"addressing": IPV6, "nccl": {"version": "2.30.7"}},
 }
 """Numbered fabrics, as changes to eight DGX H100."""
+DIRECT: dict[str, Any] = {
+    "nic": {"split": "4x100G"},
+    "rails": {"medium": "direct", "topology": {"kind": "torus-2d"}},
+}
+"""Rails without switches."""
 
 
 class Shown(NamedTuple):
@@ -72,7 +78,7 @@ class Shown(NamedTuple):
 def shown(plan: Plan, host: int) -> Shown:
     """Render the files of one host."""
     context = build_context(plan, Packs(), ("hosts",))
-    (view,) = Hosts(plan).views([host])
+    (view,) = hosts_of(plan).views([host])
     files = {}
     for pack, output in host_outputs(context):
         for nic in view.nics if output.each == "nic" else [None]:
@@ -220,8 +226,14 @@ def test_netplan_accepts_the_hosts_of_a_ready_fabric(
 
 @pytest.mark.parametrize(
     "more",
-    [*VARIANTS.values(), UNNUMBERED, UNNUMBERED | {"design": "rail-optimized"}],
-    ids=[*VARIANTS, "unnumbered", "unnumbered spines"],
+    [
+        *VARIANTS.values(),
+        UNNUMBERED,
+        UNNUMBERED | {"design": "rail-optimized"},
+        DIRECT,
+        DIRECT | {"addressing": IPV6},
+    ],
+    ids=[*VARIANTS, "unnumbered", "unnumbered spines", "direct", "direct IPv6"],
 )
 def test_netplan_and_networkd_agree(
     more: dict[str, Any],
@@ -493,8 +505,60 @@ def test_frr_accepts_an_unnumbered_host(
     ).returncode
 
 
-def test_only_unnumbered_hosts_have_frr_files() -> None:
-    """Numbered ones have static routes."""
+@pytest.mark.parametrize("more", [{}, {"addressing": IPV6}], ids=["IPv4", "IPv6"])
+def test_frr_accepts_a_host_of_direct_rails(
+    more: dict[str, Any], tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Each link accepts and announces the GPUs of its own rail only."""
+    one = shown(plan_of(**DGX | DIRECT | more), 1)
+    done = validate(tool("vtysh"), one.files["frr.conf"], tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    lists = re.findall(r" neighbor (\S+) prefix-list (\S+) (in|out)\n", one.files["frr.conf"])
+    assert lists == [
+        (nic.interface, f"rail{nic.rail}", way) for nic in one.view.nics for way in ("in", "out")
+    ]
+    assert validate(
+        tool("vtysh"), one.files["frr.conf"].replace("set src", "set source", 1), tmp_path
+    ).returncode
+
+
+def test_a_host_of_direct_rails_keeps_them_apart(in_namespace: Callable[[str], str]) -> None:
+    """A GPU of a rail is reached from the addresses of that rail, and from no other's."""
+    one = shown(plan_of(**DGX | DIRECT), 1)
+    own, other = one.view.rails[:2]
+    far, link = there(own.prefix), one.view.nics[0]
+    learnt = f"ip route add {far} via inet6 fe80::1 dev {link.interface} src {own.addresses[0]}\n"
+    asked = [(far, ""), (far, own.addresses[0]), (far, other.addresses[0])]
+    asked += [(link.gateway, ""), (link.gateway, link.address), (link.gateway, other.addresses[0])]
+    printed = in_namespace(
+        cabled(one) + one.files["rails.sh"] + one.files["rails.sh"] + learnt + looked_up(asked)
+    )
+    assert [found and (found[0], found[2]) for found in answers(printed)] == [
+        (link.interface, own.addresses[0]),
+        (link.interface, own.addresses[0]),
+        None,
+        (link.interface, link.address),
+        (link.interface, link.address),
+        None,
+    ]
+
+
+def test_the_addresses_of_direct_rails_are_a_table(tmp_path: Path) -> None:
+    """It has a line for each GPU and for each end of a link."""
+    plan = plan_of(**DGX | DIRECT)
+    build(build_job(plan, Packs(), ("hosts",)), tmp_path / "out")
+    text = (tmp_path / "out/hosts/addresses.csv").read_text(encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert len(rows) == plan.fabric.gpus + 2 * len(plan.segment.kind) * 8
+    links = {(row["device"], row["interface"]): row for row in rows if row["cable"]}
+    assert all(
+        links[row["peer_device"], row["peer_interface"]]["address"] == f"{row['peer_address']}/31"
+        for row in links.values()
+    )
+
+
+def test_only_hosts_that_use_bgp_have_frr_files() -> None:
+    """Numbered ones below leaves have static routes."""
     assert "frr.conf" not in variant("rail-only").files
 
 
