@@ -56,6 +56,9 @@ class Trunks(InventoryModel):
     pair swapped."""
     spare: Annotated[Percent, Field(examples=[10])] = Decimal(10)
     """Spare connectors of the trunks between two racks, in per cent; whole trunks are laid."""
+    splices: Annotated[int, Field(strict=True, ge=0, le=20, examples=[2])] = 0
+    """Splices of each fibre of a trunk: 2 where pigtails with connectors are spliced to both ends
+    of a cable. The catalog has the loss of one."""
 
 
 class Jumpers(InventoryModel):

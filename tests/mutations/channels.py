@@ -180,6 +180,13 @@ MUTATIONS = (
         "a loss of structured host links is unknown",
     ),
     Mutation(
+        "splices that lose too much",
+        "patched",
+        lambda e: _with_parts(e, splices=1),
+        "light-suffices",
+        "loses too much light",
+    ),
+    Mutation(
         "a panel in another unit",
         "patched-grown",
         lambda e: _with_panel(e, 30),

@@ -116,7 +116,7 @@ def light_suffices(evidence: Evidence) -> Verdict:
     for number, parts in enumerate(channels.parts):
         here = np.flatnonzero(channels.part == number)
         budgets = [module.budget_db for module in parts.joint.modules.values()]
-        figures = [*_plugs(parts), *_fibres(parts), *budgets]
+        figures = [*_plugs(parts), *_fibres(parts), *_splices(parts), *budgets]
         if not len(here):  # all channels with these parts are reserved
             continue
         if None in figures:
@@ -252,6 +252,11 @@ def _fibres(parts: ChannelParts) -> list[float | None]:
     return [parts.lower.db_per_km, parts.trunk.db_per_km, parts.upper.db_per_km]
 
 
+def _splices(parts: ChannelParts) -> list[float | None]:
+    """Return the losses of the splices of a fibre of the trunk."""
+    return [parts.trunk.splice_db] * parts.splices
+
+
 def _loss(channels: Channels, parts: ChannelParts, at: int) -> Fraction:
     """Return the loss of a channel in decibels."""
     lengths = (
@@ -260,6 +265,7 @@ def _loss(channels: Channels, parts: ChannelParts, at: int) -> Fraction:
         channels.upper.length_mm[at],
     )
     loss = 2 * sum(map(_fraction, _plugs(parts)), Fraction(0))
+    loss += sum(map(_fraction, _splices(parts)), Fraction(0))
     for rate, length_mm in zip(_fibres(parts), lengths, strict=True):
         loss += _fraction(rate) * int(length_mm) / 10**6
     return loss

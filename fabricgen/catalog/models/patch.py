@@ -82,5 +82,6 @@ class Trunk(Part):
     polarities: tuple[Polarity, ...]
     lengths_m: tuple[Amount, ...] = ()
     db_per_km: Positive | None = None
+    splice_db: Positive | None = None  # of a splice of one fibre, at most
     diameter_mm: Positive | None = None
     kg_per_m: Positive | None = None

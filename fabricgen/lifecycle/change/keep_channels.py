@@ -81,7 +81,7 @@ def _installed(plan: Plan) -> tuple[list[tuple[str, int]], list[tuple[object, ..
 def _make(trunk: TrunkRun) -> TrunkMake:
     """Return the make of a trunk."""
     parts = trunk.parts
-    return TrunkMake(parts.trunk.model, parts.path.trunk, parts.fibres)
+    return TrunkMake(parts.trunk.model, parts.path.trunk, parts.fibres, parts.splices)
 
 
 def _ends(trunk: TrunkRun) -> tuple[int, ...]:

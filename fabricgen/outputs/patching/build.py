@@ -96,6 +96,7 @@ class Patching:
             b_ports=rear_ports(trunk, trunk.b),
             used=used,
             spare=parts.legs - used,
+            splices=parts.splices * parts.fibres,
         )
 
     def _channel(self, number: int, loss: int) -> ChannelRow:
@@ -230,7 +231,7 @@ class Patching:
                 yield LossRow(kind, figure.what, figure.part, value, verified, source)
 
 
-_LOSSES = {"loss_db", "db_per_km", "budget_db"}
+_LOSSES = {"loss_db", "db_per_km", "splice_db", "budget_db"}
 """The facts of the catalog that are losses."""
 
 

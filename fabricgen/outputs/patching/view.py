@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 
 class TrunkRow(NamedTuple):
-    """A trunk: what it is, where both ends are, and how many of its connectors links use."""
+    """A trunk: what it is, where both ends are, and how many of its connectors links use.
+
+    `splices` are those of all of its fibres.
+    """
 
     trunk: str
     part: str
@@ -26,6 +29,7 @@ class TrunkRow(NamedTuple):
     b_ports: str
     used: int
     spare: int
+    splices: int
 
 
 class PanelPortRow(NamedTuple):

@@ -71,6 +71,7 @@ class TrunkMake(NamedTuple):
     model: str
     polarity: str
     fibres: int
+    splices: int
 
 
 class KeptChannels(NamedTuple):
@@ -112,7 +113,7 @@ def read_kept_channels(values: Any) -> KeptChannels | None:  # noqa: ANN401 - an
         tuple(
             (str(panel), str(cassette), int(ports)) for panel, cassette, ports in values["entries"]
         ),
-        tuple(TrunkMake(str(model), str(way), int(count)) for model, way, count in values["makes"]),
+        tuple(_make(*make) for make in values["makes"]),
         KeptPanels(*_columns(values["panels"], KeptPanels._fields)),
         KeptTrunks(*_columns(values["trunks"], KeptTrunks._fields)),
         KeptStrands(*_columns(values["strands"], KeptStrands._fields)),
@@ -131,6 +132,11 @@ def read_kept_channels(values: Any) -> KeptChannels | None:  # noqa: ANN401 - an
     if any(((column < 1) | (column > MOST_UNITS)).any() for column in units):
         raise ValueError("a panel of it is in no rack unit")
     return found
+
+
+def _make(model: str, polarity: str, fibres: int, splices: int) -> TrunkMake:
+    """Read the make of trunks. Raises TypeError or ValueError."""
+    return TrunkMake(str(model), str(polarity), int(fibres), int(splices))
 
 
 def _columns(values: Any, names: Iterable[str]) -> list[Int32Array]:  # noqa: ANN401 - any value of a plan file

@@ -107,15 +107,16 @@ class KeptCabling:
     ) -> InstalledTrunks:
         """Return the trunks by sites and kinds, as their indexes. Raises Refusal `cannot-grow`."""
         known = {
-            (each.trunk.model, each.path.trunk, each.cassette.model): kind
+            (each.trunk.model, each.path.trunk, each.splices, each.cassette.model): kind
             for kind, each in enumerate(kinds)
         }
         number, rows = {site: at for at, site in enumerate(sites)}, []
         for trunk in self.trunks:
             make, cassette = trunk.make, self.panels[trunk.a.panel].parts.cassette.model
-            kind = known.get((make.model, make.polarity, cassette))
+            kind = known.get((make.model, make.polarity, make.splices, cassette))
             if kind is None:
-                text = f"{make.model} of polarity {make.polarity} is installed"
+                splices = f" and {make.splices} splices" if make.splices else ""
+                text = f"{make.model} of polarity {make.polarity}{splices} is installed"
                 because = f"{text}, and no link would run through it"
                 raise _refused(because, ("cabling", "trunks"))
             ends = (number[self.sites[plug.panel]] for plug in (trunk.a, trunk.b))

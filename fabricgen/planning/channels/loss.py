@@ -1,6 +1,7 @@
 """The optical loss of each channel against the budget of its modules.
 
-The plugs at both modules, those at both panels and the fibre of both jumpers and the trunk count.
+The plugs at both modules, those at both panels, the splices of the trunk, and the fibre of both
+jumpers and the trunk count.
 Losses are integers in billionths of a decibel, of which a millimetre of fibre loses as many as a
 kilometre loses thousandths.
 """
@@ -31,12 +32,13 @@ class LossFigure(NamedTuple):
 
 
 class LossRates(NamedTuple):
-    """The losses of a channel's parts: of all plugs together, and of a millimetre of each fibre.
+    """The losses of a channel's parts: of all plugs, of all splices, and of a millimetre of fibre.
 
     `budget` is the smaller one of both modules.
     """
 
     plugs: int
+    splices: int
     lower: int
     trunk: int
     upper: int
@@ -45,7 +47,7 @@ class LossRates(NamedTuple):
     def total(self, lower_mm: Int64Array, trunk_mm: Int64Array, upper_mm: Int64Array) -> Int64Array:
         """Return the losses of channels with cables of these lengths."""
         fibre = lower_mm * self.lower + trunk_mm * self.trunk + upper_mm * self.upper
-        return np.asarray(self.plugs + fibre, dtype=np.int64)
+        return np.asarray(self.plugs + self.splices + fibre, dtype=np.int64)
 
 
 def loss_figures(parts: ChannelParts) -> list[LossFigure]:
@@ -57,12 +59,14 @@ def loss_figures(parts: ChannelParts) -> list[LossFigure]:
         else LossFigure("a cassette", cassette.model, cassette.loss_db)
     )
     modules = dict.fromkeys(parts.joint.modules.values())
+    splice = LossFigure("a splice", parts.trunk.model, parts.trunk.splice_db)
     return [
         LossFigure("a mated pair", front.model, front.loss_db),
         mated,
         LossFigure("a kilometre of fibre", parts.lower.model, parts.lower.db_per_km),
         LossFigure("a kilometre of fibre", parts.trunk.model, parts.trunk.db_per_km),
         LossFigure("a kilometre of fibre", parts.upper.model, parts.upper.db_per_km),
+        *([splice] if parts.splices else []),
         *(LossFigure("the budget", module.model, module.budget_db) for module in modules),
     ]
 
@@ -73,11 +77,13 @@ def loss_rates(parts: ChannelParts) -> LossRates:
     missing = [figure for figure in figures if figure.value is None]
     if missing:
         raise _unknown(parts, missing)
-    plug, mated, lower, trunk, upper, *budgets = (
+    plug, mated, lower, trunk, upper, *others = (
         int(Fraction(str(figure.value)) * 1000) for figure in figures
     )
+    splices = parts.splices * others.pop(0) if parts.splices else 0
     milli = DB // 1000
-    return LossRates(2 * (plug + mated) * milli, lower, trunk, upper, min(budgets) * milli)
+    plugs, budget = 2 * (plug + mated) * milli, min(others) * milli
+    return LossRates(plugs, splices * milli, lower, trunk, upper, budget)
 
 
 def decibels(loss: int) -> str:

@@ -63,6 +63,8 @@ class ChannelParts:
     joint: LinkParts
     trunk: Trunk
     fibres: int
+    splices: int
+    """The splices of each fibre of the trunk."""
     cassette: Cassette
     front: Connector
     rear: Connector
@@ -177,6 +179,7 @@ def channel_parts(
         joint=joint,
         trunk=trunk,
         fibres=cabling.trunks.fibres,
+        splices=cabling.trunks.splices,
         cassette=panel.cassette,
         front=panel.front,
         rear=panel.rear,

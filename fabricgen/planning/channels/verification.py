@@ -71,10 +71,11 @@ def _loss(channels: Channels, number: int, worst: int) -> Iterator[Finding]:
     )
     fibre = " + ".join(metres(int(each)) for each in lengths)
     plugs, whole = decibels(rates.plugs), decibels(loss)
+    splices = f", the splices {decibels(rates.splices)} dB" if rates.splices else ""
     because = (
         (
-            f"the plugs at modules and panels lose {plugs} dB at most, and with {fibre} m of fibre"
-            f" the channel loses {whole} dB"
+            f"the plugs at modules and panels lose {plugs} dB at most{splices}, and with {fibre} m"
+            f" of fibre the channel loses {whole} dB"
         ),
         f"the budget of the modules is {decibels(rates.budget)} dB",
     )

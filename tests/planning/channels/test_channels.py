@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,6 +12,7 @@ import pytest
 from fabricgen.analysis.checks.laws import check
 from fabricgen.bom.priced_bill import make_bom
 from fabricgen.catalog.catalog import Catalog
+from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
 from fabricgen.planning.channels.direct_links import direct_links
 from fabricgen.planning.channels.loss import DB
@@ -19,6 +21,7 @@ from fabricgen.planning.channels.trunk_routes import trunk_count
 from fabricgen.planning.notices import advice
 from fabricgen.views.cables.cable_rows import CableRows
 from fabricgen.views.factory import Views
+from tests import ROOT
 from tests.fabrics import CATALOG, CO_PACKAGED, plan_of, refusal_codes
 
 if TYPE_CHECKING:
@@ -194,6 +197,33 @@ def test_the_length_and_the_loss_of_a_channel_are_sums() -> None:
     lengths = channels.lower.length_mm + channels.trunk_mm + channels.upper.length_mm
     assert channels.length_mm.tolist() == lengths.tolist()
     assert channels.loss.tolist() == [14 * DB // 10 + 3000 * int(each) for each in lengths]
+
+
+def spliced(directory: Path, splice_db: str) -> Catalog:
+    """Return a catalog whose multimode trunks have splices of a loss."""
+    shipped = (ROOT / "inventories/catalog/trunks/trunk-mpo12-mmf.yaml").read_text("utf-8")
+    (directory / "trunks").mkdir()
+    own = re.sub("splice_db: .*\n", splice_db, shipped)
+    (directory / "trunks" / "trunk-mpo12-mmf.yaml").write_text(own, encoding="utf-8")
+    return Catalog((directory,))
+
+
+def test_each_splice_of_a_trunk_loses_light(tmp_path: Path) -> None:
+    """Two of 0.05 dB are 0.1 dB more than without any; with those of TIA-568 the budget is over."""
+    keys = SMALL | {"cabling": {"where": STRUCTURED, "trunks": {"splices": 2}}}
+    catalog = spliced(tmp_path, "splice_db: 0.05\n")
+    plan = plan_of(catalog, **keys)
+    without = channels_of(plan_of(**SMALL | {"cabling": {"where": STRUCTURED}}))
+    assert (channels_of(plan).loss - without.loss == DB // 10).all()
+    assert check(plan).ok
+    assert refusal_codes(**keys) == ["loss-over-budget"]
+
+
+def test_a_splice_without_a_loss_is_refused(tmp_path: Path) -> None:
+    """The catalog has to state it."""
+    keys = SMALL | {"cabling": {"where": STRUCTURED, "trunks": {"splices": 1}}}
+    with pytest.raises(Refusal, match="unknown-loss"):
+        plan_of(spliced(tmp_path, ""), **keys)
 
 
 def test_panels_take_free_units_from_the_asked_one() -> None:
