@@ -12,7 +12,7 @@ from itertools import islice, repeat
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 SHARED = 64
 """Texts of shared columns that are kept: of the planes of one HB domain and their neighbors."""
@@ -45,22 +45,33 @@ class Columns:
 
     def lines(self, form: str) -> str:
         """Return a line for each row, with its cells in the places `{}` of a form."""
-        words = form.replace("%", "%%").split("{}")
+        words = _words(form)
         varied = [at for at, cell in enumerate(self.cells) if isinstance(cell, tuple)]
         if not varied:
-            return "\n".join([_filled(words, self.cells) % ()] * len(self))
+            return "\n".join([_filled(words, self.cells)] * len(self))
         first, last = varied[0], varied[-1] + 1
-        before = _filled(words[: first + 1], self.cells[:first]) % ()
-        after = _filled(words[last:], self.cells[last:]) % ()
-        inner = _filled(["", *words[first + 1 : last], ""], self.cells[first:last])
+        before = _filled(words[: first + 1], self.cells[:first])
+        after = _filled(words[last:], self.cells[last:])
+        places = ["%s" if isinstance(cell, tuple) else _escaped(cell) for cell in self.cells]
+        inner = _filled(["", *map(_escaped, words[first + 1 : last]), ""], places[first:last])
         texts = _texts(inner, tuple(self.cells[at] for at in varied))
         return before + f"{after}\n{before}".join(texts[self.start : self.stop]) + after
 
 
-def _filled(words: list[str], cells: tuple[object, ...]) -> str:
-    """Return a form of `%` with the cells that all rows have, and places for the others."""
-    places = ("%s" if isinstance(cell, tuple) else str(cell).replace("%", "%%") for cell in cells)
-    return "".join(part for pair in zip(words, (*places, ""), strict=True) for part in pair)
+@lru_cache(maxsize=SHARED)
+def _words(form: str) -> list[str]:
+    """Return what stands between the places `{}` of a form."""
+    return form.split("{}")
+
+
+def _filled(words: Sequence[str], cells: Sequence[object]) -> str:
+    """Return words with a cell after each but the last."""
+    return "".join([f"{word}{cell}" for word, cell in zip(words, cells, strict=False)]) + words[-1]
+
+
+def _escaped(text: object) -> str:
+    """Return a text as a form of `%` writes it."""
+    return str(text).replace("%", "%%")
 
 
 @lru_cache(maxsize=SHARED)
