@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fabricgen.bom.pricing import Terms
     from fabricgen.catalog.models.optics import Cable
     from fabricgen.catalog.models.prices import PriceBook
+    from fabricgen.catalog.models.switch import Switch
     from fabricgen.inventory.purchasing import SparePolicy, Spares
     from fabricgen.planning.draft import Draft
     from fabricgen.planning.plan import Plan
@@ -115,10 +116,19 @@ def _switches(draft: Draft, switches: dict[Role, int], book: PriceBook) -> Itera
             model.description,
             {str(role): count for role, count in roles.items()},
             watts,
-            # of a box, however its cages are split; the rate is one of packet switches
-            None if model.circuits else book.switch_port(model.capacity_gbps),
+            _rate(model, book),
         )
         yield replace(line, unit_power_max_w=_watts(model.maximum_w))
+
+
+def _rate(model: Switch, book: PriceBook) -> Decimal | None:
+    """Return the price of a box by the book's rates, however its cages are split.
+
+    A panel has none: neither rate is one of passive ports.
+    """
+    if model.circuits is None:
+        return book.switch_port(model.capacity_gbps)
+    return None if model.circuits.moved_by == "hand" else book.circuit_switch(model.cages)
 
 
 def _transceivers(draft: Draft, counted: PartCounts, book: PriceBook) -> Iterator[BillLine]:

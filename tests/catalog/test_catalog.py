@@ -148,7 +148,7 @@ MODELS = {
     "panels": ["panel-1u", "panel-4u"],
     "devices": ["ap8886", "management-node", "storage-node", "ufm-appliance"],
     "trunks": ["trunk-mpo12-mmf", "trunk-mpo12-smf", "trunk-mpo16-mmf", "trunk-mpo16-smf"],
-    "prices": ["paper-v1-fit", "paper-v5", "street-2026-09"],
+    "prices": ["opus-h200", "paper-v1-fit", "paper-v5", "street-2026-09"],
     "accelerators": [
         "a100-sxm",
         "b200-sxm",
@@ -876,6 +876,14 @@ def test_the_rates_of_the_paper() -> None:
     )
     assert "fit, not a quotation" in v1.description
     assert set(v1.unverified) == {"switch_port_400g", "transceiver_400g"}
+
+
+def test_the_rates_of_photonic_rails() -> None:
+    """Opus, arXiv 2602.12521: a port of an optical circuit switch has one price at any speed."""
+    book = _book("opus-h200")
+    assert (book.switch_port_400g, book.transceiver_400g) == (Decimal("582.80"), Decimal(879))
+    assert book.circuit_switch(384) == 384 * 520
+    assert _book("paper-v5").circuit_switch(384) is None
 
 
 def test_rates_scale_linearly_with_bandwidth() -> None:

@@ -61,6 +61,19 @@ def test_a_rail_of_2048_gpus_takes_one_switch() -> None:
     assert "r300" in make_bom(plan).unpriced, "the rate of a packet switch's port is no price"
 
 
+def test_a_rate_prices_the_ports_of_a_circuit_switch() -> None:
+    """All ports of a box are paid, whatever their speed; a panel and a jumper have no rate."""
+    plan = plan_of(**PHOTONIC | {"prices": "opus-h200"})
+    bom = make_bom(plan)
+    assert {line.part: line.unit_price for line in bom.lines}["r300"] == 300 * 520
+    assert bom.unpriced == ["jumper-lc-smf"]
+    panel = PHOTONIC | {"gpus": 1024, "rails": {"medium": "patch-panel"}, "prices": "opus-h200"}
+    assert (
+        "patch-144"
+        in make_bom(plan_of(**panel | {"switches": {"leaf": {"model": "patch-144"}}})).unpriced
+    )
+
+
 @pytest.mark.parametrize(("domains", "fits"), [(300, True), (301, False)])
 def test_an_r300_holds_a_rail_of_300(domains: int, *, fits: bool) -> None:
     """Lumentum's R300 joins 300 ports."""

@@ -7,11 +7,13 @@ so that a table tests what is built.
 from __future__ import annotations
 
 from collections import Counter
+from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabricgen.analysis.search.side_by_side import side_by_side
 from fabricgen.bom.breakdown.breakdown import by_role
 from fabricgen.bom.comparison import Comparison, compare
 from fabricgen.bom.priced_bill import make_bom
@@ -28,6 +30,7 @@ from tests.published.cluster_counting import cluster_figures, cluster_rows
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fabricgen.analysis.search.side_by_side import RailFigures
     from fabricgen.bom.bill import Bom
     from fabricgen.planning.clos import Sizing
     from fabricgen.planning.plan import Plan
@@ -345,6 +348,35 @@ def paper_range(row: Row, table: Table) -> Row:
     return {"lowest": min(savings), "highest": max(savings)}
 
 
+@cache
+def photonic() -> tuple[RailFigures, RailFigures]:
+    """Compare rail-optimized packet switches with photonic rails."""
+    spec = spec_of(
+        gpus=2048,
+        hb_domain={"gpus": 8},
+        host={"model": "dgx-h100"},
+        prices="opus-h200",
+        switches={"leaf": {"model": "sn5600"}},
+    )
+    found = side_by_side(
+        spec, CATALOG, ["sn5600", "polatis-384"], Fraction(1), CATALOG.workload("gpt3")
+    )
+    _, packet, light = found.rails
+    return packet, light
+
+
+def opus(row: Row, _table: Table) -> Row:
+    """Compute one claim from the figures of both."""
+    packet, light = photonic()
+    figures = {
+        "times cheaper": (packet.cost or 0) / (light.cost or 1),
+        "times less power": (packet.power_w or 0) / (light.power_w or 1),
+        "per cent slower": 100 * ((light.iteration_s or 0) / (packet.iteration_s or 1) - 1),
+    }
+    digits = 1 if row["claim"] == "per cent slower" else 2
+    return {"figure": round(figures[row["claim"]], digits)}
+
+
 def formulas(row: Row, _table: Table) -> Row:
     """Find the largest fat-tree of a number of tiers, by asking for one endpoint more."""
     radix = row["k"]
@@ -497,6 +529,7 @@ _COUNTERS: dict[str, Callable[[Row, Table], Row]] = {
     "rail-only-cost": paper_cost,
     "rail-only-abstract": paper_range,
     "rail-only-abstract-v1": paper_range,
+    "opus-claims": opus,
     "fat-tree-formulas": formulas,
     "third-tier-threshold": threshold,
 }

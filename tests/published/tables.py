@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HERE = Path(__file__).parent
-FILES = ("nvidia", "ocp", "kits", "juniper", "accelerators", "cluster", "paper", "clos")
+FILES = ("nvidia", "ocp", "kits", "juniper", "accelerators", "cluster", "paper", "photonic", "clos")
 DIFFERENCES = HERE / "DIFFERENCES.md"
 
 

@@ -39,7 +39,8 @@ class Quote(Facts):
 class PriceBook(Sourced):
     """Prices of one origin and date.
 
-    The two rates are for 400G and scale linearly with bandwidth; parts are priced by model, and
+    Two rates are for 400G and scale linearly with bandwidth; that of a port of an optical circuit
+    switch holds for any speed, as it passes light. Parts are priced by model, and
     `quotes` have prices by length and the terms of suppliers. A quote for a length comes before one
     for the part, and that before a price in `parts`.
     """
@@ -49,6 +50,7 @@ class PriceBook(Sourced):
     date: dt.date | None = None
     switch_port_400g: Price | None = None
     transceiver_400g: Price | None = None
+    circuit_port: Price | None = None
     parts: dict[str, Price] = {}
     support_pct_per_year: dict[str, Percent] = {}  # of the price of a part
     packs: dict[str, Count] = {}  # parts in one sales pack; the price is per part
@@ -100,6 +102,10 @@ class PriceBook(Sourced):
         Decimal('1388')
         """
         return None if self.switch_port_400g is None else self.switch_port_400g * speed_gbps / 400
+
+    def circuit_switch(self, ports: int) -> "Decimal | None":
+        """Return the price of an optical circuit switch by the book's rate for its ports."""
+        return None if self.circuit_port is None else self.circuit_port * ports
 
     def transceiver(self, speed_gbps: int) -> "Decimal | None":
         """Return the price of the transceiver of one link end of a speed by the book's rate."""

@@ -56,6 +56,7 @@ def test_unknown_figures_are_named() -> None:
     assert found["patch-144"].refused == "one patch-144 cannot hold a rail of 256 endpoints"
     assert found["r300"].not_timed == "the time in which a r300 changes circuits is not known"
     assert "r300" in found["r300"].unpriced
+    assert found["r300"].unknown_power == ("r300",)
     assert found["polatis-576"].iteration_s
 
 
