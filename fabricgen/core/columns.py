@@ -60,7 +60,7 @@ class Columns:
 
 @lru_cache(maxsize=SHARED)
 def _words(form: str) -> list[str]:
-    """Return what stands between the places `{}` of a form."""
+    """Return the text between the places `{}` of a form."""
     return form.split("{}")
 
 
