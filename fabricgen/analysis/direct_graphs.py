@@ -1,7 +1,7 @@
 """The figures of the graph of a direct rail, as networkx judges them.
 
-Owns degree, diameter, edge-disjoint paths and the bounds of the bisection. Nodes are the GPUs of a
-rail; an edge stands for all links between two of them.
+Owns degree, diameter, edge-disjoint paths, cuts into halves and the bounds of the bisection. Nodes
+are the GPUs of a rail; an edge stands for all links between two of them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import networkx as nx
 import numpy as np
 
 if TYPE_CHECKING:
-    from fabricgen.core.arrays import IntArray
+    from fabricgen.core.arrays import BoolArray, IntArray
+    from fabricgen.planning.direct.topology import DirectTopology
 
 MOST_NODES = 512
 """Nodes above which paths and cuts are not computed: both take minutes."""
@@ -63,12 +64,37 @@ def paths_of(nodes: int, lower: IntArray, upper: IntArray) -> PathFigures:
     )
     half = nodes // 2 * (nodes - nodes // 2) / nodes
     least = int(np.ceil(np.linalg.eigvalsh(laplacian)[1] * half - 1e-6))
-    cuts = [nx.community.kernighan_lin_bisection(made, seed=SEED + each)[0] for each in range(3)]
-    cuts += [set(range(nodes // 2)), {node for node in range(nodes) if node % 2 == 0}]
+    cuts = [*_found_halves(made), set(range(nodes // 2)), {*range(0, nodes, 2)}]
     most = min(
         int(nx.cut_size(made, cut)) for cut in cuts if nodes // 2 <= len(cut) <= nodes - nodes // 2
     )
     return PathFigures(int(nx.edge_connectivity(made)), least, most)
+
+
+def halves(topology: DirectTopology, lower: IntArray, upper: IntArray) -> list[BoolArray]:
+    """Return cuts of a graph into halves, each as the nodes of the first half.
+
+    A torus and a ring are cut across each of their dimensions at every place; in other graphs the
+    heuristic of Kernighan and Lin finds more, up to `MOST_NODES`.
+    """
+    nodes, sizes = topology.nodes, topology.dimensions or (topology.nodes,)
+    places = np.unravel_index(np.arange(nodes), sizes)
+    found = [
+        (place - shift) % size < size // 2
+        for place, size in zip(places, sizes, strict=True)
+        for shift in range(size)
+        if size % 2 == 0 or len(sizes) == 1
+    ] or [np.arange(nodes) < nodes // 2]
+    if not topology.dimensions and nodes <= MOST_NODES:
+        made, _ = _graph(nodes, lower, upper)
+        found += [np.isin(np.arange(nodes), [*cut]) for cut in _found_halves(made)]
+    return found
+
+
+def _found_halves(made: nx.Graph[int]) -> list[set[int]]:
+    """Return halves that the heuristic of Kernighan and Lin finds."""
+    cut = nx.community.kernighan_lin_bisection
+    return [cut(made, seed=SEED + each)[0] for each in range(3)]
 
 
 def _graph(nodes: int, lower: IntArray, upper: IntArray) -> tuple[nx.Graph[int], list[int]]:

@@ -112,7 +112,8 @@ def _figures(plan: Plan, found: ComparedImpact) -> str:
     rails = ["rails affected", *(grouped(len(each.rails_affected)) for each in shown.values())]
     loads = [each.relay_load for each in shown.values() if each.relay_load]
     relays = ["load of the busiest relay, pairs", *(grouped(load.max) for load in loads)]
-    return table([*heads, *rows[:4], rails, *rows[4:], relays], right=range(1, len(shown) + 1))
+    last = [relays] if len(loads) == len(shown) else []
+    return table([*heads, *rows[:4], rails, *rows[4:], *last], right=range(1, len(shown) + 1))
 
 
 def _relays(load: RelayLoad | None) -> list[str]:

@@ -1,7 +1,7 @@
 """What has failed: the names of parts on the command line, found in the plan.
 
 Owns `Failures` and their names: `switch:NAME`, `link:CABLE-LABEL`, `nic:GPU[/plane]`, `gpu:GPU`,
-`hb:DOMAIN`, `plane:N`, `rail:N`. `reachability` owns their effect.
+`host:NAME`, `rack:NAME`, `hb:DOMAIN`, `plane:N`, `rail:N`. `reachability` owns their effect.
 """
 
 from __future__ import annotations
@@ -182,6 +182,35 @@ def _gpu(plan: Plan, name: str) -> Failures:
     return Failures(gpus=frozenset({find_gpu(plan, name)}))
 
 
+def _host(plan: Plan, name: str) -> Failures:
+    """Return the GPUs of a host."""
+    if name not in plan.hosts:
+        hint = suggest(name, islice(plan.hosts, LIKELY), "`cables.csv` names every host")
+        raise _unknown("host", name, hint)
+    gpus = plan.fabric.coordinates.host_range(plan.hosts.index(name))
+    return Failures(gpus=frozenset(gpus))
+
+
+def _rack(plan: Plan, name: str) -> Failures:
+    """Return the GPUs of the hosts in a rack, and its switches."""
+    names = plan.lengths.room.names if plan.lengths else []
+    if plan.lengths is None or name not in names:
+        hint = suggest(name, islice(names, LIKELY), "`cables.csv` names every rack")
+        raise _unknown("rack", name, hint if names else "no device has a rack: `site` is `unknown`")
+    coordinates, boxes = plan.fabric.coordinates, len(plan.naming.boxes)
+    inside = np.flatnonzero(plan.lengths.room.positions.rack == names.index(name)).tolist()
+    hosts = (device for device in inside if device < coordinates.hosts)
+    first, end = (
+        coordinates.planned_hosts,
+        coordinates.planned_hosts + plan.mapping.segments * boxes,
+    )
+    switches = (divmod(device - first, boxes) for device in inside if first <= device < end)
+    return Failures(
+        gpus=frozenset(gpu for host in hosts for gpu in coordinates.host_range(host)),
+        switches=frozenset((segment, box) for segment, box in switches if plan.installed[box]),
+    )
+
+
 def _domain(plan: Plan, text: str) -> Failures:
     """Return the failure of an HB domain's interconnect."""
     return Failures(domains=frozenset({_number("hb", text, plan.fabric.coordinates.domains)}))
@@ -245,6 +274,8 @@ KINDS = {
     "link": FailureKind("cable", _link),
     "nic": FailureKind("NIC port", _nic),
     "gpu": FailureKind("GPU", _gpu),
+    "host": FailureKind("host", _host),
+    "rack": FailureKind("rack", _rack),
     "hb": FailureKind("HB domain", _domain),
     "plane": FailureKind("plane", _plane),
     "rail": FailureKind("rail", _rail),

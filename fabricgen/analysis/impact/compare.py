@@ -2,8 +2,9 @@
 
 Owns which part corresponds to which. A leaf corresponds to the leaf of the same first GPU on the
 same plane, a spine or core to the first of its role, a cable between switches to the first uplink
-of the switch that corresponds to its lower end. What has a name in every design (GPU, NIC, HB
-domain, plane, rail) corresponds to itself.
+of the switch that corresponds to its lower end, a cable between hosts to the NIC port there. What
+has a name in every design (GPU, NIC, host, HB domain, plane, rail) corresponds to itself, and
+nothing to a rack.
 """
 
 from __future__ import annotations
@@ -110,13 +111,15 @@ def corresponding(plan: Plan, other: Plan, name: str) -> str | None:
         answer = _switch(plan, other, (segment, max(plan.naming.boxes[box].block, 0), box))
         return answer and f"switch:{other.naming.switches(answer[0])[answer[2]]}"
     if kind != "link":
-        return name
+        return name if kind != "rack" else None
     if failures.ports:
         ((gpu, plane),) = failures.ports
         living = SurvivingFabric(Reach(other))
         segment, block = living.reach.home(gpu, plane)
         return _label(other, segment, block, LinkKind.HOST, ("slot", living.reach.slot(gpu)))
     ((segment, row),) = failures.links
+    if plan.mapping.topology:
+        return f"nic:{_lower_gpu(plan, segment, row)}"
     answer = _switch(
         plan, other, (segment, int(plan.segment.block[row]), int(plan.segment.lower[row]))
     )
@@ -126,6 +129,13 @@ def corresponding(plan: Plan, other: Plan, name: str) -> str | None:
         if answer and link in other.kinds
         else None
     )
+
+
+def _lower_gpu(plan: Plan, segment: int, row: int) -> str:
+    """Name the NIC port at the lower end of a direct link."""
+    links, mapping = plan.segment, plan.mapping
+    gpu = mapping.lower_gpu(segment, int(links.lower[row]), int(links.block[row]))
+    return f"{plan.fabric.coordinates.name(gpu)}/{mapping.plane(segment)}"
 
 
 def _switch(plan: Plan, other: Plan, place: tuple[int, int, int]) -> tuple[int, int, int] | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.analysis.impact.direct_parts import direct_gpus, direct_links
 from fabricgen.analysis.impact.part_kinds import CABLES
 from fabricgen.analysis.impact.surroundings import Surroundings, numbered
 from fabricgen.core.terms import ROLES, LinkKind, Role
@@ -77,7 +78,7 @@ class Parts:
             return self._grouped(
                 "rail", [self._surroundings.rail(rail) for rail in range(fabric.rails)], str
             )
-        return self._switches(Role(kind))
+        return self._switches(Role(kind)) if kind in self.plan.roles else []
 
     def _grouped(
         self, kind: str, likes: Iterable[Hashable], name: Callable[[int], str], times: int = 1
@@ -149,6 +150,8 @@ class Parts:
         """
         plan, segment, sizing = self.plan, self.plan.segment, self.plan.sizing
         rows = np.flatnonzero((segment.kind == kind) & (segment.block == 0)).astype(np.int32)
+        if kind is LinkKind.DIRECT:
+            return rows, numbered(direct_links(plan).tolist())
         low, high = segment.lower[rows], segment.upper[rows]
         if kind is LinkKind.HOST:
             return rows, numbered(self._surroundings.leaves[high].tolist())
@@ -180,12 +183,16 @@ class Parts:
         return self._grouped("link", likes.tolist(), name, times)
 
     def _gpus(self, kind: str) -> list[PartGroup]:
-        """Group the GPUs of block 0, or their NICs, by their leaf."""
-        gpus = self._surroundings.endpoints
-        likes = self._surroundings.leaves[self._surroundings.fabric.leaf[gpus]].tolist()
+        """Group the GPUs of block 0, or their NICs, by their leaf, or by their place in a graph."""
+        if self.plan.mapping.topology:
+            gpus, likes = direct_gpus(self.plan)
+        else:
+            gpus = self._surroundings.endpoints
+            likes = self._surroundings.leaves[self._surroundings.fabric.leaf[gpus]]
+        coordinates = self.plan.fabric.coordinates
         return self._grouped(
             kind,
-            likes,
-            lambda part: self.plan.fabric.coordinates.name(int(gpus[part])),
-            len(self._surroundings.fabric.gpu) // len(gpus),
+            likes.tolist(),
+            lambda part: coordinates.name(int(gpus[part])),
+            coordinates.gpus // len(gpus),
         )

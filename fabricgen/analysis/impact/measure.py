@@ -14,14 +14,21 @@ import numpy as np
 from fabricgen.analysis.forwarding.failures import find_failures
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.impact.bandwidth import Capacity
+from fabricgen.analysis.impact.direct_loss import (
+    DirectCapacity,
+    DirectPairs,
+    DirectSurvivors,
+    PathLengths,
+)
 from fabricgen.analysis.impact.pair_counts import Pairs
 from fabricgen.analysis.impact.relay_load import relay_load
 from fabricgen.analysis.impact.surviving import SurvivingFabric
 from fabricgen.core.document import Document
-from fabricgen.planning.direct_conflicts import require_switches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from fabricgen.analysis.forwarding.failures import Failures
     from fabricgen.analysis.impact.relay_load import RelayLoad
@@ -43,7 +50,7 @@ class Impact(Document):
     loss of each.
     """
 
-    OPTIONAL = frozenset({"relay_load"})
+    OPTIONAL = frozenset({"relay_load", "path_lengths"})
 
     failed: list[str]
     gpus: int
@@ -64,6 +71,8 @@ class Impact(Document):
     relay_load: RelayLoad | None
     """None if it was not measured."""
     bisection_left_pct: float
+    path_lengths: PathLengths | None = None
+    """Of direct rails; None for rails of switches."""
 
 
 def impact(plan: Plan, names: Sequence[str]) -> Impact:
@@ -71,7 +80,6 @@ def impact(plan: Plan, names: Sequence[str]) -> Impact:
 
     Raises Refusal for a name that the plan does not have.
     """
-    require_switches(plan.spec, "impact")
     return measure(plan, names, find_failures(plan, names))
 
 
@@ -80,17 +88,18 @@ def measure(plan: Plan, names: Sequence[str], failures: Failures, *, relays: boo
 
     The load of the relays takes longest to compute; without `relays` it is not measured.
     """
-    living = SurvivingFabric(Reach(plan, failures))
-    pairs, capacity = Pairs(living), Capacity(living)
+    living, pairs, capacity = _left(plan, failures)
+    direct = living if isinstance(living, DirectSurvivors) else None
     cut, lost = cut_off(living), capacity.lost
     any_lost = lost > 0
+    degraded = any_lost & ~cut
     return Impact(
         failed=list(names),
         gpus=len(cut),
         gpus_dead=len(cut) - int(living.alive.sum()),
         gpus_cut_off=int(cut.sum()),
-        gpus_degraded=int((any_lost & ~cut).sum()),
-        gpu_bandwidth_lost_pct=_percent(float(lost[any_lost].mean()) if any_lost.any() else 0.0),
+        gpus_degraded=int(degraded.sum()),
+        gpu_bandwidth_lost_pct=_percent(_mean(lost, degraded if degraded.any() else any_lost)),
         fabric_bandwidth_lost_pct=_percent(float(lost.mean())),
         rails_affected=sorted(capacity.by_rail()),
         rails={str(rail): _percent(share) for rail, share in capacity.by_rail().items()},
@@ -101,9 +110,19 @@ def measure(plan: Plan, names: Sequence[str], failures: Failures, *, relays: boo
         pairs_by_relay_after=pairs.relayed_after,
         pairs_lost=pairs.every - pairs.reachable,
         reachable_pairs_pct=_percent(pairs.reachable / pairs.every) if pairs.every else 100.0,
-        relay_load=relay_load(pairs) if relays else None,
+        relay_load=relay_load(pairs) if relays and not direct else None,
         bisection_left_pct=_percent(capacity.bisection_left),
+        path_lengths=direct.path_lengths() if direct else None,
     )
+
+
+def _left(plan: Plan, failures: Failures) -> tuple[SurvivingFabric, Pairs, Capacity]:
+    """Return what works of a fabric, its pairs, and its bandwidth."""
+    if plan.mapping.topology:
+        direct = DirectSurvivors(Reach(plan, failures))
+        return direct, DirectPairs(direct), DirectCapacity(direct)
+    living = SurvivingFabric(Reach(plan, failures))
+    return living, Pairs(living), Capacity(living)
 
 
 def cut_off(living: SurvivingFabric) -> BoolArray:
@@ -121,6 +140,11 @@ def cut_off(living: SurvivingFabric) -> BoolArray:
         else np.zeros(len(living.gpu), dtype=bool)
     )
     return np.asarray(inside | ~living.alive)
+
+
+def _mean(lost: NDArray[np.float64], which: BoolArray) -> float:
+    """Return the mean loss of some GPUs; 0 where there are none."""
+    return float(lost[which].mean()) if which.any() else 0.0
 
 
 def _percent(share: float) -> float:

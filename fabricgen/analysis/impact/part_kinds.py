@@ -8,6 +8,7 @@ CABLES = {
     "host-cable": LinkKind.HOST,
     "leaf-spine-cable": LinkKind.LEAF_SPINE,
     "spine-core-cable": LinkKind.SPINE_CORE,
+    "direct-cable": LinkKind.DIRECT,
 }
 KINDS = (
     *(role.value for role in ROLES),

@@ -12,7 +12,6 @@ from fabricgen.analysis.forwarding.failures import find_failures
 from fabricgen.analysis.impact.equivalence import Parts
 from fabricgen.analysis.impact.measure import Impact, measure
 from fabricgen.core.document import Document
-from fabricgen.planning.direct_conflicts import require_switches
 
 if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
@@ -50,7 +49,6 @@ def rank(plan: Plan, kind: str) -> list[RankedImpact]:
 
     There is one row for all parts with the same loss, and none if the fabric has no such part.
     """
-    require_switches(plan.spec, "impact")
     rows: dict[str, RankedImpact] = {}
     for group in Parts(plan).groups(kind):
         first = group.names[:1]

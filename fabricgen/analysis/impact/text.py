@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.analysis.impact.direct_loss import PathLengths
     from fabricgen.analysis.impact.measure import Impact
 
 
@@ -73,12 +74,27 @@ def _losses(impact: Impact, where: str) -> Iterator[str]:
         lose, their = ("loses", "its") if degraded == 1 else ("lose", "their")
         lost = percent_text(impact.gpu_bandwidth_lost_pct)
         yield f"{gpus_text(degraded)} {where} {lose} {lost} % of {their} bandwidth"
+    if impact.path_lengths and impact.path_lengths.pairs_longer:
+        yield _longer(impact.path_lengths)
     if impact.pairs_needing_relay:
         yield f"{impact.pairs_needing_relay:,} pairs newly take a relay"
     yield (
         f"{impact.pairs_lost:,} pairs are lost"
         if impact.pairs_lost
         else "every pair is still joined"
+    )
+
+
+def _longer(paths: PathLengths) -> str:
+    """Return the clause on paths that have become longer."""
+    longest = (
+        f" and the longest {paths.longest_after} instead of {paths.longest_before}"
+        if paths.longest_after != paths.longest_before
+        else ""
+    )
+    return (
+        f"{paths.pairs_longer:,} pairs of a rail take longer paths, so that the mean path has"
+        f" {paths.mean_after:.3g} links instead of {paths.mean_before:.3g}{longest}"
     )
 
 

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabricgen.analysis.communicator.placement import placement
-from fabricgen.analysis.impact.measure import impact
-from fabricgen.analysis.impact.ranking import rank
 from fabricgen.api import phases, plan_inventory, report, search, switch_graph
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.lab.slice import lay_out
@@ -25,8 +23,6 @@ if TYPE_CHECKING:
     from fabricgen.api import Plan
 
 TASKS: dict[str, Callable[[Plan], object]] = {
-    "impact": lambda plan: impact(plan, ["gpu:d0-g0"]),
-    "impact --each": lambda plan: rank(plan, "gpu"),
     "search": search,
     "phases": phases,
     "report": report,
