@@ -475,7 +475,8 @@ def test_ranking_puts_the_worst_first() -> None:
     ]
     assert rank(plan, "core") == []
     assert {kind: sum(group.size for group in Parts(plan).groups(kind)) for kind in KINDS} == {
-        **{kind: len(every_failure(plan, kind)) for kind in PARTS}, "switch": 32, "cable": 128, "direct-cable": 0,
+        **{kind: len(every_failure(plan, kind)) for kind in PARTS}, "switch": 32, "cable": 128,
+        "direct-cable": 0,
     }  # fmt: skip
 
 
