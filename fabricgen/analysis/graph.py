@@ -148,13 +148,15 @@ def pieces(nodes: Iterable[int], links: Iterable[tuple[int, int]]) -> list[set[i
     return list(nx.connected_components(_switches(nodes, links)))
 
 
-def cut_vertices(nodes: Iterable[int], links: Iterable[tuple[int, int]]) -> set[int]:
-    """Return the nodes whose loss divides the group that they are in.
+def dividing(nodes: Iterable[int], links: Iterable[tuple[int, int]]) -> set[int]:
+    """Return the nodes whose loss divides the others: all where they are divided already.
 
-    >>> cut_vertices([1, 2, 3, 4], [(1, 2), (2, 3), (3, 4), (4, 2)])
+    >>> dividing([1, 2, 3, 4], [(1, 2), (2, 3), (3, 4), (4, 2)])
     {2}
     """
-    return set(nx.articulation_points(_switches(nodes, links)))
+    made = _switches(nodes, links)
+    joined = not made or nx.is_connected(made)
+    return set(nx.articulation_points(made) if joined else made)
 
 
 def _switches(nodes: Iterable[int], links: Iterable[tuple[int, int]]) -> nx.Graph[int]:

@@ -309,6 +309,56 @@ def checks() -> None:
         )
 
 
+NETWORKS = {
+    "storage": {
+        "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}},
+        "speed": "400G",
+        "oversubscription": "2:1",
+        "nos": "frr",
+    },
+    "inband": {
+        "switches": {"leaf": {"model": "sn5600", "breakout": "4x200G"}},
+        "speed": "200G",
+        "oversubscription": "4:1",
+        "nos": "frr",
+    },
+    "oob": {"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G", "fill": 85, "nos": "frr"},
+}
+"""Networks beside compute, whose switches have the NOS of compute."""
+
+
+def clusters(home: Path, gpus: int) -> None:
+    """Compare builds of compute alone and of compute with its networks, also per cable."""
+    flags = [*sizing(gpus, 8), "--set", "nos=frr"]
+    beside = ["--set", f"networks={json.dumps(NETWORKS)}"]
+    plans, builds = [], []
+    for asked in (flags, [*flags, *beside]):
+        out = ["--only", "cabling,configs,bom", "-o", str(fresh(home))]
+        plans.append(best(["plan", *asked], 3))
+        builds.append(measured(["build", *asked, *out]))
+    shown = subprocess.run(
+        [sys.executable, "-m", "fabricgen", "plan", *flags, *beside, "--json"],
+        capture_output=True,
+        check=True,
+    )
+    document = json.loads(shown.stdout)
+    cables = document["cables"]["total"], document["totals"]["cables"]
+    say(
+        "cables of a cluster with networks, against compute alone",
+        f"{cables[1]:,} / {cables[0]:,} = {cables[1] / cables[0]:.2f}",
+        "",
+    )
+    for what, (alone, cost) in (("plan", plans), ("build", builds)):
+        ratio = cost.cpu_s / alone.cpu_s
+        each = ratio * cables[0] / cables[1]
+        say(
+            f"{what} of {gpus:,} GPUs with networks, against compute alone",
+            f"{cost.cpu_s:.1f} s / {alone.cpu_s:.1f} s CPU = {ratio:.2f}, {each:.2f} a cable,"
+            f" {cost.peak_mib:.0f} MiB",
+            "at most 1.5, 1024 MiB",
+        )
+
+
 def switch_graphs() -> None:
     """Measure the graph of the switches of a million GPUs.
 
@@ -559,6 +609,7 @@ def main() -> None:
         against_jinja(home)
         floor()
         shapes(home)
+        clusters(home, SIZES[-3] if quick else MILLION)
         growth(home, SIZES[:-1] if quick else SIZES)
         changes(home, SIZES[:-1] if quick else SIZES)
     finally:

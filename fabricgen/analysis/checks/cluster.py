@@ -5,17 +5,23 @@ Each public function is a law of `laws`, judged where the inventory has networks
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violations
+from fabricgen.core.arrays import distinct, distinct_columns
 from fabricgen.core.terms import COMPUTE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from fabricgen.analysis.checks.cluster_evidence import ClusterEvidence, NetworkLinks
+    from fabricgen.analysis.checks.cluster_evidence import (
+        ClusterEvidence,
+        NetworkLinks,
+        PortsInUse,
+    )
     from fabricgen.core.arrays import BoolArray, IntArray
 
 
@@ -95,30 +101,57 @@ def _bond(evidence: ClusterEvidence, links: NetworkLinks) -> Callable[[int], Vio
 
 def _switches_of(thing: IntArray, switch: IntArray) -> IntArray:
     """Return the number of different switches of each thing, by its number."""
-    pairs = np.unique(np.stack([thing, switch]), axis=1)
-    return np.bincount(pairs[0])
+    return np.bincount(_distinct_pairs(thing, switch)[0])
+
+
+def _distinct_pairs(one: IntArray, other: IntArray) -> tuple[IntArray, IntArray]:
+    """Return each pair of two columns once; sorting one column of numbers is fastest.
+
+    >>> many = np.array([70_000], dtype=np.int32)
+    >>> [column.tolist() for column in _distinct_pairs(many, many)]
+    [[70000], [70000]]
+    """
+    size = int(other.max(initial=0)) + 1
+    return np.divmod(distinct(one.astype(np.int64) * size + other), size)
 
 
 def ports_apart(evidence: ClusterEvidence) -> Verdict:
     """No port of a device is in two networks, the compute fabric being one."""
-    known = len(evidence.interfaces)
-    ports = {COMPUTE: evidence.compute.device * known + evidence.compute.port}
-    for name, links in evidence.links.items():
-        upper = links.upper * known + links.upper_port
-        ports[name] = np.concatenate([links.lower * known + links.lower_port, upper])
-    networks = {name: np.unique(each) for name, each in ports.items()}
-    every, times = np.unique(np.concatenate([*networks.values()]), return_counts=True)
+    ports = {COMPUTE: evidence.compute}
+    ports |= {name: links.ports for name, links in evidence.links.items()}
+    found: dict[tuple[int, int], dict[str, None]] = {}
+    for (name, one), (other, more) in combinations(ports.items(), 2):
+        for port in _shared(evidence, one, more):
+            found.setdefault(port, {}).update({name: None, other: None})
 
-    def describe(row: int) -> Violation:
-        port = int(every[row])
-        where = [name for name, each in networks.items() if port in each]
-        name = evidence.port(*divmod(port, known))
-        return Violation(f"port {name} is in {' and '.join(where)}")
+    def describe(port: tuple[int, int]) -> Violation:
+        return Violation(f"port {evidence.port(*port)} is in {' and '.join(found[port])}")
 
+    total = sum(len(each.device) for each in ports.values())
     return Verdict(
-        f"{len(every):,} ports of {len(evidence.devices):,} devices, each in one network",
-        (violations(np.flatnonzero(times > 1), describe),),
+        f"{total:,} ports of {len(evidence.devices):,} devices, each in one network",
+        (violations(sorted(found), describe),),
     )
+
+
+def _shared(evidence: ClusterEvidence, one: PortsInUse, other: PortsInUse) -> set[tuple[int, int]]:
+    """Return the ports that are in two networks, by device and name.
+
+    Devices and names that both networks have are found first: millions of ports take long to sort.
+    """
+    names, devices = len(evidence.interfaces), len(evidence.devices)
+    other = other.where(_among(one.device, devices)[other.device])
+    of_device = _among(other.device, devices)[one.device]
+    one = one.where(of_device & _among(other.port, names)[one.port])
+    other = other.where(_among(one.device, devices)[other.device])
+    return one.pairs & other.pairs
+
+
+def _among(values: IntArray, size: int) -> BoolArray:
+    """Return for each number below `size` whether it is one of the values."""
+    found = np.zeros(size, dtype=bool)
+    found[values] = True
+    return found
 
 
 def switch_loss(evidence: ClusterEvidence) -> Verdict:
@@ -131,7 +164,7 @@ def switch_loss(evidence: ClusterEvidence) -> Verdict:
             found.append(violations([*_on_one(devices, switches, alone)], _lost(evidence, name)))
         found += _cut_off(evidence, name, devices, switches)
         most = int(np.bincount(switches[alone]).max()) if alone.any() else 0
-        total = len(np.unique(devices))
+        total = len(distinct(devices))
         figures.append(f"{name} {'none' if not most else f'at most {most:,}'} of {total:,} devices")
     return Verdict(f"cut off by one switch: {', '.join(figures)}", tuple(found))
 
@@ -139,8 +172,7 @@ def switch_loss(evidence: ClusterEvidence) -> Verdict:
 def _attachments(links: NetworkLinks) -> tuple[IntArray, IntArray]:
     """Return which devices are on which switches, each pair once."""
     rows = np.flatnonzero(links.attached)
-    devices, switches = np.unique(np.stack([links.lower[rows], links.upper[rows]]), axis=1)
-    return devices, switches
+    return _distinct_pairs(links.lower[rows], links.upper[rows])
 
 
 def _alone(devices: IntArray, switches: IntArray) -> BoolArray:
@@ -168,18 +200,16 @@ def _cut_off(
     evidence: ClusterEvidence, name: str, devices: IntArray, switches: IntArray
 ) -> Iterator[Violations]:
     """Yield the devices that are cut off although a switch that they are on is left."""
-    from fabricgen.analysis.graph import cut_vertices, pieces  # noqa: PLC0415 - for networks only
+    from fabricgen.analysis.graph import dividing, pieces  # noqa: PLC0415 - for networks only
 
     links = _switch_links(evidence, name)
-    nodes = np.unique(np.concatenate([switches, links.ravel()])).tolist()
-    joined = len(pieces(nodes, links.tolist())) == 1
-    lost = cut_vertices(nodes, links.tolist()) if joined else nodes
+    nodes = distinct(np.concatenate([switches, links.ravel()])).tolist()
     found = []
-    for switch in sorted(set(lost) - {SITE}):
+    for switch in sorted(dividing(nodes, links.tolist()) - {SITE}):
         left = pieces([node for node in nodes if node != switch], links.tolist())
         reached = [devices[np.isin(switches, [*piece])] for piece in left]
-        others = np.unique(devices[switches != switch])
-        most = max(reached, key=lambda each: len(np.unique(each)), default=devices[:0])
+        others = distinct(devices[switches != switch])
+        most = max(reached, key=lambda each: len(distinct(each)), default=devices[:0])
         found += [(switch, int(device)) for device in np.setdiff1d(others, most)]
     yield violations(found, _lost(evidence, name))
 
@@ -196,9 +226,9 @@ def _switch_links(evidence: ClusterEvidence, name: str) -> IntArray:
         of_own = np.isin(upper.lower, own.upper) & upper.attached
         pairs += [_between(upper), np.stack([upper.lower[of_own], upper.upper[of_own]])]
     elif evidence.plan.spec.networks.each()[name].kind == "access":
-        switches = np.unique(own.upper)
+        switches = distinct(own.upper)
         pairs.append(np.stack([switches, np.full_like(switches, SITE)]))
-    return np.unique(np.concatenate(pairs, axis=1), axis=1).T
+    return distinct_columns(np.concatenate(pairs, axis=1)).T
 
 
 def _between(links: NetworkLinks) -> IntArray:

@@ -44,12 +44,27 @@ class NetworkLinks(NamedTuple):
         found: BoolArray = self.bond >= 0
         return found
 
+    @property
+    def ports(self) -> PortsInUse:
+        """The ports at both ends."""
+        device = np.concatenate([self.lower, self.upper])
+        return PortsInUse(device, np.concatenate([self.lower_port, self.upper_port]))
+
 
 class PortsInUse(NamedTuple):
-    """PortsInUse in use, as the device and the name of each."""
+    """Ports in use, as the device and the name of each."""
 
     device: IntArray
     port: IntArray
+
+    def where(self, kept: BoolArray) -> PortsInUse:
+        """Return some of the ports."""
+        return PortsInUse(self.device[kept], self.port[kept])
+
+    @property
+    def pairs(self) -> set[tuple[int, int]]:
+        """The device and the name of each."""
+        return {*zip(self.device.tolist(), self.port.tolist(), strict=True)}
 
 
 @dataclass(frozen=True, kw_only=True)

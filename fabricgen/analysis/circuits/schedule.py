@@ -18,6 +18,7 @@ from fabricgen.analysis.circuits.matchings import PATTERNS
 from fabricgen.analysis.workload.equations import best_group, sequence_count
 from fabricgen.analysis.workload.experts import exchanges
 from fabricgen.analysis.workload.machine import machine_of
+from fabricgen.core.arrays import distinct
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.divisors import divisors
 from fabricgen.core.terms import Role
@@ -188,7 +189,7 @@ def _aligned(
     coordinates = plan.fabric.coordinates
     domain, rail = coordinates.domain(gpus), coordinates.rail(gpus)
     slot = coordinates.rail_slot(gpus)
-    domains, slots, rails = (np.unique(each) for each in (domain, slot, rail))
+    domains, slots, rails = (distinct(each) for each in (domain, slot, rail))
     whole = len(domains) * len(slots) * len(rails)
     if len(gpus) != whole:
         raise refuse(

@@ -56,9 +56,18 @@ class CableList(Sequence[Row]):
         """Yield these columns of every cable, without a view."""
         return islice(zip(*(self._columns[name] for name in names), strict=False), self._length)
 
+    def column(self, name: str) -> Iterator[Any]:
+        """Yield a column, without a view."""
+        return islice(self._columns[name], self._length)
+
 
 def cells(cables: Iterable[object], names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     """Yield some attributes of every cable, of which there are two or more."""
     if isinstance(cables, CableList):
         return cables.cells(names)
     return map(attrgetter(*names), cables)
+
+
+def column_of(cables: Iterable[object], name: str) -> Iterator[Any]:
+    """Yield an attribute of every cable."""
+    return cables.column(name) if isinstance(cables, CableList) else map(attrgetter(name), cables)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from fabricgen.core.arrays import distinct
 from fabricgen.views.cables.patched import PatchedCables
 from fabricgen.views.cables.view import SEPARATOR, CableView
 
@@ -62,7 +63,7 @@ class CableRows:
         first = self._pieces.first[segment, start:stop]
         numbers = self._pieces.number[segment, start:stop][first]
         found: dict[str, list[CableView]] = {}
-        for other, low, high in self._runs(np.unique(numbers[numbers >= 0])):
+        for other, low, high in self._runs(distinct(numbers[numbers >= 0])):
             inside = other == segment and start <= low and high <= stop
             for link in links if inside else self._views.cables(other, low, high):
                 found.setdefault(link.piece, []).append(link)
@@ -82,7 +83,7 @@ class CableRows:
         """Yield a run of links in each segment that contains all links of some pieces there."""
         places = self._links[np.isin(self._numbers, numbers)]
         segments, rows = np.divmod(places, len(self._views.plan.segment.kind))
-        for segment in np.unique(segments).tolist():
+        for segment in distinct(segments).tolist():
             own = rows[segments == segment]
             yield segment, int(own.min()), int(own.max()) + 1
 

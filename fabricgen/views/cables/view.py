@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain, repeat
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.core.diagnostics import refuse, suggest
 from fabricgen.core.template_api import for_templates
-from fabricgen.views.cables.cable_list import cells
+from fabricgen.views.cables.cable_list import cells, column_of
 from fabricgen.views.cables.labels import Labelling
 
 if TYPE_CHECKING:
@@ -192,13 +191,15 @@ class Chunk:
     def _column(self, column: str, direction: str) -> Iterator[str | int]:
         """Read one column."""
         if column in CABLE_COLUMNS:
-            return map(attrgetter(column), self.rows)
+            return column_of(self.rows, column)
         if column == DIRECTION:
             return repeat(direction, len(self.rows))
         key, texts, otherwise = self.sheet.joins[column]
-        if not any(row.piece for row in self.rows):
-            return (texts.get(value, otherwise) for value in map(attrgetter(key), self.rows))
-        return (_looked_up(value, texts, otherwise) for value in map(attrgetter(key), self.rows))
+        if not texts:
+            return repeat(otherwise, len(self.rows))
+        if not any(column_of(self.rows, "piece")):
+            return (texts.get(value, otherwise) for value in column_of(self.rows, key))
+        return (_looked_up(value, texts, otherwise) for value in column_of(self.rows, key))
 
 
 def _looked_up(value: str | int, texts: Mapping[Any, str], otherwise: str) -> str:
