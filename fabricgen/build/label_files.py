@@ -79,12 +79,12 @@ class LabelFile(OneFile):
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render page by page."""
-        from fabricgen.outputs.labels.pages import label_pages
+        from fabricgen.outputs.labels.pages import cable_label_pages
 
         own = self._own(context)
         labelling = sheets(own).table.labelling
         name, layout = own.plan.spec.name, layout_of(context)
-        pages = label_pages(name, labelling, layout, self._cables(own))
+        pages = cable_label_pages(name, labelling, layout, self._cables(own))
         texts = (context.packs.render(self.pack, self.template, page=page) for page in pages)
         yield write_text(root, self.path, texts)
 

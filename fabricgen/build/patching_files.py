@@ -8,8 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabricgen.build.cable_sheets import sheets
 from fabricgen.build.context import per_build
+from fabricgen.build.label_files import layout_of
 from fabricgen.build.pack_outputs import fitting_outputs
+from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
 
 if TYPE_CHECKING:
@@ -37,6 +40,10 @@ def patching_tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
         yield over
         return
     for pack, output in outputs:
+        if output.each == "panel-labels":
+            layout_of(context)  # refused before anything is written
+            yield PanelLabels(output.path, pack, output.template)
+            continue
         names = [panel.name for panel in context.plan.channels.panels]
         every = names if output.each == "panel" else [""]
         for first in range(0, len(every), FILES):
@@ -52,13 +59,14 @@ def patching(context: BuildContext) -> Patching:
     if plan.channels is None or plan.lengths is None:
         raise ValueError("no link of this fabric runs through panels")
     links: list[CableView] = []
+    labelling = sheets(context).table.labelling
     for segment in range(plan.mapping.segments):
         row, patched = -1, plan.channels.patched(segment, len(plan.segment.kind))
         for view in context.views.cables(segment):
             row += view.connector <= 1  # the cables of a link follow each other
             if patched[row]:
                 links.append(view)
-    return Patching(plan.spec.name, plan.channels, plan.lengths.room, links)
+    return Patching(plan.spec.name, plan.channels, plan.lengths.room, links, labelling)
 
 
 @per_build
@@ -95,3 +103,24 @@ class PatchingFiles:
             )
             text = context.packs.render(self.pack, self.output.template, **view)
             yield write_text(root, self.output.path.format(panel=panel), [text])
+
+
+@dataclass(frozen=True)
+class PanelLabels(OneFile):
+    """The labels of panels and cassettes to print."""
+
+    pack: str
+    template: str
+
+    def prepare(self, context: BuildContext) -> None:
+        """Make the labels."""
+        _ = patching(context).view
+
+    def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
+        """Render page by page."""
+        from fabricgen.outputs.labels.pages import label_pages
+
+        title = f"Labels of {context.plan.spec.name}: panels and cassettes"
+        pages = label_pages(title, layout_of(context), patching(context).view.labels)
+        texts = (context.packs.render(self.pack, self.template, page=page) for page in pages)
+        yield write_text(root, self.path, texts)

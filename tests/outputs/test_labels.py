@@ -20,7 +20,7 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.yaml_text import load_facts
 from fabricgen.outputs.labels import qr_codes
 from fabricgen.outputs.labels.layouts import choose_layout
-from fabricgen.outputs.labels.pages import label_pages
+from fabricgen.outputs.labels.pages import cable_label_pages
 from fabricgen.outputs.labels.qr_codes import ERROR, MASK, paths, size
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.cables.label_fit import fitting
@@ -268,7 +268,7 @@ SHIPPED = [*load_facts(Packs().files("cabling", "layouts.yaml")[0])]
 
 def pages_of(plan: Plan, layout: Layout = FLAT) -> str:
     """Render the label pages of a plan."""
-    pages = label_pages("<fabric> & co", labelling_of(plan), layout, cables_of(plan))
+    pages = cable_label_pages("<fabric> & co", labelling_of(plan), layout, cables_of(plan))
     return "".join(Packs().render("cabling", "labels.html.j2", page=page) for page in pages)
 
 
@@ -315,7 +315,7 @@ def test_the_lines_of_a_shipped_layout_fit(name: str) -> None:
 def test_a_long_device_name_is_cut_and_an_end_is_not() -> None:
     """A row of the flat label holds 24 characters beside its code."""
     cable = replace(cables_of(plan_of(**SUPERPOD))[0], a_device="a-device-with-a-long-name-01")
-    (page,) = label_pages("x", Labelling(), FLAT, [cable])
+    (page,) = cable_label_pages("x", Labelling(), FLAT, [cable])
     lines = dict(page.labels[0].beside)
     assert lines["device"] == "a-device-wit…ong-name-01"
     assert dict(page.labels[0].below)["near"] == page.labels[0].label.line1
@@ -360,7 +360,7 @@ def test_markup_in_a_port_name_is_text() -> None:
     cables = [replace(cable, a_port=strange) for cable in cables_of(small_plan())[:2]]
     text = "".join(
         Packs().render("cabling", "labels.html.j2", page=page)
-        for page in label_pages("x", Labelling(), FLAT, cables)
+        for page in cable_label_pages("x", Labelling(), FLAT, cables)
     )
     assert strange not in text
     assert (

@@ -7,7 +7,6 @@ is a cable between two rear ports; the connectors of a trunk are a bundle.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.outputs.dcim.view import (
@@ -43,6 +42,7 @@ class PanelTables:
     def __init__(self, plan: Plan) -> None:
         """Keep the channels of the plan."""
         channels = plan.channels
+        self._behind = channels.behind if channels else {}
         self.panels: tuple[Panel, ...] = channels.panels if channels else ()
         self.trunks: tuple[TrunkRun, ...] = channels.trunks if channels else ()
 
@@ -69,8 +69,8 @@ class PanelTables:
         """Yield the rear ports, panel by panel."""
         for number, panel in enumerate(self.panels):
             for port in range(panel.parts.rear_ports):
-                trunk, end = self._behind.get((number, port), (None, 0))
-                text = f"{trunk.name} end {'AB'[end]}" if trunk else ""
+                behind = self._behind.get((number, port))
+                text = f"{behind.trunk.name} end {behind.end}" if behind else ""
                 kind, positions = _type(panel.parts.rear), panel.parts.cassette.fanout
                 yield RearPortView(panel.name, rear_name(port), kind, positions, text)
 
@@ -89,21 +89,11 @@ class PanelTables:
         NetBox keeps positions from one end of a cable to the other. So at end B of a trunk, a port
         has the position of the port at end A that its fibres come from.
         """
-        trunk, end = self._behind.get((panel, rear), (None, 0))
-        if trunk is None or end == 0:
+        behind = self._behind.get((panel, rear))
+        if behind is None or behind.end == "A":
             return inside
-        path, fanout = trunk.parts.path, trunk.parts.cassette.fanout
+        path, fanout = behind.trunk.parts.path, behind.trunk.parts.cassette.fanout
         return [path.far_port(port) for port in range(fanout)].index(inside)
-
-    @cached_property
-    def _behind(self) -> dict[tuple[int, int], tuple[TrunkRun, int]]:
-        """The trunk behind each rear port of a panel, and which of its ends."""
-        return {
-            (plug.panel, plug.port + leg): (trunk, end)
-            for trunk in self.trunks
-            for end, plug in enumerate(trunk.ends)
-            for leg in range(trunk.parts.legs)
-        }
 
     def bundles(self) -> Iterator[TrunkBundleView]:
         """Yield a bundle for each trunk."""

@@ -68,12 +68,16 @@ class LabelPage:
         return self.number == self.pages
 
 
-def label_pages(
+def cable_label_pages(
     fabric: str, labelling: Labelling, layout: Layout, cables: Sequence[CableView]
 ) -> Iterator[LabelPage]:
-    """Lay the labels of one file out on pages."""
+    """Lay the labels of the cables of one file out on pages."""
     title = f"Labels of {fabric}: {cables[0].cable} to {cables[-1].cable}"
-    labels = [*labelling.labels(cables)]
+    return label_pages(title, layout, [*labelling.labels(cables)])
+
+
+def label_pages(title: str, layout: Layout, labels: Sequence[Label]) -> Iterator[LabelPage]:
+    """Lay the labels of one file out on pages."""
     pages = -(-len(labels) // layout.per_page) or 1
     lines = (*layout.beside, *layout.below)
     widths = {kind: layout.characters(kind) for kind in lines if kind not in WHOLE}
@@ -106,10 +110,10 @@ def _texts(label: Label) -> dict[str, str]:
     length = f" {label.length_m} m" if label.length_m else ""
     return {
         "cable": label.cable_id,
-        "end": f"end {label.end}{rail}{length}",
+        "end": f"{f'end {label.end}' if label.end in 'AB' else label.end}{rail}{length}",
         "rail": label.colour,
         "device": label.device,
-        "peer": f"to {label.far_device}",
+        "peer": label.far_device and f"to {label.far_device}",
         "near": label.line1,
         "far": label.line2,
         "length": length.strip(),

@@ -108,6 +108,13 @@ _KINDS = (
         "fabricgen.outputs.patching.build",
     ),
     Kind(
+        "panel-labels",
+        "All labels of panels and cassettes, in pages; only where links run through panels.",
+        "page",
+        "fabricgen.outputs.labels.pages:LabelPage",
+        "fabricgen.outputs.patching.labels",
+    ),
+    Kind(
         "panel",
         "A file for each panel, with its front and its rear.",
         "panel",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabricgen.outputs.patching.labels import panel_labels
 from fabricgen.outputs.patching.view import (
     ChannelRow,
     LossRow,
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from fabricgen.planning.channels.channels import Channels
     from fabricgen.planning.channels.panels import Panel
     from fabricgen.planning.channels.parts import ChannelParts
-    from fabricgen.planning.channels.trunks import TrunkRun
     from fabricgen.planning.room.room import Room
+    from fabricgen.views.cables.labels import Labelling
     from fabricgen.views.cables.view import CableView
 
 
@@ -38,10 +39,16 @@ class Patching:
     """The tables of the channels of one fabric; `links` has the link of each."""
 
     def __init__(
-        self, fabric: str, channels: Channels, room: Room, links: Sequence[CableView]
+        self,
+        fabric: str,
+        channels: Channels,
+        room: Room,
+        links: Sequence[CableView],
+        labelling: Labelling,
     ) -> None:
         """Keep what the tables are made of."""
         self.fabric, self.channels, self.room, self._links = fabric, channels, room, links
+        self._labelling = labelling
 
     @cached_property
     def view(self) -> PatchingView:
@@ -54,6 +61,7 @@ class Patching:
             routes=[*self._routes()],
             trays=[*self._trays()],
             losses=[*self._losses()],
+            labels=[*panel_labels(self.channels, self.room, self._labelling)],
         )
 
     @cached_property
@@ -147,16 +155,6 @@ class Patching:
             found[far] = row.b_jumper, row.b_device, row.b_port
         return found
 
-    @cached_property
-    def behind(self) -> dict[tuple[int, int], tuple[TrunkRun, str, int]]:
-        """The trunk behind each rear port of a panel, its end, and its connector, from 1."""
-        found = {}
-        for trunk in self.channels.trunks:
-            for end, plug in zip("AB", trunk.ends, strict=True):
-                for leg in range(trunk.parts.legs):
-                    found[plug.panel, plug.port + leg] = trunk, end, leg + 1
-        return found
-
     def _ports(self) -> Iterator[PanelPortRow]:
         """Yield every port of every panel."""
         for number, panel in enumerate(self.channels.panels):
@@ -164,7 +162,7 @@ class Patching:
             for port in range(parts.ports):
                 jumper, device, far = self.plugged.get((number, port), ("", "", ""))
                 rear, inside = divmod(port, parts.cassette.fanout)
-                trunk, end, leg = self.behind.get((number, rear), (None, "", ""))
+                behind = self.channels.behind.get((number, rear))
                 first = inside * parts.front.positions + 1
                 yield PanelPortRow(
                     panel=panel.name,
@@ -175,10 +173,10 @@ class Patching:
                     jumper=jumper,
                     device=device,
                     device_port=far,
-                    trunk=trunk.name if trunk else "",
-                    trunk_end=end,
-                    trunk_connector=str(leg),
-                    fibres=f"{first}-{first + parts.front.positions - 1}" if trunk else "",
+                    trunk=behind.trunk.name if behind else "",
+                    trunk_end=behind.end if behind else "",
+                    trunk_connector=str(behind.leg + 1) if behind else "",
+                    fibres=f"{first}-{first + parts.front.positions - 1}" if behind else "",
                 )
 
     def _routes(self) -> Iterator[RouteRow]:

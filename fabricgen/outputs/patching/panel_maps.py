@@ -70,14 +70,16 @@ class PanelMaps:
     def _rear(self, number: int, panel: Panel, top: int) -> Iterator[PortCell]:
         """Yield the ports at the rear, the first on the right, as they are from behind."""
         for port in range(panel.parts.rear_ports):
-            trunk, end, leg = self.patching.behind.get((number, port), (None, "", 0))
+            behind = self.patching.channels.behind.get((number, port))
+            name, end = (behind.trunk.name, behind.end) if behind else ("", "")
+            leg = behind.leg + 1 if behind else 0
             row, column = divmod(port, COLUMNS)
             yield PortCell(
                 MARGIN + (COLUMNS - 1 - column) * WIDTH,
                 top + row * HEIGHT,
                 f"R{port + 1}",
-                f"{end} no. {leg}" if trunk else "",
-                cut(trunk.name, LETTERS) if trunk else "",
-                f"R{port + 1}: {trunk.name}, end {end}, connector {leg}" if trunk else "free",
-                trunk is not None,
+                f"{end} no. {leg}" if behind else "",
+                cut(name, LETTERS),
+                f"R{port + 1}: {name}, end {end}, connector {leg}" if behind else "free",
+                behind is not None,
             )

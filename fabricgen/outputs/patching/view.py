@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from fabricgen.views.cables.labels import Label
 
 
 class TrunkRow(NamedTuple):
@@ -125,6 +128,8 @@ class PatchingView:
     routes: list[RouteRow]
     trays: list[TrayRow]
     losses: list[LossRow]
+    labels: list[Label]
+    """The labels of panels, each followed by those of its cassettes."""
 
 
 class PortCell(NamedTuple):

@@ -6,7 +6,8 @@ Owns `Channels`, its columns with a row for each channel. `plan` makes it.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,6 +24,14 @@ if TYPE_CHECKING:
     from fabricgen.planning.channels.patch_ends import PatchEnds
     from fabricgen.planning.channels.trunks import TrunkRun
     from fabricgen.planning.room.room import Room
+
+
+class TrunkEnd(NamedTuple):
+    """A connector of a trunk, from 0, at its end `A` or `B`."""
+
+    trunk: TrunkRun
+    end: str
+    leg: int
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -78,6 +87,16 @@ class Channels:
         here = (self.segment == segment) & (self.row >= start)
         here &= self.row < stop if stop is not None else True
         return self.row[here] - start, self.length_mm[here]
+
+    @cached_property
+    def behind(self) -> dict[tuple[int, int], TrunkEnd]:
+        """The trunk behind each rear port of each panel, both from 0."""
+        return {
+            (plug.panel, plug.port + leg): TrunkEnd(trunk, end, leg)
+            for trunk in self.trunks
+            for end, plug in zip("AB", trunk.ends, strict=True)
+            for leg in range(trunk.parts.legs)
+        }
 
     def pulled(self, room: Room) -> Iterator[tuple[str, str, str, Cable | Trunk]]:
         """Yield the racks at both ends of each jumper and trunk, its part, and its facts."""

@@ -7,7 +7,7 @@ one first. A panel is the device at one end of a jumper; its ports count from 1.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,8 +17,10 @@ from fabricgen.views.cables.view import CableView
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fabricgen.catalog.models.optics import Cable
     from fabricgen.planning.channels.channels import Channels
     from fabricgen.planning.channels.panels import Panel, TrunkPlug
+    from fabricgen.planning.channels.patch_ends import PatchEnds
     from fabricgen.planning.channels.trunks import TrunkRun
     from fabricgen.planning.plan import Plan
 
@@ -62,32 +64,27 @@ class PatchedCables:
     def _jumpers(self, view: CableView, place: int) -> Iterator[CableView]:
         """Yield the jumpers of a link, or of one of its cables."""
         channels = self._channels
-        parts, lower, upper = channels.parts[channels.part[place]], channels.lower, channels.upper
-        near, port = self._panel(int(lower.panel[place])), str(int(lower.port[place]) + 1)
-        yield replace(
-            view,
-            cable=view.cable + NEAR,
-            b_device=near.name,
-            b_interface=port,
-            b_port=port,
-            b_rack=self._racks[near.rack],
-            b_unit=str(near.rack_unit),
-            b_transceiver="",
-            part=parts.lower.model,
-            length_m=metres(int(lower.length_mm[place])),
-        )
-        far, port = self._panel(int(upper.panel[place])), str(int(upper.port[place]) + 1)
-        yield replace(
-            view,
-            cable=view.cable + FAR,
-            a_device=far.name,
-            a_interface=port,
-            a_port=port,
-            a_rack=self._racks[far.rack],
-            a_unit=str(far.rack_unit),
-            a_transceiver="",
-            part=parts.upper.model,
-            length_m=metres(int(upper.length_mm[place])),
+        parts = channels.parts[channels.part[place]]
+        yield self._jumper(view, NEAR, "b", channels.lower, place, parts.lower)
+        yield self._jumper(view, FAR, "a", channels.upper, place, parts.upper)
+
+    def _jumper(
+        self, view: CableView, suffix: str, side: str, end: PatchEnds, place: int, part: Cable
+    ) -> CableView:
+        """Return the jumper at one end of a link; `side` is its end at the panel."""
+        panel, port = self._panel(int(end.panel[place])), str(int(end.port[place]) + 1)
+        at_panel = {
+            "device": panel.name,
+            "interface": port,
+            "port": port,
+            "rack": self._racks[panel.rack],
+            "unit": str(panel.rack_unit),
+            "transceiver": "",
+        }
+        columns: dict[str, Any] = {f"{side}_{name}": text for name, text in at_panel.items()}
+        length_m = metres(int(end.length_mm[place]))
+        return replace(
+            view, cable=view.cable + suffix, part=part.model, length_m=length_m, **columns
         )
 
     def _trunk(self, trunk: TrunkRun) -> CableView:

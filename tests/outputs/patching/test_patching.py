@@ -10,12 +10,22 @@ from functools import cache
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from fabricgen.build.patching_files import PatchingFiles, panel_maps, patching, patching_tasks
+from fabricgen.build.label_files import layout_of
+from fabricgen.build.patching_files import (
+    PanelLabels,
+    PatchingFiles,
+    panel_maps,
+    patching,
+    patching_tasks,
+)
+from fabricgen.outputs.labels.pages import label_pages
 from fabricgen.outputs.packs.render import Packs
 from tests.fabrics import build_context, plan_of, set_limit
-from tests.planning.channels.test_channels import SMALL, STRUCTURED, channels_of
+from tests.planning.channels.test_channels import SMALL, STRUCTURED, channels_of, duplex_plan
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pytest
 
     from fabricgen.build.context import BuildContext
@@ -27,6 +37,7 @@ FILES = {
     "routes",
     "trays",
     "losses",
+    "labels",
 }
 """The templates of the tables."""
 
@@ -103,16 +114,55 @@ def test_a_map_has_the_front_and_the_rear() -> None:
     assert len(titles) == 97
 
 
+def test_each_panel_and_each_cassette_has_a_label() -> None:
+    """Each has a name of its own; a cassette names the ports at the far end, which name it."""
+    rows, channels = table("labels"), channels_of(context_of().plan)
+    count = len(channels.panels) + sum(panel.parts.cassettes for panel in channels.panels)
+    assert len({row["qr"] for row in rows}) == len(rows) == count
+    first, *cassettes = (row for row in rows if row["device"] == "A01-02-P1")
+    assert (first["end"], first["line1"]) == ("panel", "A01-02-41")
+    assert first["line2"] == "A01-01-42 A01-03-42"
+    assert [row["line2"] for row in cassettes[2:]] == ["A01-01-42:25-36", "A01-03-42:1-12"]
+    back = {row["line1"]: row["line2"] for row in rows if row["end"] == "cassette"}
+    assert all(back[back[own]] == own for own in back if back[own])
+
+
+def test_labels_of_cassettes_lead_to_the_far_end_of_each_link(tmp_path: Path) -> None:
+    """Those with fibres of their own too, behind which the ports of a connector count down."""
+    context = build_context(duplex_plan(tmp_path), Packs())
+    rows = {row.qr: row for row in patching(context).view.labels}
+    channels = channels_of(context.plan)
+    each = channels.parts[0].cassette.front_ports
+    ends = [(end.panel.tolist(), end.port.tolist()) for end in (channels.lower, channels.upper)]
+    for panel, port, far, far_port in zip(*ends[0], *ends[1], strict=True):
+        own, other = (channels.panels[number].name for number in (panel, far))
+        near, peer = (f"-C{at // each + 1}" for at in (port, far_port))
+        assert rows[own + near].far_device == other
+        assert rows[own + near].line2 == rows[other + peer].line1
+
+
+def test_labels_are_printed_on_the_sheets_of_those_of_cables() -> None:
+    """A code and two lines for each."""
+    context = context_of()
+    rows, layout = patching(context).view.labels, layout_of(context)
+    pages = [*label_pages("panels", layout, rows)]
+    text = "".join(context.packs.render("patching", "labels.html.j2", page=page) for page in pages)
+    assert text.count("<svg") == len(rows)
+    assert "cassette</p>" in text
+    assert "end cassette" not in text
+    assert text.count("to </p>") == 0
+
+
 def test_files_are_written_where_links_run_through_panels(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Six tables and a map of each panel; nothing without `cabling`, or above the limit."""
+    """Seven tables, sheets of labels and a map of each panel; none above the limit."""
     context = context_of()
     paths = [
         path
         for task in patching_tasks(context)
-        if isinstance(task, PatchingFiles)
+        if isinstance(task, (PatchingFiles, PanelLabels))
         for path in task.paths(context)
     ]
-    assert len(paths) == len(FILES) + len(channels_of(context.plan).panels)
+    assert len(paths) == len(FILES) + 1 + len(channels_of(context.plan).panels)
     assert [*patching_tasks(build_context(plan_of(**SMALL), Packs()))] == []
     set_limit(monkeypatch, "patching", 10)
     (skipped,) = patching_tasks(context)
