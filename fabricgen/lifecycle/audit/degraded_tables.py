@@ -44,7 +44,6 @@ def read_failures(plan: Plan, path: Path) -> list[str]:
     `unknown-failure` with the line of each name that the plan does not have, or `bad-evidence` for
     an unreadable file.
     """
-    require_switches(plan.spec, "audit")
     try:
         lines = read_text(path).splitlines()
     except UnreadableError as error:
@@ -93,7 +92,11 @@ class DegradedTables(ForwardingTables):
     """The forwarding tables of a plan around its failures, in the shape of `ForwardingTables`."""
 
     def __init__(self, plan: Plan, failures: Failures) -> None:
-        """Keep the plan and compute what the failures leave reachable."""
+        """Keep the plan and compute what the failures leave reachable.
+
+        Raises Refusal `no-switches` for direct rails: their hosts compute routes themselves.
+        """
+        require_switches(plan.spec, "audit --tables")
         super().__init__(plan)
         self.reach = Reach(plan, failures)
 

@@ -111,11 +111,13 @@ class PortIndex:
     def _add_gpus(self) -> None:
         """Map each GPU of a lab to the NIC ports of its host, unless a device has that name."""
         fabric, naming = self.plan.fabric, self.plan.naming
+        self.gpu_ports: dict[str, list[int]] = {}
+        if self.plan.mapping.topology:
+            return  # records name the links of a split port, and their hosts
         interfaces = [
             [naming.interface(within, plane) for plane in range(fabric.planes)]
             for within in range(fabric.host_gpus)
         ]
-        self.gpu_ports: dict[str, list[int]] = {}
         for gpu in range(fabric.gpus):
             name, host = fabric.coordinates.name(gpu), self.plan.hosts[fabric.coordinates.host(gpu)]
             if name not in self.of_device:

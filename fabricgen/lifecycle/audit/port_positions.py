@@ -8,10 +8,11 @@ of an InfiniBand switch's port.
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from fabricgen.core.terms import Role
     from fabricgen.planning.plan import Plan
@@ -109,6 +110,9 @@ class PortPositions:
     def _nics(self) -> dict[str, PortPosition]:
         """The NIC ports of a host by each of their names, or the usual names where unknown."""
         fabric, naming, found = self._plan.fabric, self._plan.naming, dict[str, PortPosition]()
+        if fabric.split > 1:
+            links = [naming.interface(*port) for port in self._split_ports]
+            return {name: PortPosition(name, 0, 0, 1, rank) for rank, name in enumerate(links)}
         for gpu in range(fabric.host_gpus):
             for plane in range(fabric.planes):
                 number = fabric.coordinates.nic(gpu, plane)
@@ -128,9 +132,13 @@ class PortPositions:
     @cached_property
     def _nics_by_print(self) -> dict[str, PortPosition]:
         """The NIC ports of a host by the print beside them."""
-        naming, fabric = self._plan.naming, self._plan.fabric
+        naming = self._plan.naming
         return {
-            naming.label(gpu, plane): self._nics[naming.interface(gpu, plane)]
-            for gpu in range(fabric.host_gpus)
-            for plane in range(fabric.planes)
+            naming.label(*port): self._nics[naming.interface(*port)] for port in self._split_ports
         }
+
+    @property
+    def _split_ports(self) -> Iterator[tuple[int, int, int]]:
+        """The links of the NIC ports of a host, as GPU, plane and link; one where none is split."""
+        fabric = self._plan.fabric
+        return product(range(fabric.host_gpus), range(fabric.planes), range(fabric.split))

@@ -157,7 +157,7 @@ class Cabling:
 
         The cable of the last port is unplugged.
         """
-        device = rng.choice(self.switches)
+        device = rng.choice(self.switches or self.hosts)
         ports = sorted(
             {
                 port
@@ -222,7 +222,7 @@ class Cabling:
 
     def exchange(self, rng: random.Random) -> None:
         """Exchange two devices that are cabled alike."""
-        devices = self.hosts if rng.random() < 0.5 else self.switches
+        devices = self.hosts if rng.random() < 0.5 or not self.switches else self.switches
         one, other = (rng.choice(devices) for _ in range(2))
         port_layouts = [
             {

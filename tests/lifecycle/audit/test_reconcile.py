@@ -22,6 +22,7 @@ from fabricgen.lifecycle.audit.reconcile import ObservedCabling
 from tests.fabrics import plan_of
 from tests.laws.drawing import inventories
 from tests.lifecycle.audit.faults import Cabling
+from tests.mutations.test_direct import TORUS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,6 +63,7 @@ FABRICS: dict[str, dict[str, Any]] = {
         "design": "rail-optimized",
         "switches": {"leaf": {"model": "qm9700"}},
     },
+    "direct rails": TORUS | {"gpus": 256, "hb_domain": {"gpus": 4}},
 }
 CASES = [range(30), pytest.param(range(30, 150), marks=pytest.mark.slow)]
 SCRAMBLED = [range(20), pytest.param(range(20, 90), marks=pytest.mark.slow)]

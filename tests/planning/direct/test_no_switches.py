@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabricgen.analysis.communicator.placement import placement
+from fabricgen.analysis.forwarding.failures import Failures
 from fabricgen.api import phases, plan_inventory, report, search, switch_graph
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.lab.slice import lay_out
-from fabricgen.lifecycle.audit.audit import audit
-from fabricgen.lifecycle.audit.neighbors import NeighborRecords
+from fabricgen.lifecycle.audit.degraded_tables import DegradedTables
 from fabricgen.lifecycle.change.cut_sheet import CutSheet
 from fabricgen.lifecycle.change.diff import diff
 from fabricgen.lifecycle.change.import_cut_sheet import import_cut_sheet
@@ -29,7 +29,7 @@ TASKS: dict[str, Callable[[Plan], object]] = {
     "switch_graph": switch_graph,
     "diff": lambda plan: diff(plan, plan),
     "placement": lambda plan: placement(plan, "d0-d3"),
-    "audit": lambda plan: audit(plan, NeighborRecords()),
+    "audit --tables": lambda plan: DegradedTables(plan, Failures()),
     "lab": lay_out,
     "import": lambda plan: import_cut_sheet(plan, CutSheet("sheet.csv", [])),
 }
@@ -42,4 +42,4 @@ def test_tasks_of_switches_refuse_direct_rails(task: str) -> None:
         TASKS[task](plan_inventory(TORUS))
     (finding,) = refused.value.findings
     assert finding.code == "no-switches"
-    assert finding.fact.startswith(f"`{task.split(maxsplit=1)[0]}`")
+    assert finding.fact.startswith(f"`{task}`")
