@@ -68,12 +68,18 @@ class BuildContext:
 
     @cached_property
     def networks(self) -> dict[str, BuildContext]:
-        """The contexts of the networks beside the compute fabric; none within a scope."""
-        if self.scope:
-            return {}
+        """The contexts of the networks beside the compute fabric; within a scope, those it has."""
+        scopes = self.scope.networks if self.scope else dict.fromkeys(self.plan.networks)
         return {
-            name: BuildContext(plan, self.packs, self.selection, sheet_options=self.sheet_options)
+            name: BuildContext(
+                plan,
+                self.packs,
+                self.selection,
+                scope=scopes[name],
+                sheet_options=self.sheet_options,
+            )
             for name, plan in self.plan.networks.items()
+            if name in scopes
         }
 
     @property

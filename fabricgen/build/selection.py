@@ -6,6 +6,7 @@ Owns the selection by the words of `--only` and `outputs`, and by the limits of 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.diagnostics import Finding, Refusal, nearest
@@ -25,6 +26,8 @@ class BuildScope(NamedTuple):
     segments: tuple[int, ...]
     boxes: tuple[int, ...]
     gpus: frozenset[int]
+    networks: Mapping[str, BuildScope] = MappingProxyType({})
+    """The parts of networks beside the fabric; those that are left out are not written."""
 
 
 class SheetOptions(NamedTuple):

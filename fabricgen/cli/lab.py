@@ -68,11 +68,12 @@ def run(asked: FabricArguments, *, one_rail: bool, as_json: bool, **options: Any
 
     request = lab_request(asked, options, one_rail=one_rail, infiniband=True)
     with printed_steps(as_json=as_json) as emit:
-        if request.plan.fabric.has_circuits:
+        if request.plan.fabric.has_circuits and not request.network:
             from fabricgen.lab.circuits import run as run_circuits
 
             return run_circuits(request, emit)
-        return run_subnets(request, emit) if is_infiniband(request.plan) else run_lab(request, emit)
+        subnets = is_infiniband(request.plan) and not request.network
+        return run_subnets(request, emit) if subnets else run_lab(request, emit)
 
 
 @lab.command(examples=("fabricgen lab up fabric.yaml",))

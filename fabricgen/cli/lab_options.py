@@ -10,7 +10,6 @@ import click
 
 if TYPE_CHECKING:
     from fabricgen.cli.options import FabricArguments
-    from fabricgen.inventory.load import Inventory
     from fabricgen.lab.registry import LabRegistry
     from fabricgen.lab.session import LabRequest
     from fabricgen.planning.plan import Plan
@@ -49,7 +48,10 @@ def slice_options(function: Any) -> Any:  # noqa: ANN401 - a click command, befo
         click.option(
             "--network",
             metavar="NAME",
-            help="Boot a network beside the compute fabric, such as storage, instead of it.",
+            help=(
+                "Boot a network beside the compute fabric, such as storage, instead of it; all: "
+                "boot the compute fabric and all networks, with four hosts."
+            ),
         ),
         click.option(
             "-o",
@@ -89,43 +91,48 @@ def lab_request(
     from fabricgen.lab import requirements
     from fabricgen.lab.infiniband import requirements as ib_requirements
     from fabricgen.lab.session import LabRequest
-    from fabricgen.lab.slice import lay_out
     from fabricgen.views.infiniband.build import Subnets
     from fabricgen.views.infiniband.transport import is_infiniband
 
     planned, inventory = asked.plan()
-    if options["network"]:
-        planned = _network(planned, inventory, options)
-    out = options["out"] and options["out"].resolve()
-    subnets = infiniband and is_infiniband(planned)
+    network, out = options["network"], options["out"] and options["out"].resolve()
+    if network:
+        _check_network_options(options, one_rail=one_rail)
+    subnets = infiniband and is_infiniband(planned) and not network
     if subnets and options["domains"]:
         raise click.UsageError("an InfiniBand lab runs whole subnets; leave --hb-domains out")
+    templates = tuple(root.resolve() for root in asked.template_roots)
+    request = LabRequest(
+        planned,
+        out,
+        templates,
+        options["rails"],
+        options["domains"],
+        options["failures"],
+        one_rail,
+        network,
+    )
     with inventory.locate_findings():
         if subnets:
             Subnets(planned).prepare()
-        elif not (infiniband and planned.fabric.has_circuits):
-            requirements.check_fits(
-                lay_out(planned, options["rails"], options["domains"]), one_rail=one_rail
-            )
+        elif network or not (infiniband and planned.fabric.has_circuits):
+            requirements.check_fits(request.layout(), one_rail=one_rail)
         _check_same(planned, out, options["out"])
     if subnets:
         ib_requirements.check_machine()
     else:
         requirements.check_machine(managed=planned.management is not None)
-    templates = tuple(root.resolve() for root in asked.template_roots)
-    return LabRequest(
-        planned, out, templates, options["rails"], options["domains"], options["failures"], one_rail
-    )
+    return request
 
 
-def _network(plan: Plan, inventory: Inventory, options: dict[str, Any]) -> Plan:
-    """Return the plan of the network that is asked for."""
-    from fabricgen.lab.network_plan import network_plan
-
-    if options["out"]:
-        raise click.UsageError("the files of a network's lab are built for it; leave -o out")
-    with inventory.locate_findings():
-        return network_plan(plan, options["network"])
+def _check_network_options(options: dict[str, Any], *, one_rail: bool) -> None:
+    """Refuse options that a lab of networks does not have."""
+    if options["rails"] or one_rail:
+        raise click.UsageError(
+            "a lab of networks has all rails; leave --rails and --rail-at-a-time out"
+        )
+    if options["failures"] in ("clocked", "all"):
+        raise click.UsageError("a lab of networks fails switches; use --failures single")
 
 
 def _check_same(plan: Plan, out: Path | None, typed: Path) -> None:

@@ -94,7 +94,7 @@ class Machines:
     def _addresses(self, wire: Wire, low: str, high: str) -> tuple[tuple[str, ...], ...]:
         """Return the addresses of the ends of a wire: link-local ones where BGP is unnumbered."""
         given = tuple((address,) if address else () for address in (wire.a_address, wire.b_address))
-        if not wire.label or (wire.a_address and self.layout.numbered):
+        if not wire.label or wire.numbered:
             return given
         return tuple((*own, link_local(mac)) for own, mac in zip(given, (low, high), strict=True))
 
@@ -118,7 +118,7 @@ class Machines:
             lambda _: _set_scopes("net.ipv6.conf.{}.accept_dad", "0"),
         )
         silent = layout.gpus.values() - layout.speakers.keys()
-        without = [] if layout.plan.addresses.family == "ipv6" else sorted(silent)
+        without = [] if layout.family == "ipv6" else sorted(silent)
         self.networks.each(
             [*without, *layout.bridges.values()],
             lambda _: _set_scopes("net.ipv6.conf.{}.disable_ipv6", "1"),

@@ -44,6 +44,13 @@ def _check_nos(plan: Plan, role: Role) -> None:
             "`fabricgen lab run` runs an InfiniBand fabric over ibsim, with OpenSM; "
             "it does not stay up"
         )
+    if plan.fabric.network:
+        network = plan.fabric.network.name
+        fact = f"the lab boots {NOS}, and the {role} switches of `{network}` run {nos}"
+        path = ("networks", network, "nos")
+        raise refuse(
+            "lab-needs-frr", fact, path=path, hint=hint.replace("nos=", f"{'.'.join(path)}=")
+        )
     key = (
         ("nos",)
         if getattr(plan.spec.nos, role) or plan.spec.nos.rails

@@ -19,7 +19,6 @@ from fabricgen.lab.lldp import compare, neighbours
 from fabricgen.lab.process_tree import FAULT, children, start
 from fabricgen.lab.registry import CONTROL, LOG, read_message, refused, serve
 from fabricgen.lab.session import as_root, attempt, boot, report
-from fabricgen.lab.slice import lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +37,7 @@ def put_up(request: LabRequest, registry: LabRegistry, emit: Emit) -> None:
     Raises Refusal where it does not come up; then, and after an interruption, nothing of it is
     left.
     """
-    layout = lay_out(request.plan, request.rails, request.domains)
+    layout = request.layout()
     place = registry.make(
         {
             "fabric": request.plan.spec.name,

@@ -34,10 +34,9 @@ def place_files(layout: LabLayout, out: Path | None, templates: tuple[Path, ...]
     )  # before /run is covered: it may lie there
     prepare_mounts()
     if held is None:
-        named = ("forwarding", "lab", *(() if layout.numbered else ("hosts",)))
-        groups = GroupSelection(
-            ("configs", *named), frozenset(named), {"hosts": frozenset({"host-frr"})}
-        )
+        compute = ("forwarding", "lab") if layout.gpus else ()
+        named = (*compute, *(("hosts",) if layout.host_packs else ()))
+        groups = GroupSelection(("configs", *named), frozenset(named), {"hosts": layout.host_packs})
         context = BuildContext(layout.plan, Packs(templates), groups, scope=layout.scope)
         build(make_job(context), FILES)
     else:

@@ -47,7 +47,7 @@ class Daemons:
     @property
     def family(self) -> Family:
         """The family of the routes."""
-        return self.machines.layout.plan.addresses.family
+        return self.machines.layout.family
 
     def start(self, nodes: Iterable[str]) -> None:
         """Start the daemons of switches, or of GPUs, with their configuration.

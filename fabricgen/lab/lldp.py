@@ -37,8 +37,9 @@ def start(lab: RunningLab) -> None:
 
 
 def _speakers(lab: RunningLab) -> list[str]:
-    """Return the names of the switches and GPUs."""
-    return [*lab.switches, *lab.addresses]
+    """Return the nodes at the ends of cables."""
+    cables = [wire for wire in lab.machines.layout.wires if wire.label]
+    return [*dict.fromkeys(node for wire in cables for node in (wire.a, wire.b))]
 
 
 def _start(name: str) -> None:
@@ -56,7 +57,7 @@ def _start(name: str) -> None:
 
 
 def neighbours(lab: RunningLab) -> dict[str, Any]:
-    """Return the output of `lldpctl -f json0` at every switch and GPU, by name.
+    """Return the output of `lldpctl -f json0` at both ends of every cable, by node.
 
     Waits until every cable is reported, or for `PATIENCE_S`.
     """

@@ -24,7 +24,6 @@ from fabricgen.lab.iproute import batch
 from fabricgen.lab.probes import Probe, Sockets, open_at, send_all
 from fabricgen.lab.sightings import Sightings, open_packets
 from fabricgen.lab.socket_family import FAMILIES, IPV6, SocketFamily
-from fabricgen.planning.addressing import address_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -98,11 +97,10 @@ class RunningLab:
         """The names of the switches."""
         return [switch.name for switch in self.machines.layout.switches]
 
-    @cached_property
+    @property
     def tiers(self) -> dict[str, int]:
         """The tier of each switch."""
-        boxes = self.machines.layout.plan.naming.boxes
-        return {each.name: boxes[each.box].role.tier for each in self.machines.layout.switches}
+        return self.machines.layout.tiers
 
     @cached_property
     def host_wires(self) -> dict[str, list[Wire]]:
@@ -116,23 +114,17 @@ class RunningLab:
     @cached_property
     def addresses(self) -> dict[str, dict[str, str]]:
         """The addresses of each GPU, by interface."""
-        gpus = self.tables.gpus
         return {
-            name: {f"nic{port['plane']}": port["address"] for port in gpus[name]["ports"]}
+            name: {
+                f"nic{port['plane']}": port["address"] for port in self.tables.gpus[name]["ports"]
+            }
             for name in self.machines.layout.gpus.values()
         }
 
-    @cached_property
+    @property
     def loopbacks(self) -> dict[str, str]:
         """The loopback of each switch."""
-        layout = self.machines.layout
-        plan = layout.plan
-        return {
-            each.name: address_text(
-                plan.addresses.loopback(each.segment, each.block, plan.naming.boxes[each.box])
-            )
-            for each in layout.switches
-        }
+        return self.machines.layout.loopbacks
 
     @cached_property
     def owner(self) -> dict[str, str]:
@@ -154,21 +146,22 @@ class RunningLab:
         clos = self.clos(dead)
         routes: dict[str, Routes] = {name: {} for name in clos.tiers}
         for target in clos.tiers:
-            behind = {
-                self._prefix(wire): frozenset({wire.b_interface})
-                for wire in self.host_wires.get(target, ())
-                if wire.label not in dead
+            living = [w for w in self.host_wires.get(target, ()) if w.label not in dead]
+            behind = [self._prefix(wire) for wire in living]
+            routes[target] |= {
+                prefix: frozenset({wire.b_interface})
+                for prefix, wire in zip(behind, living, strict=True)
+                if not wire.numbered
             }
-            if not self.machines.layout.numbered:
-                routes[target] |= behind
             for switch, ways in clos.ways_to(target).items():
                 routes[switch] |= dict.fromkeys([self.loopbacks[target], *behind], ways)
         return routes
 
     def _prefix(self, wire: Wire) -> str:
         """Return what leaves announce for a host link: its prefix, or the address of the host."""
-        address = self.addresses[wire.a][wire.a_interface]
-        return wire_prefix(address) if self.machines.layout.numbered else address
+        own = self.addresses.get(wire.a)
+        address = own[wire.a_interface] if own else wire.a_address
+        return wire_prefix(address) if wire.numbered else address
 
     @cached_property
     def fabric_ports(self) -> dict[str, list[str]]:
@@ -183,8 +176,10 @@ class RunningLab:
     @cached_property
     def host_sessions(self) -> dict[str, int]:
         """The BGP sessions of each switch with hosts."""
-        wires = {} if self.machines.layout.numbered else self.host_wires
-        return {name: len(wires.get(name, ())) for name in self.switches}
+        wires = self.host_wires
+        return {
+            name: sum(not wire.numbered for wire in wires.get(name, ())) for name in self.switches
+        }
 
     def learnt(self, switches: list[str]) -> dict[str, Routes]:
         """Return the BGP routes in the kernels of some switches."""
@@ -258,7 +253,7 @@ class RunningLab:
     @property
     def family(self) -> SocketFamily:
         """The family of all addresses."""
-        return FAMILIES[self.machines.layout.plan.addresses.family]
+        return FAMILIES[self.machines.layout.family]
 
     def deliver(
         self, probes: Collection[Probe], wanted: Collection[Probe], flows: int = 1

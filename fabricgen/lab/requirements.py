@@ -128,9 +128,9 @@ def shares(layout: LabLayout) -> list[Share]:
     """Return the needs of a lab: memory, processes, open files, and cores for BFD."""
     plan, cores = layout.plan, os.cpu_count() or 1
     gpus, switches, nodes, links, servers = layout.size
-    bfd, peers = (
-        plan.spec.addressing.bfd,
-        len(layout.segments) * sum(_peers(layout, box) for box in layout.boxes),
+    bfd = plan.spec.addressing.bfd
+    peers = sum(
+        len(part.segments) * _peers(part, box) for part in layout.parts for box in part.boxes
     )
     speakers = 0 if layout.numbered else gpus
     daemons = switches * (3 if bfd else 2) + 2 * speakers + servers

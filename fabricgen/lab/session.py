@@ -9,6 +9,7 @@ import json
 import os
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import Refusal
@@ -22,12 +23,17 @@ from fabricgen.lab.files import place_files
 from fabricgen.lab.frr import Daemons
 from fabricgen.lab.management.logins import start_logins
 from fabricgen.lab.measure import RunningLab, Trial
-from fabricgen.lab.network_plan import ports_text
+from fabricgen.lab.networks import verify as verify_networks
+from fabricgen.lab.networks.access import AccessNetworks
+from fabricgen.lab.networks.choose import lay_out_networks
+from fabricgen.lab.networks.devices import boot_devices
+from fabricgen.lab.networks.layout import ClusterLayout
+from fabricgen.lab.networks.losses import SwitchLosses
 from fabricgen.lab.process_tree import run_isolated
 from fabricgen.lab.registry import read_message, refused
 from fabricgen.lab.slice import lay_out, one_rail
 from fabricgen.lab.survival import Survival
-from fabricgen.lab.verify import TRIALS
+from fabricgen.lab.verify import TRIALS, WITHOUT_GPUS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,6 +63,14 @@ class LabRequest:
     """none, clocked (one of each kind, timed), single (every single failure, with what is left), or
     all."""
     one_rail: bool = False
+    network: str | None = None
+    """A network to boot instead of the compute fabric, or `all`."""
+
+    def layout(self) -> LabLayout:
+        """Choose what is booted. Raises Refusal where it cannot boot."""
+        if self.network:
+            return lay_out_networks(self.plan, self.network, self.domains)
+        return lay_out(self.plan, self.rails, self.domains)
 
 
 def as_root() -> bool:
@@ -66,7 +80,7 @@ def as_root() -> bool:
 
 def run(request: LabRequest, emit: Callable[[dict[str, Any]], None]) -> int:
     """Run the trials in a lab of its own; return 0 where all hold, else 1."""
-    layout = lay_out(request.plan, request.rails, request.domains)
+    layout = request.layout()
     if not request.one_rail:
         return _isolated(layout, request, emit)
     codes = [
@@ -143,9 +157,8 @@ def boot(
         emit({"step": step, "seconds": round(now - started, 2)})
         started = now
 
-    for text in (ports_text(layout.plan), layout.left_out()):
-        if text:
-            emit({"text": text})
+    if text := layout.left_out():
+        emit({"text": text})
     os.environ["PATH"] = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
     machines = Machines(layout, place_files(layout, out, templates))
     lap("the emitted files")
@@ -159,6 +172,12 @@ def boot(
     logins = start_logins(machines)
     if logins:
         lap(f"SSH in {len(logins.servers):,} switches")
+    if isinstance(layout, ClusterLayout):
+        boot_devices(machines, layout)
+        if layout.access:
+            AccessNetworks(machines, layout).boot()
+        access = f"{len(layout.access_switches):,} access switches"
+        lap(f"{len(layout.devices):,} hosts and devices, {access}")
     lab = RunningLab(machines, daemons, logins=logins)
     _, wrong = lab.converge(patience_s=PATIENCE_S)
     lap(
@@ -190,16 +209,23 @@ def _outcomes(
     lab: RunningLab, failures: str, emit: Callable[[dict[str, Any]], None]
 ) -> Iterator[Trial]:
     """Yield the result of each trial."""
-    for trial in (*TRIALS, *(verify_management.TRIALS if lab.logins else ())):
+    own = verify_networks.network_lab(lab)
+    trials = [partial(trial, lab) for trial in (TRIALS if lab.addresses else WITHOUT_GPUS)]
+    trials += [partial(trial, lab) for trial in verify_management.TRIALS if lab.logins]
+    trials += [partial(trial, own) for trial in verify_networks.trials(own)] if own else []
+    for trial in trials:
         started = time.monotonic()
-        outcome = trial(lab)
+        outcome = trial()
         emit({"seconds": round(time.monotonic() - started, 2)})
         yield outcome
-    if failures in ("clocked", "all"):
+    if failures in ("clocked", "all") and not own:
         yield from measure_failover(lab)
     if lab.logins and failures != "none":
         yield verify_management.without_fabric(lab)
     if failures in ("single", "all"):
+        if own:
+            yield SwitchLosses(own).run()
+            return
         yield Survival(lab).run(
             every_failure(lab), lambda done, total: emit({"done": done, "total": total})
         )

@@ -29,7 +29,7 @@ def lay_out(plan: Plan, rails: int | None = None, domains: int | None = None) ->
     some = frozenset(range(min(rails or plan.fabric.rails, plan.fabric.rails)))
     if domains is None or domains >= every:
         return LabLayout(plan, some, tuple(range(every)))
-    return LabLayout(plan, some, _choose(plan, domains), SLICE_WIDTH)
+    return LabLayout(plan, some, choose_domains(plan, domains), SLICE_WIDTH)
 
 
 def one_rail(layout: LabLayout, rail: int) -> LabLayout:
@@ -49,7 +49,7 @@ SLICE_WIDTH = 2
 spread."""
 
 
-def _choose(plan: Plan, count: int) -> tuple[int, ...]:
+def choose_domains(plan: Plan, count: int) -> tuple[int, ...]:
     """Choose HB domains so that paths stay on a leaf, cross spines and cross cores.
 
     They come in turn from the first leaf, the last one and the second.

@@ -24,6 +24,7 @@ from fabricgen.planning.addressing import address_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.core.terms import Family
     from fabricgen.planning.plan import Plan
 
 
@@ -45,6 +46,8 @@ class Wire(NamedTuple):
     b_interface: str
     a_address: str = ""
     b_address: str = ""
+    numbered: bool = False
+    """Whether both addresses are of one prefix, as those of a host and its leaf usually are."""
 
 
 class Size(NamedTuple):
@@ -116,6 +119,8 @@ class LabLayout:
     def boxes(self) -> list[int]:
         """The booted boxes of a segment: in a slice its leaves and the switches above."""
         plan, sizing = self.plan, self.plan.sizing
+        if not self.domains:
+            return []
         leaves = set(plan.segment.upper[self._host_rows].tolist())
         pods = {leaf // sizing.pod_leaves for leaf in leaves}
 
@@ -173,6 +178,21 @@ class LabLayout:
         return {switch.name: switch for switch in self.switches}
 
     @cached_property
+    def tiers(self) -> dict[str, int]:
+        """The tier of each switch."""
+        boxes = self.plan.naming.boxes
+        return {each.name: boxes[each.box].role.tier for each in self.switches}
+
+    @cached_property
+    def loopbacks(self) -> dict[str, str]:
+        """The loopback of each switch."""
+        addresses, boxes = self.plan.addresses, self.plan.naming.boxes
+        return {
+            each.name: address_text(addresses.loopback(each.segment, each.block, boxes[each.box]))
+            for each in self.switches
+        }
+
+    @cached_property
     def _node_names(self) -> dict[tuple[int, int, int], str]:
         """The name of each node, by segment, block and box."""
         return {(each.segment, each.block, each.box): each.name for each in self.switches}
@@ -208,6 +228,13 @@ class LabLayout:
         switches = dict.fromkeys(each.switch for each in self.switches)
         return {name: f"{name}:{asked.vrf}" for name in switches} if asked else {}
 
+    @cached_property
+    def management_addresses(self) -> dict[str, str]:
+        """The planned management address of each switch; empty without `management`."""
+        planned = self.plan.management
+        every = self.switches if planned else []
+        return {each.switch: planned.switch(each.segment, each.box) for each in every if planned}
+
     def first_node(self, switch: str) -> str:
         """Return the node of a switch; the one of its first VRF where rails share it."""
         return next(each.name for each in self.switches if each.switch == switch)
@@ -230,6 +257,11 @@ class LabLayout:
             self.plan.hosts[host]
             for host in sorted({self.plan.fabric.coordinates.host(gpu) for gpu in self.gpus})
         ]
+
+    @property
+    def family(self) -> Family:
+        """The family of all addresses."""
+        return self.plan.addresses.family
 
     @property
     def numbered(self) -> bool:
@@ -278,12 +310,12 @@ class LabLayout:
                 nic = ends.nic(gpu, plane)
                 yield Wire(
                     nic.cable,
-                    self.gpus[gpu],
-                    f"nic{plane}",
+                    *self._port(gpu, plane),
                     self._node_names[segment, block[row], int(plan.segment.upper[row])],
                     nic.switch_interface,
                     address_text(nic.address),
                     address_text(nic.gateway),
+                    self.numbered,
                 )
             for row in self._rows_of(segment):
                 low, high = (
@@ -298,6 +330,10 @@ class LabLayout:
                     ends.interface(segment, row, upper=True),
                 )
 
+    def _port(self, gpu: int, plane: int) -> tuple[str, str]:
+        """Return the node and the interface at the lower end of a host link."""
+        return self.gpus[gpu], f"nic{plane}"
+
     def _hb_wires(self) -> Iterator[Wire]:
         """Yield the GPUs' ports to their HB domains."""
         coordinates = self.plan.fabric.coordinates
@@ -311,6 +347,16 @@ class LabLayout:
                 f"gpu{rank}",
                 hb_address(rank, self.plan.addresses.hosts.bits),
             )
+
+    @property
+    def host_packs(self) -> frozenset[str]:
+        """The packs whose files the hosts of the lab need."""
+        return frozenset(() if self.numbered else ("host-frr",))
+
+    @property
+    def parts(self) -> tuple[LabLayout, ...]:
+        """The fabrics of the lab: this one alone, where no networks are beside it."""
+        return (self,)
 
     @property
     def scope(self) -> BuildScope:

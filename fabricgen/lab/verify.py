@@ -187,3 +187,6 @@ TRIALS: tuple[Callable[[RunningLab], Trial], ...] = (
     bfd,
 )
 """The trials in the order in which they run."""
+
+WITHOUT_GPUS: tuple[Callable[[RunningLab], Trial], ...] = (sessions, routes, bfd)
+"""The trials of a lab without the compute fabric."""

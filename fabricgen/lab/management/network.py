@@ -47,13 +47,10 @@ class ManagementNetwork:
         assert planned is not None  # noqa: S101 - there is no such network without `management`
         return planned
 
-    @cached_property
+    @property
     def switches(self) -> dict[str, str]:
         """The planned address of each switch."""
-        return {
-            each.switch: self.plan.switch(each.segment, each.box)
-            for each in self.machines.layout.switches
-        }
+        return self.machines.layout.management_addresses
 
     @cached_property
     def emitted(self) -> dict[str, EmittedManagement]:
@@ -86,8 +83,14 @@ class ManagementNetwork:
             elif (node := self.node(switch, interface.vrf)) is None:
                 self.fail(switch, f"{PORT} is in a VRF `{interface.vrf}`, which is not made")
             else:
-                inside(ROUTER, partial(batch, list(_port(number, node)), node))
+                if not self._cabled(switch):
+                    inside(ROUTER, partial(batch, list(_port(number, node)), node))
                 self._configure(switch, node, interface)
+
+    def _cabled(self, switch: str) -> bool:
+        """Return whether a cable of the lab joins the management port to an access switch."""
+        machines = self.machines
+        return PORT in machines.ends[machines.layout.management[switch]]
 
     def _router(self) -> None:
         """Make the bridge and its router, whose neighbours are permanent, as all in a lab are."""
@@ -101,9 +104,11 @@ class ManagementNetwork:
                 f"link add {UPLINK} type veth peer name {PORT} netns {OPERATOR}",
                 f"link set {UPLINK} up",
                 f"address add {self._outside[1]}/30 dev {UPLINK}",
+                *(f"link set {name} master {BRIDGE} up" for name in self.machines.ends[ROUTER]),
                 *(
                     f"neigh replace {address} lladdr {_mac(number)} dev {BRIDGE} nud permanent"
-                    for number, address in enumerate(self.switches.values(), start=1)
+                    for number, (switch, address) in enumerate(self.switches.items(), start=1)
+                    if not self._cabled(switch)
                 ),
             ],
             ROUTER,

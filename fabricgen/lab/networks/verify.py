@@ -1,0 +1,205 @@
+"""The trials of a lab of networks: who answers whom, and that the networks stay apart."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from functools import partial
+from ipaddress import IPv4Network
+from itertools import chain, product
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabricgen.lab.iproute import batch
+from fabricgen.lab.measure import Trial
+from fabricgen.lab.networks.access import AccessNetworks
+from fabricgen.lab.networks.answers import Question, answered
+from fabricgen.lab.networks.layout import ClusterLayout, address_space
+from fabricgen.lab.topology import ROUTER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from fabricgen.lab.expected_routes import Clos
+    from fabricgen.lab.measure import RunningLab
+    from fabricgen.lab.networks.layout import NetworkLayout
+    from fabricgen.lab.topology import LabLayout, Wire
+
+
+class NetworkLab(NamedTuple):
+    """A running lab of networks."""
+
+    lab: RunningLab
+    layout: ClusterLayout
+    access: AccessNetworks
+
+
+def network_lab(lab: RunningLab) -> NetworkLab | None:
+    """Return a running lab as one of networks; None where it is of compute alone."""
+    layout = lab.machines.layout
+    if not isinstance(layout, ClusterLayout):
+        return None
+    return NetworkLab(lab, layout, AccessNetworks(lab.machines, layout))
+
+
+def reachable(own: NetworkLab) -> Trial:
+    """Verify that in each network every port of a device reaches all ports of the others."""
+    findings, figures = list[str](), []
+    for part in own.layout.routed:
+        pairs = [*joined_pairs(own, part)]
+        faults = [*_unanswered(own, pairs)]
+        findings += [f"{part.name}: {fault}" for fault in faults]
+        figures.append(f"{part.name} {len(pairs) - len(faults):,} of {len(pairs):,} pairs")
+    return Trial("networks", "ports answer each other", ", ".join(figures), findings)
+
+
+def joined_pairs(own: NetworkLab, part: NetworkLayout) -> Iterator[tuple[Wire, Wire]]:
+    """Yield the pairs of ports of different devices of which the second can answer the first.
+
+    A device answers by its first port, whatever port was asked.
+    """
+    clos, by_device = own.lab.clos(), device_ports(part)
+    ports = [*chain.from_iterable(by_device.values())]
+    for near, far in product(ports, ports):
+        if (
+            near.a != far.a
+            and joined(clos, near.b, far.b)
+            and joined(clos, by_device[far.a][0].b, near.b)
+        ):
+            yield near, far
+
+
+def joined(clos: Clos, leaf: str, other: str) -> bool:
+    """Return whether a living leaf has a route to another one."""
+    return leaf == other or (other in clos.tiers and leaf in clos.ways_to(other))
+
+
+def device_ports(part: NetworkLayout) -> dict[str, list[Wire]]:
+    """Return the ports of each device on a network, in order."""
+    found: dict[str, list[Wire]] = {name: [] for name in part.owners}
+    for wire in part.wires:
+        if wire.a in found:
+            found[wire.a].append(wire)
+    return found
+
+
+def _unanswered(own: NetworkLab, pairs: list[tuple[Wire, Wire]]) -> Iterator[str]:
+    """Yield the pairs of ports of which the second does not answer the first."""
+    asked: dict[str, dict[Question, Wire]] = {}
+    for near, far in pairs:
+        asked.setdefault(near.a, {})[Question(far.a_address, near.a_interface)] = far
+    networks = own.lab.machines.networks
+    found = networks.each([*asked], lambda name: answered(asked[name], asked[name]))
+    for (name, questions), got in zip(asked.items(), found, strict=True):
+        for question, far in questions.items():
+            if question not in got:
+                yield f"{far.a} {far.a_interface} does not answer {name} {question.interface}"
+
+
+def managed(own: NetworkLab) -> Trial:
+    """Verify that every management port answers over the bridges of the access switches."""
+    lost = unmanaged(own)
+    ports = own.access.ports
+    findings = [
+        f"{port.node} {port.interface} does not answer at {port.address} behind {port.switch}"
+        for port in ports
+        if port.node in lost
+    ]
+    switches = [each for each in own.layout.access_switches if each.address]
+    findings += [f"{name} does not answer at {at}" for name, at in switches if name in lost]
+    every = len(ports) + len(switches)
+    figure = f"{every - len(findings):,} of {every:,} ports and access switches"
+    return Trial("managed-ports", "management ports answer", figure, findings)
+
+
+def unmanaged(own: NetworkLab, dead: frozenset[str] = frozenset()) -> set[str]:
+    """Return the nodes and access switches that do not answer; those of `dead` are expected to."""
+    asked = {Question(port.address): port.node for port in own.access.ports}
+    asked |= {Question(each.address): each.name for each in own.layout.access_switches if each[1]}
+    behind = {Question(port.address) for port in own.access.ports if port.switch in dead}
+    expected = [each for each, name in asked.items() if each not in behind and name not in dead]
+    found = own.lab.machines.networks.inside(ROUTER, partial(answered, [*asked], expected))
+    return {name for question, name in asked.items() if question not in found}
+
+
+def apart(own: NetworkLab) -> Trial:
+    """Verify that no switch routes to another network.
+
+    For packets, a device of each leaf gets routes to the other networks by that leaf.
+    """
+    findings = [*_foreign_routes(own), *_crossings(own)]
+    parts = [part for part in own.layout.parts if part.switches]
+    leaves = sum(1 for part in parts for _ in _first_ports(part))
+    figure = f"{len(own.layout.switches):,} tables, and packets from {leaves:,} leaves"
+    return Trial("networks-apart", "networks apart", figure, findings)
+
+
+def _foreign_routes(own: NetworkLab) -> Iterator[str]:
+    """Yield the routes of switches to the addresses of another network."""
+    for part in own.layout.parts:
+        others = _others(own, part)
+        names = [switch.name for switch in part.switches]
+        listed = own.lab.machines.networks.each(names, lambda _: _routes())
+        for name, routes in zip(names, listed, strict=True):
+            for route in routes:
+                if any(route.overlaps(space) for space in others):
+                    yield f"{name}: has the route {route}"
+
+
+def _others(own: NetworkLab, part: LabLayout) -> list[IPv4Network]:
+    """Return the addresses of all networks of the lab but one."""
+    return [*chain.from_iterable(address_space(o) for o in own.layout.parts if o is not part)]
+
+
+def _routes() -> list[IPv4Network]:
+    """Return the destinations of the IPv4 routes of this thread's namespace."""
+    command = ["ip", "-j", "-4", "route", "show"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - our own words
+    shown = (route["dst"] for route in json.loads(done.stdout or "[]"))
+    return [IPv4Network("0.0.0.0/0" if dst == "default" else dst) for dst in shown]
+
+
+def _first_ports(part: LabLayout) -> Iterator[Wire]:
+    """Yield a cable to a host or device at each leaf."""
+    leaves = set[str]()
+    for wire in part.wires:
+        if wire.numbered and wire.b not in leaves:
+            leaves.add(wire.b)
+            yield wire
+
+
+def _crossings(own: NetworkLab) -> Iterator[str]:
+    """Yield the packets that reach a device of another network over a leaf."""
+    inside = own.lab.machines.networks.inside
+    for part in own.layout.parts:
+        for port in _first_ports(part):
+            targets = [
+                wire.a_address
+                for other in own.layout.parts
+                if other is not part
+                for wire in other.wires
+                if wire.numbered and wire.a != port.a
+            ]
+            some = targets[:: max(1, len(targets) // TARGETS)]
+            for address in inside(port.a, partial(_reached, port, some)):
+                yield f"{port.a}: {address} of another network answers by {port.b}"
+
+
+TARGETS = 16
+"""Addresses of other networks that are tried at each leaf."""
+
+
+def _reached(port: Wire, targets: list[str]) -> list[str]:
+    """Return the targets that answer by a leaf, in the namespace of a device on it."""
+    routes = [f"{target}/32 via {port.b_address} dev {port.a_interface}" for target in targets]
+    batch([f"route add {route}" for route in routes], port.a)
+    try:
+        found = answered([Question(target, port.a_interface) for target in targets], ())
+    finally:
+        batch([f"route del {route}" for route in routes], port.a)
+    return [question.target for question in found]
+
+
+def trials(own: NetworkLab) -> list[Callable[[NetworkLab], Trial]]:
+    """Return the trials of the networks that are booted, in the order in which they run."""
+    routed, access = own.layout.routed, own.layout.access
+    return [*([reachable] if routed else []), *([managed] if access else []), apart]
