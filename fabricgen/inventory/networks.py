@@ -91,9 +91,14 @@ class Network(Leaves):
     bond: Annotated[Literal[1, 2] | None, Field(examples=[2])] = None
     """Number of leaves that the ports of a device are spread over: the members of a bond. Default:
     2 in a network of kind `clos`, 1 in one of kind `access`."""
+    bonding: Annotated[Literal["routed", "lacp"], Field(examples=["lacp"])] = "routed"
+    """`routed`: each port of a device is a routed link of its own. `lacp`: the ports of a device in
+    pairs are bonds of IEEE 802.3ad, on two leaves by EVPN multihoming; each network on the leaves
+    is a VLAN with a VRF of its own. Ports of the site's routers stay routed."""
     carries: Annotated[tuple[Literal["inband", "storage"], ...], Field(examples=[["storage"]])] = ()
-    """Networks that are on the switches of this one, in its routing table: they have no entry of
-    their own. Hosts have them on the same ports, devices on those that they state."""
+    """Networks that are on the switches of this one: they have no entry of their own. Hosts have
+    them on the same ports, devices on those that they state. With `bonding: lacp` each has a VLAN
+    and a VRF, else they share one routing table."""
     peer_links: Annotated[Count | None, Field(le=64, examples=[2])] = None
     """Number of links between the two leaves of a pair; default: none."""
     leaf_groups: Annotated[
@@ -103,8 +108,9 @@ class Network(Leaves):
     """Leaves of their own for some devices; those of the network serve the others."""
     uplink: Annotated[Uplink | None, Field(examples=[{"network": "inband", "ports": 2}])] = None
     """What joins the switches of an access network to the rest."""
-    vlan: Annotated[int, Field(strict=True, ge=2, le=4094, examples=[200])] = 200
-    """The VLAN of an access network, which all its ports are in."""
+    vlan: Annotated[int | None, Field(strict=True, ge=2, le=4094, examples=[200])] = None
+    """The VLAN of all ports of an access network, or of the bonds of one with `bonding: lacp`.
+    Default: 300 for `inband`, 400 for `storage`, else 200."""
     addressing: Annotated[
         NetworkAddressing, Field(examples=[{"host_pool": "10.192.0.0/12", "mtu": 9216}])
     ] = NetworkAddressing.model_construct()
@@ -144,12 +150,18 @@ class Networks(InventoryModel):
         return {name: _filled(name, network) for name, network in given.items()}
 
 
+VLANS = {"inband": 300, "storage": 400, "oob": 200}
+"""The VLAN of each network, where the inventory has no other."""
+
+
 def _filled(name: str, network: Network) -> Network:
-    """Return a network with its kind, its bond, and whether it is lossless."""
+    """Return a network with its kind, its bond, its VLAN, and whether it is lossless."""
     kind = network.kind or ("access" if name == "oob" else "clos")
     bond = network.bond or (2 if kind == "clos" else 1)
     lossless = name == "storage" if network.lossless is None else network.lossless
-    return network.model_copy(update={"kind": kind, "bond": bond, "lossless": lossless})
+    vlan = network.vlan or VLANS["oob" if kind == "access" else name]
+    filled = {"kind": kind, "bond": bond, "lossless": lossless, "vlan": vlan}
+    return network.model_copy(update=filled)
 
 
 class AttachedPorts(InventoryModel):

@@ -208,6 +208,8 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
     if topology:  # a pair of addresses for each link, and one for each GPU
         slots, switches, positions = len(topology.links.lower), topology.nodes + 1, "links"
         what = f"{topology.nodes} GPUs"
+    if mapping.fabric.has_bonds:  # half of a slice is the subnet of a VLAN, with its gateways
+        per_slot = 2 * per_slot
     speakers = 0 if asked.host_links == "numbered" else mapping.fabric.coordinates.planned_hosts
     ids = asked.router_id_pool or asked.loopback_pool
     room = min(asked.loopback_pool.num_addresses, ids.num_addresses - speakers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Finding, Path, nearest
+from fabricgen.planning.networks.tenants import VRF_VLANS, tenants_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from fabricgen.catalog.models.host import Host
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.inventory.networks import Network
+
+IPV4 = 4
 
 
 def host_ports(host: Host | None, network: Network) -> int:
@@ -33,6 +36,7 @@ def network_conflicts(spec: FabricSpec, host: Host | None, catalog: Catalog) -> 
         yield from _peer_links(name, network)
         yield from _circular_links(name, network, catalog)
         yield from _carried(networks, name)
+        yield from _bonding(spec, name, catalog)
         for at, leaves in enumerate(network.leaf_groups):
             where = (*path, "leaf_groups", at, "devices")
             for device in leaves.devices:
@@ -79,6 +83,45 @@ def _circular_links(name: str, network: Network, catalog: Catalog) -> Iterator[F
             ),
             "leave `peer_links` out, or choose a leaf that speaks Ethernet",
         )
+
+
+def _bonding(spec: FabricSpec, name: str, catalog: Catalog) -> Iterator[Finding]:
+    """Refuse bonds of LACP on switches that cannot have them, and VLANs that meet."""
+    network = spec.networks.each()[name]
+    if network.bonding != "lacp":
+        return
+    model = catalog.switch(network.switches.leaf.model or "")
+    pool = network.addressing.host_pool
+    reasons = {
+        "the switches of a network of kind `access` are not joined to each other": (
+            network.kind == "access"
+        ),
+        "with `bond: 1` each device is on one leaf": network.bond == 1,
+        "InfiniBand has no bonds of LACP": bool(model and model.transport == "infiniband"),
+        "its VLANs have IPv4 subnets": bool(pool and pool.version != IPV4),
+    }
+    for reason in [reason for reason, holds in reasons.items() if holds][:1]:
+        fact = f"the network `{name}` cannot have bonds of LACP"
+        path = ("networks", name, "bonding")
+        yield Finding("bad-bonding", fact, path, (reason,), "leave `bonding` out")
+    yield from _vlans_apart(spec, name)
+
+
+def _vlans_apart(spec: FabricSpec, name: str) -> Iterator[Finding]:
+    """Refuse two networks on the same leaves with one VLAN, or with that of a VRF."""
+    owners: dict[int, str] = {vlan: f"the VRF of `{own}`" for own, vlan in VRF_VLANS.items()}
+    for tenant in tenants_of(spec.networks, name):
+        if tenant.vlan in owners:
+            own = tenant.name if spec.networks.each().get(tenant.name) else name
+            yield Finding(
+                "vlan-twice",
+                f"`{tenant.name}` and {owners[tenant.vlan]} are both VLAN {tenant.vlan} of the"
+                f" leaves of `{name}`",
+                ("networks", own, "vlan"),
+                ("a VLAN of a leaf is one broadcast domain",),
+                f"choose another `vlan` in `{own}`",
+            )
+        owners[tenant.vlan] = f"`{tenant.name}`"
 
 
 def _carried(networks: dict[str, Network], name: str) -> Iterator[Finding]:

@@ -17,6 +17,7 @@ from fabricgen.planning.name_checks import check_names
 from fabricgen.planning.naming import make_naming
 from fabricgen.planning.network_fabric import network_fabric, placed, switch_groups
 from fabricgen.planning.network_pools import check_apart
+from fabricgen.planning.network_sizing import check_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,6 +54,7 @@ def _map_network(
     bonds = kept.bonds if kept else None
     fabric = network_fabric(draft.fabric, name, hosts, switches, draft.catalog, bonds)
     mapping = map_design(fabric)
+    check_pairs(mapping)
     if kept and kept.stages.stages[-1] == stage_of(mapping.sizing):
         return map_design(fabric, kept)
     return mapping

@@ -24,6 +24,7 @@ from fabricgen.planning.networks.attachments import (
     ports_of,
 )
 from fabricgen.planning.networks.rules import NetworkRules, ServedPorts
+from fabricgen.planning.networks.tenants import tenants_of
 from fabricgen.planning.resolve import resolve
 from fabricgen.planning.switch_choice import DEFAULT_SPEED_GBPS, stated_speed
 
@@ -107,7 +108,9 @@ def network_fabric(
             served=tuple(ServedPorts(tuple(map(ports_of, own)), keys) for keys, own in groups),
             joined=network.kind == "clos",
             modes=modes,
-            vlan=0 if network.kind == "clos" else network.vlan,
+            vlan=0 if network.kind == "clos" else (network.vlan or 0),
+            tenants=tenants_of(spec.networks, name),
+            uplinks=_bonded_uplinks(spec, name, fabric.port_layouts[Role.LEAF]),
             peer_links=network.peer_links or 0,
             lossless=bool(network.lossless),
             kept=kept,
@@ -241,7 +244,8 @@ def _attached(
             layout = _uplink_layout(compute.spec, group.network, group.layout)
             uplinks = tuple(layout.interface(port) for port in layout.ports(0, uplink.ports))
             connector = layout.model.form_factor_of(layout.up)
-            joined = (uplink.network,)
+            # a bond of LACP carries the VLAN of the access network, a routed port that of the leaf
+            joined = (group.network if network.bonding == "lacp" else uplink.network,)
             yield AttachedDevices(group.kind, group.names, uplinks, joined, uplink.speed, connector)
 
 
@@ -287,6 +291,16 @@ def _without_uplinks(spec: FabricSpec, name: str, layout: PortLayout) -> PortLay
     above = _uplink_layout(spec, name, layout)
     down = max(down for down in range(layout.usable + 1) if above.fits(down, uplink.ports))
     return replace(layout, spare=layout.usable - down)
+
+
+def _bonded_uplinks(spec: FabricSpec, name: str, layout: PortLayout) -> tuple[str, ...]:
+    """Return the uplinks of a switch of a network that are a bond of LACP."""
+    networks = spec.networks.each()
+    uplink = networks[name].uplink
+    if uplink is None or networks[spec.networks.carrier(uplink.network)].bonding != "lacp":
+        return ()
+    above = _uplink_layout(spec, name, layout)
+    return tuple(above.interface(port) for port in above.ports(0, uplink.ports))
 
 
 def _uplink_layout(spec: FabricSpec, name: str, layout: PortLayout) -> PortLayout:

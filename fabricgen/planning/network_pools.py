@@ -65,6 +65,12 @@ def _prefixes(name: str, draft: Draft) -> Iterator[_Range]:
     for key, slices in (("host_pool", plan.hosts), ("loopback_pool", plan.loopbacks)):
         last = slices.base + slices.size * blocks - 1
         yield _Range(name, key, slices.base, last, slices.cover(blocks))
+    network = draft.fabric.network
+    for tenant in network.tenants[1:] if network else ():
+        if tenant.vrf_vlan:
+            own = tenant.subnet(plan)
+            last = own.base + own.size - 1
+            yield _Range(name, "host_pool", own.base, last, own.prefix(0))
 
 
 def _as_numbers(name: str, draft: Draft) -> Iterator[_Range]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fabricgen.core.diagnostics import Refusal
     from fabricgen.planning.block_shape import Shape
     from fabricgen.planning.clos import Sizing, Widths
+    from fabricgen.planning.mapping import Mapping
     from fabricgen.planning.networks.rules import NetworkRules
     from fabricgen.planning.resolve import ResolvedFabric
 
@@ -77,3 +78,19 @@ def network_too_large(fabric: ResolvedFabric, network: NetworkRules) -> Refusal:
         ),
         hint=f"give `uplinks` with a common divisor of {spines} or more, or larger switches",
     )
+
+
+def check_pairs(mapping: Mapping) -> None:
+    """Refuse bonds of LACP on two leaves that nothing joins. Raises Refusal `bad-bonding`."""
+    network = mapping.fabric.network
+    if network and network.tenants and mapping.sizing.tiers == 1 and not network.peer_links:
+        raise refuse(
+            "bad-bonding",
+            f"nothing joins the two leaves of the network `{network.name}`",
+            path=("networks", network.name, "bonding"),
+            because=(
+                "two leaves do not need spines, and the network has no `peer_links`",
+                "the leaves of a bond tell each other by BGP which devices they have",
+            ),
+            hint="add `peer_links: 2`",
+        )

@@ -43,6 +43,7 @@ def nos_packs(plan: Plan, packs: Packs) -> NosPacks:
         pack = named.for_access() if named and network and network.vlan else named
         reason = _without_files(plan, port_layout, pack)
         if pack and not reason:
+            _check_bonds(plan, pack, packs)
             _check_family(plan, pack)
             _check_needs(port_layout, pack, path, packs)
             _check_limits(plan, port_layout.role, pack)
@@ -107,6 +108,25 @@ def _no_bridge(nos: str, path: Path, packs: Packs) -> Exception:
         path=path,
         because=("no output in its pack.yaml has a template under `access`",),
         hint=f"use another `nos` ({known}), or your own pack with `--templates DIR`",
+    )
+
+
+def _check_bonds(plan: Plan, pack: Pack, packs: Packs) -> None:
+    """Refuse bonds of LACP on switches whose pack does not write them."""
+    network = plan.fabric.network
+    if network is None or not network.tenants or pack.lacp:
+        return
+    every = (packs.pack(name) for name in packs.names())
+    known = ", ".join(own.nos for own in every if own and own.nos and own.lacp)
+    raise refuse(
+        "no-pack",
+        f"the pack of `{pack.nos}` has no bonds of LACP",
+        path=("networks", network.name, "bonding"),
+        because=(
+            f"the switches of the network run `{pack.nos}`",
+            "its pack.yaml does not state `lacp`: EVPN multihoming is not written for it",
+        ),
+        hint=f"use another `nos` ({known}), or leave `bonding` out",
     )
 
 

@@ -306,6 +306,8 @@ class Pack(BaseModel):
     """The syntax of the newest version of the NOS, if versions differ; its templates see it."""
     older: tuple[OlderVersion, ...] = ()
     """The same for older versions, the oldest first."""
+    lacp: bool = False
+    """Whether its files have bonds of LACP, with EVPN multihoming and a VRF for each network."""
     families: dict[Family, dict[str, Word]] = {}
     """The address families that its files may have, with the syntax of each beside `words`.
 

@@ -30,6 +30,11 @@ ACCESS_MTU = 1500
 """The MTU of management ports, which BMCs and PDUs have by default."""
 
 
+def default_host_pool(name: str) -> IPv4Network:
+    """Return the pool of the devices of a network, where the inventory has no other."""
+    return _DEFAULTS[name].host_pool
+
+
 def network_addressing(compute: Addressing, name: str, network: Network) -> Addressing:
     """Return the addressing of a network: its own, its defaults, and the settings of compute."""
     own, defaults = network.addressing, _DEFAULTS[name]

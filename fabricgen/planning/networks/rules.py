@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from fabricgen.inventory.networks import Leaves
     from fabricgen.planning.baseline.kept_bonds import KeptBonds
     from fabricgen.planning.networks.attachments import Attachments
+    from fabricgen.planning.networks.tenants import Tenant
 
 
 class ServedPorts(NamedTuple):
@@ -39,6 +40,10 @@ class NetworkRules(NamedTuple):
     """Whether the switches have the lossless class."""
     modes: tuple[Breakout, ...] = ()
     """The breakouts of the cages for devices of another speed than the network's."""
+    tenants: tuple[Tenant, ...] = ()
+    """The VLANs of bonds of LACP; none where ports are routed."""
+    uplinks: tuple[str, ...] = ()
+    """The uplinks of a switch of an access network that are a bond of LACP."""
     peer_links: int = 0
     """Links between the two leaves of a stripe."""
     kept: KeptBonds | None = None

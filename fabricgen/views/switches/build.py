@@ -20,6 +20,7 @@ from fabricgen.planning.switch_match import matches, switch_identity, switch_var
 from fabricgen.views.link_ends import objects
 from fabricgen.views.management import ManagementViews
 from fabricgen.views.protocols import LinkSettings, headroom_bytes
+from fabricgen.views.switches.overlay import Overlays
 from fabricgen.views.switches.facts import cage_facts, switch_facts
 from fabricgen.views.switches.ports import PortFacts, Ports, SegmentLabels, facts_of, vrf_name
 from fabricgen.views.switches.view import (
@@ -81,6 +82,7 @@ class SwitchViews:
     def __init__(self, ports: Ports, *, kept: bool = False) -> None:
         """Keep the ports of the plan; with `kept`, each view is made once."""
         self.plan, self.ports = ports.plan, ports
+        self._overlays = Overlays(self.plan)
         self._management = ManagementViews(self.plan.spec.management, self.plan.management)
         self._lengths: tuple[int, Int32Array] | None = None
         self._headroom = cache(self._headroom_of)  # few speeds and lengths, and many ports
@@ -116,6 +118,7 @@ class SwitchViews:
         """Make the view of one switch."""
         plan, spec, segment = self.plan, self.plan.spec, labels.ends.segment
         box = plan.naming.boxes[index]
+        overlay = self._overlays.view(box, index, self.ports.facts[box.role], ports)
         port_layout = plan.fabric.port_layouts[box.role]
         idle, cages = self._idle[box.role]
         if len(ports) < len(self.ports.facts[box.role]):
@@ -152,8 +155,10 @@ class SwitchViews:
             headrooms=_headrooms(ports),
             nos_version=plan.fabric.nos_version(port_layout),
             management=self._management.view(segment, index),
-            adaptive_routing=port_layout.model.adaptive_routing,
+            # packets of VXLAN have the addresses of leaves alone, and EVPN chooses among their paths
+            adaptive_routing=port_layout.model.adaptive_routing and overlay is None,
             access=self._access,
+            overlay=overlay,
             lossless=plan.fabric.lossless,
             vars=switch_vars(spec, identity),
             overrides=[own for match, own in self._overrides if matches(match, identity)],
@@ -269,7 +274,7 @@ class SwitchViews:
         network = self.plan.fabric.network
         if network is None or not network.vlan:
             return None
-        return AccessView(vlan=network.vlan, name=network.name)
+        return AccessView(vlan=network.vlan, name=network.name, uplinks=network.uplinks)
 
     @cached_property
     def settings(self) -> LinkSettings:

@@ -144,6 +144,101 @@ class AccessView:
     vlan: int
     name: str
     """The network, which the VLAN is named after."""
+    uplinks: tuple[str, ...] = ()
+    """The uplinks that are a bond of LACP; none where they are left to the site."""
+
+
+@dataclass(slots=True, kw_only=True)
+class BondView:
+    """One bond of LACP, with a member on each of two leaves; both have the same numbers."""
+
+    number: int
+    """Counted from 1 on the pair of leaves."""
+    port: PortView
+    """The member on this leaf."""
+    system_mac: str
+    """The system of LACP that both leaves are, and a part of the Ethernet segment identifier."""
+    esi: str
+    """The Ethernet segment identifier of EVPN, of type 3 (RFC 7432): ten octets with colons."""
+    vlans: list[int]
+    """The VLANs of the device; a single one is untagged."""
+
+    @property
+    @for_templates
+    def segment(self) -> str:
+        """The Ethernet segment identifier in groups of two octets."""
+        digits = self.esi.replace(":", "")
+        return ":".join(digits[at : at + 4] for at in range(0, len(digits), 4))
+
+    @property
+    @for_templates
+    def system_id(self) -> str:
+        """The system of LACP in groups of two octets with dots."""
+        digits = self.system_mac.replace(":", "")
+        return ".".join(digits[at : at + 4] for at in range(0, len(digits), 4))
+
+
+@dataclass(slots=True, kw_only=True)
+class TenantView:
+    """One network on the leaves of bonds: its VLAN, and the VRF that routes for it alone."""
+
+    name: str
+    """The network, and the VRF."""
+    vlan: int
+    vni: int
+    rd: str
+    """The route distinguisher of the VLAN on this leaf."""
+    target: str
+    """The route target of the VLAN on all leaves."""
+    vrf_vlan: int
+    """The VLAN of the VRF; 0 where the VLAN is bridged only, and the fields below are empty."""
+    vrf_vni: int
+    table: int
+    """Linux routing table of the VRF."""
+    vrf_rd: str
+    vrf_target: str
+    address: str
+    """The address of this leaf, with the length of its prefix."""
+    gateway: str
+    """The address that all leaves share, with the length of its prefix."""
+    gateway_address: str
+    ports: list[PortView]
+    """The routed ports of the VRF, to routers of the site."""
+
+
+@dataclass(slots=True, kw_only=True)
+class OverlayPeer:
+    """The far end of an EVPN session."""
+
+    address: str
+    """Its loopback."""
+    asn: int
+
+
+@dataclass(slots=True, kw_only=True)
+class OverlayView:
+    """EVPN over the links between switches: what the leaves of bonds need, and spines pass on."""
+
+    source: str
+    """The loopback that VXLAN packets are sent from."""
+    anycast_mac: str
+    """The MAC address of all gateways."""
+    mtu: int
+    """The MTU of bonds and of devices: the packets of VXLAN around theirs are larger."""
+    peers: list[OverlayPeer]
+    """The switches at the other ends of links, which have EVPN sessions with this one."""
+    tenants: list[TenantView]
+    """None on a spine."""
+    bonds: list[BondView]
+    """In the order of the front panel."""
+    uplinks: list[PortView]
+    """The ports towards other switches."""
+
+    @property
+    @for_templates
+    def vrfs(self) -> list[TenantView]:
+        """The networks that have a VRF."""
+        return [tenant for tenant in self.tenants if tenant.vrf_vlan]
 
 
 @dataclass(slots=True)
@@ -203,12 +298,21 @@ class SwitchView:
     """Whether the box can spread packets over equal paths by their load."""
     access: AccessView | None = None
     """Its bridge, where it is a switch of an access network, which routes nothing."""
+    overlay: OverlayView | None = None
+    """EVPN and its bonds, where the devices of a network have bonds of LACP."""
     lossless: bool = True
     """Whether its ports have the lossless class of `roce`; a network may do without."""
     vars: dict[str, Any] = field(default_factory=dict)
     """Values of `vars` and of the overrides that match the switch, by name."""
     overrides: list[OverrideView] = field(default_factory=list)
     """The texts of the overrides that match the switch, in the order of the inventory."""
+
+    @property
+    @for_templates
+    def routed_ports(self) -> list[PortView]:
+        """The ports in use that are no members of bonds of LACP."""
+        bonded = {bond.port.interface for bond in self.overlay.bonds} if self.overlay else set()
+        return [port for port in self.ports if port.interface not in bonded]
 
     @property
     @for_templates
