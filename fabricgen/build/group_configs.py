@@ -53,12 +53,13 @@ def _left_to_the_site(context: BuildContext) -> Iterator[Skipped]:
     """List what the switches of networks have no settings for."""
     spec = context.plan.spec
     for name, network in spec.networks.each().items() if context.networks else ():
-        if network.uplink:
+        above = spec.networks.carrier(network.uplink.network) if network.uplink else ""
+        if network.uplink and not context.networks[above].plan.fabric.has_bonds:
             yield Skipped(
                 f"the uplinks of {name}: the VLAN of a switch ends at its ports, as the leaves of"
                 f" {network.uplink.network} have routed ports; join it with lines of your own"
             )
-        if network.carries:
+        if network.carries and not context.networks[name].plan.fabric.has_bonds:
             yield Skipped(
                 f"VRFs for {' and '.join(network.carries)} on the switches of {name}: what they"
                 " carry shares one routing table"

@@ -90,7 +90,7 @@ def check_pairs(mapping: Mapping) -> None:
             path=("networks", network.name, "bonding"),
             because=(
                 "two leaves do not need spines, and the network has no `peer_links`",
-                "the leaves of a bond tell each other by BGP which devices they have",
+                "by their links, leaves of a bond learn from each other which devices they have",
             ),
             hint="add `peer_links: 2`",
         )

@@ -134,6 +134,11 @@ class ResolvedFabric:
         return (self.host.port(gpu, plane).rdma if self.host else None) or ""
 
     @property
+    def has_bonds(self) -> bool:
+        """Whether the devices of the network have bonds of LACP."""
+        return bool(self.network and self.network.tenants)
+
+    @property
     def network_name(self) -> str:
         """The name of this network among those of the cluster."""
         return self.network.name if self.network else COMPUTE

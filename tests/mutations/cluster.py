@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fabricgen.core.arrays import BoolArray, IntArray
+    from fabricgen.views.switches.view import OverlayView
 
 CLUSTER: dict[str, Any] = {
     "gpus": 64,
@@ -119,6 +120,113 @@ def below_one_spine(found: ClusterEvidence, network: str, spine: str) -> Cluster
     keep = links.attached | (links.upper == number(found.devices, spine))
     return kept(found, network, keep)
 
+
+BONDED = {
+    **CLUSTER,
+    "networks": {
+        "storage": {
+            "switches": {"leaf": {"generic": {"radix": 16}}},
+            "bonding": "lacp",
+            "carries": ["inband"],
+        },
+    },
+    "devices": [{"name": "target-{n}", "count": 12, "ports": {"storage": 2}}],
+}
+"""Storage and in-band on the same leaves, by bonds of LACP."""
+
+
+@cache
+def bonded() -> ClusterEvidence:
+    """Return the evidence about the correct cluster with bonds of LACP."""
+    return cluster_evidence(plan_of(**BONDED))
+
+
+def with_leaf(
+    found: ClusterEvidence, leaf: str, change: Callable[[OverlayView], OverlayView]
+) -> ClusterEvidence:
+    """Change the overlay of a storage leaf."""
+    overlays = {**found.overlays["storage"]}
+    overlays[leaf] = change(overlays[leaf])
+    return replace(found, overlays={"storage": overlays})
+
+
+def on_bond(found: ClusterEvidence, leaf: str, number: int, **values: Any) -> ClusterEvidence:  # noqa: ANN401 - fields of a view
+    """Change fields of a bond on a leaf."""
+    return with_leaf(
+        found,
+        leaf,
+        lambda overlay: replace(
+            overlay,
+            bonds=[
+                replace(bond, **values) if bond.number == number else bond for bond in overlay.bonds
+            ],
+        ),
+    )
+
+
+def on_tenant(found: ClusterEvidence, leaf: str, name: str, **values: Any) -> ClusterEvidence:  # noqa: ANN401 - fields of a view
+    """Change fields of a network on a leaf."""
+    return with_leaf(
+        found,
+        leaf,
+        lambda overlay: replace(
+            overlay,
+            tenants=[
+                replace(own, **values) if own.name == name else own for own in overlay.tenants
+            ],
+        ),
+    )
+
+
+BOND_MUTATIONS: tuple[ClusterMutation, ...] = (
+    ClusterMutation(
+        "a bond with another system on its second leaf",
+        lambda e: on_bond(e, "storage-leaf-2", 1, system_mac="44:38:39:ff:00:09"),
+        "bonds-agree",
+        "the bond of storage0 and storage1 of host-1 is not one system of LACP",
+    ),
+    ClusterMutation(
+        "a bond without its second member",
+        lambda e: with_leaf(e, "storage-leaf-2", lambda own: replace(own, bonds=own.bonds[1:])),
+        "bonds-agree",
+        "the bond of storage0 and storage1 of host-1 is not one system of LACP",
+    ),
+    ClusterMutation(
+        "two bonds with one segment",
+        lambda e: on_bond(
+            on_bond(e, "storage-leaf-1", 2, esi="03:44:38:39:ff:00:01:00:00:01"),
+            "storage-leaf-2",
+            2,
+            esi="03:44:38:39:ff:00:01:00:00:01",
+        ),
+        "bonds-agree",
+        "have segment 03:44:38:39:ff:00:01:00:00:01",
+    ),
+    ClusterMutation(
+        "a VRF that imports the routes of another",
+        lambda e: on_tenant(e, "storage-leaf-1", "inband", vrf_target="13001:13001"),
+        "vrfs-apart",
+        "route target 13001:13001 of inband on storage-leaf-1 is that of storage",
+    ),
+    ClusterMutation(
+        "two networks in one VLAN",
+        lambda e: on_tenant(e, "storage-leaf-3", "inband", vlan=400),
+        "vrfs-apart",
+        "VLAN 400 of inband on storage-leaf-3 is that of storage",
+    ),
+    ClusterMutation(
+        "two leaves with one route distinguisher",
+        lambda e: on_tenant(e, "storage-leaf-2", "storage", rd="10.240.0.1:10400"),
+        "vrfs-apart",
+        "storage on storage-leaf-2 and storage on storage-leaf-1 have route distinguisher",
+    ),
+    ClusterMutation(
+        "two subnets that meet",
+        lambda e: on_tenant(e, "storage-leaf-2", "inband", gateway="10.192.0.254/16"),
+        "vrfs-apart",
+        "the subnets of storage and inband on storage-leaf-2 share addresses",
+    ),
+)
 
 MUTATIONS: tuple[ClusterMutation, ...] = (
     ClusterMutation(

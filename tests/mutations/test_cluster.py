@@ -11,7 +11,14 @@ from fabricgen.cli.check import report_text
 from fabricgen.core.diagnostics import text_of
 from tests import ROOT
 from tests.fabrics import SMALL, plan_of
-from tests.mutations.cluster import CLUSTER, MUTATIONS, ClusterMutation, cluster
+from tests.mutations.cluster import (
+    BOND_MUTATIONS,
+    CLUSTER,
+    MUTATIONS,
+    ClusterMutation,
+    bonded,
+    cluster,
+)
 
 CODES = [law.code for law in CLUSTER_LAWS]
 
@@ -38,9 +45,18 @@ def test_exactly_one_law_is_violated(mutation: ClusterMutation) -> None:
     assert judge_cluster(cluster()).ok
 
 
+@pytest.mark.parametrize("mutation", BOND_MUTATIONS, ids=lambda mutation: mutation.name)
+def test_a_law_of_bonds_is_violated(mutation: ClusterMutation) -> None:
+    """Its finding names the fault, and all other laws hold."""
+    report = judge_cluster(mutation.broken(bonded()))
+    assert report.broken == [mutation.law], [finding.fact for finding in report.findings]
+    assert any(mutation.words in finding.fact for finding in report.findings), report.findings
+    assert judge_cluster(bonded()).ok
+
+
 def test_every_law_has_mutations() -> None:
     """At least two violate it."""
-    seen = Counter(mutation.law for mutation in MUTATIONS)
+    seen = Counter(mutation.law for mutation in (*MUTATIONS, *BOND_MUTATIONS))
     assert set(seen) == set(CODES)
     assert min(seen.values()) >= 2
 
@@ -52,9 +68,10 @@ def test_the_examples_of_pages_are_findings(law: str) -> None:
     shown = [line[4:] for line in page.split("\n") if line.startswith("    ")]
     output = {
         line
-        for mutation in MUTATIONS
+        for mutations, correct in ((MUTATIONS, cluster), (BOND_MUTATIONS, bonded))
+        for mutation in mutations
         if mutation.law == law
-        for finding in judge_cluster(mutation.broken(cluster())).findings
+        for finding in judge_cluster(mutation.broken(correct())).findings
         for line in text_of(finding).split("\n")
     }
     assert shown

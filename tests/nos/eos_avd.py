@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyavd  # type: ignore[import-untyped]  # it is annotated without a py.typed marker
 
-from tests.nos import eos_avd_management
+from tests.nos import eos_avd_management, eos_avd_overlay
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,6 +45,12 @@ def rendered(facts: Node) -> str:
 
 def facts_of(switch: SwitchView, secrets: Mapping[str, str] = NONE) -> Node:
     """Describe a switch in the keys of `eos_cli_config_gen`."""
+    facts = _facts_of(switch, secrets)
+    return eos_avd_overlay.merged(facts, switch.overlay) if switch.overlay else facts
+
+
+def _facts_of(switch: SwitchView, secrets: Mapping[str, str]) -> Node:
+    """Describe a switch without its overlay."""
     shared, numbered, timers = bool(switch.vrfs), switch.hosts_numbered, switch.timers
     four = switch.family == "ipv4"
     return {
@@ -63,7 +69,7 @@ def facts_of(switch: SwitchView, secrets: Mapping[str, str] = NONE) -> Node:
             else {}
         ),
         "ethernet_interfaces": [
-            *(_port(switch, port) for port in switch.ports),
+            *(_port(switch, port) for port in switch.routed_ports),
             *({"name": port.interface, "shutdown": True} for port in switch.idle_ports),
         ],
         "loopback_interfaces": [

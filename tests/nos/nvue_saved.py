@@ -17,13 +17,14 @@ NAMED = frozenset(
     {
         *("interface", "neighbor", "peer-group", "vrf"),
         *("as-path-list", "prefix-list", "route-map"),
+        "member",
         *("authorized-key", "server", "user", "username"),
     }
 )
 """Settings whose keys are names, which differ from file to file."""
 FREE = frozenset(
     {
-        *("aspath-exp", "description", "hostname", "speed"),
+        *("anycast-mac", "mac-address", "aspath-exp", "description", "hostname", "speed"),
         *("auth-sha", "encrypt-aes", "hashed-password", "key", "secret"),
         *("base-dn", "bind-dn", "pre-login", "system-contact", "system-location", "timezone"),
     }

@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.core.terms import COMPUTE, LinkKind
+from fabricgen.core.terms import COMPUTE, LinkKind, Role
 from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.planning.network_conflicts import host_ports
 from fabricgen.planning.power_cords import plan_power
+from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fabricgen.core.arrays import BoolArray, IntArray
-    from fabricgen.core.terms import Role
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.power_cords import PowerPlan
+    from fabricgen.views.switches.view import OverlayView
 
 
 class NetworkLinks(NamedTuple):
@@ -82,6 +83,8 @@ class ClusterEvidence:
     """The links of each network."""
     managed: IntArray
     """How many management ports each device has; none where no network is of kind `access`."""
+    overlays: dict[str, dict[str, OverlayView]]
+    """The overlay of each leaf of the networks whose devices have bonds of LACP."""
     power: PowerPlan | None
     """The PDUs and the cords of all devices; None where no PDU is known."""
 
@@ -129,8 +132,17 @@ def cluster_evidence(plan: Plan) -> ClusterEvidence:
         compute=compute,
         links=links,
         managed=managed,
+        overlays={
+            name: _overlays(own) for name, own in plan.networks.items() if own.fabric.has_bonds
+        },
         power=plan_power(plan),
     )
+
+
+def _overlays(network: Plan) -> dict[str, OverlayView]:
+    """Return the overlay of each leaf of a network."""
+    leaves = Views(network).switches(0, (Role.LEAF,))
+    return {leaf.name: leaf.overlay for leaf in leaves if leaf.overlay}
 
 
 def _compute_ports(plan: Plan, devices: _Numbers, interfaces: _Numbers) -> PortsInUse:

@@ -81,6 +81,10 @@ def named_links(evidence: Evidence, rows: IntArray) -> NamedLinks:
             f"{address_text(origin + nic - 1)}/{length}"
             for nic in evidence.addresses.nic[row].tolist()
         ]
+    if fabric.network and fabric.network.tenants:  # the members of bonds have no address
+        attached = fabric.network.attached
+        routed = np.array([group.edge for group in attached.groups])
+        address[np.flatnonzero(host)[~routed[attached.group_of(gpu // attached.bond)]]] = ""
     names = zip(
         wiring.segment.tolist(),
         wiring.block.tolist(),

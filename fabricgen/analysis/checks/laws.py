@@ -30,6 +30,7 @@ from fabricgen.analysis.checks.link_settings import ends_agree
 from fabricgen.analysis.checks.management import reachable
 from fabricgen.analysis.checks.optics import optics_match
 from fabricgen.analysis.checks.outputs_agree import outputs_agree
+from fabricgen.analysis.checks.overlays import bonds_agree, vrfs_apart
 from fabricgen.analysis.checks.plan_evidence import evidence_of
 from fabricgen.analysis.checks.ports import nics_cabled, ports_exist, ports_once
 from fabricgen.analysis.checks.power import power_feeds
@@ -133,6 +134,13 @@ DIRECT_LAWS: tuple[Law[Evidence], ...] = (
 CLUSTER_LAWS: tuple[Law[ClusterEvidence], ...] = (
     Law("management-cabled", "every management port has one cable", management_cabled),
     Law("bonds-apart", "the members of a bond are on different switches", bonds_apart),
+    Law(
+        "bonds-agree",
+        "both leaves of a bond are one system of LACP",
+        bonds_agree,
+        ("bonds-apart",),
+    ),
+    Law("vrfs-apart", "no VRF imports the routes of another", vrfs_apart),
     Law("ports-apart", "no port is in two networks", ports_apart),
     Law("power-feeds", "a rack stays powered without any one feed", power_feeds),
     Law("switch-loss", "the loss of a switch cuts no bond off", switch_loss, ("bonds-apart",)),

@@ -91,6 +91,8 @@ def _misplaced(
 ) -> Iterator[Violation]:
     """Yield ports that are in an instance of another rail, or missing in their own."""
     inside = {port.interface for port in (*instance.host_ports, *instance.fabric_ports)}
+    for tenant in view.overlay.tenants if view.overlay else ():
+        inside |= {port.interface for port in tenant.ports}
     used = {port.interface for port in view.ports}
     for port in sorted(inside - wanted):
         yield Violation(f"{name} routes {view.name} {port}, which belongs to another rail")

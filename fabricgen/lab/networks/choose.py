@@ -54,6 +54,14 @@ def _networks(plan: Plan, wanted: str) -> Mapping[str, Plan]:
         hint = f"networks: {known}" if plan.networks else "leave `--network` out"
         fact = f"the inventory has no network `{wanted}`"
         raise refuse("lab-network", fact, hint=hint)
+    for name in (name for name, own in found.items() if own.fabric.has_bonds):
+        raise refuse(
+            "lab-network",
+            f"the lab cannot test the network `{name}`: its devices have bonds of LACP",
+            path=("networks", name, "bonding"),
+            because=("its trials send packets between routed ports",),
+            hint="leave `bonding` out for the lab",
+        )
     return found
 
 

@@ -16,7 +16,6 @@ from fabricgen.planning.networks.addressing import default_host_pool
 if TYPE_CHECKING:
     from fabricgen.inventory.networks import Networks
     from fabricgen.planning.addressing import AddressPlan
-    from fabricgen.planning.plan import Plan
 
 VNI_BASE = 10_000
 """The VNI of a VLAN is this number more."""
@@ -91,9 +90,9 @@ def tenants_of(networks: Networks, name: str) -> tuple[Tenant, ...]:
     return (*routed, *bridged)
 
 
-def overlay_mtu(plan: Plan) -> int:
-    """Return the MTU of the bonds of a network, whose packets are within those of VXLAN."""
-    return plan.spec.addressing.mtu - VXLAN_BYTES
+def overlay_mtu(mtu: int) -> int:
+    """Return the MTU of bonds, whose packets are within those of VXLAN on links of an MTU."""
+    return mtu - VXLAN_BYTES
 
 
 def mac_text(pair: int) -> str:
@@ -111,4 +110,9 @@ def prefix_text(address: int, subnet: Slice) -> str:
     >>> prefix_text((10 << 24) + 1, Slice(10 << 24, 256))
     '10.0.0.1/24'
     """
-    return f"{address_text(address)}/{subnet.prefix(0).rpartition('/')[2]}"
+    return f"{address_text(address)}/{prefix_length(subnet)}"
+
+
+def prefix_length(subnet: Slice) -> int:
+    """Return the length of the prefix of a subnet."""
+    return subnet.bits + 1 - subnet.size.bit_length()

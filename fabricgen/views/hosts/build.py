@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabricgen.core.terms import Design, Role
 from fabricgen.planning.addressing import address_text
 from fabricgen.views.hosts.nccl import rail_ranges, settings
-from fabricgen.views.hosts.network_ports import is_routed, network_ports
+from fabricgen.views.hosts.network_ports import is_routed, network_bonds, network_ports
 from fabricgen.views.hosts.view import MAIN_TABLE, HostView, NicView, RouteView, RuleView
 from fabricgen.views.link_ends import HostLinks, cable_label
 from fabricgen.views.protocols import LinkSettings
@@ -113,7 +113,8 @@ class Hosts:
         found: dict[str, list[NetworkPortView]] = {}
         if any(map(is_routed, self.plan.networks.values())):
             for port in network_ports(self.plan):
-                if is_routed(self.plan.networks[port.network]):
+                network = self.plan.networks.get(port.network)
+                if network is None or is_routed(network):
                     found.setdefault(port.device, []).append(port)
         return found
 
@@ -136,7 +137,7 @@ class Hosts:
     def _host(self, host: int) -> HostView:
         """Make the view of one host."""
         plan, fabric, spec = self.plan, self.plan.fabric, self.plan.spec
-        nics = self._nics(host)
+        nics, ports = self._nics(host), self._network_ports.get(plan.hosts[host], [])
         placeholders = not fabric.nics_named
         return HostView(
             name=plan.hosts[host],
@@ -165,7 +166,8 @@ class Hosts:
             asn=plan.addresses.host_asn,
             router_id=plan.addresses.host_router_id(host) or nics[0].address,
             nccl=settings(fabric, nics),
-            network_ports=self._network_ports.get(plan.hosts[host], []),
+            network_ports=[port for port in ports if not port.bond],
+            network_bonds=network_bonds(ports),
             vars=dict(spec.vars),
         )
 

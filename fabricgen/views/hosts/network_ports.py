@@ -1,25 +1,30 @@
 """The ports of hosts and devices in the networks beside compute, with addresses and routes.
 
-A port of a routed network shares a /31 with its switch. The default route of a host is that of the
+A port of a routed network shares a /31 with its switch; the members of a bond of LACP share the
+address that the bond has in the VLAN of each network. The default route of a host is that of the
 in-band network, by its first port that works, so that nothing leaves by compute.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.addressing import address_text
-from fabricgen.views.hosts.view import MAIN_TABLE, NetworkPortView, RouteView
+from fabricgen.planning.networks.bonds import bond_members
+from fabricgen.planning.networks.tenants import overlay_mtu, prefix_length
+from fabricgen.views.hosts.view import MAIN_TABLE, NetworkBondView, NetworkPortView, RouteView
 from fabricgen.views.switches.ports import Ports
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from fabricgen.planning.networks.bonds import BondMember
     from fabricgen.planning.plan import Plan
+    from fabricgen.views.link_ends import LinkColumns
 
 DEFAULT = "inband"
 """The network of the default route."""
@@ -29,7 +34,7 @@ FIRST_METRIC = 100
 
 def network_ports(plan: Plan) -> Iterator[NetworkPortView]:
     """Yield the ports of all devices in the networks beside compute, network by network."""
-    managed = _management_addresses(plan)
+    managed, bonds = _management_addresses(plan), _BondNames()
     for name, network in plan.networks.items():
         routed = is_routed(network)
         ends = Ports(network).link_ends.of_segment(0)
@@ -37,7 +42,12 @@ def network_ports(plan: Plan) -> Iterator[NetworkPortView]:
         links = ends.columns(rows)
         blocks, slots = links.block.tolist(), links.slot.tolist()
         order: Counter[str] = Counter()
+        members = {member.row: member for member in bond_members(network)}
         for row, device in enumerate(links.lower_device.tolist()):
+            member = members.get(int(rows[row]))
+            if member and member.number:
+                yield from _bonded(network, member, _LinkEnd.of(links, row), bonds)
+                continue
             (own,) = network.addresses.host_addresses(blocks[row], [slots[row]])
             address, gateway = (
                 (address_text(own), address_text(own - 1)) if routed else managed.get(device, _NONE)
@@ -45,7 +55,7 @@ def network_ports(plan: Plan) -> Iterator[NetworkPortView]:
             yield NetworkPortView(
                 device=device,
                 interface=links.lower_port[row].interface,
-                network=name,
+                network=member.network if member else name,
                 address=address,
                 prefix_length=_length(plan, network, address),
                 gateway=gateway,
@@ -53,12 +63,91 @@ def network_ports(plan: Plan) -> Iterator[NetworkPortView]:
                 switch=links.upper_device[row],
                 switch_interface=links.upper_port[row].interface,
                 cable=links.cables[row],
-                routes=_routes(network, gateway, order[device]) if routed else [],
+                routes=_routes(network, gateway, order[device], name) if routed else [],
             )
             order[device] += 1
 
 
 _NONE = ("", "")
+
+
+def network_bonds(ports: Sequence[NetworkPortView]) -> list[NetworkBondView]:
+    """Return the bonds that the ports of a device are members of."""
+    found: dict[str, list[NetworkPortView]] = {}
+    for port in ports:
+        if port.bond:
+            found.setdefault(port.bond, []).append(port)
+    return [
+        NetworkBondView(
+            name=name,
+            mtu=own[0].mtu,
+            members=[*{port.interface: port for port in own}.values()],
+            addresses=[*{port.network: port for port in reversed(own)}.values()][::-1],
+        )
+        for name, own in found.items()
+    ]
+
+
+class _LinkEnd(NamedTuple):
+    """The device and the switch at the ends of a link, with their ports."""
+
+    device: str
+    interface: str
+    switch: str
+    switch_interface: str
+    cable: str
+
+    @classmethod
+    def of(cls, links: LinkColumns, row: int) -> Self:
+        """Take them from columns."""
+        return cls(
+            links.lower_device[row],
+            links.lower_port[row].interface,
+            links.upper_device[row],
+            links.upper_port[row].interface,
+            links.cables[row],
+        )
+
+
+class _BondNames:
+    """The names of the bonds of each device, counted over all networks."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str, int], int] = {}
+        self._count: Counter[str] = Counter()
+
+    def number(self, device: str, network: str, bond: int) -> int:
+        """Return the number of a bond on its device, from 0."""
+        key = device, network, bond
+        if key not in self._known:
+            self._known[key] = self._count[device]
+            self._count[device] += 1
+        return self._known[key]
+
+
+def _bonded(
+    network: Plan, member: BondMember, end: _LinkEnd, names: _BondNames
+) -> Iterator[NetworkPortView]:
+    """Yield the member of a bond, once for each network that the bond is in."""
+    rules, addresses = network.fabric.network, network.addresses
+    number = names.number(end.device, network.fabric.network_name, member.bond)
+    for tenant in rules.tenants if rules else ():
+        if tenant.vlan not in member.vlans:
+            continue
+        routed, gateway = bool(tenant.vrf_vlan), address_text(tenant.gateway(addresses))
+        own = address_text(tenant.device_address(addresses, member.slot))
+        default = routed and tenant.name == DEFAULT
+        yield NetworkPortView(
+            **end._asdict(),
+            network=tenant.name,
+            address=own if routed else "",
+            prefix_length=prefix_length(tenant.subnet(addresses)) if routed else 0,
+            gateway=gateway if routed else "",
+            mtu=overlay_mtu(network.spec.addressing.mtu),
+            routes=_routes(network, gateway, number, DEFAULT) if default else [],
+            bond=f"bond{number}",
+            vlan=tenant.vlan if len(member.vlans) > 1 else 0,
+        )
 
 
 def is_routed(network: Plan) -> bool:
@@ -88,9 +177,8 @@ def _length(plan: Plan, network: Plan, address: str) -> int:
     return plan.management.subnet.prefixlen if plan.management else 0
 
 
-def _routes(network: Plan, gateway: str, order: int) -> list[RouteView]:
-    """Return the routes by a port, the `order`th of its device in a network."""
-    name = network.fabric.network_name
+def _routes(network: Plan, gateway: str, order: int, name: str) -> list[RouteView]:
+    """Return the routes by a port, the `order`th of its device, in the network of a name."""
     if name == DEFAULT:
         reach, why = "0.0.0.0/0", "all that no other route is for: by the first port that works"
     else:

@@ -117,6 +117,22 @@ class NetworkPortView:
     switch_interface: str
     cable: str
     routes: list[RouteView]
+    bond: str = ""
+    """The bond of LACP that it is a member of, whose address it has; empty without one."""
+    vlan: int = 0
+    """The tag of the VLAN of the network on the bond; 0 where it is untagged."""
+
+
+@dataclass(slots=True, kw_only=True)
+class NetworkBondView:
+    """A bond of LACP of a host in the networks beside compute."""
+
+    name: str
+    mtu: int
+    members: list[NetworkPortView]
+    """Its ports, each once."""
+    addresses: list[NetworkPortView]
+    """Its first port in each network, with the address of the bond and the tag of the VLAN."""
 
 
 @dataclass(slots=True)
@@ -178,6 +194,8 @@ class HostView:
     router_id: str
     nccl: list[Setting]
     network_ports: list[NetworkPortView]
-    """Its ports with an address in the networks beside compute."""
+    """Its routed ports in the networks beside compute."""
+    network_bonds: list[NetworkBondView]
+    """Its bonds of LACP there."""
     vars: dict[str, Any]
     """Values of the top-level `vars` of the inventory, by name."""

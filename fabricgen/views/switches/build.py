@@ -20,8 +20,8 @@ from fabricgen.planning.switch_match import matches, switch_identity, switch_var
 from fabricgen.views.link_ends import objects
 from fabricgen.views.management import ManagementViews
 from fabricgen.views.protocols import LinkSettings, headroom_bytes
-from fabricgen.views.switches.overlay import Overlays
 from fabricgen.views.switches.facts import cage_facts, switch_facts
+from fabricgen.views.switches.overlay import Overlays
 from fabricgen.views.switches.ports import PortFacts, Ports, SegmentLabels, facts_of, vrf_name
 from fabricgen.views.switches.view import (
     PORT_COLUMNS,
@@ -155,7 +155,7 @@ class SwitchViews:
             headrooms=_headrooms(ports),
             nos_version=plan.fabric.nos_version(port_layout),
             management=self._management.view(segment, index),
-            # packets of VXLAN have the addresses of leaves alone, and EVPN chooses among their paths
+            # no document has adaptive routing together with the overlay of EVPN
             adaptive_routing=port_layout.model.adaptive_routing and overlay is None,
             access=self._access,
             overlay=overlay,

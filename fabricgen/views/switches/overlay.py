@@ -64,7 +64,7 @@ class Overlays:
         return OverlayView(
             source=loopback,
             anycast_mac=mac_text(PAIRS),
-            mtu=overlay_mtu(self.plan),
+            mtu=overlay_mtu(self.plan.spec.addressing.mtu),
             peers=[*self._peers(number)],
             tenants=[self._tenant(each, box, used) for each in self.tenants if leaf],
             bonds=[
@@ -73,7 +73,8 @@ class Overlays:
                     port=ports[port],
                     system_mac=mac_text(member.pair),
                     esi=member.esi,
-                    vlans=list(member.vlans),
+                    vlan=0 if member.vlans[1:] else member.vlans[0],
+                    tagged_vlans=[*member.vlans] if member.vlans[1:] else [],
                 )
                 for port, member in sorted(members.items())
                 if member.number

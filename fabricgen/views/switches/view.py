@@ -160,8 +160,10 @@ class BondView:
     """The system of LACP that both leaves are, and a part of the Ethernet segment identifier."""
     esi: str
     """The Ethernet segment identifier of EVPN, of type 3 (RFC 7432): ten octets with colons."""
-    vlans: list[int]
-    """The VLANs of the device; a single one is untagged."""
+    vlan: int
+    """The VLAN of a device that is in one network, which is untagged; 0 where there are several."""
+    tagged_vlans: list[int]
+    """The VLANs of a device that is in several networks."""
 
     @property
     @for_templates
@@ -306,6 +308,12 @@ class SwitchView:
     """Values of `vars` and of the overrides that match the switch, by name."""
     overrides: list[OverrideView] = field(default_factory=list)
     """The texts of the overrides that match the switch, in the order of the inventory."""
+
+    @property
+    @for_templates
+    def vtep(self) -> OverlayView | None:
+        """The overlay of a leaf; None on a spine, which passes on the routes of EVPN alone."""
+        return self.overlay if self.overlay and self.overlay.tenants else None
 
     @property
     @for_templates

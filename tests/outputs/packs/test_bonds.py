@@ -1,0 +1,238 @@
+"""Leaves whose devices have bonds of LACP: EVPN multihoming, and a VRF for each network."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import subprocess
+from collections import Counter
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from fabricgen.build.run import build
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.inventory.networks import VLANS
+from fabricgen.outputs.packs.nos_packs import nos_packs
+from fabricgen.outputs.packs.render import Packs
+from tests.fabrics import build_job
+from tests.nos.model_variants import LARGEST_OF_EOS
+from tests.nos.nvue import expanded, flattened
+from tests.nos.switch_files import render_switches
+from tests.nos.verifiers import Verifiers
+from tests.outputs.packs.managed import LEAST
+from tests.outputs.packs.test_network_switches import cluster
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from fabricgen.planning.plan import Plan
+    from tests.nos.switch_files import SwitchFiles
+
+DEVICES = [
+    {"name": "mgmt-{n}", "count": 2, "ports": {"inband": 2}},
+    {"name": "edge-{n}", "count": 2, "ports": {"inband": 2}, "edge": True},
+]
+
+
+def bonded(nos: str, **keys: Any) -> Plan:  # noqa: ANN401 - keys of a network
+    """Plan a fabric whose storage network carries the in-band network on bonds."""
+    of_nos = cluster(nos).spec.networks
+    assert of_nos.storage
+    storage = of_nos.storage.model_dump(mode="json", exclude_none=True)
+    own = {"bonding": "lacp", "carries": ["inband"]}
+    return cluster(nos, networks={"storage": storage | own | keys}, devices=DEVICES)
+
+
+@cache
+def leaves(nos: str) -> list[SwitchFiles]:
+    """Render the switches of the network."""
+    return render_switches(bonded(nos).networks["storage"])
+
+
+NOSES = ("eos", "frr", "nvue")
+CONFIGS = {"eos": "startup-config.cfg", "frr": "frr.conf", "nvue": "commands.txt"}
+
+
+@pytest.mark.parametrize("nos", NOSES)
+def test_the_tools_accept_bonds(
+    nos: str, tool: Callable[[str], str], oracles: Path, tmp_path: Path
+) -> None:
+    """A leaf, the leaf of the routers and a spine."""
+    found = leaves(nos)
+    verifiers = Verifiers(tool, oracles, tmp_path)
+    assert verifiers.complaints([found[0], found[-1]]) == []
+    routers = [
+        one
+        for one in found
+        if one.switch.overlay and any(own.ports for own in one.switch.overlay.tenants)
+    ]
+    assert verifiers.complaints(routers[:1]) == []
+
+
+SEGMENTS: dict[str, Callable[[str], list[tuple[str, str]]]] = {
+    "eos": lambda text: re.findall(
+        r"interface Port-Channel(\d+)\n(?:   .*\n)*?      identifier 03(.{17})", text
+    ),
+    "frr": lambda text: re.findall(r"evpn mh es-id (\d+)\n evpn mh es-sys-mac (\S+)", text),
+    "nvue": lambda text: re.findall(r"local-id (\d+)\nnv set .* segment mac-address (\S+)\n", text),
+}
+"""The number and the system of each bond, read back from the file of a NOS."""
+
+
+@pytest.mark.parametrize("nos", NOSES)
+def test_a_bond_has_one_segment_on_two_leaves(nos: str) -> None:
+    """Each Ethernet segment is on two leaves, and no two bonds have one."""
+    found = Counter(
+        segment for one in leaves(nos) for segment in SEGMENTS[nos](one.files[CONFIGS[nos]])
+    )
+    assert set(found.values()) == {2}
+    assert len(found) == 32 + 2
+
+
+@pytest.mark.parametrize("nos", NOSES)
+def test_numbers_of_networks_are_unique(nos: str) -> None:
+    """VNIs and route targets are the same on all leaves, route distinguishers on none."""
+    text = "\n".join(one.files[CONFIGS[nos]] for one in leaves(nos))
+    words = re.findall(r"\brd (\S+)", text)
+    assert (
+        len(words) == len(set(words)) == 4 * sum("leaf" in one.switch.name for one in leaves(nos))
+    )
+    targets = {*re.findall(r"(?:both|import evpn|from-evpn route-target) (\S+)", text)}
+    assert targets == {"10300:10300", "10400:10400", "13001:13001", "13002:13002"}
+
+
+def test_the_commands_of_bonds_equal_startup_yaml() -> None:
+    """As in all other files of NVUE."""
+    for one in (leaves("nvue")[0], leaves("nvue")[-1]):
+        stored = {line for line in flattened(one.files["startup.yaml"]) if "type" not in line}
+        commands = {
+            (*line, "state", "enable") if line[-1] == "pfc-watchdog" else line
+            for line in expanded(one.files["commands.txt"])
+            if "type" not in line
+        }
+        assert stored == commands
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the files of hosts and switches."""
+    folder = tmp_path_factory.mktemp("bonds") / "out"
+    build(build_job(bonded("nvue"), Packs(), ("configs", "hosts")), folder)
+    return folder
+
+
+def test_hosts_and_switches_agree(out: Path) -> None:
+    """A bond of a host has the ports, addresses and gateways of the table and of its leaves."""
+    with (out / "hosts" / "addresses.csv").open(encoding="utf-8", newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if row["device"] == "host-01"]
+    assert [row["network"] for row in rows] == ["storage", "inband"] * 2
+    found = YAML(typ="safe").load(out / "hosts" / "host-01" / "netplan" / "61-networks.yaml")
+    network = found["network"]
+    assert network["bonds"]["bond0"]["interfaces"] == [rows[0]["interface"], rows[2]["interface"]]
+    assert network["bonds"]["bond0"]["mtu"] == LARGEST_OF_EOS["mtu"] - 50
+    assert {*network["ethernets"]} == {row["interface"] for row in rows}
+    for row in rows:
+        vlan = network["vlans"][f"bond0.{VLANS[row['network']]}"]
+        assert vlan["addresses"] == [row["address"]]
+        text = (out / "configs" / row["switch"] / "commands.txt").read_text(encoding="utf-8")
+        gateway = f"{row['gateway']}/{row['address'].partition('/')[2]}"
+        assert f"vlan{vlan['id']} ipv4 vrr address {gateway}" in text
+        (bond,) = re.findall(rf"interface (bond\d+) bond member {row['switch_interface']}\n", text)
+        assert f"{bond} bridge domain br_default vlan {vlan['id']}\n" in text
+    (default,) = network["vlans"]["bond0.300"]["routes"]
+    assert (default["to"], default["via"]) == ("0.0.0.0/0", rows[1]["gateway"])
+
+
+def test_addresses_of_bonds_are_unique(out: Path) -> None:
+    """Both members of a bond have its address in each network, and no other port has it."""
+    with (out / "hosts" / "addresses.csv").open(encoding="utf-8", newline="") as stream:
+        rows = [*csv.DictReader(stream)]
+    found = Counter(row["address"] for row in rows)
+    routed = {row["address"] for row in rows if row["device"].startswith("edge-")}
+    assert {found[each] for each in routed} == {1}
+    assert {count for each, count in found.items() if each not in routed} == {2}
+
+
+def test_netplan_generates_bonds(out: Path, tool: Callable[[str], str], tmp_path: Path) -> None:
+    """Its own generator accepts bonds and VLANs."""
+    folder = tmp_path / "etc" / "netplan"
+    folder.mkdir(parents=True)
+    for file in (out / "hosts" / "host-01" / "netplan").iterdir():
+        (folder / file.name).write_bytes(file.read_bytes())
+        (folder / file.name).chmod(0o600)
+    done = subprocess.run(
+        [tool("netplan"), "generate", "--root-dir", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    made = tmp_path / "run" / "systemd" / "network" / "10-netplan-bond0.netdev"
+    assert "Mode=802.3ad" in made.read_text(encoding="utf-8")
+
+
+def test_ifupdown2_knows_bonds(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """It reads the interfaces of a leaf, and knows the name of every attribute."""
+    path, text = tmp_path / "interfaces", leaves("frr")[0].files["interfaces"]
+    path.write_text(text, encoding="utf-8")
+
+    def ask(*options: str) -> str:
+        command = [tool("ifquery"), *options]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    read = json.loads(ask("--all", "--interfaces", str(path), "--format", "json"))
+    assert {each["name"] for each in read} == {*re.findall(r"^iface (\S+)", text, re.MULTILINE)}
+    known = {*re.findall(r"^  (\S+)$", ask("--syntax-help"), re.MULTILINE)}
+    assert {key for each in read for key in each["config"]} <= known
+
+
+@pytest.mark.parametrize("nos", ["junos", "nxos", "sonic", "srlinux"])
+def test_a_pack_without_bonds_is_refused(nos: str) -> None:
+    """What is not verified is not written."""
+    with pytest.raises(Refusal) as refused:
+        nos_packs(bonded(nos).networks["storage"], Packs())
+    (finding,) = refused.value.findings
+    assert (finding.code, finding.path) == ("no-pack", ("networks", "storage", "bonding"))
+    assert "(eos, frr, nvue)" in (finding.hint or "")
+
+
+def oob(nos: str, model: str) -> SwitchFiles:
+    """Render the first switch of an out-of-band network with uplinks to leaves of bonds."""
+    leaf = {"leaf": {"model": "sn4600c"}}
+    plan = cluster(
+        "nvue",
+        networks={
+            "inband": {"switches": leaf, "speed": "100G", "bonding": "lacp", "peer_links": 2},
+            "oob": {
+                "switches": {"leaf": {"model": model}},
+                "nos": nos,
+                "speed": "1G",
+                "uplink": {},
+            },
+        },
+        devices=DEVICES[:1],
+        management=LEAST,
+    )
+    return render_switches(plan.networks["oob"])[0]
+
+
+UPLINKS = {
+    "nvue": "nv set interface uplink bond member swp51,swp52\n",
+    "frr": "    bond-slaves swp51 swp52\n    bond-mode 802.3ad\n    bridge-access 200\n",
+    "sonic": '"PortChannel1|Ethernet56": {}, "PortChannel1|Ethernet60": {}',
+}
+
+
+@pytest.mark.parametrize("nos", UPLINKS)
+def test_uplinks_of_access_switches_are_a_bond(
+    nos: str, tool: Callable[[str], str], oracles: Path, tmp_path: Path
+) -> None:
+    """They carry the VLAN of the access network into the leaves."""
+    one = oob(nos, "sn2201")
+    assert any(UPLINKS[nos] in text for text in one.files.values())
+    assert Verifiers(tool, oracles, tmp_path).complaints([one]) == []
