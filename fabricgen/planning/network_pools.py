@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.diagnostics import Finding, Path, Refusal
 from fabricgen.core.terms import COMPUTE, Role
+from fabricgen.planning.tenant_addresses import subnet_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -68,7 +69,7 @@ def _prefixes(name: str, draft: Draft) -> Iterator[_Range]:
     network = draft.fabric.network
     for tenant in network.tenants[1:] if network else ():
         if tenant.vrf_vlan:
-            own = tenant.subnet(plan)
+            own = subnet_of(tenant, plan)
             last = own.base + own.size - 1
             yield _Range(name, "host_pool", own.base, last, own.prefix(0))
 

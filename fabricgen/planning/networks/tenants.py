@@ -1,8 +1,7 @@
-"""The networks on leaves whose bonds use LACP: a VLAN, a VRF and a subnet for each.
+"""The networks on leaves whose bonds use LACP: a VLAN and a VRF for each, with their numbers.
 
-A leaf is a VTEP: the VLAN of a network is stretched over all leaves by EVPN and VXLAN, its gateway
-is an anycast address of all leaves, and its VRF has routes to no other. The addresses of routed
-ports are in the first half of the slice of a network, those of its VLAN in the second.
+A leaf is a VTEP: the VLAN of a network is stretched over all leaves by EVPN and VXLAN, and its VRF
+has routes to no other. `tenant_addresses` owns the subnets.
 """
 
 from __future__ import annotations
@@ -10,12 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.inventory.networks import VLANS
-from fabricgen.planning.addressing import Slice, address_text
 from fabricgen.planning.networks.addressing import default_host_pool
 
 if TYPE_CHECKING:
     from fabricgen.inventory.networks import Networks
-    from fabricgen.planning.addressing import AddressPlan
 
 VNI_BASE = 10_000
 """The VNI of a VLAN is this number more."""
@@ -48,24 +45,6 @@ class Tenant(NamedTuple):
     def vrf_vni(self) -> int:
         """The VNI of the VRF."""
         return VNI_BASE + self.vrf_vlan
-
-    def subnet(self, addresses: AddressPlan) -> Slice:
-        """Return the subnet, as the only slice of a pool."""
-        half = addresses.hosts.size // 2
-        return Slice(self.pool + half, half)
-
-    def gateway(self, addresses: AddressPlan) -> int:
-        """Return the address that all leaves have: the last of the subnet."""
-        own = self.subnet(addresses)
-        return own.base + own.size - 2
-
-    def leaf_address(self, addresses: AddressPlan, leaf: int) -> int:
-        """Return the address that a leaf alone has."""
-        return self.gateway(addresses) - 1 - leaf
-
-    def device_address(self, addresses: AddressPlan, slot: int) -> int:
-        """Return the address of the bond whose first member has an endpoint position."""
-        return self.subnet(addresses).base + 1 + slot
 
 
 def tenants_of(networks: Networks, name: str) -> tuple[Tenant, ...]:
@@ -102,17 +81,3 @@ def mac_text(pair: int) -> str:
     ('44:38:39:ff:00:01', '44:38:39:ff:ff:ff')
     """
     return (SYSTEM_MACS + pair).to_bytes(6, "big").hex(":")
-
-
-def prefix_text(address: int, subnet: Slice) -> str:
-    """Return an address with the length of a subnet's prefix.
-
-    >>> prefix_text((10 << 24) + 1, Slice(10 << 24, 256))
-    '10.0.0.1/24'
-    """
-    return f"{address_text(address)}/{prefix_length(subnet)}"
-
-
-def prefix_length(subnet: Slice) -> int:
-    """Return the length of the prefix of a subnet."""
-    return subnet.bits + 1 - subnet.size.bit_length()

@@ -14,15 +14,16 @@ import numpy as np
 
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.addressing import address_text
-from fabricgen.planning.networks.bonds import bond_members
-from fabricgen.planning.networks.tenants import overlay_mtu, prefix_length
+from fabricgen.planning.network_bonds import bond_members
+from fabricgen.planning.networks.tenants import overlay_mtu
+from fabricgen.planning.tenant_addresses import bond_address, gateway_of, prefix_length, subnet_of
 from fabricgen.views.hosts.view import MAIN_TABLE, NetworkBondView, NetworkPortView, RouteView
 from fabricgen.views.switches.ports import Ports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fabricgen.planning.networks.bonds import BondMember
+    from fabricgen.planning.network_bonds import BondMember
     from fabricgen.planning.plan import Plan
     from fabricgen.views.link_ends import LinkColumns
 
@@ -134,14 +135,15 @@ def _bonded(
     for tenant in rules.tenants if rules else ():
         if tenant.vlan not in member.vlans:
             continue
-        routed, gateway = bool(tenant.vrf_vlan), address_text(tenant.gateway(addresses))
-        own = address_text(tenant.device_address(addresses, member.slot))
+        routed, subnet = bool(tenant.vrf_vlan), subnet_of(tenant, addresses)
+        gateway = address_text(gateway_of(subnet))
+        own = address_text(bond_address(subnet, member.slot))
         default = routed and tenant.name == DEFAULT
         yield NetworkPortView(
             **end._asdict(),
             network=tenant.name,
             address=own if routed else "",
-            prefix_length=prefix_length(tenant.subnet(addresses)) if routed else 0,
+            prefix_length=prefix_length(subnet) if routed else 0,
             gateway=gateway if routed else "",
             mtu=overlay_mtu(network.spec.addressing.mtu),
             routes=_routes(network, gateway, number, DEFAULT) if default else [],

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.addressing import address_text
-from fabricgen.planning.networks.bonds import bond_members
-from fabricgen.planning.networks.tenants import PAIRS, mac_text, overlay_mtu, prefix_text
+from fabricgen.planning.network_bonds import bond_members
+from fabricgen.planning.networks.tenants import PAIRS, mac_text, overlay_mtu
+from fabricgen.planning.tenant_addresses import gateway_of, leaf_address, prefix_text, subnet_of
 from fabricgen.views.switches.view import BondView, OverlayPeer, OverlayView, TenantView
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabricgen.planning.naming import Box
-    from fabricgen.planning.networks.bonds import BondMember
+    from fabricgen.planning.network_bonds import BondMember
     from fabricgen.planning.networks.tenants import Tenant
     from fabricgen.planning.plan import Plan
     from fabricgen.views.switches.ports import PortFacts
@@ -86,8 +87,8 @@ class Overlays:
         """Make the view of a network on one leaf."""
         addresses, routed = self.plan.addresses, bool(tenant.vrf_vlan)
         router = address_text(addresses.router_id(0, 0, box))
-        subnet, gateway = tenant.subnet(addresses), tenant.gateway(addresses)
-        own = tenant.leaf_address(addresses, box.index)
+        subnet = subnet_of(tenant, addresses)
+        gateway, own = gateway_of(subnet), leaf_address(subnet, box.index)
         return TenantView(
             name=tenant.name,
             vlan=tenant.vlan,
