@@ -17,7 +17,7 @@ from fabricgen.planning.baseline.expansion_stages import ExpansionStages, stage_
 from fabricgen.planning.leaf_packing import leaf_packing
 
 if TYPE_CHECKING:
-    from fabricgen.core.arrays import Int32Array
+    from fabricgen.core.arrays import Int32Array, IntArray
     from fabricgen.planning.baseline.baseline import Baseline
     from fabricgen.planning.clos import Sizing
     from fabricgen.planning.coordinates import Whole
@@ -64,6 +64,18 @@ class Mapping:
         if self.network_leaves or self.sizing.tiers < 2:  # noqa: PLR2004 - no uplinks
             return self.network_leaves
         return leaf_packing(self.fabric, self.per_switch, self.sizing.leaf_down)
+
+    def kept_slots(self, port: IntArray, slot: IntArray) -> Int32Array:
+        """Return the slots that ports of a network keep, whatever ports their leaves have gained.
+
+        `slot` are the slots by the rule, which all other fabrics keep by themselves.
+        """
+        kept = self.network_leaves.kept if self.network_leaves else None
+        return (
+            np.array(kept.slot, dtype=np.int32)[port]
+            if kept and kept.slot
+            else slot.astype(np.int32, copy=False)
+        )
 
     @cached_property
     def stages(self) -> ExpansionStages:

@@ -26,8 +26,8 @@ class Segment(NamedTuple):
     `kind` is a LinkKind; `block` counts within the segment. `lower` is a switch of the segment, or
     the GPU at a host link, as if each block served the first rail: `Mapping.lower_gpu` returns the
     GPU of a block; so are both ends of a direct link. `slot` is the endpoint position of a host
-    link; ports index `Plan.ports` of the role, or the links of a split NIC port; `number` counts
-    cables of a kind within a block, from 1.
+    link, in a network that has grown the older one; ports index `Plan.ports` of the role, or the
+    links of a split NIC port; `number` counts cables of a kind within a block, from 1.
     """
 
     kind: Int32Array
@@ -104,13 +104,14 @@ def _block(
     sizing, shares = mapping.sizing, mapping.segment_blocks
     spines = np.int32(sizing.leaf + block * (sizing.spine + sizing.core))
     leaf, down = np.divmod(slots, np.int32(sizing.leaf_down))
+    known = mapping.kept_slots(gpu[slots], slots)
     hosts = (
         gpu[slots],
         np.zeros_like(slots),
         leaf,
         down * np.int32(shares) + np.int32(block),
-        slots,
-        slots + 1,
+        known,
+        known + 1,
     )
     parts: list[tuple[LinkKind, tuple[Int32Array, ...]]] = [(LinkKind.HOST, hosts)]
     if sizing.tiers > 1:

@@ -118,6 +118,7 @@ def _host(evidence: Evidence, gpu: IntArray, plane: IntArray) -> _Way:
         leaf = stripe * mapping.leaf_groups + switch
         slot = leaf * sizing.leaf_down + place * mates + turn * mapping.per_switch + offset
     upper, port = np.divmod(slot, sizing.leaf_down)
+    slot = mapping.kept_slots(gpu, slot)
     return _Way(
         group * fabric.planes + plane,
         block,

@@ -1,19 +1,21 @@
 """What the networks beside the compute fabric keep when the cluster grows.
 
 Owns `kept_networks`. A device keeps its leaf ports by its name and its interface, also where
-hosts that come before it are added. New devices go to the leaves of their group that have the
-fewest, and new leaves are numbered behind all older ones.
+hosts that come before it are added, and with them its addresses and the labels of its cables. New
+devices go to the leaves of their group that have the fewest, and new leaves are numbered behind all
+older ones.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import chain, count
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.core.terms import Role
+from fabricgen.core.terms import LinkKind, Role
 from fabricgen.lifecycle.change.keep_links import kept_links
 from fabricgen.lifecycle.change.kept_numbers import digits_of, slices_of
 from fabricgen.planning.baseline.baseline import Baseline
@@ -76,7 +78,38 @@ def _kept_bonds(old: Plan, new: Plan) -> KeptBonds | None:
     kept = {each: place for each, place in kept.items() if groups[place[0]] == each.group}
     found = {**kept, **dict(_placed([each for each in every if each not in kept], kept, groups))}
     stripe, place = zip(*(found[each] for each in every), strict=True)
-    return KeptBonds(tuple(groups), stripe, place)
+    bonds = KeptBonds(tuple(groups), stripe, place)
+    leaves = now._replace(stripes=tuple(map(groups.count, range(len(now.stripes)))), kept=bonds)
+    known_slots = dict(zip(_bonds(old, was), _slots(old), strict=True))
+    slots = [known_slots.get(each, ()) if each in kept else () for each in every]
+    return bonds._replace(slot=_kept_slots(leaves, slots))
+
+
+def _slots(plan: Plan) -> list[tuple[int, ...]]:
+    """Return the slots of the ports of each bond of a network."""
+    attached, segment = plan.segment.kind == LinkKind.HOST, plan.segment
+    slots = np.zeros(plan.fabric.gpus, dtype=np.int32)
+    slots[segment.lower[attached]] = segment.slot[attached]
+    return [*map(tuple, slots.reshape(-1, plan.fabric.domain_gpus).tolist())]
+
+
+def _kept_slots(leaves: GroupedLeaves, kept: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """Return the slot of each port: its older one, else that of the rule, else the lowest free.
+
+    `kept` are those of each older bond. Empty where all follow the rule.
+    """
+    stripe, place = leaves.leaf_of(np.arange(len(kept)), 0)
+    leaf = stripe[:, None] * leaves.columns + np.arange(leaves.columns)
+    rule = (leaf * leaves.used() + place[:, None]).tolist()
+    taken = {slot for slots in kept for slot in slots}
+    own = {slot for slots, by_rule in zip(kept, rule, strict=True) if not slots for slot in by_rule}
+    used = taken | own
+    free = (slot for slot in count() if slot not in used)
+    found = [
+        slots or [next(free) if slot in taken else slot for slot in by_rule]
+        for slots, by_rule in zip(kept, rule, strict=True)
+    ]
+    return () if [*map(list, found)] == rule else tuple(chain.from_iterable(found))
 
 
 def _placed(

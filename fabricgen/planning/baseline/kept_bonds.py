@@ -18,23 +18,30 @@ if TYPE_CHECKING:
 class KeptBonds(NamedTuple):
     """The stripe of each bond, and its place there among the bonds of its speed; from 0.
 
-    `groups` has the group of leaves that each stripe belongs to: older stripes come first.
+    `groups` has the group of leaves that each stripe belongs to: older stripes come first. `slot`
+    has the slot of each port, from which its address and the label of its cable follow; it is
+    empty where all follow the rule.
     """
 
     groups: tuple[int, ...]
     stripe: tuple[int, ...]
     place: tuple[int, ...]
+    slot: tuple[int, ...] = ()
 
-    def fits(self, bonds: Sequence[Sequence[int]]) -> bool:
-        """Return whether these are the bonds of a network, given by group and speed."""
+    def fits(self, bonds: Sequence[Sequence[int]], columns: int) -> bool:
+        """Return whether these are the bonds of a network, given by group and speed.
+
+        `columns` are the ports of a bond.
+        """
         many = sum(map(sum, bonds))
         known = set(self.groups) == set(range(len(bonds)))
         stripes = max(self.stripe, default=0) < len(self.groups)
-        return known and stripes and len(self.stripe) == len(self.place) == many
+        slots = len(self.slot) in {0, many * columns}
+        return known and stripes and slots and len(self.stripe) == len(self.place) == many
 
     def document(self) -> dict[str, Any]:
         """Return the form of a plan file; columns are runs of [first, step, count]."""
-        columns = {name: np.array(column) for name, column in self._asdict().items()}
+        columns = {name: np.array(column) for name, column in self._asdict().items() if column}
         return {name: encode_runs(column) for name, column in columns.items()}
 
 
@@ -45,8 +52,9 @@ def read_kept_bonds(values: Any) -> KeptBonds | None:  # noqa: ANN401 - any valu
     """
     if values is None:
         return None
-    columns = (tuple(decode_runs(values[name]).tolist()) for name in KeptBonds._fields)
-    kept = KeptBonds(*columns)
-    if min((*kept.groups, *kept.stripe, *kept.place), default=0) < 0:
+    slots = {"slot": values["slot"]} if "slot" in values else {}
+    found = {name: values[name] for name in ("groups", "stripe", "place")} | slots
+    kept = KeptBonds(**{name: tuple(decode_runs(runs).tolist()) for name, runs in found.items()})
+    if min((*kept.groups, *kept.stripe, *kept.place, *kept.slot), default=0) < 0:
         raise ValueError("a port of a network is below zero")
     return kept

@@ -150,7 +150,7 @@ def grouped_leaves(network: NetworkRules, layout: PortLayout, *, joined: bool) -
     columns = network.attached.bond
     groups, stripes, uplinks = [], [], []
     counts = [[ports // columns for ports in served.ports] for served in network.served]
-    kept = network.kept if network.kept and network.kept.fits(counts) else None
+    kept = network.kept if network.kept and network.kept.fits(counts, columns) else None
     for number, served in enumerate(network.served):
         bonds = tuple(ports // columns for ports in served.ports)
         group = _Group(network, layout, served, bonds, joined=joined)

@@ -20,6 +20,7 @@ from fabricgen.planning.baseline.baseline import read_baseline
 from fabricgen.planning.baseline.kept_bonds import KeptBonds, read_kept_bonds
 from fabricgen.planning.plan import make_plan
 from fabricgen.planning.plan_document import plan_document
+from fabricgen.views.hosts.network_ports import network_ports
 from tests.fabrics import CATALOG, plan_of, spec_of
 from tests.lifecycle.change.replay import wired
 from tests.lifecycle.change.test_network_diff import CLUSTER
@@ -75,6 +76,19 @@ def test_no_device_moves(name: str) -> None:
             if len({end.partition(" ")[0] for end in ends} & switches) == 1 and ends not in kept
         ]
         assert moved == []
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_no_device_changes_its_addresses_or_labels(name: str) -> None:
+    """Also where the fullest leaf gains ports, and in a second growth."""
+    old, new = grown(name)
+    more = grow(new, new.spec.model_copy(update={"gpus": new.spec.gpus + 64}), CATALOG)
+    for before, after in ((old, new), (new, more)):
+        known = {(port.device, port.interface): port for port in network_ports(after)}
+        for port in network_ports(before):
+            kept = known[port.device, port.interface]
+            assert (kept.address, kept.cable) == (port.address, port.cable)
+    assert len({port.cable for port in network_ports(more)}) == len([*network_ports(more)])
 
 
 @pytest.mark.parametrize("name", STEPS)
