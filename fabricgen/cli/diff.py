@@ -75,11 +75,8 @@ def diff(
     is given.
     """
     from fabricgen.lifecycle.change.diff import diff as compare
-    from fabricgen.planning.direct_conflicts import require_switches
 
-    older, before = FabricArguments(old, {}, prices, (), roots, templates).plan()
-    with before.locate_findings():
-        require_switches(older.spec, "diff")
+    older, _ = FabricArguments(old, {}, prices, (), roots, templates).plan()
     newer, inventory = FabricArguments(new, {}, prices, (), roots, templates).plan()
     with inventory.locate_findings():
         found = compare(older, newer)

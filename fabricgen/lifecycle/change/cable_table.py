@@ -68,6 +68,8 @@ class CableTable(NamedTuple):
 
 def cable_table(plan: Plan, register: NameIndex) -> CableTable:
     """Return the table of a plan's cables. Takes some 200 bytes a cable."""
+    if plan.mapping.topology:
+        return _direct_table(plan, register)
     wiring, fabric = wiring_of(plan), plan.fabric
     host = wiring.kind == LinkKind.HOST
     switch = np.array(
@@ -129,6 +131,41 @@ def cable_table(plan: Plan, register: NameIndex) -> CableTable:
 
 NIC = 1 << 62
 """The bit that marks a node as a NIC port."""
+
+
+def _direct_table(plan: Plan, register: NameIndex) -> CableTable:
+    """Return the table of the cables between hosts; a node is a NIC port with all its links."""
+    wiring, fabric, naming = wiring_of(plan), plan.fabric, plan.naming
+    coordinates, split = fabric.coordinates, fabric.split
+    hosts = np.array([register.device(name) for name in plan.hosts], dtype=np.int64)
+    slots, planes, links = range(fabric.host_gpus), range(fabric.planes), range(split)
+    whole = np.array(
+        [[register.interface(fabric.interface(slot, plane)) for plane in planes] for slot in slots]
+    )
+    each = np.array(
+        [
+            [
+                register.interface(naming.interface(slot, plane, link))
+                for plane in planes
+                for link in links
+            ]
+            for slot in slots
+        ]
+    )
+
+    def port(gpu: IntArray, names: IntArray, at: IntArray) -> IntArray:
+        """Return the numbers of ports from a table of interfaces by place in the host."""
+        name = names[coordinates.host_slot(gpu), at]
+        return np.asarray((hosts[coordinates.host(gpu)] << PORT_BITS) | (name << CONNECTOR_BITS))
+
+    ends = (wiring.lower, wiring.lower_port), (wiring.upper, wiring.upper_port)
+    a, b = (port(gpu, each, at) for gpu, at in ends)
+    a_node, b_node = (port(gpu, whole, at // split) | NIC for gpu, at in ends)
+    gpus = np.repeat(np.arange(fabric.gpus), fabric.planes)
+    plane = np.tile(np.arange(fabric.planes), fabric.gpus)
+    nodes = (port(gpus, whole, plane) | NIC).tolist()
+    named = dict(zip(nodes, _nics(plan, gpus.tolist(), plane.tolist()), strict=True))
+    return CableTable(a, b, a_node, b_node, _pair(a, b), named)
 
 
 def _ports(plan: Plan, register: NameIndex, switch: IntArray, port: IntArray) -> IntArray:

@@ -100,7 +100,7 @@ def _alike(old: Plan, new: Plan) -> dict[int, int]:
             if was.get(view.name) == view
         }
         found = same if found is None else dict(found.items() & same.items())
-    return _as_long(old, new, found or {})
+    return _as_long(old, new, found) if found else {}
 
 
 def _as_long(old: Plan, new: Plan, same: dict[int, int]) -> dict[int, int]:
@@ -170,6 +170,8 @@ def _hosts_alike(old: Plan, new: Plan, makers: tuple[Hosts, Hosts]) -> range:
     ends represent those between.
     """
     was, now = old.fabric, new.fabric
+    if old.mapping.topology or new.mapping.topology:
+        return range(0)  # hosts have other neighbours at both ends of a graph than between
     if (was.domain_gpus, was.domain_hosts, was.rails, was.planes, old.mapping.segments) != (
         now.domain_gpus,
         now.domain_hosts,

@@ -41,10 +41,10 @@ def grow(old: Plan, spec: FabricSpec, catalog: Catalog) -> Plan:
     if old.mapping.topology or spec.rails.medium == "direct":
         raise refuse(
             "cannot-grow",
-            "direct rails do not grow",
+            "direct rails do not grow around installed ones",
             path=("rails", "medium"),
-            because=("a graph of more GPUs has other links, so that most cables would move",),
-            hint="plan the larger fabric anew",
+            because=("links of a graph are numbered anew, and addresses and labels with them",),
+            hint="plan the larger fabric anew; `fabricgen diff OLD NEW` lists the cables that move",
         )
     spec = pinned(old, spec)
     domains = [old.fabric.domain_position(each) for each in range(old.fabric.coordinates.domains)]

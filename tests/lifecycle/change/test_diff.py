@@ -24,6 +24,7 @@ from tests.fabrics import cables_of, plan_of
 from tests.laws.drawing import Inventory, inventories
 from tests.laws.drawn import planned_or_refused
 from tests.lifecycle.change.replay import Technician, ends, grown, wired
+from tests.mutations.test_direct import TORUS
 
 if TYPE_CHECKING:
     from fabricgen.lifecycle.change.diff import Diff
@@ -39,6 +40,19 @@ PAIRS: dict[str, tuple[Inventory, Inventory]] = {
     "shrinking": (BASE, BASE | {"gpus": 32}),
     "oversubscribed": (BASE, BASE | {"oversubscription": "3:1"}),
     "shared": (BASE | {"gpus": 16}, BASE | {"gpus": 16, "rails": {"per_switch": 2}}),
+    "a larger torus": (TORUS, TORUS | {"gpus": 40}),
+    "torus to expander": (
+        TORUS,
+        TORUS | {"rails": {"medium": "direct", "topology": {"kind": "expander"}}},
+    ),
+    "ring on two planes to switches": (
+        TORUS
+        | {
+            "nic": {"speed": "400G", "split": "2x200G"},
+            "rails": {"medium": "direct", "planes": 2},
+        },
+        {key: value for key, value in TORUS.items() if key != "nic"} | {"rails": {"planes": 2}},
+    ),
 }
 
 
@@ -85,6 +99,34 @@ def test_steps_lead_to_any_plan() -> None:
 
     hold()
     assert {"add", "move", "remove"} <= seen.keys(), seen
+
+
+@pytest.mark.parametrize(
+    ("graphs", "gpus", "moved"),
+    [
+        (({"kind": "ring"}, {"kind": "ring"}), (32, 34), 2),
+        (
+            (
+                {"kind": "torus-2d", "dimensions": [4, 4]},
+                {"kind": "torus-2d", "dimensions": [5, 4]},
+            ),
+            (32, 40),
+            4,
+        ),
+    ],
+    ids=["ring", "torus"],
+)
+def test_a_larger_graph_moves_the_cables_that_close_it(
+    graphs: tuple[Inventory, Inventory], gpus: tuple[int, int], moved: int
+) -> None:
+    """A ring opens at one place, both of its parallel links; a torus across its first dimension."""
+    old, new = (
+        plan_of(**TORUS | {"rails": {"medium": "direct", "topology": graph}, "gpus": count})
+        for graph, count in zip(graphs, gpus, strict=True)
+    )
+    found = diff(old, new)
+    assert (found.moved, found.removed) == (2 * moved, 0)
+    assert found.kept + found.moved == old.links
 
 
 def test_a_plan_equals_itself() -> None:

@@ -13,7 +13,6 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.lab.slice import lay_out
 from fabricgen.lifecycle.audit.degraded_tables import DegradedTables
 from fabricgen.lifecycle.change.cut_sheet import CutSheet
-from fabricgen.lifecycle.change.diff import diff
 from fabricgen.lifecycle.change.import_cut_sheet import import_cut_sheet
 from tests.mutations.test_direct import TORUS
 
@@ -27,7 +26,6 @@ TASKS: dict[str, Callable[[Plan], object]] = {
     "phases": phases,
     "report": report,
     "switch_graph": switch_graph,
-    "diff": lambda plan: diff(plan, plan),
     "placement": lambda plan: placement(plan, "d0-d3"),
     "audit --tables": lambda plan: DegradedTables(plan, Failures()),
     "lab": lay_out,
