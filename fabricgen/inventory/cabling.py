@@ -3,12 +3,25 @@
 from decimal import Decimal
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from fabricgen.inventory.fields import Count, InventoryModel, Model, Percent
 from fabricgen.inventory.site import PlaceNames
 
-FibrePlug = Literal["mpo12", "mpo16", "lc"]
+TWO_ROWS = ("mpo24", "mpo32")
+"""Connectors with two rows of fibres."""
+
+
+def _one_row(value: object) -> object:
+    """Refuse connectors of which no published source states where each fibre arrives."""
+    if value in TWO_ROWS:
+        raise ValueError(
+            "it has two rows of fibres, and no published source states where each arrives"
+        )
+    return value
+
+
+FibrePlug = Annotated[Literal["mpo12", "mpo16", "lc"], BeforeValidator(_one_row)]
 Way = Literal["direct", "structured"]
 
 

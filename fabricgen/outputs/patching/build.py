@@ -164,6 +164,7 @@ class Patching:
                 rear, inside = divmod(port, parts.cassette.fanout)
                 behind = self.channels.behind.get((number, rear))
                 first = inside * parts.front.positions + 1
+                across = self.channels.far_port(number, port)
                 yield PanelPortRow(
                     panel=panel.name,
                     rack=self.room.names[panel.rack],
@@ -177,6 +178,8 @@ class Patching:
                     trunk_end=behind.end if behind else "",
                     trunk_connector=str(behind.leg + 1) if behind else "",
                     fibres=f"{first}-{first + parts.front.positions - 1}" if behind else "",
+                    far_panel=self._panel(across[0]).name if across else "",
+                    far_port=str(across[1] + 1) if across else "",
                 )
 
     def _routes(self) -> Iterator[RouteRow]:

@@ -62,16 +62,8 @@ class _Ends(NamedTuple):
     def _far(self, number: int, ports: range) -> dict[Panel, list[int]]:
         """Return the front ports behind the trunks of some ports, by their panel, sorted."""
         found: dict[Panel, list[int]] = {}
-        fanout = self.channels.panels[number].parts.cassette.fanout
-        for port in ports:
-            rear, inside = divmod(port, fanout)
-            behind = self.channels.behind.get((number, rear))
-            if behind is None:
-                continue
-            trunk, leg = behind.trunk, behind.leg
-            plug = trunk.b if behind.end == "A" else trunk.a
-            across = (plug.port + leg) * fanout + trunk.parts.path.far_port(inside)
-            found.setdefault(self.channels.panels[plug.panel], []).append(across)
+        for panel, port in filter(None, (self.channels.far_port(number, port) for port in ports)):
+            found.setdefault(self.channels.panels[panel], []).append(port)
         return {panel: sorted(own) for panel, own in found.items()}
 
     def _place(self, panel: Panel, ports: Sequence[int]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.core.text_fit import cut
-from fabricgen.outputs.patching.view import PanelView, PortCell
+from fabricgen.outputs.patching.view import PanelView, PortCell, RowText
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from fabricgen.outputs.patching.build import Patching
     from fabricgen.planning.channels.panels import Panel
 
-COLUMNS, WIDTH, HEIGHT = 12, 104, 40
+COLUMNS, WIDTH, HEIGHT = 12, 112, 54
 """Ports of a row, and the sizes of a port in the drawing."""
 
-MARGIN, HEAD, LETTERS = 20, 96, 15
-"""The margin, the height above the first port, and the letters that fit a port."""
+LEFT, MARGIN, HEAD, LETTERS = 64, 20, 96, 18
+"""Both margins, the height above the first port, and the letters that fit a port."""
 
 
 @dataclass(frozen=True)
@@ -36,19 +36,22 @@ class PanelMaps:
         """Draw a panel."""
         number = self.panels[name]
         panel = self.patching.channels.panels[number]
-        deep = -(-panel.parts.ports // COLUMNS) * HEIGHT
-        rear = HEAD + deep + 40
-        behind = -(-panel.parts.rear_ports // COLUMNS) * HEIGHT
+        parts = panel.parts
+        rear = HEAD + _rows(parts.ports) * HEIGHT + 40
         return PanelView(
             fabric=self.patching.fabric,
             name=name,
-            part=panel.parts.panel.model,
+            part=parts.panel.model,
             place=f"{self.patching.room.names[panel.rack]} unit {panel.rack_unit}",
-            width=2 * MARGIN + COLUMNS * WIDTH,
-            height=rear + behind + MARGIN,
+            width=LEFT + MARGIN + COLUMNS * WIDTH,
+            height=rear + _rows(parts.rear_ports) * HEIGHT + MARGIN,
             rear=rear,
             front_ports=[*self._front(number, panel)],
             rear_ports=[*self._rear(number, panel, rear)],
+            cassettes=[
+                *_cassettes(parts.ports, parts.cassette.front_ports, HEAD),
+                *_cassettes(parts.rear_ports, parts.cassette.rear_ports, rear),
+            ],
         )
 
     def _front(self, number: int, panel: Panel) -> Iterator[PortCell]:
@@ -58,28 +61,54 @@ class PanelMaps:
             row, column = divmod(port, COLUMNS)
             title = f"port {port + 1}: {jumper} to {device} {far}" if jumper else "free"
             yield PortCell(
-                MARGIN + column * WIDTH,
+                LEFT + column * WIDTH,
                 HEAD + row * HEIGHT,
                 str(port + 1),
                 cut(jumper, LETTERS),
-                cut(f"{device} {far}".strip(), LETTERS),
+                cut(device, LETTERS),
+                cut(far, LETTERS),
                 title,
                 bool(jumper),
             )
 
     def _rear(self, number: int, panel: Panel, top: int) -> Iterator[PortCell]:
         """Yield the ports at the rear, the first on the right, as they are from behind."""
+        panels = self.patching.channels.panels
         for port in range(panel.parts.rear_ports):
-            behind = self.patching.channels.behind.get((number, port))
-            name, end = (behind.trunk.name, behind.end) if behind else ("", "")
-            leg = behind.leg + 1 if behind else 0
             row, column = divmod(port, COLUMNS)
+            x, y = LEFT + (COLUMNS - 1 - column) * WIDTH, top + row * HEIGHT
+            behind = self.patching.channels.behind.get((number, port))
+            if behind is None:
+                yield PortCell(x, y, f"R{port + 1}", "", "", "", "free", used=False)
+                continue
+            trunk, leg = behind.trunk, behind.leg
+            plug = trunk.b if behind.end == "A" else trunk.a
+            far = f"{panels[plug.panel].name} R{plug.port + leg + 1}"
             yield PortCell(
-                MARGIN + (COLUMNS - 1 - column) * WIDTH,
-                top + row * HEIGHT,
+                x,
+                y,
                 f"R{port + 1}",
-                f"{end} no. {leg}" if behind else "",
-                cut(name, LETTERS),
-                f"R{port + 1}: {name}, end {end}, connector {leg}" if behind else "free",
-                behind is not None,
+                f"{behind.end} no. {leg + 1}",
+                cut(trunk.name, LETTERS),
+                cut(far, LETTERS),
+                f"R{port + 1}: {trunk.name}, end {behind.end}, connector {leg + 1}, to {far}",
+                used=True,
             )
+
+
+def _rows(ports: int) -> int:
+    """Return the rows of ports."""
+    return -(-ports // COLUMNS)
+
+
+def _cassettes(ports: int, each: int, top: int) -> Iterator[RowText]:
+    """Yield the cassettes of each row of ports.
+
+    >>> [each.text for each in _cassettes(48, 12, 0)], [each.text for each in _cassettes(16, 2, 0)]
+    (['C1', 'C2', 'C3', 'C4'], ['C1-C6', 'C7-C8'])
+    """
+    for row in range(_rows(ports)):
+        first = row * COLUMNS // each + 1
+        last = (min((row + 1) * COLUMNS, ports) - 1) // each + 1
+        text = f"C{first}" if first == last else f"C{first}-C{last}"
+        yield RowText(top + row * HEIGHT + HEIGHT // 2, text)

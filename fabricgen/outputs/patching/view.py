@@ -36,7 +36,10 @@ class TrunkRow(NamedTuple):
 
 
 class PanelPortRow(NamedTuple):
-    """A port of a panel: the jumper in front, the trunk behind; empty where none is plugged in."""
+    """A port of a panel: the jumper in front, the trunk behind, and the port at its far end.
+
+    Empty where none is plugged in.
+    """
 
     panel: str
     rack: str
@@ -50,6 +53,8 @@ class PanelPortRow(NamedTuple):
     trunk_end: str
     trunk_connector: str
     fibres: str
+    far_panel: str
+    far_port: str
 
 
 class ChannelRow(NamedTuple):
@@ -133,15 +138,23 @@ class PatchingView:
 
 
 class PortCell(NamedTuple):
-    """A port in the map of a panel, with the two lines of its text; `used` where one is plugged."""
+    """A port in the map of a panel, with the lines of its text; `used` where one is plugged."""
 
     x: int
     y: int
     port: str
     top: str
+    middle: str
     bottom: str
     title: str
     used: bool
+
+
+class RowText(NamedTuple):
+    """The cassettes of a row of ports, left of it."""
+
+    y: int
+    text: str
 
 
 @dataclass(slots=True, kw_only=True)
@@ -158,3 +171,4 @@ class PanelView:
     """Where the drawing of the rear begins."""
     front_ports: list[PortCell]
     rear_ports: list[PortCell]
+    cassettes: list[RowText]

@@ -98,6 +98,20 @@ class Channels:
             for leg in range(trunk.parts.legs)
         }
 
+    def far_port(self, panel: int, port: int) -> tuple[int, int] | None:
+        """Return the panel and the front port behind the trunk of a front port, all from 0.
+
+        None where no trunk is behind it.
+        """
+        fanout = self.panels[panel].parts.cassette.fanout
+        rear, inside = divmod(port, fanout)
+        behind = self.behind.get((panel, rear))
+        if behind is None:
+            return None
+        plug = behind.trunk.b if behind.end == "A" else behind.trunk.a
+        across = behind.trunk.parts.path.far_port(inside)
+        return plug.panel, (plug.port + behind.leg) * fanout + across
+
     def pulled(self, room: Room) -> Iterator[tuple[str, str, str, Cable | Trunk]]:
         """Yield the racks at both ends of each jumper and trunk, its part, and its facts."""
         racks = [room.names[panel.rack] for panel in self.panels]

@@ -78,6 +78,11 @@ def test_the_map_of_panels_has_every_port_once() -> None:
     behind = Counter(row["trunk"] for row in rows if row["trunk"])
     assert behind == Counter({row["trunk"]: 24 for row in table("trunks")})
     assert all(row["trunk"] for row in rows if row["jumper"])
+    ports = {(row["panel"], row["port"]): (row["far_panel"], row["far_port"]) for row in rows}
+    for row in channels:
+        near = row["a_panel"], row["a_panel_port"]
+        assert ports[near] == (row["b_panel"], row["b_panel_port"])
+        assert ports[ports[near]] == near
 
 
 def test_routes_and_trunks_count_alike() -> None:
@@ -112,6 +117,10 @@ def test_a_map_has_the_front_and_the_rear() -> None:
     titles = [each.text or "" for each in ET.fromstring(text).iter() if each.tag.endswith("title")]  # noqa: S314 - a drawing of our own
     assert "port 1: h00001-1 to host-1 OSFP4P2" in titles
     assert len(titles) == 97
+    first, rear = view.front_ports[0], view.rear_ports[0]
+    assert (first.top, first.middle, first.bottom) == ("h00001-1", "host-1", "OSFP4P2")
+    assert (rear.middle, rear.bottom) == ("A01-01/A01-02-T1", "A01-02-P1 R1")
+    assert [row.text for row in view.cassettes[:4]] == ["C1", "C2", "C3", "C4"]
 
 
 def test_each_panel_and_each_cassette_has_a_label() -> None:
