@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabricgen.analysis.forwarding.direct_gpus import DirectGpus
 from fabricgen.analysis.forwarding.gpu_routes import gpu_view, has_hb_addresses
 from fabricgen.build.context import per_build
 from fabricgen.build.pack_outputs import config_packs, fitting_outputs
@@ -20,6 +21,7 @@ from fabricgen.outputs.lab_topologies.build import Topologies
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fabricgen.analysis.forwarding.gpu_routes import GpuView
     from fabricgen.build.context import BuildContext
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
@@ -86,6 +88,18 @@ def topologies(context: BuildContext) -> Topologies:
     return Topologies(context.views, context.packs, config_packs(context), context.texts)
 
 
+@per_build
+def _direct_gpus(context: BuildContext) -> DirectGpus:
+    """Return what makes the views of the GPUs of direct rails."""
+    return DirectGpus(context.plan)
+
+
+def _gpu_view(context: BuildContext, gpu: int) -> GpuView:
+    """Return the view of a GPU as a router."""
+    direct = context.plan.mapping.topology
+    return _direct_gpus(context).view(gpu) if direct else gpu_view(context.tables.ends, gpu)
+
+
 @dataclass(frozen=True)
 class GpuScripts:
     """The scripts of the GPUs of a run of hosts."""
@@ -97,18 +111,19 @@ class GpuScripts:
     def paths(self, context: BuildContext) -> Iterator[str]:
         """List a file for each GPU."""
         return (
-            self.output.path.format(gpu=context.tables.ends.gpu(gpu))
+            self.output.path.format(gpu=context.plan.fabric.coordinates.name(gpu))
             for gpu in gpus_of(context, self.run)
         )
 
     def prepare(self, context: BuildContext) -> None:
         """Make what all GPUs share."""
-        context.tables.prepare()
+        if not context.plan.mapping.topology:
+            context.tables.prepare()
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render them."""
         for gpu in gpus_of(context, self.run):
-            view = gpu_view(context.tables.ends, gpu)
+            view = _gpu_view(context, gpu)
             text = context.packs.render(self.pack, self.output.template, gpu=view)
             path = self.output.path.format(gpu=view.name)
             context.texts.keep(path, text)

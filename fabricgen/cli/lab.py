@@ -61,6 +61,9 @@ def run(asked: FabricArguments, *, one_rail: bool, as_json: bool, **options: Any
 
     Boxes of circuits are bridges, patched anew for each configuration of `circuits` while the lab
     runs; a spare GPU is spliced in where the inventory has `spare`.
+
+    GPUs of direct rails run the FRR of their hosts; `--failures clocked` cuts a link of
+    each port once, `--failures single` every link.
     """
     from fabricgen.lab.infiniband.session import run as run_subnets
     from fabricgen.lab.session import run as run_lab
@@ -72,6 +75,10 @@ def run(asked: FabricArguments, *, one_rail: bool, as_json: bool, **options: Any
             from fabricgen.lab.circuits import run as run_circuits
 
             return run_circuits(request, emit)
+        if request.plan.mapping.topology:
+            from fabricgen.lab.direct.session import run as run_direct
+
+            return run_direct(request, emit)
         subnets = is_infiniband(request.plan) and not request.network
         return run_subnets(request, emit) if subnets else run_lab(request, emit)
 

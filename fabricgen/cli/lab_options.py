@@ -86,7 +86,7 @@ def lab_request(
 ) -> LabRequest:
     """Plan, and check that this machine can boot the lab.
 
-    `infiniband` allows subnets over ibsim, and boxes of circuits, which run no system.
+    `infiniband` allows subnets over ibsim, direct rails and boxes of circuits, which run no system.
     """
     from fabricgen.lab import requirements
     from fabricgen.lab.infiniband import requirements as ib_requirements
@@ -101,6 +101,8 @@ def lab_request(
     subnets = infiniband and is_infiniband(planned) and not network
     if subnets and options["domains"]:
         raise click.UsageError("an InfiniBand lab runs whole subnets; leave --hb-domains out")
+    if planned.mapping.topology and options["domains"]:
+        raise click.UsageError("a lab of direct rails has all HB domains; leave --hb-domains out")
     templates = tuple(root.resolve() for root in asked.template_roots)
     request = LabRequest(
         planned,
@@ -115,6 +117,10 @@ def lab_request(
     with inventory.locate_findings():
         if subnets:
             Subnets(planned).prepare()
+        elif infiniband and planned.mapping.topology:
+            from fabricgen.lab.direct.layout import lay_out
+
+            requirements.check_fits(lay_out(planned, options["rails"]))
         elif network or not (infiniband and planned.fabric.has_circuits):
             requirements.check_fits(request.layout(), one_rail=one_rail)
         _check_same(planned, out, options["out"])

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from fabricgen.core.diagnostics import refuse
 from fabricgen.lab import namespaces
 from fabricgen.lab.boot import set_kernel
-from fabricgen.lab.frr_parts import DAEMONS, part_of_gpu, part_of_vrf
+from fabricgen.lab.frr_parts import DAEMONS, part_of_vrf
 from fabricgen.lab.process_tree import started_at
 from fabricgen.lab.socket_family import FAMILIES
 
@@ -93,7 +93,7 @@ class Daemons:
         layout, out = self.machines.layout, self.machines.out
         if host := layout.speakers.get(node):
             text = (out / "hosts" / host / "frr.conf").read_text(encoding="utf-8")
-            return part_of_gpu(text, layout.nic_ports(node)), DAEMONS
+            return layout.frr_part(text, node), DAEMONS
         switch = layout.switch_nodes[node]
         emitted = out / "configs" / switch.switch
         files = (emitted / "frr.conf", emitted / "daemons")

@@ -23,7 +23,7 @@ def lay_out(plan: Plan, rails: int | None = None, domains: int | None = None) ->
 
     Raises Refusal where the files cannot boot on Linux.
     """
-    require_switches(plan.spec, "lab")
+    require_switches(plan.spec, "lab up")
     check_bootable(plan)
     every = plan.fabric.coordinates.domains
     some = frozenset(range(min(rails or plan.fabric.rails, plan.fabric.rails)))

@@ -19,6 +19,7 @@ from fabricgen.analysis.forwarding.path_names import PathNames
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.build.selection import BuildScope
 from fabricgen.core.terms import LinkKind, Role
+from fabricgen.lab.frr_parts import part_of_gpu
 from fabricgen.planning.addressing import address_text
 
 if TYPE_CHECKING:
@@ -274,6 +275,10 @@ class LabLayout:
         host = self.plan.fabric.coordinates.host
         gpus = {} if self.numbered else self.gpus
         return {name: self.plan.hosts[host(gpu)] for gpu, name in gpus.items()}
+
+    def frr_part(self, text: str, node: str) -> str:
+        """Return the part of a host's frr.conf that a GPU runs."""
+        return part_of_gpu(text, self.nic_ports(node))
 
     def nic_ports(self, gpu: str) -> dict[tuple[str, str], str]:
         """Return the interfaces of a GPU's NIC ports, by leaf and leaf port."""

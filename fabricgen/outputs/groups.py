@@ -163,7 +163,6 @@ SPECS = (
     GroupSpec(
         name="lab",
         packets=True,
-        switches=True,
         readers="lab engines and `fabricgen lab`: the fabric as containers",
         packs=("lab",),
         # a larger lab is more than the engines run

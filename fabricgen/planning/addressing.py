@@ -125,9 +125,15 @@ class AddressPlan:
         lower = self.hosts.start(block) + self.skipped + 2 * row
         return lower, lower + 1
 
-    def gpu_address(self, block: int, node: int) -> int:
+    def direct_gpu(self, gpu: int, plane: int) -> str:
         """Return the address by which the others of a direct rail reach a GPU over any link."""
-        return self.loopbacks.start(block) + 1 + node
+        return address_text(self._direct_gpu(gpu, plane, self.loopbacks))
+
+    def _direct_gpu(self, gpu: int, plane: int, pool: Slice) -> int:
+        """Return the address of a GPU of a direct rail in a pool cut like the loopbacks."""
+        segment, place = self.mapping.home(gpu, plane)
+        block = segment * self.mapping.segment_blocks + place
+        return pool.start(block) + 1 + self.mapping.pattern_index(gpu)
 
     def loopback(self, segment: int, block: int, box: Box) -> int:
         """Return the loopback of a switch in a block; a shared leaf has one in each block."""
@@ -148,18 +154,11 @@ class AddressPlan:
         On direct rails it has the place of the address of its first GPU.
         """
         if self.mapping.topology:
-            return address_text(self._first_gpu_address(host) + self.router_ids.base)
+            gpu = self.mapping.fabric.coordinates.host_gpu(host, 0)
+            return address_text(self._direct_gpu(gpu, 0, self.router_ids))
         pool = self.mapping.fabric.spec.addressing.router_id_pool
         speaks = pool and not self.numbered
         return address_text(int(pool.broadcast_address) - host) if pool and speaks else ""
-
-    def _first_gpu_address(self, host: int) -> int:
-        """Return the place of the address of a host's first GPU among the loopbacks."""
-        mapping = self.mapping
-        gpu = mapping.fabric.coordinates.host_gpu(host, 0)
-        segment, block = mapping.home(gpu, 0)
-        number = segment * mapping.segment_blocks + block
-        return self.gpu_address(number, mapping.pattern_index(gpu)) - self.loopbacks.base
 
     def asn(self, segment: int, box: Box) -> int:
         """Return the AS number of a switch."""

@@ -27,8 +27,8 @@ def require_switches(spec: FabricSpec, task: str) -> None:
             f"`{task}` needs rails with switches",
             path=("rails", "medium"),
             because=("the GPUs of a direct rail are joined by cables alone",),
-            hint="use `plan`, `check`, `route`, `impact`, `compare`, `cost`, `model` or `build`, or"
-            " write `medium: packet`",
+            hint="use `plan`, `check`, `route`, `impact`, `compare`, `cost`, `model`, `lab run` or"
+            " `build`, or write `medium: packet`",
         )
 
 

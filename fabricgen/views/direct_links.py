@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 class DirectLink(NamedTuple):
     """One link of a NIC port: its number there, its row in `Plan.segment`, and its far end.
 
-    `block` is the number of the rail and plane; addresses are those of both ends.
+    `block` is the number of the rail and plane; `upper` whether the NIC port is at the upper end;
+    addresses are those of both ends.
     """
 
     port: int
     segment: int
     block: int
     row: int
+    upper: bool
     peer: int
     peer_port: int
     address: int
@@ -64,6 +66,7 @@ class DirectLinks:
                 segment=segment,
                 block=block,
                 row=row,
+                upper=bool(upper),
                 peer=int(mapping.lower_gpu(segment, far[0][row], place)),
                 peer_port=int(far[1][row]),
                 address=addresses[upper],

@@ -67,9 +67,10 @@ class DirectRouting:
         order = [kind for kind, _ in KINDS]
         return sorted(found.values(), key=lambda path: order.index(path.kind))
 
-    def links_between(self, one: int, other: int) -> int:
-        """Return the links between two GPUs of rail 0, on its first plane."""
-        return self._distances(0, other)[one]
+    def links_between(self, one: int, other: int, plane: int = 0) -> int | None:
+        """Return the links between two GPUs of a rail on a plane; None where no path is left."""
+        segment, _ = self.plan.mapping.home(other, plane)
+        return self._distances(segment, other).get(one)
 
     def _crossings(self, source: int, target: int, flow: int) -> Iterator[_Crossing]:
         """Yield the ways that are left, in the order of the relay rules."""

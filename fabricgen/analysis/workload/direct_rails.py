@@ -87,7 +87,7 @@ def mean_hops(plan: Plan, stages: int) -> float:
     ring = [(node, node // size * size + (node + 1) % size) for node in range(nodes) if size > 1]
     onward = [(node, node + size) for node in range(nodes - size)]
     means = [
-        sum(routing.links_between(pattern[one], pattern[other]) for one, other in pairs)
+        sum(routing.links_between(pattern[one], pattern[other]) or 0 for one, other in pairs)
         / len(pairs)
         for pairs in (ring, onward)
         if pairs

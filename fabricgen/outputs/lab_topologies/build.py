@@ -80,6 +80,11 @@ class Topologies:
 
     def gap(self) -> str | None:
         """Return why this fabric cannot be a lab in containers; None where it can."""
+        if self.plan.mapping.topology:
+            return (
+                "the GPUs of direct rails run FRR, and the image of a GPU has none; `fabricgen lab"
+                " run` boots them"
+            )
         for role in self.plan.roles:
             for port_layout in self.plan.fabric.nos_variants(role):
                 pack = self._config_packs.get(port_layout.nos)

@@ -132,9 +132,8 @@ class DirectHosts(Hosts):
                 segment, place = plan.mapping.home(gpu, plane)
                 block = segment * plan.mapping.segment_blocks + place
                 rail = found.setdefault(block, self._rail(block, gpu, plane))
-                node = plan.mapping.pattern_index(gpu)
                 rail.gpus.append(coordinates.name(gpu))
-                rail.addresses.append(address_text(plan.addresses.gpu_address(block, node)))
+                rail.addresses.append(plan.addresses.direct_gpu(gpu, plane))
                 rail.interfaces += self._interfaces[coordinates.host_slot(gpu), plane]
         return [found[block] for block in sorted(found)]
 

@@ -28,7 +28,7 @@ TASKS: dict[str, Callable[[Plan], object]] = {
     "switch_graph": switch_graph,
     "placement": lambda plan: placement(plan, "d0-d3"),
     "audit --tables": lambda plan: DegradedTables(plan, Failures()),
-    "lab": lay_out,
+    "lab up": lay_out,
     "import": lambda plan: import_cut_sheet(plan, CutSheet("sheet.csv", [])),
 }
 
