@@ -3,7 +3,8 @@
 Owns `Load` and the facts behind it. Power covers everything that the bill counts, weight and rack
 units cover boxes only: weights of modules and cables are not published. Facts of a box under
 `site.footprints` override the catalog; unknown facts are listed, and the sum is then unknown.
-Spares are not powered. `bom.counts` counts the parts, and `breakdown` places them.
+Spares are not powered; spare leaves are in racks. `bom.counts` counts the parts, and `breakdown`
+places them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.bom.bill import role_of
-from fabricgen.core.terms import ROLES
+from fabricgen.core.terms import ROLES, Role
 from fabricgen.inventory.site import Footprint
 from fabricgen.planning.room.footprints import HOST
 
@@ -32,6 +33,9 @@ BTU_H_PER_W = Fraction("3.412")
 """British thermal units per hour for each watt: all power becomes heat."""
 
 NOTHING = Fraction(0)
+
+SPARE_LEAF = "spare leaf"
+"""The boxes that are spare leaves, which are switched off."""
 
 DEVICES = "device"
 """The role of boxes that are neither hosts nor switches."""
@@ -205,14 +209,15 @@ def loads_of(plan: Plan, bom: Bom) -> Loads:
         },
     }
     parts = {line.item: PartLoad(line.unit_power_w, line.unit_power_max_w) for line in boxed}
-    return Loads(
-        parts,
-        boxes,
-        models,
-        dict(counts),
-        {role.value: plan.switch_count(role) for role in plan.roles},
-        {role: role for role in boxes},
-    )
+    switches = {role.value: plan.switch_count(role) for role in plan.roles}
+    found = Loads(parts, boxes, models, dict(counts), switches, {role: role for role in boxes})
+    if plan.mapping.spare_leaves:
+        leaf = Role.LEAF.value
+        found.models[SPARE_LEAF], found.roles[SPARE_LEAF] = models[leaf], leaf
+        off = {"power_w": NOTHING, "power_max_w": NOTHING}
+        found.boxes[SPARE_LEAF] = boxes[leaf]._replace(**off)
+        switches[SPARE_LEAF] = plan.mapping.spare_leaves
+    return found
 
 
 def _stated(plan: Plan, role: str) -> Footprint:

@@ -1,7 +1,7 @@
 """The group of the cabling: cable lists, labels, the workbook, and the installation sheets.
 
-Owns the tasks of the workbook and of the list of power cords; the others are in `cable_documents`,
-`cable_sheets`, `label_files`, `installation_files` and `patching_files`.
+Owns the tasks of the workbook, of power cords and of moves to spare leaves; the others are in
+`cable_documents`, `cable_sheets`, `label_files`, `installation_files` and `patching_files`.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
             yield from label_tasks(context, output.path, pack, output.template)
         elif output.each == "power-cords":
             yield PowerCordList(output.path, pack, output.template)
+        elif output.each == "spare-leaves":
+            yield SpareLeafMoves(output.path, pack, output.template)
         else:
             yield CableDocument(output.path, pack, output.template, output.each)
     yield from installation_tasks(context)
@@ -58,6 +60,22 @@ class PowerCordList(OneFile):
 
         power = power_cords_view(context.plan)
         text = context.packs.render(self.pack, self.template, power=power)
+        yield write_text(root, self.path, [text])
+
+
+@dataclass(frozen=True)
+class SpareLeafMoves(OneFile):
+    """The moves of cables to spare leaves."""
+
+    pack: str
+    template: str
+
+    def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
+        """Render the moves."""
+        from fabricgen.outputs.installation.spare_leaves import spare_leaves_view
+
+        spares = spare_leaves_view(context.plan, context.views)
+        text = context.packs.render(self.pack, self.template, spares=spares)
         yield write_text(root, self.path, [text])
 
 

@@ -129,6 +129,7 @@ def fitting_outputs(context: BuildContext, group: str) -> list[tuple[str, PackOu
         and (not output.networks or any(map(is_routed, context.plan.networks.values())))
         and (context.plan.channels or output.each not in PATCHED)
         and (output.each != "power-cords" or has_pdus(context.plan))
+        and (output.each != "spare-leaves" or context.plan.mapping.spare_leaves)
         and _fits_leaves(context, pack.name, output)
         and output.is_written(context.plan.spec.management)
     ]

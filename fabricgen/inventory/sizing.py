@@ -237,8 +237,8 @@ class Spare(InventoryModel):
     """GPUs of each rail that no job uses: those of the last HB domains among the installed ones, in
     whole HB domains."""
     leaves_per_rail: Annotated[int, Field(strict=True, ge=0, le=16, examples=[1])] = 0
-    """Leaves of each rail and plane that are installed without cables and switched off; those of a
-    failed leaf are moved to one."""
+    """Leaves of each rail and plane that are installed and switched off; the cables of a failed one
+    are moved to them."""
 
 
 class Reserve(InventoryModel):

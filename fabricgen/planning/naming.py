@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import compress, cycle
+from itertools import chain, compress, cycle
 from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import ROLES, Role
@@ -72,6 +72,18 @@ class DeviceNames:
             )
             names.append(self._patterns[box.role, shared].format(rail=rail, plane=plane, n=number))
         return names
+
+    def spare_leaves(self, segment: int) -> list[str]:
+        """Name the spare leaves of one segment: as a leaf of it, with `spare-` in front."""
+        mapping = self.mapping
+        count, shared = mapping.spare_leaves // mapping.segments, mapping.segment_blocks > 1
+        rail = None if shared else mapping.rails(segment)[0]
+        first = 1 + (mapping.rail_group(segment) * count if shared else 0)
+        pattern = self._patterns[Role.LEAF, shared]
+        return [
+            "spare-" + pattern.format(rail=rail, plane=mapping.plane(segment), n=first + number)
+            for number in range(count)
+        ]
 
     def host(self, host: int) -> str:
         """Name a host, counted from 0 over all HB domains."""
@@ -159,6 +171,13 @@ def host_names(naming: DeviceNames) -> list[str]:
     if fabric.network:
         return fabric.network.attached.devices
     return [naming.host(host) for host in range(fabric.coordinates.hosts)]
+
+
+def spare_leaf_names(naming: DeviceNames) -> list[str]:
+    """Name every spare leaf, segment by segment."""
+    if not naming.mapping.spare_leaves:
+        return []
+    return [*chain.from_iterable(map(naming.spare_leaves, range(naming.mapping.segments)))]
 
 
 def switch_names(naming: DeviceNames, installed: list[bool]) -> Iterator[str]:

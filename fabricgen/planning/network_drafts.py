@@ -15,7 +15,7 @@ from fabricgen.planning.designs import map_design
 from fabricgen.planning.draft import draft_of
 from fabricgen.planning.name_checks import check_names
 from fabricgen.planning.naming import make_naming
-from fabricgen.planning.network_fabric import network_fabric, placed, switch_groups
+from fabricgen.planning.network_fabric import network_fabric, placed, spare_group, switch_groups
 from fabricgen.planning.network_pools import check_apart
 from fabricgen.planning.network_sizing import check_pairs
 
@@ -36,6 +36,8 @@ def draft_networks(
     changes; sizes only grow. Raises Refusal.
     """
     compute = switch_groups(draft.naming, installed)
+    if draft.mapping.spare_leaves:
+        compute.append(spare_group(draft.naming))
     before: list[SwitchGroup] | None = None
     switches: list[SwitchGroup] = []
     while switches != before:

@@ -15,6 +15,7 @@ from fabricgen.core.terms import COMPUTE, Design, Role, speed_text
 from fabricgen.inventory.networks import Networks, Uplink
 from fabricgen.inventory.settings import Nos
 from fabricgen.inventory.sizing import HbDomain, NicChoice, Rails, SparePorts
+from fabricgen.planning.naming import spare_leaf_names
 from fabricgen.planning.network_conflicts import host_ports
 from fabricgen.planning.networks.addressing import network_addressing
 from fabricgen.planning.networks.attachments import (
@@ -51,11 +52,19 @@ class SwitchGroup(NamedTuple):
     network: str
     names: tuple[str, ...]
     layout: PortLayout
+    spare: bool = False
+    """Whether they are spare leaves, which have management ports alone."""
 
     @property
     def kind(self) -> str:
         """The kind of attached devices that they are."""
-        return f"{self.network} {self.layout.role}"
+        return f"{'spare' if self.spare else self.network} {self.layout.role}"
+
+
+def spare_group(naming: DeviceNames) -> SwitchGroup:
+    """Return the spare leaves of the compute fabric, segment by segment."""
+    layout = naming.mapping.fabric.port_layouts[Role.LEAF]
+    return SwitchGroup(COMPUTE, tuple(spare_leaf_names(naming)), layout, spare=True)
 
 
 def switch_groups(naming: DeviceNames, installed: list[bool]) -> list[SwitchGroup]:

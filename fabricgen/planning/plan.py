@@ -23,7 +23,7 @@ from fabricgen.planning.management import plan_management
 from fabricgen.planning.measure import measure
 from fabricgen.planning.measured_lengths import measured_rows
 from fabricgen.planning.name_checks import check_names
-from fabricgen.planning.naming import host_names, switch_names
+from fabricgen.planning.naming import host_names, spare_leaf_names, switch_names
 from fabricgen.planning.room.equipment import Equipment, equipment_of
 from fabricgen.planning.room.room_positions import make_room, network_room
 from fabricgen.planning.segment_links import switches_with_links, wire_segment
@@ -85,7 +85,9 @@ def complete(draft: Draft, room: Room | None = None) -> Plan:
     installed = switches_with_links(segment, len(draft.naming.boxes))
     hosts = host_names(draft.naming)
     if not draft.fabric.network:
-        check_names(list(switch_names(draft.naming, installed)), hosts)
+        check_names(
+            [*switch_names(draft.naming, installed), *spare_leaf_names(draft.naming)], hosts
+        )
     beside, switches = _draft_networks(draft, hosts, installed)
     names_beside = [*chain.from_iterable(group.names for group in switches)]
     management = plan_management(draft, hosts, names_beside)
@@ -153,7 +155,7 @@ def _room(
 ) -> Room | None:
     """Place the devices of a compute fabric, its networks and its `devices`. Raises Refusal."""
     equipment = Equipment()
-    if draft.spec.has_networks:
+    if draft.spec.has_networks or draft.mapping.spare_leaves:
         namings = tuple(network.naming for network in networks.values())
         equipment = equipment_of(draft.naming, draft.catalog, installed, switches, namings)
     return make_room(draft.naming, draft.catalog, installed, equipment)

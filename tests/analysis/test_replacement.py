@@ -39,7 +39,7 @@ def test_a_spare_leaf_takes_the_cables_of_one_failed_leaf() -> None:
     """A second leaf of the rail finds none."""
     plan = plan_of(**PACKET)
     found = replacements(plan, ["switch:r3-leaf-1"])
-    assert found == (Replacement("r3-leaf-1", "the spare leaf of rail 3", "cables", 8),)
+    assert found == (Replacement("r3-leaf-1", "spare-r3-leaf-1", "cables", 8),)
     assert "move 8 cables, port by port" in replacement_text(found)
     wide = plan_of(**PACKET | {"gpus": 1024, "switches": {"leaf": {"generic": {"radix": 64}}}})
     names = ["switch:r0-leaf-1", "switch:r0-leaf-2"]

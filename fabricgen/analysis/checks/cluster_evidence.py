@@ -13,6 +13,7 @@ import numpy as np
 
 from fabricgen.core.terms import COMPUTE, LinkKind, Role
 from fabricgen.planning.fabric_links import wiring_of
+from fabricgen.planning.naming import spare_leaf_names
 from fabricgen.planning.network_conflicts import host_ports
 from fabricgen.planning.power_cords import plan_power
 from fabricgen.views.factory import Views
@@ -196,6 +197,8 @@ def _managed(plan: Plan) -> Iterator[tuple[Iterable[str], int]]:
     yield plan.hosts, host_ports(plan.fabric.host, networks[name])
     for group in plan.spec.devices:
         yield group.names, group.ports.of(name).count
+    spare = plan.fabric.port_layouts[Role.LEAF].model.management
+    yield spare_leaf_names(plan.naming), spare.count if spare else 1
     for other, fabric in {COMPUTE: plan, **plan.networks}.items():
         if other == COMPUTE or networks[other].kind == "clos":
             for role in fabric.roles:

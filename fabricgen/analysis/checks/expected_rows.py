@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fabricgen.analysis.checks.evidence import Evidence
-    from fabricgen.core.arrays import BoolArray, IntArray
+    from fabricgen.core.arrays import BoolArray, Int32Array, IntArray
 
     Texts = NDArray[np.object_]
     """A column of texts."""
@@ -175,6 +175,19 @@ def cable_rows(evidence: Evidence, rows: range, links: NamedLinks) -> Iterator[t
         yield from ((label + letter, row) for letter in ("abcdefgh"[:count] if count > 1 else [""]))
 
 
+def _spare_leaves(evidence: Evidence, rows: range) -> Iterator[Int32Array]:
+    """Yield for each spare leaf of a segment its number in the room, by link; -1 without a leaf."""
+    plan = evidence.plan
+    count = plan.spec.spare.leaves_per_rail if plan.mapping.spare_leaves else 0
+    if evidence.lengths is None or not count:
+        return
+    segment = np.arange(rows.start, rows.stop) // len(plan.segment.kind)
+    of_leaf = evidence.wiring.kind[rows.start : rows.stop] <= LinkKind.LEAF_SPINE
+    for number in range(count):
+        device = evidence.lengths.room.first_equipment + segment * count + number
+        yield np.where(of_leaf, device, -1).astype(np.int32)
+
+
 def _positions(evidence: Evidence, rows: range) -> list[Texts]:
     """Return the columns that the cable list must have for the positions of some links.
 
@@ -194,6 +207,10 @@ def _positions(evidence: Evidence, rows: range) -> list[Texts]:
     )
     high = wiring.upper[here] + room.hosts
     run_mm = lengths.runs.run_mm(low, high)
+    for spare in _spare_leaves(evidence, rows):
+        peer = np.where(evidence.has_host[here], low, high)
+        to_spare = np.where(spare >= 0, lengths.runs.run_mm(peer, spare), 0)
+        run_mm = np.maximum(run_mm, to_spare).astype(np.int32)
     for (segment, row), length_mm in lengths.runs.measured.items():
         if segment * len(evidence.plan.segment.kind) + row in rows:
             run_mm[segment * len(evidence.plan.segment.kind) + row - rows.start] = length_mm

@@ -66,10 +66,8 @@ def _leaves(plan: Plan, switches: Iterable[tuple[int, int]]) -> Iterator[Replace
         cables = int(np.count_nonzero(below | above))
         name = str(plan.naming.switches(segment)[box])
         left[segment] -= 1
-        rail = plan.mapping.segment_rail(segment)
-        spare = f"the spare leaf of rail {rail}" if left[segment] >= 0 else None
-        if spare and plan.fabric.planes > 1:
-            spare += f" on plane {plan.mapping.plane(segment)}"
+        taken = plan.spec.spare.leaves_per_rail - 1 - left[segment]
+        spare = plan.naming.spare_leaves(segment)[taken] if left[segment] >= 0 else None
         yield Replacement(name, spare, "cables" if spare else "nothing", cables if spare else 0)
 
 

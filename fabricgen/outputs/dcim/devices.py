@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabricgen.core.terms import Role
 from fabricgen.outputs.dcim.panels import ROLE as PANEL
 from fabricgen.outputs.dcim.panels import PanelTables
 from fabricgen.outputs.dcim.view import (
@@ -23,6 +24,7 @@ from fabricgen.outputs.dcim.view import (
     NamedView,
     tag_of,
 )
+from fabricgen.planning.naming import spare_leaf_names
 from fabricgen.planning.room.footprints import HOST
 
 if TYPE_CHECKING:
@@ -198,6 +200,7 @@ class Assets:
         """The number of installed devices."""
         switches = sum(plan.mapping.segments * sum(plan.installed) for plan in self._plans)
         others = sum(len(group.names) for group in self._groups) + len(self._panels.panels)
+        others += self.plan.mapping.spare_leaves
         return len(self.plan.hosts) + switches + others
 
     def devices(self) -> Iterator[DcimDeviceView]:
@@ -214,6 +217,10 @@ class Assets:
                         own = plan is self.plan
                         place = next(places) if own else self._beside.get(names[at], _Position())
                         yield self._switch(names[at], port_layouts[box.role], place, tag_of(plan))
+        for name in spare_leaf_names(self.plan.naming):
+            leaf = self.plan.fabric.port_layouts[Role.LEAF]
+            place = self._beside.get(name, _Position())
+            yield self._switch(name, leaf, place, tag_of(self.plan))
         for group in self._groups:
             for name in group.names:
                 place = self._beside.get(name, _Position())

@@ -101,6 +101,13 @@ _KINDS = (
         f"{_INSTALLATION}.power_cords",
     ),
     Kind(
+        "spare-leaves",
+        "The moves of cables to spare leaves; only where the inventory has some.",
+        "spares",
+        f"{_INSTALLATION}.spare_leaves:SpareLeavesView",
+        f"{_INSTALLATION}.spare_leaves",
+    ),
+    Kind(
         "patching",
         "The tables of structured cabling; only where links run through panels.",
         "patching",

@@ -62,13 +62,27 @@ class CableRuns:
     def of_segment(
         self, segment: int, start: int = 0, stop: int | None = None
     ) -> tuple[Int32Array, Int32Array, Int32Array]:
-        """Return the devices at both ends of some links of a segment, and the runs between them."""
+        """Return the devices at both ends of some links of a segment, and the runs between them.
+
+        A cable at a leaf reaches the spare leaves too, which take it if the leaf fails.
+        """
         lower, upper = self.ends(segment, start, stop)
         runs = self.run_mm(lower, upper)
+        for spare in self.room.spare_leaves(segment):
+            runs = np.maximum(runs, self.to_spare_mm(spare, lower, upper, start, stop))
         for (measured, row), run_mm in self.measured.items():
             if measured == segment and start <= row < start + len(runs):
                 runs[row - start] = run_mm
         return lower, upper, runs
+
+    def to_spare_mm(
+        self, spare: int, lower: Int32Array, upper: Int32Array, start: int, stop: int | None
+    ) -> Int32Array:
+        """Return the runs of links whose leaf a spare one replaces; 0 of links without a leaf."""
+        kind = self.links.kind[start:stop]
+        peer = np.where(kind == LinkKind.HOST, lower, upper)
+        runs = self.run_mm(peer, np.full_like(peer, spare))
+        return np.where(kind == LinkKind.SPINE_CORE, 0, runs).astype(np.int32)
 
     def every(self) -> Int32Array:
         """Return the run of each link of the fabric; shape (segments, links)."""

@@ -6,7 +6,7 @@ compute fabric, then the equipment group by group.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -49,7 +49,9 @@ class EquipmentGroup:
     """The place in the inventory that their size follows from."""
     network: str = ""
     role: Role | None = None
-    """The network of switches and their role there; none of `devices`."""
+    """The network of switches and their role there; none of `devices` and spare leaves."""
+    after: tuple[int, ...] = ()
+    """The number in the room of the switch that each follows in the racks; of spare leaves."""
 
     @property
     def switches(self) -> bool:
@@ -102,7 +104,11 @@ def equipment_of(
 ) -> Equipment:
     """Return the equipment of a compute fabric; `switches` are those of its networks."""
     spec = naming.mapping.fabric.spec
-    groups = (*(_switches(spec, group) for group in switches), *_devices(spec, catalog))
+    groups = (
+        *_spare_leaves(naming),
+        *(_switches(spec, group) for group in switches),
+        *_devices(spec, catalog),
+    )
     numbers = _fabric_numbers(naming, installed)
     first = naming.mapping.fabric.coordinates.planned_hosts
     first += naming.mapping.segments * len(naming.boxes)
@@ -149,6 +155,21 @@ def _switches(spec: FabricSpec, group: SwitchGroup) -> EquipmentGroup:
         network=group.network,
         role=role,
     )
+
+
+def _spare_leaves(naming: DeviceNames) -> Iterable[EquipmentGroup]:
+    """Yield the spare leaves, each after the last leaf of its segment."""
+    mapping = naming.mapping
+    if not mapping.spare_leaves:
+        return
+    from fabricgen.planning.network_fabric import spare_group  # noqa: PLC0415 - for spare leaves only
+
+    boxes, leaves = len(naming.boxes), mapping.sizing.leaf
+    first = mapping.fabric.coordinates.planned_hosts + leaves - 1
+    group = _switches(mapping.fabric.spec, spare_group(naming))
+    per_segment = mapping.spare_leaves // mapping.segments
+    after = np.repeat(first + boxes * np.arange(mapping.segments), per_segment)
+    yield replace(group, network="", role=None, after=tuple(after.tolist()))
 
 
 def _devices(spec: FabricSpec, catalog: Catalog) -> Iterable[EquipmentGroup]:

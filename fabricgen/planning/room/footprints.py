@@ -177,6 +177,7 @@ def shares_of(
     known |= {group.kind: _facts(group.part, group.stated) for group in groups}
     known |= {group.kind: (0, 0, 0) for group in groups if group.beside_units}
     no_switches = {HOST, *(group.kind for group in groups if not group.switches)}
+    no_switches -= {group.kind for group in groups if group.after}
     if site:
         paths = {group.kind: group.path for group in groups}
         findings = [

@@ -170,7 +170,8 @@ class _Racks:
         need = self._need[self.kinds[device]]
         self.rack[device], self.rack_unit[device] = rack, rack_unit
         self.held[rack].append(device)
-        self._free[rack] &= ~((1 << need[0]) - 1 << rack_unit - 1)
+        # a PDU beside the rack units has unit 0, and takes none
+        self._free[rack] &= ~((1 << need[0]) - 1 << max(rack_unit - 1, 0))
         self._loads[rack] = [
             have + more for have, more in zip(self._loads[rack], need, strict=True)
         ]

@@ -55,7 +55,8 @@ def kinds_of(naming: DeviceNames, equipment: Equipment) -> Int32Array:
 def racked_order(naming: DeviceNames, equipment: Equipment) -> Int64Array:
     """Return the numbers of all that racks of switches take, in this order.
 
-    These are the switches of all networks, then the devices that take rack units.
+    These are the switches of all networks with the spare leaves after those that they replace, then
+    the devices that take rack units.
     """
     fabric = naming.mapping.fabric.coordinates.planned_hosts
     first = fabric + naming.mapping.segments * len(naming.boxes)
@@ -68,7 +69,20 @@ def racked_order(naming: DeviceNames, equipment: Equipment) -> Int64Array:
             first + equipment.of(switches=False).astype(np.int64),
         ]
     )
-    return order
+    return _with_spares(order, equipment, first)
+
+
+def _with_spares(order: Int64Array, equipment: Equipment, first: int) -> Int64Array:
+    """Move each spare leaf behind the switch that it follows; `first` is the first equipment."""
+    after = [each for group in equipment.groups for each in group.after]
+    if not after:
+        return order
+    # spare leaves are the first equipment, so their numbers follow each other
+    place = np.zeros(int(order.max()) + 1)
+    place[order] = np.arange(len(order))
+    place[first : first + len(after)] = place[after] + 0.5
+    found: Int64Array = order[np.lexsort((order, place[order]))]
+    return found
 
 
 def place_devices(

@@ -68,6 +68,13 @@ class Room:
         """The number of the first device after the switches of the fabric."""
         return self.hosts + self.naming.mapping.segments * len(self.naming.boxes)
 
+    def spare_leaves(self, segment: int) -> range:
+        """Return the numbers of the spare leaves of a segment: they are the first equipment."""
+        mapping = self.naming.mapping
+        count = mapping.spare_leaves // mapping.segments
+        first = self.first_equipment + segment * count
+        return range(first, first + count)
+
     @cached_property
     def places(self) -> list[tuple[str, str, str]]:
         """The hall, the row and the rack of each rack, as the site calls them, else by number."""
