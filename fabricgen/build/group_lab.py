@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from fabricgen.analysis.forwarding.direct_gpus import DirectGpus
 from fabricgen.analysis.forwarding.gpu_routes import gpu_view, has_hb_addresses
 from fabricgen.build.context import per_build
+from fabricgen.build.network_tasks import OfNetwork
 from fabricgen.build.pack_outputs import config_packs, fitting_outputs
 from fabricgen.build.runs import gpus_of, host_runs, installed_switches, switch_runs
 from fabricgen.build.selection import Skipped
@@ -46,14 +47,16 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
             yield from _topologies(context, outputs)
 
 
-def _beside(context: BuildContext) -> Iterator[Skipped]:
-    """Report the networks beside the compute fabric, of which the lab of containers has none."""
-    if context.networks:
-        names = ", ".join(context.networks)
-        yield Skipped(
-            f"lab/ is of the compute fabric, without {names}; `fabricgen lab run FABRIC --network"
-            " NAME` boots such a network"
-        )
+def _beside(context: BuildContext) -> Iterator[BuildTask | Skipped]:
+    """List the files of the containers of networks, and the networks that no container runs."""
+    for name, own in context.networks.items():
+        if gap := topologies(own).gap():
+            yield Skipped(f"lab/ has no containers of {name}: {gap}")
+        else:
+            yield from (
+                OfNetwork(name, ContainerFiles(segment, boxes))
+                for segment, boxes in switch_runs(own)
+            )
 
 
 def _impossible(context: BuildContext, why: str) -> Iterator[Skipped]:
@@ -73,6 +76,8 @@ def _topologies(
     yield from (ContainerFiles(segment, boxes) for segment, boxes in switch_runs(context))
     nodes = topologies(context).size
     for pack, output in outputs:
+        if output.each == "device" and topologies(context).devices:
+            yield DeviceScripts(pack, output)
         if output.each not in ("lab", "node"):
             continue
         if output.most_lines and nodes > output.most_lines:
@@ -85,7 +90,9 @@ def _topologies(
 @per_build
 def topologies(context: BuildContext) -> Topologies:
     """Return the maker of the topologies."""
-    return Topologies(context.views, context.packs, config_packs(context), context.texts)
+    networks = map(topologies, context.networks.values())
+    beside = [own for own in networks if own.gap() is None]
+    return Topologies(context.views, context.packs, config_packs(context), context.texts, beside)
 
 
 @per_build
@@ -126,6 +133,31 @@ class GpuScripts:
             view = _gpu_view(context, gpu)
             text = context.packs.render(self.pack, self.output.template, gpu=view)
             path = self.output.path.format(gpu=view.name)
+            context.texts.keep(path, text)
+            yield write_text(root, path, [text], self.output.bits)
+
+
+@dataclass(frozen=True)
+class DeviceScripts:
+    """The scripts of the hosts and devices of networks."""
+
+    pack: str
+    output: PackOutput
+
+    def paths(self, context: BuildContext) -> Iterator[str]:
+        """List a file for each host and device."""
+        devices = topologies(context).devices
+        return (self.output.path.format(device=device.name) for device in devices)
+
+    def prepare(self, context: BuildContext) -> None:
+        """Make the views."""
+        _ = topologies(context).devices
+
+    def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
+        """Render them."""
+        for device in topologies(context).devices:
+            text = context.packs.render(self.pack, self.output.template, device=device)
+            path = self.output.path.format(device=device.name)
             context.texts.keep(path, text)
             yield write_text(root, path, [text], self.output.bits)
 

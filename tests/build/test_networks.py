@@ -49,13 +49,6 @@ def test_one_list_has_the_cables_of_all_networks(out: Path) -> None:
     assert {row["rail"] for row in rows if row["network"] != "compute"} == {""}
 
 
-def test_a_lab_of_containers_is_of_the_compute_fabric() -> None:
-    """The build states that, and which command boots the other networks."""
-    keys = CLUSTER | {"switches": {"leaf": {"generic": {"radix": 32}}}, "nos": "frr"}
-    skipped = build_job(plan_of(**keys), Packs(), ("lab",)).skipped
-    assert [line for line in skipped if "storage, inband, oob" in line and "--network" in line]
-
-
 def test_every_managed_port_has_one_cable(out: Path) -> None:
     """Hosts, switches and devices have one cable to the out-of-band network each."""
     rows = _rows(out / "cabling" / "cables.csv")

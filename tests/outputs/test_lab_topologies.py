@@ -18,6 +18,7 @@ import pytest
 from hypothesis import assume, given, settings
 from pydantic import ValidationError
 
+from fabricgen.build.group_lab import topologies
 from fabricgen.build.run import build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
@@ -103,6 +104,32 @@ VARIANTS: dict[str, Inventory] = {
         "nos": "sonic",
     },
 }
+STORAGE = {"name": "target-{n}", "count": 2, "ports": {"storage": 2, "oob": 1}}
+OOB = {"switches": {"leaf": {"generic": {"radix": 64}}}, "speed": "1G", "nos": "frr"}
+VARIANTS |= {
+    "networks": generic(
+        16,
+        gpus=32,
+        networks={"storage": {"switches": {"leaf": {"generic": {"radix": 8}}}}, "oob": OOB},
+        devices=[STORAGE],
+    ),
+    "networks, sonic": SMALL
+    | {
+        "switches": SN5600,
+        "nos": "sonic",
+        "rails": {"tiers": 2},
+        "networks": {
+            "inband": {"switches": SN5600, "nos": "sonic", "peer_links": 2},
+            "oob": {
+                "switches": {"leaf": {"model": "sn2201"}},
+                "speed": "1G",
+                "nos": "sonic",
+                "uplink": {"network": "inband", "ports": 2, "speed": "100G"},
+            },
+        },
+        "devices": [{"name": "mgmt-{n}", "count": 2, "ports": {"inband": 2, "oob": 1}}],
+    },
+}
 MAPPED = ("sonic", "whole cages", "leaves on eos", "a system for each rail")
 """The interface names of the variants whose containers use other names than the NOS."""
 
@@ -144,6 +171,21 @@ class Tree:
     def cables(self) -> list[dict[str, str]]:
         """The rows of cables.csv."""
         return rows(self.root / "cabling/cables.csv")
+
+    @cached_property
+    def left_out(self) -> set[str]:
+        """The cables to switches of other networks: to management ports, and uplinks."""
+        switches = {name for own in self.plan.cluster for name in own.switches()}
+        networks = [row for row in self.cables if row.get("network", "compute") != "compute"]
+        ends = {row["cable"]: row["a_device"] for row in networks if row["tier"] == "1"}
+        return {cable for cable, device in ends.items() if device in switches}
+
+    @cached_property
+    def devices(self) -> list[str]:
+        """The hosts and devices of networks, in the order of their cables."""
+        networks = [row for row in self.cables if row.get("network", "compute") != "compute"]
+        rows = [row for row in networks if row["tier"] == "1" and row["cable"] not in self.left_out]
+        return [*dict.fromkeys(row["a_device"] for row in rows)]
 
     @cached_property
     def called(self) -> dict[End, str]:
@@ -188,8 +230,8 @@ def tree(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     job = build_job(plan, PACKS, ("cabling", "configs", "lab"))
     written = {file.path for file in build(job, root)}
     assert written == set(job.paths()) - {"manifest.json"}
-    assert not job.skipped
-    assert Topologies(Views(plan), PACKS, {}).size == len(Tree(plan, root).nodes)
+    assert not [reason for reason in job.skipped if "lab/" in reason]
+    assert topologies(job.context).size == len(Tree(plan, root).nodes)
     assert (request.param.startswith(MAPPED) or "sonic" in request.param) == (
         len((root / "lab/containerlab/interfaces.csv").read_text().splitlines()) > 1
     )
@@ -242,9 +284,10 @@ def test_the_schema_finds_errors(
 
 
 def test_nodes_and_links_are_the_plans(tree: Tree) -> None:
-    """There is a node for each switch, GPU and HB domain.
+    """There is a node for each switch, GPU, HB domain, and host or device of networks.
 
-    There is a link for each link of the plan, and one from each GPU to its HB domain.
+    There is a link for each link of the plan, and one from each GPU to its HB domain; those to the
+    switches of other networks are left out.
     """
     plan, request = tree.plan, tree.plan.fabric
     domains = request.gpus // request.domain_gpus
@@ -255,14 +298,18 @@ def test_nodes_and_links_are_the_plans(tree: Tree) -> None:
         *plan.switches(),
         *gpus,
         *(f"hb-{domain}" for domain in range(domains)),
+        *(switch for own in plan.networks.values() for switch in own.switches()),
+        *tree.devices,
     ]
-    assert len(tree.links) == sum(plan.link_count(kind) for kind in plan.kinds) + request.gpus
+    links = [own.link_count(kind) for own in plan.cluster for kind in own.kinds]
+    assert len(tree.links) == sum(links) + request.gpus - len(tree.left_out)
     roles = Counter(node["labels"]["role"] for node in tree.nodes.values())
-    assert roles == {
-        **{role.value: plan.switch_count(role) for role in plan.roles},
-        "gpu": request.gpus,
-        "hb-domain": domains,
-    }
+    switches = Counter[str]()
+    for own in plan.cluster:
+        switches.update({role.value: own.switch_count(role) for role in own.roles})
+    hosts = len({*tree.devices} & {*plan.hosts})
+    others = {"host": hosts, "device": len(tree.devices) - hosts} if hosts else {}
+    assert roles == {**switches, "gpu": request.gpus, "hb-domain": domains, **others}
 
 
 def test_links_are_the_cables(tree: Tree) -> None:
@@ -287,18 +334,21 @@ def test_links_are_the_cables(tree: Tree) -> None:
     labels = re.findall(r"\], mtu: \d+\}(?:  # (\S+))?$", text, re.MULTILINE)
     gpus, cables = tree.plan.fabric.gpus, dict[tuple[End, End], list[str]]()
     for row in tree.cables:
-        cables.setdefault((port(row, "a"), port(row, "b")), []).append(row["cable"])
-    assert list(zip(tree.links, labels, strict=True))[:-gpus] == [
+        if row["cable"] not in tree.left_out:
+            cables.setdefault((port(row, "a"), port(row, "b")), []).append(row["cable"])
+    found = list(zip(tree.links, labels, strict=True))
+    first = [bool(label) for _, label in found].index(False)
+    assert found[:first] + found[first + gpus :] == [
         (ends, names[0] if len(names) == 1 else names[0][:-1]) for ends, names in cables.items()
     ]
-    assert len(tree.cables) == tree.plan.cables
+    assert len(tree.cables) == sum(own.cables for own in tree.plan.cluster)
     domain_gpus = tree.plan.fabric.domain_gpus
     hb = [divmod(gpu, domain_gpus) for gpu in range(gpus)]
-    assert tree.links[-gpus:] == [
+    assert tree.links[first : first + gpus] == [
         ((gpu_name(domain, rank), "hb0"), (f"hb-{domain}", f"gpu{rank}")) for domain, rank in hb
     ]
     assert {link["mtu"] for link in tree.clab["topology"]["links"]} == {
-        tree.plan.spec.addressing.mtu
+        own.spec.addressing.mtu for own in tree.plan.cluster
     }
 
 
@@ -362,6 +412,13 @@ def test_configurations_name_the_interfaces_of_their_containers(tree: Tree) -> N
                 )
                 == here
             )
+        elif node["labels"]["role"] in ("host", "device"):
+            script = mounted["/fabric/device.sh"]
+            assert re.findall(r"^link set dev (\S+) mtu", script, re.MULTILINE) == here
+        elif node["kind"] == "linux" and node["labels"].get("network") == "oob":
+            start = mounted["/fabric/start.sh"]
+            bridged = r"^ip link set dev (\S+) mtu 1500 master bridge up$"
+            assert re.findall(bridged, start, re.MULTILINE) == here
         elif node["kind"] == "sonic-vs":
             _sonic_finds_its_ports(tree, name, mounted, here)
         elif node["kind"] == "arista_ceos":
@@ -406,11 +463,13 @@ def _sonic_finds_its_ports(tree: Tree, name: str, mounted: dict[str, str], here:
     )
     title, *lines = mounted[f"{sku}port_config.ini.orig"].splitlines()
     assert title.startswith("#")  # without a title the start script ends
-    used = {port: row for port, row in ports.items() if row["admin_status"] == "up"}
+    up = {port: row for port, row in ports.items() if row["admin_status"] == "up"}
+    used = {port: row for port, row in up.items() if (name, port) in tree.called}
+    assert len(up) == len(used) or tree.left_out
     for (port, row), number in zip(used.items(), range(1, len(used) + 1), strict=True):
         assert tree.called[name, port] == f"eth{number}"
         assert lanes[f"eth{number}"] == row["lanes"]
-        (line,) = (line for line in lines if re.search(rf"\s{row['lanes']}\s", line))
+        (line,) = (line for line in lines if line.split()[1] == row["lanes"])
         assert line.split() == [port, row["lanes"], row["alias"], row["index"], row["speed"]]
 
 
@@ -508,7 +567,7 @@ def test_netlab_has_the_same_lab(tree: Tree) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "tree", ["sonic on shared boxes", "leaves on eos, spines on srlinux"], indirect=True
+    "tree", ["networks, sonic", "leaves on eos, spines on srlinux"], indirect=True
 )
 def test_netlab_writes_the_same_lab_for_containerlab(tree: Tree, python_tool: PythonTool) -> None:
     """From its own topology it makes the nodes and links of fabric.clab.yml."""
@@ -845,6 +904,24 @@ def test_a_large_lab_is_written_on_request(tmp_path: Path, run: Run) -> None:
     assert (
         "lab/containerlab/fabric.clab.yml" in run("build", *sizing, "--only", "lab").stdout.split()
     )
+
+
+def test_a_network_that_no_container_runs_is_named() -> None:
+    """The rest of the lab is written, with the reason."""
+    keys = VARIANTS["networks"]
+    storage = keys["networks"]["storage"]
+    for changed, why in (
+        ({"bonding": "lacp"}, "no script of a lab makes bonds of LACP"),
+        (
+            {"switches": {"leaf": {"model": "qm9700"}}},
+            "no pack names a container for mlnxos, which the leaf switches run",
+        ),
+    ):
+        networks = keys["networks"] | {"storage": storage | changed}
+        job = build_job(plan_of(**keys | {"networks": networks}), PACKS, ("lab",))
+        assert f"lab/ has no containers of storage: {why}" in job.skipped
+        nodes = topologies(job.context).view.nodes
+        assert {node.labels.get("network") for node in nodes} == {None, "oob"}
 
 
 def test_infiniband_has_no_lab() -> None:

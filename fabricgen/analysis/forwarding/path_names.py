@@ -61,7 +61,9 @@ class PathNames:
         systems = tuple(layout.nos for layout in plan.port_layouts(segment).values())
         if systems not in self._links:
             planes, slots = range(plan.fabric.planes), range(plan.fabric.host_gpus)
+            rules = plan.fabric.network
             nics = [[f"nic{plane}" for _ in slots] for plane in planes]
+            nics = [rules.attached.interfaces] if rules else nics
             self._links[systems] = LinkEnds(plan, plan.interfaces(segment), nics)
         return self._links[systems]
 

@@ -1,6 +1,9 @@
 """From a plan to a lab in containers: nodes, links, and the files of each container.
 
-A node for each switch, GPU and HB domain, and a link for each link of the plan. The pack of a NOS
+A node for each switch, GPU and HB domain, and for each host and device of the networks beside
+compute, and a link for each link of the plan. The management ports of switches are on the engine's
+management network, so the cables to them are left out, as are the uplinks of access switches. The
+pack of a NOS
 defines how its switches run in a container, and a pack of group `lab` how GPUs and HB domains do;
 templates hold the engines' own words. `view` defines the shapes.
 
@@ -11,6 +14,7 @@ made beforehand, two labs cannot meet in it, and it runs on Kubernetes too.
 from __future__ import annotations
 
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,6 +33,8 @@ from fabricgen.outputs.lab_topologies.view import (
 from fabricgen.outputs.packs.rendered_texts import RenderedTexts
 from fabricgen.outputs.packs.site_lines import SiteLines
 from fabricgen.planning.addressing import address_text
+from fabricgen.planning.networks.attachments import HOSTS
+from fabricgen.views.hosts.network_ports import device_views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,7 +44,12 @@ if TYPE_CHECKING:
     from fabricgen.outputs.packs.pack_yaml import Pack, PackOutput
     from fabricgen.outputs.packs.render import Packs
     from fabricgen.views.factory import Views
+    from fabricgen.views.hosts.view import DeviceView
     from fabricgen.views.switches.view import SwitchView
+
+
+_OTHERS: tuple[Thing, ...] = ("gpu", "hb-domain", "device")
+"""What runs in containers beside switches."""
 
 
 class _Source(NamedTuple):
@@ -70,8 +81,13 @@ class Topologies:
         packs: Packs,
         config_packs: Mapping[str, Pack],
         texts: RenderedTexts | None = None,
+        beside: Sequence[Topologies] = (),
     ) -> None:
-        """Keep the views, the packs of switches by NOS, and texts that the build rendered."""
+        """Keep the views, the packs of switches by NOS, and texts that the build rendered.
+
+        `beside` are those of the networks in the same lab.
+        """
+        self._beside = beside
         self.plan, self._packs, self._config_packs = views.plan, packs, config_packs
         self._ends, self._views = PathNames(Reach(views.plan)), views
         self._texts = texts or RenderedTexts()
@@ -85,6 +101,8 @@ class Topologies:
                 "the GPUs of direct rails run FRR, and the image of a GPU has none; `fabricgen lab"
                 " run` boots them"
             )
+        if self.plan.fabric.has_bonds:
+            return "no script of a lab makes bonds of LACP"
         for role in self.plan.roles:
             for port_layout in self.plan.fabric.nos_variants(role):
                 pack = self._config_packs.get(port_layout.nos)
@@ -100,7 +118,16 @@ class Topologies:
         """The number of nodes."""
         mapping, coordinates = self.plan.mapping, self.plan.fabric.coordinates
         switches = sum(self.plan.installed) * mapping.segments
-        return switches + coordinates.gpus + coordinates.domains
+        if self.plan.fabric.network:
+            return switches
+        beside = sum(own.size for own in self._beside) + len(self.devices)
+        return switches + coordinates.gpus + coordinates.domains + beside
+
+    @cached_property
+    def devices(self) -> list[DeviceView]:
+        """The hosts and devices with ports in the networks of the lab."""
+        names = {own.plan.fabric.network_name for own in self._beside}
+        return device_views(self.plan, names) if names else []
 
     @cached_property
     def view(self) -> LabView:
@@ -119,10 +146,11 @@ class Topologies:
                 path=("naming",),
                 hint=hint,
             )
-        links = [*self._cable_links(), *self._hb_links()]
-        name, mtu = self.plan.spec.name, self.plan.spec.addressing.mtu
+        links = [*self.cable_links(), *self._hb_links()]
+        links += chain.from_iterable(own.cable_links() for own in self._beside)
+        name = self.plan.spec.name
         network = self._network() if any(node.address for node in nodes) else None
-        return LabView(name, mtu, nodes, links, len(nodes), len(links), network)
+        return LabView(name, nodes, links, len(nodes), len(links), network)
 
     def _network(self) -> LabNetwork | None:
         """Return the management network; None without `management`."""
@@ -179,7 +207,7 @@ class Topologies:
         """The container definitions of GPUs and HB domains, from the first `lab` pack with them."""
         found: dict[Thing, _Kind] = {}
         for pack in self._packs.group("lab"):
-            for thing in ("gpu", "hb-domain"):
+            for thing in _OTHERS:
                 if thing in pack.containers and thing not in found:
                     found[thing] = self._kind(pack, thing)
         return found
@@ -215,13 +243,7 @@ class Topologies:
     def _nodes(self) -> Iterator[tuple[LabNode, _Kind, Callable[[], dict[str, Any]]]]:
         """Yield every node, its definition, and a function that makes the views for its files."""
         fabric = self.plan.fabric
-        for segment in range(self.plan.mapping.segments):
-            for switch in self._views.switches(segment):
-                yield (
-                    self._switch(switch),
-                    self._switch_kinds[switch.nos],
-                    partial(dict[str, Any], switch=switch),
-                )
+        yield from self.switch_nodes()
         kind = self._other_kinds["gpu"]
         for gpu in range(fabric.gpus):
             rail = {"role": "gpu", "rail": str(fabric.coordinates.rail(gpu))}
@@ -229,6 +251,23 @@ class Topologies:
         kind = self._other_kinds["hb-domain"]
         for domain in range(fabric.coordinates.domains):
             yield self._node(_hb(domain), {"role": "hb-domain"}, kind), kind, dict[str, Any]
+        for own in self._beside:
+            yield from own.switch_nodes()
+        hosts = frozenset(self.plan.hosts)
+        for device in self.devices:
+            kind, role = self._other_kinds["device"], "host" if device.name in hosts else "device"
+            node = self._node(device.name, {"role": role}, kind)
+            yield node, kind, partial(dict[str, Any], device=device)
+
+    def switch_nodes(self) -> Iterator[tuple[LabNode, _Kind, Callable[[], dict[str, Any]]]]:
+        """Yield the nodes of the switches, as `_nodes` does."""
+        for segment in range(self.plan.mapping.segments):
+            for switch in self._views.switches(segment):
+                yield (
+                    self._switch(switch),
+                    self._switch_kinds[switch.nos],
+                    partial(dict[str, Any], switch=switch),
+                )
 
     def _gpu(self, gpu: int) -> dict[str, Any]:
         """Make the views for a GPU's files."""
@@ -238,23 +277,28 @@ class Topologies:
         """Make the node of a switch."""
         kind = self._switch_kinds[switch.nos]
         rail = {"rail": switch.rail} if switch.rail else {}
-        node = self._node(
-            switch.name, {"role": switch.role, **rail, "plane": str(switch.plane)}, kind
-        )
+        rules = self.plan.fabric.network
+        labels = {"role": switch.role, **rail, "plane": str(switch.plane)}
+        node = self._node(switch.name, labels | ({"network": rules.name} if rules else {}), kind)
         if switch.management and not node.network:
             node.address = switch.management.address
-        node.ports = [
-            LabPort(name, port)
-            for name, port in zip(
-                kind.container.interfaces(switch.ports), switch.ports, strict=True
-            )
-        ]
+        ports = [port for port in switch.ports if port.peer_device not in self.left_out]
+        names = kind.container.interfaces(ports)
+        node.ports = [LabPort(name, port) for name, port in zip(names, ports, strict=True)]
         return node
+
+    @cached_property
+    def left_out(self) -> frozenset[str]:
+        """The switches of other networks, whose cables to this one no link of the lab is for."""
+        rules = self.plan.fabric.network
+        groups = rules.attached.groups if rules else ()
+        switches = (each.names for each in groups if not each.own and each.kind != HOSTS)
+        return frozenset(chain.from_iterable(switches))
 
     @staticmethod
     def _node(name: str, labels: dict[str, str], kind: _Kind) -> LabNode:
         """Make a node with its files."""
-        container, thing = kind.container, {"switch": name, "gpu": name}
+        container, thing = kind.container, dict.fromkeys(("switch", "gpu", "device"), name)
         files = [
             LabFile(path := source.path.format_map(thing), source.at, PurePosixPath(path).name)
             for source in kind.sources
@@ -290,9 +334,13 @@ class Topologies:
             }
         return self._named[switches_by_rail]
 
-    def _cable_links(self) -> Iterator[LabLink]:
-        """Yield the links of each segment, in the order of the cables."""
-        coordinates = self.plan.fabric.coordinates
+    def cable_links(self) -> Iterator[LabLink]:
+        """Yield the links of each segment, in the order of the cables.
+
+        The lower end of a network's link is a device, with an interface of its own.
+        """
+        coordinates, network = self.plan.fabric.coordinates, self.plan.fabric.network
+        mtu = self.plan.spec.addressing.mtu
         for segment in range(self.plan.mapping.segments):
             called = self._interfaces(segment)
             links = self._ends.links(segment).of_segment(segment).columns(slice(None))
@@ -306,16 +354,17 @@ class Topologies:
             for gpu, (lower, device, port), (upper, peer, peer_port), cable in zip(
                 links.gpu.tolist(), lowers, uppers, links.cables, strict=True
             ):
-                near = device if gpu < 0 else coordinates.name(gpu)
+                near = device if gpu < 0 or network else coordinates.name(gpu)
                 near_port = called[lower][port] if gpu < 0 else port
-                yield LabLink(near, near_port, peer, called[upper][peer_port], cable)
+                if near not in self.left_out:
+                    yield LabLink(near, near_port, peer, called[upper][peer_port], cable, mtu)
 
     def _hb_links(self) -> Iterator[LabLink]:
         """Link each GPU to its HB domain; the kernel gives no device a name with `gpu`."""
-        coordinates = self.plan.fabric.coordinates
+        coordinates, mtu = self.plan.fabric.coordinates, self.plan.spec.addressing.mtu
         for gpu in range(coordinates.gpus):
             domain, rank = coordinates.domain(gpu), coordinates.rank(gpu)
-            yield LabLink(coordinates.name(gpu), HB_DEVICE, _hb(domain), f"gpu{rank}", "")
+            yield LabLink(coordinates.name(gpu), HB_DEVICE, _hb(domain), f"gpu{rank}", "", mtu)
 
 
 def _hb(domain: int) -> str:

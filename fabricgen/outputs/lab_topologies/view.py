@@ -37,7 +37,7 @@ class LabPort:
 
 @dataclass(slots=True, kw_only=True)
 class LabNode:
-    """One container: a switch, a GPU, or an HB domain, which is a bridge between its GPUs."""
+    """One container: a switch, a GPU, a host or device, or an HB domain, a bridge of its GPUs."""
 
     name: str
     kind: str
@@ -70,6 +70,7 @@ class LabLink:
     b_interface: str
     cable: str
     """Label of its cable; empty inside an HB domain."""
+    mtu: int
 
 
 @dataclass(slots=True)
@@ -86,11 +87,11 @@ class LabView:
     """A fabric in containers."""
 
     name: str
-    mtu: int
     nodes: list[LabNode]
-    """Switches segment by segment, then GPUs, then HB domains."""
+    """Switches segment by segment, then GPUs, then HB domains; then the switches of networks, hosts
+    and devices."""
     links: list[LabLink]
-    """In the order of the cables, then each GPU's to its HB domain."""
+    """In the order of the cables, then each GPU's to its HB domain, then those of networks."""
     node_count: int
     link_count: int
     management: LabNetwork | None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from fabricgen.views.switches.view import PortView
 
-Thing = Literal["switch", "gpu", "hb-domain"]
+Thing = Literal["switch", "gpu", "hb-domain", "device"]
 """What may run in a container."""
 
 PLAIN_NAME = "eth{n}"

@@ -66,6 +66,14 @@ _KINDS = (
         ("{gpu}",),
     ),
     Kind(
+        "device",
+        "A file for each host and device of the networks beside compute, as a node of a lab.",
+        "device",
+        f"{_HOSTS}.view:DeviceView",
+        f"{_HOSTS}.network_ports",
+        ("{device}",),
+    ),
+    Kind(
         "cables",
         "All cables, in chunks of rows.",
         "chunk",

@@ -17,11 +17,17 @@ from fabricgen.planning.addressing import address_text
 from fabricgen.planning.network_bonds import bond_members
 from fabricgen.planning.networks.tenants import overlay_mtu
 from fabricgen.planning.tenant_addresses import bond_address, gateway_of, prefix_length, subnet_of
-from fabricgen.views.hosts.view import MAIN_TABLE, NetworkBondView, NetworkPortView, RouteView
+from fabricgen.views.hosts.view import (
+    MAIN_TABLE,
+    DeviceView,
+    NetworkBondView,
+    NetworkPortView,
+    RouteView,
+)
 from fabricgen.views.switches.ports import Ports
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from fabricgen.planning.network_bonds import BondMember
     from fabricgen.planning.plan import Plan
@@ -67,6 +73,17 @@ def network_ports(plan: Plan) -> Iterator[NetworkPortView]:
                 routes=_routes(network, gateway, order[device], name) if routed else [],
             )
             order[device] += 1
+
+
+def device_views(plan: Plan, networks: Collection[str]) -> list[DeviceView]:
+    """Return the hosts and devices with their ports in some networks; switches are none of them."""
+    switches = {name for own in plan.cluster for name in own.switches()}
+    found: dict[str, DeviceView] = {}
+    for port in network_ports(plan):
+        if port.network in networks and port.device not in switches:
+            own = found.setdefault(port.device, DeviceView(port.device, plan.spec.name, []))
+            own.ports.append(port)
+    return [*found.values()]
 
 
 _NONE = ("", "")

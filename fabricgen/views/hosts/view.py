@@ -136,6 +136,16 @@ class NetworkBondView:
 
 
 @dataclass(slots=True)
+class DeviceView:
+    """A host or a device with its ports in the networks beside compute."""
+
+    name: str
+    fabric: str
+    ports: list[NetworkPortView]
+    """In the order of the networks."""
+
+
+@dataclass(slots=True)
 class Setting:
     """One line of nccl.conf, with the comment above it.
 
