@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.bom.patch_counts import channel_rows, jumper_items, patch_items
+from fabricgen.bom.patch_counts import channel_rows, cord_items, jumper_items, patch_items
 from fabricgen.core.arrays import distinct
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def part_of(item: str) -> str:
 class PartCounts(NamedTuple):
     """How many there are of each module by purpose, and of each cable by kind of link.
 
-    `patching` are the trunks, panels and cassettes of structured cabling.
+    `patching` are the trunks, panels and cassettes of structured cabling, or the cords of panels.
     """
 
     modules: dict[str, Counter[str]]
@@ -84,7 +84,8 @@ def count_parts(plan: Plan, selected: BoolArray | None = None) -> PartCounts:
     modules = _modules(plan, takes)
     if plan.channels is None:
         whole = selected is None and plan.lengths
-        return PartCounts(modules, _by_length(plan) if whole else _cables(plan, takes))
+        cables = _by_length(plan) if whole else _cables(plan, takes)
+        return PartCounts(modules, cables, tuple(cord_items(plan, selected)))
     cables = _cables(plan, takes)
     rows = channel_rows(plan.channels, selected, len(plan.segment.kind))
     for kind, part, length_m, _, ends in jumper_items(plan.channels, rows):

@@ -1,4 +1,4 @@
-"""What structured cabling takes: jumpers by kind of link, trunks, panels and cassettes.
+"""What structured cabling takes: jumpers by kind of link, trunks, panels, cassettes, patch cords.
 
 A fabric has all of its trunks, those of its reserve too; of a phase, the trunks of a route are laid
 for the first link that takes it. A panel comes with its first trunk.
@@ -13,6 +13,7 @@ import numpy as np
 
 from fabricgen.core.arrays import distinct
 from fabricgen.planning.cabling.stock_lengths import metres
+from fabricgen.planning.patch_cords import cord_length, cord_of, cords_of_boxes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,13 +22,15 @@ if TYPE_CHECKING:
     from fabricgen.core.terms import LinkKind
     from fabricgen.planning.channels.channels import Channels
     from fabricgen.planning.channels.trunks import TrunkRun
+    from fabricgen.planning.draft import Draft
+    from fabricgen.planning.plan import Plan
 
-TRUNKS, PANELS = "trunks", "panels"
-"""The purposes of trunks, and of panels with their cassettes."""
+TRUNKS, PANELS, CORDS = "trunks", "panels", "patch cords"
+"""The purposes of trunks, of panels with their cassettes, and of cords between ports of a panel."""
 
 
 class PatchItem(NamedTuple):
-    """So many of a trunk of one length, a panel or a cassette, with its purpose."""
+    """So many of a trunk or a cord of one length, a panel or a cassette, with its purpose."""
 
     purpose: str
     part: str
@@ -72,6 +75,20 @@ def patch_items(channels: Channels, rows: IntArray) -> list[PatchItem]:
     for facts, count in _housings(channels, ends).items():
         counts.append(PatchItem(PANELS, *facts, count))
     return counts
+
+
+def cord_items(plan: Plan, selected: BoolArray | None) -> list[PatchItem]:
+    """Count the cords of the panels that a person moves, as far as links are selected."""
+    count = int(cords_of_boxes(plan, selected).sum())
+    return [cord_item(plan, count, cord_length(plan))] if count else []
+
+
+def cord_item(draft: Draft, count: int, length_m: str) -> PatchItem:
+    """Return so many cords. Raises ValueError where no person moves circuits."""
+    cable = cord_of(draft)
+    if cable is None:
+        raise ValueError("no person moves circuits")
+    return PatchItem(CORDS, cable.model, length_m, cable.description, count)
 
 
 def _described(trunk: TrunkRun) -> str:

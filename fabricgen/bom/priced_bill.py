@@ -77,11 +77,14 @@ def priced(draft: Draft, switches: dict[Role, int], counted: PartCounts) -> Bom:
 def _lines(draft: Draft, switches: dict[Role, int], counted: PartCounts) -> list[BillLine]:
     """List the counted parts of a draft, without spares and prices of parts."""
     book = price_book(draft.spec, draft.catalog)
+    cables: dict[tuple[str, str], BillLine] = {}
+    for line in (*_cables(draft, counted), *_patching(counted)):
+        before = cables.get((line.part, line.length_m))
+        cables[line.part, line.length_m] = _both(before, line) if before else line
     return [
         *_switches(draft, switches, book),
         *_transceivers(draft, counted, book),
-        *_cables(draft, counted),
-        *_patching(counted),
+        *cables.values(),
         *_nics(draft),
     ]
 
@@ -182,7 +185,7 @@ def _used_cables(draft: Draft) -> Iterator[Cable]:
 
 
 def _patching(counted: PartCounts) -> Iterator[BillLine]:
-    """List trunks, panels and cassettes."""
+    """List trunks, panels, cassettes and cords."""
     for purpose, part, length_m, description, quantity in counted.patching:
         line = _line("cables", part, None, description, {purpose: quantity}, 0)
         yield replace(line, length_m=length_m)

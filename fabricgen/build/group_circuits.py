@@ -69,7 +69,7 @@ class CircuitTask:
     def _files(self, context: BuildContext) -> Iterator[tuple[str, dict[str, object]]]:
         """Yield the path of each file, and the view of its template by name."""
         files, path = circuit_files(context), self.output.path
-        if self.output.each == "circuits":
+        if self.output.each in ("circuits", "cords"):
             yield path, {"circuits": files.view}
         for name, box in files.boxes.items():
             if self.output.each == "circuit-box":

@@ -14,6 +14,7 @@ from fabricgen.core.terms import Role
 from fabricgen.outputs.groups import PACK_GROUPS
 from fabricgen.outputs.packs.nos_packs import nos_packs
 from fabricgen.outputs.packs.site_lines import SiteLines
+from fabricgen.planning.patch_cords import cord_of
 from fabricgen.planning.power_cords import has_pdus
 from fabricgen.views.hosts.network_ports import is_routed
 from fabricgen.views.infiniband.transport import is_infiniband
@@ -27,10 +28,10 @@ if TYPE_CHECKING:
     from fabricgen.outputs.packs.pack_yaml import Pack, PackOutput
 
 
-PATCHED = ("patching", "panel")
+PATCHED = ("patching", "panel", "panel-labels")
 """The kinds of outputs that exist where links run through panels."""
 
-CIRCUITS = ("circuits", "circuit-box", "circuit-set")
+CIRCUITS = ("circuits", "cords", "circuit-box", "circuit-set")
 """The kinds of outputs that exist where leaves join ports."""
 
 
@@ -140,5 +141,7 @@ def _fits_leaves(context: BuildContext, pack: str, output: PackOutput) -> bool:
     if output.each not in CIRCUITS:
         return True
     fabric = context.plan.fabric
+    if output.each == "cords":
+        return cord_of(context.plan) is not None
     own = output.each == "circuits" or fabric.port_layouts[Role.LEAF].nos == pack
     return fabric.has_circuits and own

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.core.arrays import distinct, distinct_columns
-from fabricgen.core.terms import LinkKind
+from fabricgen.core.terms import LinkKind, Role
 
 if TYPE_CHECKING:
     from fabricgen.analysis.checks.evidence import Evidence
@@ -50,6 +50,8 @@ def parts_of(evidence: Evidence) -> dict[str, int]:
             add(parts.lower.model, len(distinct(nic_cages(evidence, rows))))
     for part, count in _patching(evidence).items():
         add(part, count)
+    for part, count in cords_of(evidence).items():
+        add(part, count)
     if fabric.nic and plan.spec.nic.model:
         add(fabric.nic.model, fabric.gpus * fabric.nics_per_gpu)
     return bought
@@ -67,6 +69,17 @@ def _patching(evidence: Evidence) -> Counter[str]:
         found[panel.parts.panel.model] += 1
         found[panel.parts.cassette.model] += panel.parts.cassettes
     return found
+
+
+def cords_of(evidence: Evidence) -> Counter[str]:
+    """Count the cords in front of panels that a person moves: one for every two endpoints."""
+    circuits = evidence.plan.fabric.port_layouts[Role.LEAF].model.circuits
+    if circuits is None or circuits.moved_by != "hand":
+        return Counter()
+    hosts = evidence.wiring.kind == LinkKind.HOST
+    boxes = Counter(evidence.wiring.upper[hosts].tolist())
+    model = evidence.candidates[int(evidence.candidate[hosts][0])].cable.model
+    return Counter({model: sum(count // 2 for count in boxes.values())})
 
 
 def _patched(evidence: Evidence, candidate: int) -> int:

@@ -8,16 +8,17 @@ bill and its breakdowns, the rows of the lists of cables and of links, and the l
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, violations
-from fabricgen.analysis.checks.part_counts import connectors_of, parts_of
+from fabricgen.analysis.checks.part_counts import connectors_of, cords_of, parts_of
 from fabricgen.analysis.checks.scope import READ_LINKS
 from fabricgen.bom.counts import item_name
-from fabricgen.bom.patch_counts import PANELS
+from fabricgen.bom.patch_counts import CORDS, PANELS
 from fabricgen.views.cables.cable_rows import CableRows, link_count
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ def _counted(evidence: Evidence) -> dict[str, int]:
     return {
         "links": len(evidence.wiring.kind),
         "rows": sum(count * parts.cables for count, parts in zip(taken, candidates, strict=True)),
-        "cables": sum(counts.get(model, 0) for model in _cable_models(evidence)),
+        "cables": sum(counts.get(model, 0) for model in _cable_models(evidence))
+        - cords_of(evidence).total(),
         "transceivers": sum(
             count * len(parts.modules) for count, parts in zip(taken, candidates, strict=True)
         ),
@@ -117,16 +119,31 @@ def _of_bill(evidence: Evidence) -> Iterator[Total]:
             yield Total(
                 "the bill by rack",
                 what,
-                sum(held[line.item] for line in _lines(evidence, part_class)),
+                sum(held[line.item] for line in _billed(evidence, part_class))
+                - (cords_of(evidence).total() if what == "cables" else 0),
             )
 
 
-def _lines(evidence: Evidence, part_class: str) -> list[BillLine]:
+def _billed(evidence: Evidence, part_class: str) -> list[BillLine]:
     """Return the lines of a class on the bill, without panels, which are counted apart."""
     return [
         line
         for line in evidence.bom.lines
         if line.part_class == part_class and PANELS not in dict(line.purposes)
+    ]
+
+
+def _lines(evidence: Evidence, part_class: str) -> list[BillLine]:
+    """Return the same without the patch cords of panels, which no list of links has."""
+    own = ((line, dict(line.purposes)) for line in _billed(evidence, part_class))
+    return [
+        replace(
+            line,
+            quantity=line.quantity - purposes.get(CORDS, 0),
+            purposes=tuple(each for each in line.purposes if each[0] != CORDS),
+        )
+        for line, purposes in own
+        if {*purposes} != {CORDS}
     ]
 
 

@@ -14,9 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.bom.counts import HOST, CableItem, PartCounts
+from fabricgen.bom.patch_counts import cord_item
 from fabricgen.core.terms import ROLES, LinkKind, Role
+from fabricgen.planning.patch_cords import cord_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.bom.patch_counts import PatchItem
     from fabricgen.core.arrays import BoolArray
     from fabricgen.planning.cabling.compatibility import End
     from fabricgen.planning.clos import Sizing
@@ -79,7 +84,16 @@ def count(draft: Draft, used: BoolArray | None = None) -> PartCounts:
         )
         for kind, links in link_counts(draft.mapping).items()
     }
-    return PartCounts(modules, cables)
+    return PartCounts(modules, cables, tuple(_cords(draft, used)))
+
+
+def _cords(draft: Draft, used: BoolArray) -> Iterator[PatchItem]:
+    """Yield the cords of panels: one for every two endpoints of a box."""
+    if cord_of(draft) is None:
+        return
+    count = sum(box.number * (len(box.down) // 2) for box in boxes(draft, Role.LEAF, used))
+    if count:
+        yield cord_item(draft, count, "")
 
 
 def host_modules(draft: Draft) -> Counter[str]:

@@ -22,6 +22,7 @@ from fabricgen.bom.patch_counts import PANELS, jumper_items
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import ROLES
 from fabricgen.planning.cabling.stock_lengths import metres
+from fabricgen.planning.patch_cords import cord_length, cord_of, cords_of_boxes
 from fabricgen.planning.room.footprints import HOST, KINDS
 from fabricgen.planning.room.rack_placement import fabric_kinds
 
@@ -185,6 +186,7 @@ def _placed(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
             )
     if plan.channels is not None:
         yield from _patching(plan.channels, room)
+    yield from _cords(plan, room)
     for (_, model), several in pieces.items():
         numbers, places = (np.concatenate(columns) for columns in zip(*several, strict=True))
         yield model, places[np.unique(numbers, return_index=True)[1]]
@@ -205,6 +207,15 @@ def _patching(channels: Channels, room: Room) -> Iterator[tuple[str, Int32Array]
     for number, panel in enumerate(channels.panels):
         yield panel.parts.panel.model, racks[[number]]
         yield panel.parts.cassette.model, np.repeat(racks[[number]], panel.parts.cassettes)
+
+
+def _cords(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
+    """Yield the patch cords of panels with their racks."""
+    counts, cable = cords_of_boxes(plan), cord_of(plan)
+    if cable is not None:
+        device = np.arange(counts.size) + room.hosts
+        name = item_name(cable.model, cord_length(plan))
+        yield name, np.repeat(room.positions.rack[device], counts.ravel())
 
 
 def _runs(plan: Plan) -> Iterator[tuple[LinkParts, int, Int32Array, dict[End, Int32Array]]]:

@@ -14,10 +14,14 @@ from fabricgen.outputs.circuits.view import (
     CircuitPortRow,
     CircuitRow,
     CircuitsView,
+    CordRow,
     PortPair,
 )
+from fabricgen.planning.patch_cords import cord_length, cord_of, cords_of_boxes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fabricgen.analysis.circuits.port_map import PortMap
     from fabricgen.analysis.circuits.schedule import Schedule
 
@@ -81,7 +85,45 @@ class CircuitFiles:
             [CircuitPortRow(port.box, port.port, port.gpu) for port in self.ports.ports()],
             self.rows,
             [change for box in self.boxes.values() for change in _changes(box)],
+            [*self._cords()],
         )
+
+    def _cords(self) -> Iterator[CordRow]:
+        """Yield the cords of each box in each configuration."""
+        plan = self.ports.plan
+        cable, length = cord_of(plan), cord_length(plan)
+        room, counts = plan.lengths.room if plan.lengths else None, cords_of_boxes(plan)
+        if cable is None:
+            return
+        for segment in range(plan.mapping.segments):
+            for at, name in enumerate(plan.naming.switches(segment)):
+                rack, unit = "", ""
+                if room:
+                    device = room.hosts + segment * len(plan.naming.boxes) + at
+                    rack = room.names[int(room.positions.rack[device])]
+                    unit = str(room.positions.rack_unit[device])
+                cords = [f"{name}-C{number + 1}" for number in range(counts[segment, at])]
+                box = self.boxes.get(name)
+                for number, plugged in _plugged(box, cords) if box else ():
+                    ports = {cord: pair for pair, cord in plugged.items()}
+                    for cord in cords:
+                        pair = ports.get(cord, ("", ""))
+                        place = (cable.model, length, name, rack, unit)
+                        yield CordRow(number, cord, *place, *pair)
+
+
+def _plugged(
+    box: BoxCircuitsView, cords: list[str]
+) -> Iterator[tuple[int, dict[tuple[str, str], str]]]:
+    """Yield the number of each configuration of a box, and the cord of each pair of ports."""
+    held: dict[tuple[str, str], str] = {}
+    for each in box.configurations:
+        pairs = [(pair.a, pair.b) for pair in each.circuits]
+        held = {pair: cord for pair, cord in held.items() if pair in pairs}
+        free = (cord for cord in cords if cord not in {*held.values()})
+        new = [pair for pair in pairs if pair not in held]
+        held |= dict(zip(new, [*free], strict=False))
+        yield each.number, held
 
 
 def _view(name: str, model: str, found: list[BoxConfiguration]) -> BoxCircuitsView:

@@ -37,13 +37,31 @@ class CircuitChangeRow(NamedTuple):
     b_port: str
 
 
+class CordRow(NamedTuple):
+    """A cord of a panel in a configuration, and the ports that it joins; empty where it is spare.
+
+    A circuit that two configurations have keeps its cord.
+    """
+
+    configuration: int
+    cord: str
+    part: str
+    length_m: str
+    box: str
+    rack: str
+    unit: str
+    a_port: str
+    b_port: str
+
+
 @dataclass(slots=True)
 class CircuitsView:
-    """The circuits of a job of all GPUs."""
+    """The circuits of a job of all GPUs, and the cords where a person moves them."""
 
     ports: list[CircuitPortRow]
     circuits: list[CircuitRow]
     changes: list[CircuitChangeRow]
+    cords: list[CordRow]
 
 
 class PortPair(NamedTuple):

@@ -145,6 +145,13 @@ _KINDS = (
         "fabricgen.outputs.circuits.build",
     ),
     Kind(
+        "cords",
+        "The same, where a person moves the cords of a panel.",
+        "circuits",
+        "fabricgen.outputs.circuits.view:CircuitsView",
+        "fabricgen.outputs.circuits.build",
+    ),
+    Kind(
         "circuit-box",
         "A file for each box that joins ports, if its NOS has the name of the pack.",
         "box",

@@ -6,13 +6,17 @@ import csv
 import json
 import re
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from fabricgen.analysis.checks.laws import check
+from fabricgen.bom.patch_counts import CORDS
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.build.context import BuildContext
-from fabricgen.build.group_circuits import circuit_files, tasks
+from fabricgen.build.group_circuits import CircuitTask, circuit_files, tasks
 from fabricgen.outputs.packs.render import Packs
 from tests.fabrics import plan_of
 
@@ -169,3 +173,43 @@ def test_packet_switches_have_no_circuits() -> None:
     """No file is written for leaves that forward packets."""
     plan = plan_of(gpus=64, hb_domain={"gpus": 8}, radix=64)
     assert list(tasks(BuildContext(plan, Packs()))) == []
+
+
+def test_each_circuit_of_a_panel_has_a_cord_and_keeps_it() -> None:
+    """As many as the bill has, at the ports of each configuration; spare ones have none."""
+    plan = plan_of(
+        gpus=40,
+        hb_domain={"gpus": 8},
+        rails={"medium": "patch-panel"},
+        switches={"leaf": {"model": "patch-144"}},
+    )
+    context = BuildContext(plan, Packs())
+    cords, circuits = rows(context, "cords"), rows(context, "configurations")
+    joined = Counter(
+        (row["configuration"], row["box"], row["a_port"], row["b_port"]) for row in circuits
+    )
+    plugged = [row for row in cords if row["a_port"]]
+    assert joined == Counter(
+        (row["configuration"], row["box"], row["a_port"], row["b_port"]) for row in plugged
+    )
+    billed = sum(dict(line.purposes).get(CORDS, 0) for line in make_bom(plan).lines)
+    assert len({row["cord"] for row in cords}) == billed == 16
+    places: dict[str, list[tuple[str, ...]]] = {}
+    for row in plugged:
+        pair = (row["box"], row["a_port"], row["b_port"])
+        places.setdefault(row["configuration"], []).append((row["cord"], *pair))
+    for now, later in pairwise(places.values()):
+        kept = {place[1:] for place in now} & {place[1:] for place in later}
+        assert {place for place in now if place[1:] in kept} == {
+            place for place in later if place[1:] in kept
+        }
+    assert check(plan).ok
+
+
+def test_boxes_that_move_their_circuits_have_no_cords() -> None:
+    """Neither on the bill nor as a file."""
+    context = BuildContext(light("s320"), Packs())
+    assert rows(context, "cords") == []
+    written = [each for each in tasks(context) if isinstance(each, CircuitTask)]
+    assert all("cords" not in path for task in written for path in task.paths(context))
+    assert all(CORDS not in dict(line.purposes) for line in make_bom(context.plan).lines)
