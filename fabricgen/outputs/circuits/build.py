@@ -89,27 +89,38 @@ class CircuitFiles:
         )
 
     def _cords(self) -> Iterator[CordRow]:
-        """Yield the cords of each box in each configuration."""
-        plan = self.ports.plan
-        cable, length = cord_of(plan), cord_length(plan)
-        room, counts = plan.lengths.room if plan.lengths else None, cords_of_boxes(plan)
-        if cable is None:
-            return
-        for segment in range(plan.mapping.segments):
-            for at, name in enumerate(plan.naming.switches(segment)):
-                rack, unit = "", ""
-                if room:
-                    device = room.hosts + segment * len(plan.naming.boxes) + at
-                    rack = room.names[int(room.positions.rack[device])]
-                    unit = str(room.positions.rack_unit[device])
-                cords = [f"{name}-C{number + 1}" for number in range(counts[segment, at])]
-                box = self.boxes.get(name)
-                for number, plugged in _plugged(box, cords) if box else ():
-                    ports = {cord: pair for pair, cord in plugged.items()}
-                    for cord in cords:
-                        pair = ports.get(cord, ("", ""))
-                        place = (cable.model, length, name, rack, unit)
-                        yield CordRow(number, cord, *place, *pair)
+        """Yield the cords of each panel in each configuration."""
+        plan, counts = self.ports.plan, cords_of_boxes(self.ports.plan)
+        for segment, boxes in enumerate(counts.tolist()):
+            names = plan.naming.switches(segment)
+            for at, (name, count) in enumerate(zip(names, boxes, strict=True)):
+                cords = [f"{name}-C{number + 1}" for number in range(count)]
+                if cords:
+                    number = segment * len(names) + at
+                    yield from self._of_panel(self.boxes[name], cords, number)
+
+    def _of_panel(self, box: BoxCircuitsView, cords: list[str], number: int) -> Iterator[CordRow]:
+        """Yield the cords of a panel, by its number among all boxes."""
+        plan, cable, rack, unit = self.ports.plan, cord_of(self.ports.plan), "", ""
+        if plan.lengths:
+            room, device = plan.lengths.room, plan.lengths.room.hosts + number
+            rack = room.names[int(room.positions.rack[device])]
+            unit = str(room.positions.rack_unit[device])
+        for configuration, plugged in _plugged(box, cords):
+            ports = {cord: pair for pair, cord in plugged.items()}
+            for cord in cords:
+                a_port, b_port = ports.get(cord, ("", ""))
+                yield CordRow(
+                    configuration=configuration,
+                    cord=cord,
+                    part=cable.model if cable else "",
+                    length_m=cord_length(plan),
+                    box=box.name,
+                    rack=rack,
+                    unit=unit,
+                    a_port=a_port,
+                    b_port=b_port,
+                )
 
 
 def _plugged(
