@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabricgen.analysis.graph_elements import edges, kind_name, nodes
-from fabricgen.core.terms import COMPUTE, LinkKind
+from fabricgen.analysis.graph_elements import edges, kind_name, nodes, switch_names
+from fabricgen.core.terms import COMPUTE, DEVICES, LinkKind
 from fabricgen.planning.naming import switch_roles
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from fabricgen.analysis.graph_elements import Shown
     from fabricgen.planning.plan import Plan
@@ -66,19 +66,39 @@ def cluster_edges(plan: Plan) -> Iterator[tuple[str, str, str, Shown]]:
         return
     for low, high, key, shown in edges(plan):
         yield low, high, key, {**shown, "network": COMPUTE}
-    for network in plan.networks.values():
-        yield from _links(network)
+    for name, network in plan.networks.items():
+        yield from _links(network, _block_nodes(plan) if name == DEVICES else {})
 
 
-def _links(network: Plan) -> Iterator[tuple[str, str, str, Shown]]:
-    """Yield the links of a network."""
+def _block_nodes(plan: Plan) -> dict[tuple[str, str], str]:
+    """Return the node of each port of devices on leaves that several rails share.
+
+    Each rail has a node of its own for such a leaf. The keys are devices and interfaces.
+    """
+    network, shared = plan.networks[DEVICES], plan.shared_leaves
+    if shared is None or plan.mapping.segment_blocks == 1:
+        return {}
+    nodes = {leaf: switch_names(plan, leaf[0]) for leaf in shared.leaves}
+    found, blocks = {}, plan.mapping.segment_blocks
+    for cable, port in zip(Views(network).cables(0), network.segment.lower.tolist(), strict=True):
+        leaf = shared.leaves[shared.bonds.stripe[port]]
+        node = nodes[leaf][leaf[1] * blocks + shared.blocks[port]]
+        found[cable.a_device, cable.a_interface] = node
+    return found
+
+
+def _links(
+    network: Plan, nodes: Mapping[tuple[str, str], str]
+) -> Iterator[tuple[str, str, str, Shown]]:
+    """Yield the links of a network; `nodes` are those of ports whose leaf has several."""
     views = Views(network)
     speeds = {kind.value: joint.speed_gbps for kind, joint in network.link_parts.items()}
     for segment in range(network.mapping.segments):
         for cable in views.cables(segment):
             if cable.connector < SECOND:
                 shown = _shown(cable, speeds[cable.tier], network.fabric.network_name)
-                yield cable.a_device, cable.b_device, cable.cable, shown
+                upper = nodes.get((cable.a_device, cable.a_interface), cable.b_device)
+                yield cable.a_device, upper, cable.cable, shown
 
 
 def _shown(cable: CableView, speed_gbps: int, network: str) -> Shown:

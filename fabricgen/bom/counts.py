@@ -127,9 +127,11 @@ def _modules(plan: Plan, takes: list[LinkGroup]) -> dict[str, Counter[str]]:
             if role is None and alike > 1:  # links of several segments share the cages of a host
                 counted[HOST][module.model] = len(plan.hosts) * plan.cages.of_host
             else:
-                filled[str(role or HOST)][module.model].append(
-                    plan.cages.at(end, joint.kind, segment, rows)
-                )
+                own = plan.cages.own(end, rows)
+                if len(own):
+                    filled[str(role or HOST)][module.model].append(
+                        plan.cages.at(end, joint.kind, segment, own)
+                    )
     alike = takes[0].alike if takes else 1
     for purpose, models in filled.items():
         for model, cages in models.items():

@@ -173,7 +173,7 @@ def cluster_loads(plan: Plan, bill: Bom) -> Loads:
     PDUs beside the rack units are left out: what they draw themselves is not published.
     """
     loads = loads_of(plan, bill)
-    for name, network in plan.networks.items():
+    for name, network in plan.switched.items():
         for role in network.roles:
             box, model = box_of(name, role), network.fabric.port_layouts[role].model
             loads.models[box], loads.roles[box] = model.model, role.value

@@ -42,8 +42,9 @@ def make_bom(plan: Plan) -> Bom:
 
 
 def _switch_counts(plan: Plan) -> dict[Role, int]:
-    """Count the switches of a plan by role."""
-    return {role: plan.switch_count(role) for role in plan.roles}
+    """Count the switches of a plan by role; devices on leaves of compute have none of their own."""
+    counts = {role: plan.switch_count(role) for role in plan.roles}
+    return {role: count for role, count in counts.items() if count}
 
 
 def cluster_bom(plan: Plan) -> Bom:

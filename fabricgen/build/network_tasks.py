@@ -43,9 +43,9 @@ class OfNetwork:
 def network_tasks(
     context: BuildContext, tasks: Callable[[BuildContext], Iterable[BuildTask | Skipped]]
 ) -> Iterator[BuildTask | Skipped]:
-    """List the tasks of every network, and what is left out of each."""
-    for name, own in context.networks.items():
-        for found in tasks(own):
+    """List the tasks of every network with switches, and what is left out of each."""
+    for name in context.plan.switched if context.networks else ():
+        for found in tasks(context.networks[name]):
             if isinstance(found, Skipped):
                 yield Skipped(f"in the network {name}, {found.reason}")
             else:

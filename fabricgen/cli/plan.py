@@ -136,11 +136,11 @@ def summary_text(
 def _network(network: NetworkSummary) -> str:
     """Describe a network beside the compute fabric."""
     counts = network.switches
+    cables = f"{grouped(network.links)} links, {grouped(network.cables.total)} cables"
+    if not counts.total:
+        return f"on leaves of the compute fabric, {cables}"
     roles = ", ".join(f"{grouped(count)} {role}" for role, count in counts.by_role().items())
-    return (
-        f"{grouped(counts.total)} switches ({roles}), {grouped(network.links)} links,"
-        f" {grouped(network.cables.total)} cables"
-    )
+    return f"{grouped(counts.total)} switches ({roles}), {cables}"
 
 
 def _totals(totals: Totals, currency: str) -> str:

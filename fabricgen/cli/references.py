@@ -71,6 +71,7 @@ def reference_text(reference: Reference, units: int, schema: str) -> str:
             f"gpus: {reference.gpus(units)}",
             reference.keys.rstrip("\n"),
             *([f"exclude: [{', '.join(vacancy.hosts)}]  # {vacancy.why}"] if vacancy else []),
+            *(vacancy.keys.splitlines() if vacancy else []),
             "",
         ]
     )

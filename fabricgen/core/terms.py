@@ -19,6 +19,10 @@ Family = Literal["ipv4", "ipv6"]
 COMPUTE = "compute"
 """The name of the network between GPUs among those of a cluster."""
 
+DEVICES = "devices"
+"""The name of the links between devices and switches of the compute fabric, which are planned as a
+network without switches of its own."""
+
 
 class Design(StrEnum):
     """How NIC ports are mapped onto blocks."""

@@ -187,6 +187,10 @@ DevicePort = Annotated[
 class DevicePorts(InventoryModel):
     """The ports of a device by network."""
 
+    compute: Annotated[
+        DevicePort, Field(examples=[2], exclude_if=lambda given: not given.count)
+    ] = AttachedPorts(count=0)
+    """Ports on leaves of the compute fabric, such as those of a fabric manager."""
     storage: Annotated[DevicePort, Field(examples=[2])] = AttachedPorts(count=0)
     """Ports in the network `storage`."""
     inband: Annotated[DevicePort, Field(examples=[{"count": 2, "speed": "100G"}])] = AttachedPorts(
@@ -197,7 +201,7 @@ class DevicePorts(InventoryModel):
     """Ports in the network `oob`."""
 
     def of(self, network: str) -> AttachedPorts:
-        """Return the ports in a network."""
+        """Return the ports in a network, or in the compute fabric."""
         group: AttachedPorts = getattr(self, network)
         return group
 

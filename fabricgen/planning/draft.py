@@ -15,7 +15,7 @@ from fabricgen.planning.addressing import plan_addresses
 from fabricgen.planning.cabling.assignment import decided_by_length
 from fabricgen.planning.cabling.candidates import part_candidates, preference_of
 from fabricgen.planning.cabling.label_format import label_prefix, label_width
-from fabricgen.planning.cabling.shared_cages import one_module_a_cage
+from fabricgen.planning.cabling.shared_cages import beside_compute, one_module_a_cage
 from fabricgen.planning.naming import make_naming
 from fabricgen.planning.switch_ports import check_rail_nos, switch_ports, switch_widths
 
@@ -114,6 +114,8 @@ def draft_of(mapping: Mapping, catalog: Catalog) -> Draft:
     kinds += [LinkKind.PEER] if mapping.peer_links else []
     candidates = part_candidates(fabric, catalog, kinds)
     candidates = one_module_a_cage(candidates, mapping, ports, preference_of(fabric, catalog))
+    if fabric.network and fabric.network.shared:
+        candidates = beside_compute(candidates, fabric.network.shared)
     return Draft(
         fabric=fabric,
         catalog=catalog,

@@ -5,13 +5,16 @@ A network may have the switches of another on it, so all are sized together, bef
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.core.terms import COMPUTE
+from fabricgen.core.terms import COMPUTE, DEVICES
 from fabricgen.planning.baseline.expansion_stages import stage_of
 from fabricgen.planning.designs import map_design
+from fabricgen.planning.device_fabric import devices_fabric
+from fabricgen.planning.device_ports import leaf_addresses
 from fabricgen.planning.draft import draft_of
 from fabricgen.planning.name_checks import check_names
 from fabricgen.planning.naming import make_naming
@@ -44,8 +47,20 @@ def draft_networks(
         known = [*compute, *switches]
         mappings = [_map_network(draft, name, hosts, known) for name in draft.spec.networks.each()]
         before, switches = switches, [*chain.from_iterable(map(_switches, mappings))]
+    drafts = _named(draft, mappings)
+    if any(group.ports.compute.count for group in draft.spec.devices):
+        mappings.append(map_design(devices_fabric(draft, installed)))
+        drafts[DEVICES] = _on_leaves(draft, mappings[-1])
     _check_names(mappings, hosts, [*compute, *switches])
-    return _named(draft, mappings), switches
+    return drafts, switches
+
+
+def _on_leaves(draft: Draft, mapping: Mapping) -> Draft:
+    """Name and address the devices on leaves of a compute fabric. Raises Refusal."""
+    own, network = draft_of(mapping, draft.catalog), mapping.fabric.network
+    assert network, "devices are a network"  # noqa: S101 - narrowed for mypy
+    assert network.shared, "devices are on leaves"  # noqa: S101 - narrowed for mypy
+    return replace(own, addresses=leaf_addresses(draft, network.shared))
 
 
 def _map_network(

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.diagnostics import Refusal, refuse
-from fabricgen.core.terms import COMPUTE, Design, Role, speed_text
+from fabricgen.core.terms import COMPUTE, DEVICES, Design, Role, speed_text
 from fabricgen.inventory.networks import Networks, Uplink
 from fabricgen.inventory.settings import Nos
 from fabricgen.inventory.sizing import HbDomain, NicChoice, Rails, SparePorts
@@ -104,7 +104,7 @@ def network_fabric(
     except Refusal as refusal:
         raise placed(refusal, name) from None
     leaf = _without_uplinks(spec, name, fabric.port_layouts[Role.LEAF])
-    modes = _modes(name, leaf, devices)
+    modes = modes_of(name, leaf, devices)
     speeds = (leaf.down.speed_gbps, *(mode.speed_gbps for mode in modes))
     groups = _served(network, devices, speeds, compute)
     every = chain.from_iterable(own for _, by_speed in groups for own in by_speed)
@@ -162,7 +162,7 @@ def _by_domain(hosts: AttachedDevices, compute: ResolvedFabric) -> list[Attached
     return [hosts._replace(names=names) for names in domains.values()]
 
 
-def _modes(name: str, leaf: PortLayout, attached: list[AttachedDevices]) -> tuple[Breakout, ...]:
+def modes_of(name: str, leaf: PortLayout, attached: list[AttachedDevices]) -> tuple[Breakout, ...]:
     """Return the breakouts of the leaf for devices of another speed than the network's.
 
     The fastest comes first. Raises Refusal `no-port-speed` where no cage has one of the speeds.
@@ -186,7 +186,7 @@ def _no_port_speed(name: str, leaf: PortLayout, devices: AttachedDevices) -> Ref
     return refuse(
         "no-port-speed",
         f"no leaf of the network `{name}` has ports of {speed} for `{devices.kind}`",
-        path=("networks", name, "switches", "leaf"),
+        path=("devices",) if name == DEVICES else ("networks", name, "switches", "leaf"),
         because=(f"the cages of {leaf.model.model} offer {offered}",),
         hint="choose a leaf that has them, or another `speed` for these ports",
     )
@@ -236,7 +236,7 @@ def _attached(
     """Yield the devices on a network that have ports there."""
     networks = compute.spec.networks.each()
     network, host = networks[name], compute.host
-    interfaces = _interfaces(name, host_ports(host, network))
+    interfaces = named_interfaces(name, host_ports(host, network))
     connector = _connector(host.front if host else None, network)
     on = (name, *network.carries)
     yield AttachedDevices(HOSTS, hosts, interfaces, on, connector=connector)
@@ -268,7 +268,7 @@ def _devices(
         yield AttachedDevices(
             devices.name,
             devices.names,
-            _interfaces(own, ports.count),
+            named_interfaces(own, ports.count),
             (own,),
             ports.speed,
             _connector(model.front or model.fabric if model else None, network),
@@ -281,7 +281,7 @@ def _management_ports(layout: PortLayout) -> tuple[str, ...]:
     """Return the management ports of a switch; one where the catalog does not have them."""
     facts = layout.model.management
     count = facts.count if facts else 1
-    return ("mgmt",) if count == 1 else _interfaces("mgmt", count)
+    return ("mgmt",) if count == 1 else named_interfaces("mgmt", count)
 
 
 def _connector(ports: PortGroup | None, network: Network) -> str:
@@ -337,7 +337,7 @@ def _uplink_layout(spec: FabricSpec, name: str, layout: PortLayout) -> PortLayou
     )
 
 
-def _interfaces(prefix: str, ports: int) -> tuple[str, ...]:
+def named_interfaces(prefix: str, ports: int) -> tuple[str, ...]:
     """Name the interfaces of a device on a network."""
     return tuple(f"{prefix}{number}" for number in range(ports))
 

@@ -30,6 +30,10 @@ def size_network(
 ) -> Sizing | None:
     """Size a network with the fewest tiers; None where no number of tiers holds it."""
     layout = fabric.port_layouts[Role.LEAF]
+    if network.shared:
+        used = len(network.shared.ports)
+        own = replace(widths, single=used, leaf=Width(used, 0), lone_leaves=None)
+        return size(_constant(len(network.shared.names)), own, 1, even=True)
     for tiers in [shape.tiers] if shape.tiers else (1, 2, 3):
         leaves = grouped_leaves(network, layout, joined=tiers > 1)
         used, uplinks = leaves.used(), max(leaves.uplinks)

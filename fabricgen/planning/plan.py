@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabricgen.core.terms import DEVICES
 from fabricgen.planning.cabling.assignment import first_candidates
 from fabricgen.planning.cabling.cages import make_cages
 from fabricgen.planning.designs import map_design
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.channels.channels import Channels
     from fabricgen.planning.management import ManagementPlan
     from fabricgen.planning.network_fabric import SwitchGroup
+    from fabricgen.planning.networks.shared_leaves import SharedLeaves
     from fabricgen.planning.port_layout import PortLayout
     from fabricgen.planning.room.room import Room
     from fabricgen.planning.segment_links import Segment
@@ -82,7 +84,9 @@ def complete(draft: Draft, room: Room | None = None) -> Plan:
     if isinstance(draft, Plan):
         return draft
     segment = wire_segment(draft.mapping, draft.fabric.gpus)
-    installed = switches_with_links(segment, len(draft.naming.boxes))
+    rules, boxes = draft.fabric.network, len(draft.naming.boxes)
+    shared = rules is not None and rules.shared is not None
+    installed = [False] * boxes if shared else switches_with_links(segment, boxes)
     hosts = host_names(draft.naming)
     if not draft.fabric.network:
         check_names(
@@ -141,7 +145,7 @@ def _draft_networks(
     draft: Draft, hosts: list[str], installed: list[bool]
 ) -> tuple[dict[str, Draft], list[SwitchGroup]]:
     """Draft the networks beside a compute fabric, if there are any. Raises Refusal."""
-    if not draft.spec.networks.each():
+    if not draft.spec.networks.each() and not draft.spec.devices:
         return {}, []
     from fabricgen.planning.network_drafts import (  # noqa: PLC0415 - for networks only
         draft_networks,
@@ -211,6 +215,18 @@ class Plan(Draft):
     def cluster(self) -> list[Plan]:
         """This plan and those of the networks beside it."""
         return [self, *self.networks.values()]
+
+    @property
+    def switched(self) -> dict[str, Plan]:
+        """The networks beside it that have switches of their own."""
+        return {name: network for name, network in self.networks.items() if any(network.installed)}
+
+    @property
+    def shared_leaves(self) -> SharedLeaves | None:
+        """The ports of devices on leaves of this compute fabric; None without any."""
+        network = self.networks.get(DEVICES)
+        rules = network.fabric.network if network else None
+        return rules.shared if rules else None
 
     @property
     def pieces(self) -> Pieces | None:

@@ -49,7 +49,11 @@ def wire_segment(mapping: Mapping, installed_gpus: int) -> Segment:
     slots = np.flatnonzero(present).astype(np.int32)
     leaves = _installed_leaves(mapping, slots)
     blocks = [_block(mapping, block, gpu, slots, leaves) for block in range(mapping.segment_blocks)]
-    return Segment(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
+    segment = Segment(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
+    network = mapping.fabric.network
+    if network is None or network.shared is None:
+        return segment
+    return segment._replace(number=segment.lower + np.int32(1))
 
 
 def _direct(wired: TierLinks, gpu: Int32Array) -> Segment:

@@ -47,6 +47,8 @@ def _network_ports(mapping: Mapping, network: NetworkRules) -> list[Port]:
     """List the ports that links use on a leaf of a network."""
     from fabricgen.planning.networks.leaf_ports import list_ports  # noqa: PLC0415 - for networks only
 
+    if network.shared:
+        return [*network.shared.ports]
     down = mapping.network_leaves.used_by_speed() if mapping.network_leaves else ()
     wanted = network.leaf_ports(down, mapping.sizing.leaf_up)
     return list_ports(mapping.fabric.port_layouts[Role.LEAF], wanted) or []

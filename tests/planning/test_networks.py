@@ -46,7 +46,7 @@ def test_every_law_holds_in_every_network(superpod: Plan) -> None:
     """The laws of a fabric are those of its networks."""
     result = check(superpod)
     assert result.ok, result.findings
-    assert result.judgements[0].figure.endswith("; so too in storage, inband and oob")
+    assert result.judgements[0].figure.endswith("; so too in storage, inband, oob and devices")
 
 
 def test_the_members_of_a_bond_are_on_two_leaves(cables: dict[str, list[CableView]]) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from fabricgen.analysis.search.side_by_side import side_by_side
 from fabricgen.bom.breakdown.breakdown import by_role
 from fabricgen.bom.comparison import Comparison, compare
-from fabricgen.bom.priced_bill import make_bom
+from fabricgen.bom.priced_bill import cluster_bom, make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind, Role
@@ -53,7 +53,7 @@ def superpod(row: Row, table: Table) -> Row:
         "gpus": plan.fabric.gpus,
         "su": row["nodes"] // 32,
         **{role.value: plan.switch_count(role) for role in Role},
-        "node_leaf": links[LinkKind.HOST],
+        "node_leaf": links[LinkKind.HOST] + sum(each.links for each in plan.networks.values()),
         "leaf_spine": links[LinkKind.LEAF_SPINE],
         "spine_core": links[LinkKind.SPINE_CORE],
     }
@@ -441,7 +441,7 @@ def _tiers(row: Row, gpus: int) -> int:
 def kit(plan: Plan) -> Counter[tuple[str, str]]:
     """Count the bill of a plan by role and class of part, without spares."""
     found: Counter[tuple[str, str]] = Counter()
-    for portion in by_role(make_bom(plan)):
+    for portion in by_role(cluster_bom(plan)):
         found[portion.place, portion.line.part_class] += portion.quantity
     return found
 

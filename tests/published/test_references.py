@@ -68,12 +68,17 @@ def counts(plan: Plan) -> dict[str, int]:
         "servers": len(plan.hosts),
         "leaf_down": plan.sizing.leaf_down,
         "leaf_up": plan.sizing.leaf_up,
-        "node_leaf": links[LinkKind.HOST],
+        "node_leaf": links[LinkKind.HOST] + device_links(plan),
         "server_be_links_400g": links[LinkKind.HOST],
         "leaf_spine": links[LinkKind.LEAF_SPINE],
         "leaf_spine_links_800g": links[LinkKind.LEAF_SPINE],
         "spine_core": links[LinkKind.SPINE_CORE],
     }
+
+
+def device_links(plan: Plan) -> int:
+    """Count the links between devices and leaves."""
+    return plan.networks["devices"].links if plan.networks else 0
 
 
 def published(reference: Reference, units: int) -> list[Cell]:

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 
 SITE = -1
-"""The number of the site among switches, which joins access switches without an uplink."""
+"""The number among switches of what joins some of them from outside.
+
+That is the site for access switches without an uplink, and the compute fabric for its leaves.
+"""
 
 
 def management_cabled(evidence: ClusterEvidence) -> Verdict:
@@ -217,7 +220,7 @@ def _cut_off(
 def _switch_links(evidence: ClusterEvidence, name: str) -> IntArray:
     """Return the pairs of switches that are joined, those of an access network by another one.
 
-    Without an uplink, the site joins the switches.
+    Without an uplink, the site joins the switches. The leaves of compute are joined there.
     """
     own, uplink = evidence.links[name], evidence.uplink(name)
     pairs = [_between(own)]
@@ -225,7 +228,7 @@ def _switch_links(evidence: ClusterEvidence, name: str) -> IntArray:
         upper = evidence.links[uplink]
         of_own = np.isin(upper.lower, own.upper) & upper.attached
         pairs += [_between(upper), np.stack([upper.lower[of_own], upper.upper[of_own]])]
-    elif evidence.plan.spec.networks.each()[name].kind == "access":
+    elif evidence.joined_outside(name):
         switches = distinct(own.upper)
         pairs.append(np.stack([switches, np.full_like(switches, SITE)]))
     return distinct_columns(np.concatenate(pairs, axis=1)).T

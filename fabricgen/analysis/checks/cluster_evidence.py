@@ -93,9 +93,15 @@ class ClusterEvidence:
         """Return the members of a bond in a network."""
         return self.plan.networks[network].fabric.domain_gpus
 
+    def joined_outside(self, network: str) -> bool:
+        """Return whether no link of a network joins its switches: an access one, or on compute."""
+        rules = self.plan.networks[network].fabric.network
+        return rules is not None and (rules.shared is not None or not rules.joined)
+
     def uplink(self, network: str) -> str | None:
         """Return the network that joins the switches of an access network, if there is one."""
-        uplink = self.plan.spec.networks.each()[network].uplink
+        asked = self.plan.spec.networks.each().get(network)
+        uplink = asked.uplink if asked else None
         return self.plan.spec.networks.carrier(uplink.network) if uplink else None
 
     def port(self, device: int, port: int) -> str:
@@ -147,7 +153,7 @@ def _overlays(network: Plan) -> dict[str, OverlayView]:
 
 
 def _compute_ports(plan: Plan, devices: _Numbers, interfaces: _Numbers) -> PortsInUse:
-    """Return the NIC ports of all hosts, and the planned ports of all switches."""
+    """Return the NIC ports of all hosts, and the ports of all switches that have a link."""
     fabric, gpus = plan.fabric, np.arange(plan.fabric.gpus)
     hosts = devices(plan.hosts)[fabric.coordinates.host(gpus)]
     columns = []
@@ -157,11 +163,22 @@ def _compute_ports(plan: Plan, devices: _Numbers, interfaces: _Numbers) -> Ports
     for segment in range(plan.mapping.segments):
         ports = {role: interfaces(names) for role, names in plan.interfaces(segment).items()}
         switches = devices(plan.naming.switches(segment))
-        for box, switch, has in zip(plan.naming.boxes, switches, plan.installed, strict=True):
-            if has:
-                columns.append((np.full(len(ports[box.role]), switch), ports[box.role]))
+        for role, ends in _switch_ends(plan).items():
+            columns.append((switches[ends[0]], ports[role][ends[1]]))
     device, port = zip(*columns, strict=True)
     return PortsInUse(np.concatenate(device), np.concatenate(port))
+
+
+def _switch_ends(plan: Plan) -> dict[Role, IntArray]:
+    """Return the switch and the port of each end of a segment's links, by the role of switch."""
+    links, found = plan.segment, {}
+    for role in plan.roles:
+        above = np.isin(links.kind, [kind for kind in plan.kinds if kind.role("upper") is role])
+        below = np.isin(links.kind, [kind for kind in plan.kinds if kind.role("lower") is role])
+        switch = np.concatenate([links.upper[above], links.lower[below]])
+        port = np.concatenate([links.upper_port[above], links.lower_port[below]])
+        found[role] = np.stack([switch, port])
+    return found
 
 
 def _network_links(network: Plan, devices: _Numbers, interfaces: _Numbers) -> NetworkLinks:
@@ -200,7 +217,7 @@ def _managed(plan: Plan) -> Iterator[tuple[Iterable[str], int]]:
     spare = plan.fabric.port_layouts[Role.LEAF].model.management
     yield spare_leaf_names(plan.naming), spare.count if spare else 1
     for other, fabric in {COMPUTE: plan, **plan.networks}.items():
-        if other == COMPUTE or networks[other].kind == "clos":
+        if other not in networks or networks[other].kind == "clos":
             for role in fabric.roles:
                 facts = fabric.fabric.port_layouts[role].model.management
                 switches = zip(fabric.switches(), _roles(fabric), strict=True)

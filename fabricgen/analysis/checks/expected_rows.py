@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.core.terms import LinkKind, speed_text
+from fabricgen.analysis.checks.plan_evidence import evidence_of
+from fabricgen.core.terms import DEVICES, LinkKind, Role, speed_text
 from fabricgen.planning.addressing import address_text
 from fabricgen.planning.cabling.stock_lengths import metres
 from fabricgen.planning.fabric_links import Wiring
+from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 
     from fabricgen.analysis.checks.evidence import Evidence
     from fabricgen.core.arrays import BoolArray, Int32Array, IntArray
+    from fabricgen.planning.plan import Plan
 
     Texts = NDArray[np.object_]
     """A column of texts."""
@@ -248,6 +252,33 @@ def configured_ports(links: NamedLinks, switches: range) -> Iterator[tuple[End, 
     yield from _pairs(
         (links.low, links.low_port), (links.high, links.high_port, links.label, links.address), at
     )
+
+
+def device_ports(plan: Plan) -> dict[End, Row]:
+    """Return the ports that devices must have on compute leaves: end, cable and address."""
+    network = plan.networks.get(DEVICES)
+    if network is None:
+        return {}
+    evidence = evidence_of(network, Views(network))
+    every = np.arange(len(evidence.wiring.kind))
+    links = named_links(evidence, every)
+    cells = links.low, links.low_port, links.label, links.address
+    return dict(_pairs((links.high, links.high_port), cells, every >= 0))
+
+
+def split_ports(plan: Plan) -> Counter[str]:
+    """Return how many ports more leaves have by cages that are split for devices alone."""
+    shared, more = plan.shared_leaves, Counter[str]()
+    if shared is None:
+        return more
+    used = plan.ports[Role.LEAF]
+    every = [*used, *plan.fabric.port_layouts[Role.LEAF].idle(used)]
+    known = Counter(port.cage for port in every)
+    places = zip(shared.bonds.stripe, shared.bonds.place, strict=True)
+    taken = ((leaf, shared.ports[place]) for leaf, place in places)
+    for leaf, cage, mode in {(leaf, port.cage, port.breakout) for leaf, port in taken}:
+        more[shared.names[leaf]] += mode.count - known[cage]
+    return more
 
 
 def _pairs(

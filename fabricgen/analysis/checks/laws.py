@@ -131,6 +131,21 @@ DIRECT_LAWS: tuple[Law[Evidence], ...] = (
 )
 """The laws of rails without switches, instead of the others."""
 
+SHARED_LAWS: tuple[Law[Evidence], ...] = tuple(
+    replace(law, needs=())
+    for law in LAWS
+    if law.code
+    in (
+        "ports-exist",
+        "ports-once",
+        "nics-cabled",
+        "labels",
+        "wired-as-planned",
+        "optics-match",
+    )
+)
+"""The laws of devices on leaves of the compute fabric, whose own laws are about all else."""
+
 CLUSTER_LAWS: tuple[Law[ClusterEvidence], ...] = (
     Law("management-cabled", "every management port has one cable", management_cabled),
     Law("bonds-apart", "the members of a bond are on different switches", bonds_apart),
@@ -174,6 +189,9 @@ def judge(evidence: Evidence) -> CheckResult:
     """Apply every law to some evidence."""
     if evidence.plan.mapping.topology:
         return apply_laws(DIRECT_LAWS, evidence)
+    network = evidence.plan.fabric.network
+    if network and network.shared:
+        return apply_laws(SHARED_LAWS, evidence)
     baseline = evidence.plan.mapping.baseline
     more = CHANNEL_LAWS if evidence.channels else ()
     grown = GROWTH_LAWS if evidence.channels and baseline and baseline.channels else ()

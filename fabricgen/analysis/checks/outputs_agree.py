@@ -19,15 +19,17 @@ from fabricgen.analysis.checks.expected_rows import (
     Row,
     cable_rows,
     configured_ports,
+    device_ports,
     named_links,
     rows_at,
+    split_ports,
 )
 from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violations
 from fabricgen.analysis.checks.part_counts import parts_of
 from fabricgen.analysis.checks.scope import scope, views_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fabricgen.analysis.checks.evidence import Evidence
 
@@ -69,9 +71,10 @@ def outputs_agree(evidence: Evidence) -> Verdict:
                 given,
             )
         )
+    devices = device_ports(evidence.plan)
     for run in read.switches:
         found += _configurations(
-            evidence, run, every or named_links(evidence, rows_at(evidence, run))
+            evidence, run, every or named_links(evidence, rows_at(evidence, run)), devices
         )
     outputs = "cable list, configurations"
     if every:
@@ -101,8 +104,13 @@ def outputs_agree(evidence: Evidence) -> Verdict:
     return Verdict(figure, tuple(found), read.formula and f"{read.formula}; the bill has all")
 
 
-def _configurations(evidence: Evidence, switches: range, links: NamedLinks) -> Iterator[Violations]:
+def _configurations(
+    evidence: Evidence, switches: range, links: NamedLinks, devices: Mapping[End, Row]
+) -> Iterator[Violations]:
     """Yield the differences in used ports, and in the number of idle ones, of some switches."""
+    names = {evidence.switches[switch] for switch in switches}
+    theirs = {end: row for end, row in devices.items() if end[0] in names}
+    wanted = chain(configured_ports(links, switches), theirs.items())
     found: list[tuple[End, Row]] = []
     idle: list[tuple[str, Row]] = []
     interface, cells = attrgetter("interface"), attrgetter(*PORT)
@@ -110,14 +118,16 @@ def _configurations(evidence: Evidence, switches: range, links: NamedLinks) -> I
         used = [*map(interface, view.ports)]
         found += zip(zip(repeat(view.name), used), map(cells, view.ports), strict=True)
         idle.append((view.name, (len({*map(interface, view.idle_ports)}.difference(used)),)))
-    yield _compare("configuration", PORT, configured_ports(links, switches), found)
+    yield _compare("configuration", PORT, wanted, found)
     sizes = {
         role: len(evidence.ports[role]) + len(evidence.idle[role]) for role in evidence.plan.roles
     }
-    used_ports = evidence.links_of
+    used_ports, by_name = evidence.links_of, split_ports(evidence.plan)
+    by_name.subtract(switch for switch, _ in theirs)
     spare = (
-        (evidence.switches[switch], (sizes[evidence.role(switch)] - int(used_ports[switch]),))
+        (name, (sizes[evidence.role(switch)] - int(used_ports[switch]) + by_name[name],))
         for switch in switches
+        for name in [evidence.switches[switch]]
         if used_ports[switch]
     )
     yield _compare("list of idle ports", ("count",), spare, idle)

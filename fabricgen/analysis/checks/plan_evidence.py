@@ -93,6 +93,12 @@ def _addresses(plan: Plan) -> Addresses:
         _from(given.hosts.origin, given.host_addresses(number, slots[number % blocks]))
         for number in range(segments * blocks)
     ]
+    nics_at = [*range(segments * blocks)]
+    if shared := plan.shared_leaves:
+        at = (leaf * blocks for leaf, _ in map(shared.leaves.__getitem__, shared.bonds.stripe))
+        nics_at += [first + block for first, block in zip(at, shared.blocks, strict=True)]
+        found = _from(given.hosts.origin, given.host_addresses(0, shared.bonds.slot))
+        nics += [[address] for address in found]
     served = [
         (index, block)
         for index, box in enumerate(boxes)
@@ -107,7 +113,7 @@ def _addresses(plan: Plan) -> Addresses:
     every = np.arange(segments)[:, None]
     return Addresses(
         np.array(list(chain.from_iterable(nics)), dtype=np.int64),
-        np.repeat(np.arange(segments * blocks), [len(found) for found in nics]),
+        np.repeat(nics_at, [len(found) for found in nics]),
         np.array(_from(given.loopbacks.origin, loopbacks), dtype=np.int64),
         (leaf_blocks[:, 1] + every * blocks).ravel(),
         (leaf_blocks[:, 0] + every * len(boxes)).ravel(),

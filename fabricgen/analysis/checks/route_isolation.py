@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from fabricgen.analysis.checks.evidence import Evidence
     from fabricgen.core.arrays import IntArray
+    from fabricgen.planning.plan import Plan
     from fabricgen.views.switches.view import Instance, SwitchView
 
 
@@ -60,7 +61,7 @@ def _faults(
     )
     served = range(blocks) if own < 0 else [own]
     role = Role(view.role)
-    names = evidence.interfaces(segment, role)
+    names, devices = evidence.interfaces(segment, role), _device_blocks(evidence.plan, segment, box)
     if len(view.instances) != len(served):
         yield Violation(
             f"{view.name} has {len(view.instances)} routing instances for {len(served)} blocks"
@@ -83,7 +84,16 @@ def _faults(
                     f" {evidence.block(number)}"
                 )
                 yield Violation(f"{name} announces {prefix}, which is not its own", (counts,))
-        yield from _misplaced(view, instance, set(names[block::blocks] if own < 0 else names), name)
+        wanted = set(names[block::blocks] if own < 0 else names).difference(devices)
+        wanted.update(port for port, at in devices.items() if own >= 0 or at == block)
+        yield from _misplaced(view, instance, wanted, name)
+
+
+def _device_blocks(plan: Plan, segment: int, box: int) -> dict[str, int]:
+    """Return the ports of a leaf that devices have, each with its block."""
+    shared, layout = plan.shared_leaves, plan.port_layouts(segment)[Role.LEAF]
+    on = shared.on(segment, box) if shared else {}
+    return {layout.interface(port): shared.blocks[number] for number, port in on.items() if shared}
 
 
 def _misplaced(

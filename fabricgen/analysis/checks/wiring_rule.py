@@ -119,13 +119,14 @@ def _host(evidence: Evidence, gpu: IntArray, plane: IntArray) -> _Way:
         slot = leaf * sizing.leaf_down + place * mates + turn * mapping.per_switch + offset
     upper, port = np.divmod(slot, sizing.leaf_down)
     slot = mapping.kept_slots(gpu, slot)
+    shared = fabric.network and fabric.network.shared  # devices on leaves of compute are counted
     return _Way(
         group * fabric.planes + plane,
         block,
         upper,
         port * mapping.segment_blocks + block,
         slot,
-        slot + 1,
+        gpu + 1 if shared else slot + 1,
     )
 
 

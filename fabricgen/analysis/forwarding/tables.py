@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 from functools import cached_property
-from ipaddress import IPv4Address, summarize_address_range
+from ipaddress import IPv4Address, ip_interface, summarize_address_range
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -215,10 +215,12 @@ class ForwardingTables:
             self.plan.addresses.hosts.start(segment * self.plan.mapping.segment_blocks + block),
             self.plan.sizing,
         )
-        for port, slot in zip(
-            instance.host_ports, self._slots_of(box) if instance.host_ports else [], strict=True
-        ):
+        slots = self._slots_of(box) if instance.host_ports else []
+        for port, slot in zip(instance.host_ports, slots, strict=False):
             yield {"prefixes": self._prefixes(start, slot, slot + 1), "next_hops": _hops([port])}
+        for port in instance.host_ports[len(slots) :]:  # those of devices
+            yield {"prefixes": [_prefix_of(port)], "next_hops": _hops([port])}
+        devices = self._device_prefixes(segment, block)
         below: dict[int, list[PortView]] = {}
         for port in instance.fabric_ports:
             peer = self.plan.naming.boxes[index[port.peer_device]]
@@ -233,10 +235,28 @@ class ForwardingTables:
         width = sizing.leaf_down * (sizing.pod_leaves if box.role is Role.CORE else 1)
         up = below.pop(-1, [])
         for group, ports in below.items():
-            if prefixes := self._prefixes(start, group * width, (group + 1) * width):
+            own = range(group * width // sizing.leaf_down, (group + 1) * width // sizing.leaf_down)
+            prefixes = self._prefixes(start, group * width, (group + 1) * width)
+            prefixes += [prefix for leaf, prefix in devices if leaf in own]
+            if prefixes:
                 yield {"prefixes": prefixes, "next_hops": _hops(ports)}
         if up:
             yield {"prefixes": [instance.host_prefix], "next_hops": _hops(up)}
+
+    def _device_prefixes(self, segment: int, block: int) -> list[tuple[int, str]]:
+        """Return the leaf and the prefix of each port of devices in a block."""
+        shared, addresses = self.plan.shared_leaves, self.plan.addresses
+        if shared is None:
+            return []
+        leaves = [shared.leaves[leaf] for leaf in shared.bonds.stripe]
+        every = zip(leaves, shared.blocks, shared.bonds.slot, strict=True)
+        own = [(box, slot) for (where, box), at, slot in every if (where, at) == (segment, block)]
+        found = addresses.host_addresses(0, [slot for _, slot in own])
+        length = addresses.host_length
+        return [
+            (box, f"{address_text(address - addresses.numbered)}/{length}")
+            for (box, _), address in zip(own, found, strict=True)
+        ]
 
     @cached_property
     def _slots(self) -> Int32Array:
@@ -279,6 +299,13 @@ class ForwardingTables:
             IPv4Address(skipped + first * each), IPv4Address(skipped + last * each + each - 1)
         ):
             yield int(network.network_address), network.prefixlen + more
+
+
+def _prefix_of(port: PortView) -> str:
+    """Return the prefix of the link of a device's port, or the one that the device announces."""
+    if not port.address:
+        return port.host_route
+    return str(ip_interface(port.address).network)
 
 
 def _hops(ports: Iterable[PortView]) -> list[dict[str, str]]:

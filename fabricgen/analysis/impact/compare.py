@@ -76,7 +76,8 @@ def cluster_impact(plan: Plan, names: Sequence[str], *, compared: bool) -> Compa
     own = [name for name in names if name not in others]
     found = replace(impact(plan, own), failed=list(names))
     counterpart = compare(plan, own) if compared and own else None
-    lost = tuple(failures.losses(others)) if others else None
+    beside = [*others, *failures.shared(own)]
+    lost = tuple(failures.losses(beside)) if beside else None
     return ComparedImpact(found, counterpart, lost, replacements(plan, own))
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 SITE = "the site"
-"""What joins access switches without an uplink."""
+"""What joins access switches without an uplink, and the leaves of compute below devices."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +64,10 @@ class NetworkFailures:
         own.update(f"link:{cable.label}" for cables in self._cables.values() for cable in cables)
         return [name for name in names if name in own]
 
+    def shared(self, names: Sequence[str]) -> list[str]:
+        """Return those names of failed parts that are leaves of compute with devices on them."""
+        return [name for name in names if name.removeprefix("switch:") in self._shared]
+
     def losses(self, names: Sequence[str]) -> list[NetworkLoss]:
         """Return what each network loses that has one of these parts, or loses a device by it."""
         dead = {name.partition(":")[2] for name in names}
@@ -76,7 +80,7 @@ class NetworkFailures:
 
     def _has(self, network: str, dead: AbstractSet[str]) -> bool:
         """Return whether a failed part is a switch or a cable of a network."""
-        if not dead.isdisjoint(self._plan.networks[network].switches()):
+        if not dead.isdisjoint(self._plan.networks[network].naming.switches(0)):
             return True
         return not dead.isdisjoint(cable.label for cable in self._cables[network])
 
@@ -85,6 +89,11 @@ class NetworkFailures:
         """The switches of all networks."""
         plans = self._plan.networks.values()
         return frozenset(name for plan in plans for name in plan.switches())
+
+    @cached_property
+    def _shared(self) -> frozenset[str]:
+        """The leaves of compute that have devices on them."""
+        return frozenset(self._plan.shared_leaves.names if self._plan.shared_leaves else ())
 
     @cached_property
     def _cables(self) -> dict[str, list[_Joined]]:
@@ -111,7 +120,7 @@ class NetworkFailures:
         names = sorted({each for cable in joined for each in (cable.lower, cable.upper)})
         at = {name: number for number, name in enumerate(names)}
         # devices join nothing: only links between switches, and uplinks of access switches do
-        through = self._switches | {SITE}
+        through = self._switches | self._shared | {SITE}
         links = [(at[cable.lower], at[cable.upper]) for cable in joined if cable.lower in through]
         nodes = [at[name] for name in names if name in through]
         parts = [{names[node] for node in part} for part in pieces(nodes, links)]
@@ -119,14 +128,14 @@ class NetworkFailures:
         return max(parts, key=lambda part: sum(weight[name] for name in part), default=set())
 
     def _above(self, network: str, dead: AbstractSet[str]) -> Iterator[_Joined]:
-        """Yield what joins the switches of an access network."""
-        asked = self._plan.spec.networks.each()[network]
-        if asked.uplink:
+        """Yield what joins the switches of an access network, or leaves of compute."""
+        asked = self._plan.spec.networks.each().get(network)
+        if asked and asked.uplink:
             above = self._plan.spec.networks.carrier(asked.uplink.network)
             yield from _living(self._cables[above], dead)
-        elif asked.kind == "access":
-            plan = self._plan.networks[network]
-            yield from (_Joined("", SITE, name, attached=False) for name in plan.switches())
+        elif asked is None or asked.kind == "access":
+            names = self._plan.networks[network].naming.switches(0)
+            yield from (_Joined("", SITE, name, attached=False) for name in names)
 
 
 def _cables(plan: Plan) -> Iterator[_Joined]:

@@ -181,8 +181,12 @@ def _placed(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
                 )
         for end, module in joint.modules.items():
             role = joint.kind.role(end)
+            own = plan.cages.own(end, rows)
             pieces[role or HOST, module.model].append(
-                (plan.cages.at(end, joint.kind, segment, rows), racks[end])
+                (
+                    plan.cages.at(end, joint.kind, segment, own),
+                    racks[end][np.searchsorted(rows, own)],
+                )
             )
     if plan.channels is not None:
         yield from _patching(plan.channels, room)
@@ -237,9 +241,10 @@ def _boxes(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
     """Yield each role with the racks of its installed boxes."""
     here = np.concatenate([devices for *_, ends in _runs(plan) for devices in ends.values()])
     devices, kinds = distinct(here), fabric_kinds(plan.naming)
+    switched = any(plan.installed)  # else the leaves are those of the compute fabric
     for kind, role in enumerate(KINDS):
         own = devices[kinds[devices] == kind]
-        if len(own):
+        if len(own) and (switched or role == HOST):
             yield role, room.positions.rack[own]
 
 

@@ -8,11 +8,15 @@ from fabricgen.catalog.models.base import Count, Facts, Sourced, Text
 
 
 class Vacancy(Facts):
-    """Hosts that the source leaves out of the designs of some sizes, and why."""
+    """Hosts that the source leaves out of the designs of some sizes, and why.
+
+    `keys` are lines of the inventories of these sizes alone.
+    """
 
     units: tuple[Count, ...]
     hosts: tuple[Text, ...]
     why: Text
+    keys: str = ""
 
 
 class Reference(Sourced):

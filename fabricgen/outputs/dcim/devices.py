@@ -87,8 +87,8 @@ class Assets:
 
     @cached_property
     def _plans(self) -> list[Plan]:
-        """The plans of all networks, compute first."""
-        return [self.plan, *self.plan.networks.values()]
+        """The plans of all networks with switches of their own, compute first."""
+        return [self.plan, *self.plan.switched.values()]
 
     def assets(self) -> AssetsView:
         """List the objects that must exist before the first device."""
@@ -111,7 +111,7 @@ class Assets:
             [_named(name) for name in dict.fromkeys([*roles, *(each.role for each in groups)])],
             _names({port_layout.nos for port_layout in every}),
             types,
-            [_named(tag_of(plan)) for plan in self._plans] if self.plan.networks else [],
+            [_named(tag_of(plan)) for plan in self.plan.cluster] if self.plan.networks else [],
         )
 
     @cached_property

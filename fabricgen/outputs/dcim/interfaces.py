@@ -9,12 +9,13 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from fabricgen.core.terms import LinkKind, Role
+from fabricgen.core.terms import DEVICES, LinkKind, Role
 from fabricgen.outputs.dcim.view import InterfaceView, tag_of
+from fabricgen.planning.networks.shared_leaves import ports_with
 from fabricgen.views.cables.view import turned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import Port, PortLayout
@@ -114,6 +115,16 @@ class ClusterInterfaces:
             if (cable.a_device, cable.a_interface) in own
         }
 
+    @cached_property
+    def _devices(self) -> dict[End, str]:
+        """The cable and the far end of each port of a compute leaf that a device has."""
+        return {
+            (cable.b_device, cable.b_interface): _to_lower(cable)
+            for views in self._every
+            if views.plan.fabric.network_name == DEVICES
+            for cable in views.cables(0)
+        }
+
     @property
     def count(self) -> int:
         """The number of interfaces that `rows` yields."""
@@ -123,18 +134,26 @@ class ClusterInterfaces:
     def rows(self) -> Iterator[InterfaceView]:
         """Yield those of each network, compute first."""
         for views in self._every:
-            yield from InterfaceRows(views.plan, views, self._uplinks).rows()
+            yield from InterfaceRows(views.plan, views, self._uplinks, self._devices).rows()
 
 
 class InterfaceRows:
     """The interfaces of one plan; `views` are those of its cables."""
 
-    def __init__(self, plan: Plan, views: Views, uplinks: Mapping[End, str] | None = None) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        views: Views,
+        uplinks: Mapping[End, str] | None = None,
+        devices: Mapping[End, str] | None = None,
+    ) -> None:
         """Keep all; nothing is made before it is needed.
 
-        `uplinks` are ports of switches that have their cables in another network.
+        `uplinks` are ports of switches that have their cables in another network, `devices` those
+        of compute leaves that devices have.
         """
         self.plan, self.views, self._elsewhere = plan, views, uplinks or {}
+        self._devices = devices or {}
 
     @property
     def count(self) -> int:
@@ -147,7 +166,13 @@ class InterfaceRows:
             if has
         )
         nics = plan.link_count(LinkKind.HOST) + 2 * plan.link_count(LinkKind.DIRECT)
-        return nics + plan.mapping.segments * own
+        shared, layout = plan.shared_leaves, plan.fabric.port_layouts[Role.LEAF]
+        split = sum(
+            len(self._ports(layout, shared.on(*leaf).values())) - each[Role.LEAF]
+            for leaf in (shared.leaves if shared else ())
+            if shared
+        )
+        return nics + plan.mapping.segments * own + split
 
     def switch_ends(self) -> Iterator[End]:
         """Yield every port of the switches, used or not."""
@@ -160,9 +185,12 @@ class InterfaceRows:
             for switch, box in boxes:
                 yield from ((switch, name) for name in names[box.role])
 
-    def _ports(self, port_layout: PortLayout) -> list[Port]:
-        """List every port of a box of this role, used or not, in the order of the front panel."""
-        used = self.plan.ports[port_layout.role]
+    def _ports(self, port_layout: PortLayout, devices: Iterable[Port] = ()) -> list[Port]:
+        """List every port of a box of this role, used or not, in the order of the front panel.
+
+        Devices have some of them on a leaf of the compute fabric.
+        """
+        used = ports_with(self.plan.ports[port_layout.role], devices)
         return sorted([*used, *port_layout.idle(used)], key=lambda port: (port.cage, port.sub))
 
     def rows(self) -> Iterator[InterfaceView]:
@@ -226,21 +254,22 @@ class InterfaceRows:
 
     def _switch_ports(self, segment: int, links: list[CableView]) -> Iterator[InterfaceView]:
         """Yield the ports of a segment's installed switches; one without a cable is disabled."""
-        plan, far = self.plan, dict[End, str](self._elsewhere)
+        plan, far = self.plan, dict[End, str]({**self._elsewhere, **self._devices})
         for cable in links:
-            far[cable.b_device, cable.b_interface] = (
-                f"{cable.cable} {cable.a_device}:{cable.a_interface}"
-            )
+            far[cable.b_device, cable.b_interface] = _to_lower(cable)
             far[cable.a_device, cable.a_interface] = _to_upper(cable)
         rows = {
             role: [*self._port_facts(port_layout)]
             for role, port_layout in plan.port_layouts(segment).items()
             if role in plan.roles
         }
-        for name, box, has in zip(
-            plan.naming.switches(segment), plan.naming.boxes, plan.installed, strict=True
+        shared, layouts = plan.shared_leaves, plan.port_layouts(segment)
+        for at, (name, box, has) in enumerate(
+            zip(plan.naming.switches(segment), plan.naming.boxes, plan.installed, strict=True)
         ):
-            for interface, label, kind, speed in rows[box.role] if has else ():
+            devices = shared.on(segment, at).values() if shared else ()
+            own = [*self._port_facts(layouts[box.role], devices)] if devices else rows[box.role]
+            for interface, label, kind, speed in own if has else ():
                 peer = far.get((name, interface), "")
                 yield InterfaceView(
                     device=name,
@@ -255,9 +284,14 @@ class InterfaceRows:
                     mgmt_only="false",
                 )
 
-    def _port_facts(self, port_layout: PortLayout) -> Iterator[tuple[str, str, str, int]]:
-        """Return the facts that ports of every box of a role share: name, label, type, speed."""
-        for port in self._ports(port_layout):
+    def _port_facts(
+        self, port_layout: PortLayout, devices: Iterable[Port] = ()
+    ) -> Iterator[tuple[str, str, str, int]]:
+        """Return the facts that ports of every box of a role share: name, label, type, speed.
+
+        Devices have some of them on a leaf of the compute fabric.
+        """
+        for port in self._ports(port_layout, devices):
             cage, sub, mode = port
             label = f"{cage}/{sub + 1}" if mode.count > 1 else str(cage)
             yield (
@@ -271,6 +305,11 @@ class InterfaceRows:
                 ),
                 mode.speed_gbps * 10**6,
             )
+
+
+def _to_lower(cable: CableView) -> str:
+    """Return the cable and its lower end."""
+    return f"{cable.cable} {cable.a_device}:{cable.a_interface}"
 
 
 def _to_upper(cable: CableView) -> str:

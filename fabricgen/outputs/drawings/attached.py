@@ -37,7 +37,7 @@ def attached_tier(network: Plan, attached: Attachments) -> tuple[Tier, IntArray]
 
 def words(network: Plan, attached: Attachments) -> str:
     """Return one line that describes a network."""
-    devices, switches = len({*attached.devices}), len([*network.switches()])
+    devices, switches = len({*attached.devices}), len(network.naming.boxes)
     return (
         f"{network.spec.name}: {attached.ports:,} ports of {devices:,} devices,"
         f" {switches:,} switches, {network.links:,} links"

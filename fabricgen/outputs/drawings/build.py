@@ -19,6 +19,7 @@ from fabricgen.outputs.drawings.direct_rail import direct_rail, direct_words
 from fabricgen.outputs.drawings.graph_layout import arrange_graph
 from fabricgen.outputs.drawings.layout import Head, arrange
 from fabricgen.outputs.drawings.merged_tiers import MOST_LINES, Strand, Tier
+from fabricgen.planning.segment_links import switches_with_links
 from fabricgen.planning.stripes import stripes
 
 if TYPE_CHECKING:
@@ -253,8 +254,8 @@ class Drawings:
         return Tier("GPUs", names, hosts, rails, segment.upper[rows], switch=False)
 
     def boxes(self, role: Role, block: int) -> IntArray:
-        """Return the installed switches of a role that serve a block, by index in a segment."""
-        every = enumerate(zip(self.plan.naming.boxes, self.plan.installed, strict=True))
+        """Return the switches of a role with links in a block, by index in a segment."""
+        every = enumerate(zip(self.plan.naming.boxes, self._linked, strict=True))
         return np.array(
             [
                 index
@@ -263,6 +264,11 @@ class Drawings:
             ],
             dtype=np.int32,
         )
+
+    @cached_property
+    def _linked(self) -> list[bool]:
+        """Whether each switch of a segment has a link: those of devices are of compute."""
+        return switches_with_links(self.plan.segment, len(self.plan.naming.boxes))
 
     def _served(self, boxes: IntArray, rows: IntArray, rails: IntArray) -> list[str]:
         """Return the rail of each switch by the links below it; empty where there are several."""

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import chain, groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.core.terms import LinkKind
+from fabricgen.core.terms import DEVICES, LinkKind
 from fabricgen.outputs.installation.faceplate import face_of
 
 if TYPE_CHECKING:
@@ -124,7 +124,15 @@ class Fronts:
 
     def of(self, cable: CableView) -> Fronts:
         """Return the fronts of the network that a cable belongs to."""
-        return self._owners.get(cable.b_device, self)
+        own = self._owners.get(cable.b_device, self)
+        shared = cable.a_device in self._devices and cable.b_device not in self._owners
+        return self.networks[DEVICES] if shared else own
+
+    @cached_property
+    def _devices(self) -> frozenset[str]:
+        """The devices on leaves of the compute fabric."""
+        network = self.plan.networks.get(DEVICES)
+        return frozenset(network.hosts if network else ())
 
     @cached_property
     def faces(self) -> dict[Role, Faceplate]:

@@ -46,7 +46,7 @@ def push_view(plan: Plan, asked: Management, packs: Mapping[str, Pack]) -> PushV
         family=plan.addresses.family,
         segments=[
             *_segments(plan, packs),
-            *(_network(name, network, packs) for name, network in plan.networks.items()),
+            *(_network(name, network, packs) for name, network in plan.switched.items()),
         ],
         systems=systems,
         collections=dict(sorted(item for system in systems for item in system.collections.items())),

@@ -206,7 +206,7 @@ def devices_view(plan: Plan) -> DevicesView:
                 roles[f"{box.role}_switches"].append(ManagedDeviceView(name, facts))
                 for group in _groups(facts):
                     others[group].append(name)
-    networks = {name: [*_network_switches(own)] for name, own in plan.networks.items()}
+    networks = {name: [*_network_switches(own)] for name, own in plan.switched.items()}
     for device in chain.from_iterable(networks.values()):
         if device.facts["nos"]:
             others[nos_group(str(device.facts["nos"]))].append(device.name)

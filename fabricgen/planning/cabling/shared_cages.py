@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import CLOS_KINDS
+from fabricgen.planning.cabling.link_classes import class_of
 from fabricgen.planning.switch_ports import switch_widths
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.cabling.compatibility import LinkParts
     from fabricgen.planning.cabling.preference import Preference
     from fabricgen.planning.mapping import Mapping
+    from fabricgen.planning.networks.shared_leaves import SharedLeaves
     from fabricgen.planning.port_layout import Port
 
 
@@ -48,6 +50,34 @@ def one_module_a_cage(
                 candidate for candidate in candidates if _takes(candidate, below, above, module)
             )
     return candidates
+
+
+def beside_compute(
+    candidates: tuple[LinkParts, ...], shared: SharedLeaves
+) -> tuple[LinkParts, ...]:
+    """Leave out candidates with another module than a cage of compute has, where devices share it.
+
+    Raises Refusal `two-modules-in-a-cage` where none is left.
+    """
+    filled = {port.breakout.speed_gbps for port, has in shared.port_of_each() if has}
+    left = tuple(
+        each
+        for each in candidates
+        if each.speed_gbps not in filled or (each.upper and each.upper.model in shared.modules)
+    )
+    if lost := set(map(class_of, candidates)) - set(map(class_of, left)):
+        first = next(each for each in candidates if class_of(each) in lost)
+        raise refuse(
+            "two-modules-in-a-cage",
+            "a cage of a leaf would need two modules, for a GPU and for a device",
+            path=("devices",),
+            because=(
+                f"the link to a GPU takes a {' or '.join(sorted(shared.modules))}",
+                f"the device takes a {first.upper.model if first.upper else first.cable.model}",
+            ),
+            hint="choose a `model` of device with other ports, or `spare_ports` of whole cages",
+        )
+    return left
 
 
 def _common(

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from fabricgen.inventory.networks import Leaves
     from fabricgen.planning.baseline.kept_bonds import KeptBonds
     from fabricgen.planning.networks.attachments import Attachments
+    from fabricgen.planning.networks.shared_leaves import SharedLeaves
     from fabricgen.planning.networks.tenants import Tenant
 
 
@@ -46,6 +47,9 @@ class NetworkRules(NamedTuple):
     """The uplinks of a switch of an access network that are a bond of LACP."""
     peer_links: int = 0
     """Links between the two leaves of a stripe."""
+    shared: SharedLeaves | None = None
+    """The leaves of the compute fabric that the devices are on; None where the network has leaves
+    of its own."""
     kept: KeptBonds | None = None
     """The leaf ports that bonds keep of a smaller plan; None where all follow the rule."""
 

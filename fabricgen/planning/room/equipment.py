@@ -192,6 +192,9 @@ def numbers_of(equipment: Equipment, network: DeviceNames) -> Int32Array:
     for group in rules.attached.groups:
         bonds = len(group.interfaces) // rules.attached.bond
         columns.append(np.repeat(equipment.numbers[group.kind], bonds))
+    if rules.shared:
+        leaves = equipment.numbers[f"{COMPUTE} {Role.LEAF}"]
+        return np.concatenate([*columns, leaves[np.array(rules.shared.numbers)]])
     kinds = (f"{rules.name} {role}" for role in Role)
     columns += [equipment.numbers[kind] for kind in kinds if kind in equipment.numbers]
     return np.concatenate(columns)

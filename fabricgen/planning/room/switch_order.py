@@ -32,6 +32,9 @@ def ordered(naming: DeviceNames, equipment: Equipment) -> Int64Array:
     place = np.concatenate([np.arange(hosts) * mapping.fabric.host_gpus, middles[0]])
     place = np.concatenate([place, np.full(len(equipment.names), -1)])
     for network in equipment.networks:
+        rules = network.mapping.fabric.network
+        if rules and rules.shared:  # its leaves are those of compute
+            continue
         number, switches = numbers_of(equipment, network), len(network.boxes)
         ports = place[number[:-switches]].repeat(network.mapping.fabric.domain_gpus)
         middles.append(_middles(network, ports, last))

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import Role
+from fabricgen.views.infiniband.devices import device_links
 from fabricgen.views.infiniband.guids import Guids
 from fabricgen.views.infiniband.guids_csv import (
     guid_text,
@@ -149,6 +150,10 @@ class Subnets:
                 node = made[lower]
             node.ports.append(SubnetPort(below, made[upper], above, cable, upward=True))
             made[upper].ports.append(SubnetPort(above, node, below, cable, upward=False))
+        for node, below, box, above, cable in device_links(plan, self._guids, segment):
+            node.ports.append(SubnetPort(below, made[box], above, cable, upward=True))
+            made[box].ports.append(SubnetPort(above, node, below, cable, upward=False))
+            adapters.append(node)
         for node in made.values():
             node.ports.sort(key=lambda port: port.own.number)
         return list(made.values()), adapters, by_rail

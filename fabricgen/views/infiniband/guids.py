@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.csv_text import SHOWN
 from fabricgen.core.diagnostics import Refusal, refuse
+from fabricgen.core.terms import DEVICES
 from fabricgen.views.infiniband.guids_csv import (
     KEY,
     bad_guid,
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
     from fabricgen.views.infiniband.systems import Systems
     from fabricgen.views.infiniband.view import SubnetNode
+
+FIRST_DEVICE = 1 << 30
+"""The number of the first port of a device among all ports of adapters, behind those of GPUs."""
 
 
 class Guids:
@@ -56,6 +60,11 @@ class Guids:
         lines = read_guids(self.plan.catalog.relative_path(shown), shown)
         switches, ports = set(self.plan.switches()), set(self.systems.nic_names())
         hosts = set(self.plan.hosts)
+        if devices := self.plan.networks.get(DEVICES):
+            hosts |= set(devices.hosts)
+            ports |= set(
+                devices.fabric.network.attached.interfaces if devices.fabric.network else ()
+            )
         unknown = (
             unknown_guid(
                 shown, read, [*switches, *hosts], sorted(ports) if read.device in hosts else []
@@ -91,6 +100,11 @@ class Guids:
             or self.table.get((device, interface))
             or port_placeholder(coordinates.nic(gpu, plane))
         )
+
+    def device(self, device: str, interface: str, number: int) -> int:
+        """Return the GUID of a device's port; all of them are counted."""
+        placeholder = port_placeholder(FIRST_DEVICE + number)
+        return self.table.get((device, interface), placeholder)
 
     def placeholders(self, nodes: Iterable[SubnetNode]) -> int:
         """Return how many nodes have a placeholder."""

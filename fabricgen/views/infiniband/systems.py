@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from fabricgen.core.terms import DEVICES
 from fabricgen.views.infiniband.view import PortNames, SystemNode, SystemView
 
 if TYPE_CHECKING:
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
     from fabricgen.core.terms import Role
     from fabricgen.planning.plan import Plan
+
+DEVICE = "DEVICE"
+"""The type of the devices on leaves of the compute fabric."""
 
 
 class Systems:
@@ -28,7 +32,8 @@ class Systems:
     @cached_property
     def names(self) -> list[str]:
         """The names of the types, sorted."""
-        return sorted({*self.switches.values(), self.host})
+        devices = [DEVICE] if DEVICES in self.plan.networks else []
+        return sorted({*self.switches.values(), self.host, *devices})
 
     @cached_property
     def ports(self) -> dict[Role, list[PortNames]]:
@@ -69,8 +74,10 @@ class Systems:
 
     @cached_property
     def host(self) -> str:
-        """The type of the hosts."""
-        host = self.plan.fabric.host
+        """The type of the hosts, or of the devices on leaves of the compute fabric."""
+        host, network = self.plan.fabric.host, self.plan.fabric.network
+        if network and network.shared:
+            return DEVICE
         return (
             _word(host.model.upper())
             if host
@@ -114,13 +121,20 @@ class Systems:
                     )
                 ],
             )
+        views[self.host] = self.host_view
+        if devices := self.plan.networks.get(DEVICES):
+            views[DEVICE] = Systems(devices).host_view
+        return [views[name] for name in self.names]
+
+    @property
+    def host_view(self) -> SystemView:
+        """The type of the hosts, with an adapter for each NIC port."""
         nic = self.plan.fabric.host.nic.upper() if self.plan.fabric.host else "NIC"
         nodes = [
             SystemNode("CA", _word(nic), panel.removesuffix("/P1"), 1, [(number, panel)])
             for number, panel, _ in self.nics.values()
         ]
-        views[self.host] = SystemView(self.host, nodes)
-        return [views[name] for name in self.names]
+        return SystemView(self.host, nodes)
 
     def nic_names(self) -> Iterator[str]:
         """Yield the names of a host's NIC ports: of their interfaces and of their RDMA devices."""

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.core.terms import ROLES, LinkKind, Role, speed_text
+from fabricgen.core.terms import DEVICES, ROLES, LinkKind, Role, speed_text
 from fabricgen.planning.addressing import address_text
+from fabricgen.planning.networks.shared_leaves import ports_with
 from fabricgen.planning.override_texts import override_texts
 from fabricgen.planning.switch_match import matches, switch_identity, switch_vars
 from fabricgen.views.link_ends import objects
@@ -88,6 +89,8 @@ class SwitchViews:
         self._headroom = cache(self._headroom_of)  # few speeds and lengths, and many ports
         self._open = cache(self._open_ports)  # few sets of ports in use, and many switches
         self._made: dict[tuple[int, int], SwitchView] | None = {} if kept else None
+        devices = self.plan.networks.get(DEVICES)
+        self._devices = SwitchViews(Ports(devices)) if devices else None
 
     def prepare(self) -> None:
         """Compute now what all segments share."""
@@ -120,10 +123,13 @@ class SwitchViews:
         box = plan.naming.boxes[index]
         overlay = self._overlays.view(box, index, self.ports.facts[box.role], ports)
         port_layout = plan.fabric.port_layouts[box.role]
-        idle, cages = self._idle[box.role]
-        if len(ports) < len(self.ports.facts[box.role]):
-            idle = self._open(box.role, frozenset(port.interface for port in ports))
         shared = box.block < 0
+        devices, places = self._device_ports(index, labels)
+        idle, cages = self._unused(box.role, places) if places else self._idle[box.role]
+        if places or len(ports) < len(self.ports.facts[box.role]):
+            ports = [*ports, *devices]
+            used = frozenset(port.interface for port in ports)
+            idle = self._open(box.role, used, places)
         blocks = range(plan.mapping.segment_blocks) if shared else [box.block]
         instances = [self._instance(segment, block, box, ports, shared=shared) for block in blocks]
         rail = None if shared else plan.mapping.rail(segment, box.block)
@@ -164,15 +170,37 @@ class SwitchViews:
             overrides=[own for match, own in self._overrides if matches(match, identity)],
         )
 
-    def _open_ports(self, role: Role, used: frozenset[str]) -> list[IdlePort]:
+    def _device_ports(
+        self, box: int, labels: SegmentLabels
+    ) -> tuple[list[PortView], tuple[Port, ...]]:
+        """Return the ports of devices on a leaf of the compute fabric, as views and as places."""
+        shared, segment = self.plan.shared_leaves, labels.ends.segment
+        own = shared.on(segment, box) if shared else {}
+        if shared is None or self._devices is None or not own:
+            return [], ()
+        leaf = shared.leaves.index((segment, box))
+        (views,) = self._devices._ports([leaf], SegmentLabels(self._devices.ports, 0))  # noqa: SLF001 - of another plan
+        for view, port in zip(views, own, strict=True):
+            view.rail = labels.rail_texts[shared.blocks[port]]
+            if self.plan.naming.boxes[box].block < 0:
+                view.vrf = labels.vrfs[shared.blocks[port]]
+        return views, tuple(own.values())
+
+    def _open_ports(
+        self, role: Role, used: frozenset[str], devices: tuple[Port, ...]
+    ) -> list[IdlePort]:
         """List the ports without a cable of a box that uses some planned ones.
 
         They are in the order of the front panel.
         """
+        idle = self._unused(role, devices)[0] if devices else self._idle[role][0]
+        kept = {*ports_with(self.plan.ports[role], devices)}
         planned = [
-            IdlePort(*fact[:7]) for fact in self.ports.facts[role] if fact.interface not in used
+            IdlePort(*fact[:7])
+            for fact, port in zip(self.ports.facts[role], self.plan.ports[role], strict=True)
+            if fact.interface not in used and port in kept
         ]
-        return sorted([*planned, *self._idle[role][0]], key=lambda port: (port.cage, port.subport))
+        return sorted([*planned, *idle], key=lambda port: (port.cage, port.subport))
 
     def _ports(self, boxes: Sequence[int], labels: SegmentLabels) -> Iterator[list[PortView]]:
         """Yield the views of the ports in use of each of some switches."""
@@ -283,16 +311,20 @@ class SwitchViews:
 
     @cached_property
     def _idle(self) -> dict[Role, tuple[list[IdlePort], list[CageView]]]:
-        """The idle ports and the cages of each role's box."""
-        shown = {}
-        for role, ports in self.plan.ports.items():
-            port_layout = self.plan.fabric.port_layouts[role]
-            rest = port_layout.idle(ports)
-            shown[role] = (
-                [IdlePort(*facts_of(port_layout, port)[:7]) for port in rest],
-                _cages(port_layout, [*ports, *rest]),
-            )
-        return shown
+        """The idle ports and the cages of each role's box without devices."""
+        return {role: self._unused(role, ()) for role in self.plan.ports}
+
+    def _unused(
+        self, role: Role, devices: tuple[Port, ...]
+    ) -> tuple[list[IdlePort], list[CageView]]:
+        """Return the idle ports and the cages of a box with devices at some ports."""
+        port_layout = self.plan.fabric.port_layouts[role]
+        used = ports_with(self.plan.ports[role], devices)
+        rest = port_layout.idle(used)
+        return (
+            [IdlePort(*facts_of(port_layout, port)[:7]) for port in rest],
+            _cages(port_layout, [*used, *rest]),
+        )
 
     @cached_property
     def _ends(self) -> _SwitchEnds:

@@ -1,0 +1,269 @@
+"""The ports of devices on leaves of the compute fabric.
+
+Owns which free port each of them gets: ports of one device are on different leaves, and endpoint
+positions that no GPU has are taken before further ports. Their addresses are of compute.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fabricgen.core.diagnostics import refuse
+from fabricgen.core.terms import LinkKind, Role, speed_text
+from fabricgen.planning.addressing import AddressPlan
+from fabricgen.planning.baseline.kept_bonds import KeptBonds
+from fabricgen.planning.networks.shared_leaves import SharedLeaves
+from fabricgen.planning.port_layout import Port
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fabricgen.catalog.models.optics import Transceiver
+    from fabricgen.catalog.models.switch import Breakout
+    from fabricgen.core.arrays import IntArray
+    from fabricgen.core.diagnostics import Path
+    from fabricgen.planning.draft import Draft
+    from fabricgen.planning.naming import Box
+    from fabricgen.planning.networks.attachments import AttachedDevices
+
+
+@dataclass(frozen=True)
+class LeafAddresses(AddressPlan):
+    """The addresses of the compute fabric, and the AS numbers of some of its leaves."""
+
+    leaves: tuple[tuple[int, Box], ...]
+    """The segment and the box of each leaf."""
+
+    def asn(self, segment: int, box: Box) -> int:  # noqa: ARG002 - all leaves are in segment 0
+        """Return the AS number of a leaf."""
+        return self.as_numbers.of(*self.leaves[box.index])
+
+
+class _Place(NamedTuple):
+    """A free port of a leaf: the leaf, the port, its block, and the endpoint position or -1.
+
+    `filled` is whether a link of compute has the module of its cage.
+    """
+
+    leaf: tuple[int, int]
+    port: Port
+    block: int
+    slot: int
+    filled: bool = False
+
+
+def share_leaves(
+    draft: Draft, installed: Sequence[bool], groups: Sequence[AttachedDevices]
+) -> SharedLeaves:
+    """Give each port of some devices a free port of a leaf of the compute fabric.
+
+    Raises Refusal `no-free-ports` where too few are free.
+    """
+    if draft.fabric.has_circuits or not draft.sizing.leaf:
+        raise refuse(
+            "no-free-ports",
+            f"no leaf of the compute fabric can serve `{groups[0].kind}`",
+            path=_path(draft, groups[0]),
+            because=("the rails of this fabric join NIC ports two by two",),
+            hint="leave `ports.compute` out",
+        )
+    found = [*_FreePorts(draft, installed).assign(groups)]
+    order = {leaf: number for number, leaf in enumerate(sorted({each.leaf for each in found}))}
+    ports = sorted({each.port for each in found}, key=lambda port: (port.cage, port.sub))
+    boxes = [at for at, has in enumerate(installed[: draft.sizing.leaf]) if has]
+    return SharedLeaves(
+        names=tuple(draft.naming.switches(segment)[box] for segment, box in order),
+        leaves=tuple(order),
+        numbers=tuple(segment * len(boxes) + boxes.index(box) for segment, box in order),
+        ports=tuple(ports),
+        bonds=KeptBonds(
+            groups=(0,) * len(order),
+            stripe=tuple(order[each.leaf] for each in found),
+            place=tuple(ports.index(each.port) for each in found),
+            slot=tuple(_address_slots(draft, found)),
+        ),
+        blocks=tuple(each.block for each in found),
+        filled=tuple(each.filled for each in found),
+        modules=frozenset(module.model for module in _host_modules(draft) if module),
+    )
+
+
+def _host_modules(draft: Draft) -> list[Transceiver | None]:
+    """Return the modules of leaves for links of GPUs; None for a cable with its own ends."""
+    return [each.upper for each in draft.candidates if each.kind is LinkKind.HOST]
+
+
+def _path(draft: Draft, group: AttachedDevices) -> Path:
+    """Return the place of a group of devices in the inventory."""
+    return "devices", [each.name for each in draft.spec.devices].index(group.kind)
+
+
+def leaf_addresses(draft: Draft, shared: SharedLeaves) -> LeafAddresses:
+    """Return the addresses of devices on leaves of a compute fabric."""
+    own = draft.addresses
+    leaves = tuple((segment, draft.naming.boxes[box]) for segment, box in shared.leaves)
+    return LeafAddresses(own.mapping, own.hosts, own.loopbacks, own.router_ids, leaves)
+
+
+def _address_slots(draft: Draft, found: Sequence[_Place]) -> Iterator[int]:
+    """Yield the endpoint position of each port, counted from the first block of the fabric.
+
+    Ports that no GPU could have take positions from the end of a block's addresses, so that their
+    addresses stay when the fabric grows. Raises Refusal `pool-too-small`.
+    """
+    addresses, mapping = draft.addresses, draft.mapping
+    size = addresses.hosts.size // (2 if addresses.numbered else 1)
+    last: Counter[int] = Counter()
+    for each in found:
+        block = each.leaf[0] * mapping.segment_blocks + each.block
+        slot = each.slot
+        if slot < 0:
+            last[block] += 1
+            slot = size - addresses.skipped - last[block]
+        if slot < mapping.sizing.slots and each.slot < 0:
+            raise refuse(
+                "pool-too-small",
+                f"{draft.spec.addressing.host_pool} has no addresses for devices on leaves",
+                path=("addressing", "host_pool"),
+                because=(f"a slice has {size} positions, {mapping.sizing.slots} for GPUs",),
+                hint="give a larger pool",
+            )
+        yield block * size + slot
+
+
+class _FreePorts:
+    """The free ports of the leaves of a compute fabric, of which devices take some."""
+
+    def __init__(self, draft: Draft, installed: Sequence[bool]) -> None:
+        """Find the endpoint positions that no planned GPU has."""
+        self.draft, self.layout = draft, draft.fabric.port_layouts[Role.LEAF]
+        self.shares = draft.mapping.segment_blocks
+        self.leaves = [
+            (segment, box)
+            for box in range(draft.sizing.leaf)
+            if installed[box]
+            for segment in range(draft.mapping.segments)
+            if draft.port_layouts(segment)[Role.LEAF].nos == self.layout.nos
+        ]
+        self.pattern = draft.mapping.pattern()
+        if not draft.spec.reserve:  # the positions of excluded hosts
+            self.pattern = np.where(self.pattern < draft.fabric.gpus, self.pattern, -1)
+        self.vacant = self._vacant_slots()
+        self.with_modules = all(_host_modules(draft))
+        idle = groupby(self.layout.idle(draft.ports[Role.LEAF]), key=lambda port: port.cage)
+        self.idle = {cage: [*ports] for cage, ports in idle}
+        self.planned = {port.cage for port in draft.ports[Role.LEAF]}
+        self.used: Counter[tuple[int, int]] = Counter()
+        self.taken: set[tuple[tuple[int, int], Port]] = set()
+
+    def _vacant_slots(self) -> dict[int, IntArray]:
+        """Return the vacant endpoint positions of each leaf of a block that has any."""
+        slots = np.flatnonzero(self.pattern < 0)
+        leaves = slots // max(self.draft.sizing.leaf_down, 1)
+        starts = np.flatnonzero(np.diff(leaves, prepend=-1))
+        each = np.split(slots, starts[1:])
+        return dict(zip(leaves[starts].tolist(), each, strict=True)) if len(slots) else {}
+
+    def assign(self, groups: Sequence[AttachedDevices]) -> Iterator[_Place]:
+        """Yield the place of each port of each device. Raises Refusal `no-free-ports`."""
+        for group in groups:
+            mode = self.layout.down
+            if group.speed_gbps not in (None, mode.speed_gbps):
+                mode = self.layout.model.mode_at(group.speed_gbps or 0) or mode
+            for _ in group.names:
+                own: list[_Place] = []
+                for _ in group.interfaces:
+                    own.append(self._take(group, mode, {place.leaf for place in own}))
+                yield from own
+
+    def _take(self, group: AttachedDevices, mode: Breakout, own: set[tuple[int, int]]) -> _Place:
+        """Take the port of a leaf that no other port of the device is on, if there is one."""
+        offers = (
+            (leaf in own, place.slot < 0, self.used[leaf], number, place)
+            for number, leaf in enumerate(self.leaves)
+            if (place := self._first(leaf, mode))
+        )
+        best = min(offers, key=lambda offer: offer[:4], default=None)
+        if best is None:
+            raise self._refusal(group, mode)
+        place = best[-1]._replace(filled=self._is_filled(best[-1]))
+        self.used[place.leaf] += 1
+        self.taken.add((place.leaf, place.port))
+        return place
+
+    def _first(self, leaf: tuple[int, int], mode: Breakout) -> _Place | None:
+        """Return the first free port of a leaf with a breakout: a vacant position, or another.
+
+        Beside a link whose cable has its own ends, a cage has no module for another link.
+        """
+        return next(
+            (
+                place
+                for place in self._free(leaf, mode)
+                if (leaf, place.port) not in self.taken
+                and (self.with_modules or not self._is_filled(place))
+            ),
+            None,
+        )
+
+    def _free(self, leaf: tuple[int, int], mode: Breakout) -> Iterator[_Place]:
+        """Yield the free ports of a leaf with a breakout, whether devices have them or not."""
+        ports, down = self.draft.ports[Role.LEAF], self.draft.sizing.leaf_down
+        if mode == self.layout.down:
+            for slot in self.vacant.get(leaf[1], np.zeros(0, dtype=np.int64)).tolist():
+                for block in range(self.shares):
+                    at = slot % down * self.shares + block
+                    yield _Place(leaf, ports[at], block, slot)
+            for cage in self.planned & self.idle.keys():
+                yield from (_Place(leaf, port, 0, -1) for port in self.idle[cage])
+        others = {port.cage: port.breakout for own, port in self.taken if own == leaf}
+        for cage in self._free_cages(leaf[1], planned=mode != self.layout.down):
+            if others.get(cage, mode) == mode and self.layout.model.splits(cage, mode.name):
+                yield from (_Place(leaf, Port(cage, sub, mode), 0, -1) for sub in range(mode.count))
+
+    def _free_cages(self, box: int, *, planned: bool) -> list[int]:
+        """Return the cages without a link of compute, those behind all endpoints first.
+
+        With `planned`, cages follow whose endpoint positions are all vacant, from the highest.
+        """
+        free = [cage for cage in self.idle if cage not in self.planned]
+        if not planned:
+            return free
+        ports, down = self.draft.ports[Role.LEAF], self.draft.sizing.leaf_down
+        slots = set(self.vacant.get(box, np.zeros(0, dtype=np.int64)).tolist())
+        used = {
+            port.cage
+            for at, port in enumerate(ports)
+            if at >= down * self.shares or box * down + at // self.shares not in slots
+        }
+        return free + sorted(self.planned - used, reverse=True)
+
+    def _is_filled(self, place: _Place) -> bool:
+        """Return whether a link of compute has the module of the cage of a port."""
+        ports, down = self.draft.ports[Role.LEAF], self.draft.sizing.leaf_down
+        same = [at for at, port in enumerate(ports) if port.cage == place.port.cage]
+        slots = [place.leaf[1] * down + at // self.shares for at in same if at < down * self.shares]
+        gpus = self.pattern[slots]
+        up = any(at >= down * self.shares for at in same)
+        return up or bool(((gpus >= 0) & (gpus < self.draft.fabric.gpus)).any())
+
+    def _refusal(self, group: AttachedDevices, mode: Breakout) -> Exception:
+        """Return the refusal of a device that finds no free port."""
+        return refuse(
+            "no-free-ports",
+            f"the leaves of the compute fabric have no free port for `{group.kind}`",
+            path=_path(self.draft, group),
+            because=(
+                (
+                    f"{len(group.names)} x {len(group.interfaces)} ports of"
+                    f" {speed_text(mode.speed_gbps)} are asked for, beside GPUs and uplinks"
+                ),
+            ),
+            hint="leave out a host, or keep ports of each leaf free for devices, like"
+            " `spare_ports: {leaf: 2}`",
+        )
