@@ -132,7 +132,10 @@ def test_the_bill_of_the_superpod_is_that_of_its_page() -> None:
         "PDUs": sums("ap8886", "devices"),
         "compute, 400G fibres": sums("mfp7e10", "host", "leaf-spine"),
         "compute, modules in switches": sums("mma4z00-ns", "leaf", "spine"),
-        "compute, modules in hosts": sums("mma4z00-ns-flt", "host"),
+        "compute, to UFM": sums("mfp7e10", "host (devices)"),
+        "compute, modules in hosts and UFM": both(
+            sums("mma4z00-ns-flt", "host"), sums("mma1z00-ns400", "host (devices)")
+        ),
         "storage, modules in switches": sums("mma4z00-ns", "leaf (storage)", "spine (storage)"),
         "in-band, leaf to spine": sums("mfa1a00", "leaf-spine (inband)"),
         "out-of-band, Cat5e": sums("cat5e", "host (oob)"),
