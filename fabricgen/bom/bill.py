@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from fabricgen.bom.counts import item_name
-from fabricgen.bom.patch_counts import PANELS, TRUNKS
+from fabricgen.bom.patch_counts import CORDS, PANELS, TRUNKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -152,16 +152,19 @@ class Bom:
 def role_of(purpose: str) -> str:
     """Return the role that a purpose belongs to: parts of hosts to hosts, a cable to its lower end.
 
-    Trunks belong to the panels.
+    Trunks belong to the panels, and patch cords to the leaf that they are in front of.
 
     >>> [role_of(purpose) for purpose in ("GPUs", "leaf", "leaf-spine", "spine-core", "peer")]
     ['host', 'leaf', 'leaf', 'spine', 'leaf']
 
     A purpose in a network beside the compute fabric has its name in parentheses.
 
-    >>> role_of("leaf-spine (storage)")
+    >>> [role_of(purpose) for purpose in ("leaf-spine (storage)", "trunks (storage)")]
+    ['leaf', 'panels']
+    >>> role_of("patch cords")
     'leaf'
     """
-    role = purpose.partition(" ")[0].partition("-")[0]
-    named = {"GPUs": "host", "direct": "host", TRUNKS: PANELS}
-    return named.get(purpose, "leaf" if role == "peer" else role)
+    own = purpose.partition(" (")[0]
+    role = own.partition("-")[0]
+    named = {"GPUs": "host", "direct": "host", TRUNKS: PANELS, CORDS: "leaf", "peer": "leaf"}
+    return named.get(own, role)
