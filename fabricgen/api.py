@@ -28,7 +28,6 @@ from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.report.html import html
 from fabricgen.outputs.report.report import Report
 from fabricgen.outputs.rows import Row, bom, cables, compare, cost, model, phases, search
-from fabricgen.planning.direct_conflicts import require_switches
 from fabricgen.planning.plan import Plan
 
 if TYPE_CHECKING:
@@ -115,9 +114,8 @@ def summary(plan: Plan) -> dict[str, Any]:
 def report(plan: Plan) -> str:
     """Return the report of a plan as one HTML file, without the files of switches.
 
-    `fabricgen build` adds them. Raises Refusal where a price book is missing, and for direct rails.
+    `fabricgen build` adds them. Raises Refusal where a price book is missing.
     """
-    require_switches(plan.spec, "report")
     return "".join(html(Report.of(plan)))
 
 

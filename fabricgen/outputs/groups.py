@@ -209,7 +209,6 @@ SPECS = (
     ),
     GroupSpec(
         name="report",
-        switches=True,
         readers="browsers: the whole fabric on one page",
         own=(
             OwnFile(

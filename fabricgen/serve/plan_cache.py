@@ -24,7 +24,6 @@ from fabricgen.core.terms import Role
 from fabricgen.inventory.load import inventory_text
 from fabricgen.outputs.report.compact_json import packed
 from fabricgen.outputs.report.report import PARTS, Report
-from fabricgen.planning.direct_conflicts import require_switches
 from fabricgen.planning.resolve import resolve
 from fabricgen.serve.control_panel import control_panel
 from fabricgen.serve.controls import radix_overrides, settings
@@ -131,7 +130,6 @@ class PlanCache:
         """Plan a fabric; its report is made when it is read."""
         plan = plan_of(inventory, self._catalog, self._packs)
         with inventory.locate_findings():
-            require_switches(inventory.spec, "serve")
             bom = make_bom(plan)
             comparison = compare(plan.spec, self._catalog, None if inventory.kept else (plan, bom))
         report = Report(plan, bom, comparison, lambda: check(plan), lambda: self._configs(plan))

@@ -40,6 +40,7 @@ from fabricgen.serve.plan_cache import CachedFabric, PlanCache
 from fabricgen.serve.routes import SHORT
 from fabricgen.serve.server import HOST, Server
 from fabricgen.serve.zip_build import PLACE, BuildError, zipped
+from tests import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -161,6 +162,21 @@ def test_each_control_sets_its_keys(
     fabric = cache_of(path).fabric(asked)
     assert summary(fabric.plan) == summary(plan_file(path, keys))
     assert {name: shown(fabric)[name] for name in asked} == asked
+
+
+def test_direct_rails_are_served(tmp_path: Path) -> None:
+    """Sizes that make a graph have a page, without files of switches; others are refused."""
+    example = (ROOT / "examples" / "direct-torus.yaml").read_text(encoding="utf-8")
+    path = tmp_path / "torus.yaml"
+    path.write_text(example.replace(", dimensions: [4, 4]", ""), encoding="utf-8")
+    cache = cache_of(path)
+    page = cache.fabric({"gpus": "160"}).page
+    assert "each rail a torus-2d 4 x 5" in page["headline"]
+    assert json.loads(gzip.decompress(cache.fabric({}).part("configs")))["switches"] == {}
+    assert {control["name"] for control in cache.fabric({}).controls} >= {"gpus", "hb_domain"}
+    with pytest.raises(Refusal) as refused:
+        cache.fabric({"gpus": "136"})
+    assert refused.value.findings[0].code == "topology-does-not-fit"
 
 
 def test_controls_that_can_only_be_refused_are_fixed(hosted: PlanCache) -> None:

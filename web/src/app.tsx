@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Contents } from "./contents";
+import { hasSwitches } from "./details/ways";
 import { Fabric, type Thing } from "./fabric";
 import { served } from "./fetching";
 import { Finder } from "./finder";
@@ -48,8 +49,8 @@ export function App() {
         <Topology />
         <Cables />
         {page.rack_units > 0 && <Racks />}
-        <Switches />
-        <Route />
+        {hasSwitches(page) && <Switches />}
+        {hasSwitches(page) && <Route />}
         <Failures />
         <Laws />
         <Inventory />

@@ -1,6 +1,7 @@
 /** The contents: a link to each section, the one that is read marked. */
 
 import { useEffect, useState } from "preact/hooks";
+import { hasSwitches } from "./details/ways";
 import { useWorld } from "./world";
 
 const SECTIONS: [id: string, title: string][] = [
@@ -21,7 +22,7 @@ const SECTIONS: [id: string, title: string][] = [
 
 export function Contents() {
   const { page } = useWorld();
-  const left = new Set([page.rack_units > 0 ? "" : "racks", page.networks ? "" : "networks"]);
+  const left = new Set([page.rack_units > 0 ? "" : "racks", page.networks ? "" : "networks", ...(hasSwitches(page) ? [] : ["switches", "route"])]);
   const shown = SECTIONS.filter(([id]) => !left.has(id));
   const read = useRead(shown.map(([id]) => id).join(" "));
   return (

@@ -40,10 +40,16 @@ export class Fabric {
     return this.#cable.get(name);
   }
 
-  /** The host cables of a GPU, one for each plane, or for each connector. */
+  /** The host cables of a GPU, one for each plane, or for each connector; without switches, one for each link. */
   cablesOfGpu(gpu: string): number[] {
     this.#gpus ??= grouped(this.cables, "gpu");
     return this.#gpus.get(gpu) ?? [];
+  }
+
+  /** The GPUs of a cable: that at `a` and that at `b`, the same one where there is one; empty between switches. */
+  gpusOf(row: number): [a: string, b: string] {
+    const [a = "", b = a] = this.cables.text("gpu", row).split(" ");
+    return [a, b];
   }
 
   /** The rows of the cables at a device, in order. */
@@ -58,7 +64,7 @@ export class Fabric {
 
   /** The GPUs whose cables end at a switch, in order, each once. */
   gpusAt(device: string): string[] {
-    const names = Array.from(this.cablesAt(device), (row) => this.cables.text("gpu", row));
+    const names = Array.from(this.cablesAt(device), (row) => this.gpusOf(row)[this.cables.text("a_device", row) === device ? 0 : 1]);
     return [...new Set(names)].filter(Boolean);
   }
 
@@ -110,5 +116,8 @@ function grouped<Name extends string>(table: Table<Name>, column: Name): Map<str
   const { values, codes } = table.column(column);
   const rows: number[][] = values.map(() => []);
   codes.forEach((code, row) => rows[code]?.push(row));
-  return new Map(values.map((value, at) => [value, rows[at] ?? []]));
+  const found = new Map<string, number[]>();
+  values.forEach((value, at) => value.split(" ").forEach((name) => found.set(name, [...(found.get(name) ?? []), ...(rows[at] ?? [])])));
+  found.forEach((own) => own.sort((a, b) => a - b));
+  return found;
 }

@@ -162,6 +162,7 @@ export interface Page {
   /** True where blocks span rails, so that any two GPUs reach each other without the HB domain. */
   spans_rails: boolean;
   relays: RelayOrder;
+  /** 0 where rails have no switches: their GPUs are joined by cables. */
   tiers: number;
   colours: Colour[];
   /** The front of each role's switches; a rail that runs another NOS has its own under `role@rail`. */
@@ -195,7 +196,10 @@ export interface Devices {
   impacts: Impact[];
 }
 
-/** One row per link of a cable and per cable of a link, with the columns of cables.csv and a few more. */
+/**
+ * One row per link of a cable and per cable of a link, with the columns of cables.csv and a few more. `gpu` is that of a host cable; where a
+ * cable joins two GPUs, both, the one at `a` first, with a space between.
+ */
 export interface Cables {
   columns: Record<
     | "cable" | "rail" | "plane" | "tier" | "a_device" | "a_interface" | "a_port" | "b_device" | "b_interface" | "b_port" | "speed"
@@ -246,6 +250,8 @@ export interface Stroke {
   y1: number;
   x2: number;
   y2: number;
+  /** The control point of a curve, where the line bends beside other boxes. */
+  bend?: [number, number];
 }
 
 /**

@@ -7,7 +7,7 @@ A GPU that failed forwards for no other, and its links are lost for its neighbou
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fabricgen.core.arrays import BoolArray, Int32Array, Int64Array, IntArray
+    from fabricgen.planning.plan import Plan
 
 MOST_NODES = 2048
 """GPUs of a rail above which path lengths are not computed: there are four million pairs."""
@@ -66,12 +67,6 @@ class DirectSurvivors(SurvivingFabric):
         return working
 
     @cached_property
-    def nodes(self) -> tuple[IntArray, IntArray]:
-        """The places on their rail of the GPUs at both ends of each link of a segment."""
-        coordinates, wired = self.reach.plan.fabric.coordinates, self.reach.plan.segment
-        return coordinates.rail_index(wired.lower), coordinates.rail_index(wired.upper)
-
-    @cached_property
     def parts(self) -> Int64Array:
         """The lowest GPU that a GPU reaches over its rail alone; shape (planes, GPUs)."""
         from fabricgen.analysis.graph import pieces  # noqa: PLC0415 - networkx, for direct rails only
@@ -82,7 +77,7 @@ class DirectSurvivors(SurvivingFabric):
             if not links.all():
                 gpus = np.flatnonzero(self.rail == plan.mapping.segment_rail(segment))
                 own = found[plan.mapping.plane(segment)]
-                ends = (column[links].tolist() for column in self.nodes)
+                ends = (column[links].tolist() for column in _nodes(plan))
                 for piece in pieces(range(len(gpus)), zip(*ends, strict=True)):
                     members = gpus[sorted(piece)]
                     own[members] = members[0]
@@ -114,8 +109,8 @@ class DirectSurvivors(SurvivingFabric):
         nodes = plan.fabric.coordinates.rail_gpus
         if nodes > MOST_NODES:
             return None
-        lower, upper = self.nodes
-        whole = distances(nodes, lower, upper)
+        lower, upper = _nodes(plan)
+        whole = _intact(plan)
         sums, pairs, longer, longest = [0, 0], 0, 0, 0
         home = plan.mapping.home
         for rail in range(rails):
@@ -189,17 +184,35 @@ class DirectCapacity(Capacity):
     @cached_property
     def bisection_left(self) -> float:
         """The share of the bisection that is left, over all rails, of the cuts that are known."""
-        plan, working = self.living.reach.plan, self.living.working
-        assert plan.mapping.topology, "the rails are direct"  # noqa: S101 - measure verifies it
-        lower, upper = self.living.nodes
-        from fabricgen.analysis.direct_graphs import halves  # noqa: PLC0415 - as above
-
-        cuts = halves(plan.mapping.topology, lower, upper)
-        across = np.array([cut[lower] != cut[upper] for cut in cuts])
+        across, working = _across(self.living.reach.plan), self.living.working
         before = int(across.sum(axis=1).min())
         damaged = working[~working.all(axis=1)]
         left = sum(int((across & links).sum(axis=1).min()) - before for links in damaged)
         return 1 + left / (before * len(working))
+
+
+def _nodes(plan: Plan) -> tuple[IntArray, IntArray]:
+    """Return the places on their rail of the GPUs at both ends of each link of a segment."""
+    coordinates, wired = plan.fabric.coordinates, plan.segment
+    return coordinates.rail_index(wired.lower), coordinates.rail_index(wired.upper)
+
+
+@lru_cache(maxsize=1)
+def _intact(plan: Plan) -> Int32Array:
+    """Return the path lengths of a rail without failures; many failures are measured in a row."""
+    return distances(plan.fabric.coordinates.rail_gpus, *_nodes(plan))
+
+
+@lru_cache(maxsize=1)
+def _across(plan: Plan) -> BoolArray:
+    """Return which links each known cut into halves cuts; shape (cuts, links of a segment)."""
+    from fabricgen.analysis.direct_graphs import halves  # noqa: PLC0415 - as above
+
+    assert plan.mapping.topology, "the rails are direct"  # noqa: S101 - measure verifies it
+    lower, upper = _nodes(plan)
+    return np.array(
+        [cut[lower] != cut[upper] for cut in halves(plan.mapping.topology, lower, upper)]
+    )
 
 
 def _shortest(every: list[Int32Array]) -> Int32Array:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabricgen.analysis.forwarding.failures import find_failures
+from fabricgen.analysis.impact.measure import measure
 from fabricgen.analysis.search.cheaper import cheaper_notes
 from fabricgen.analysis.search.worst_failure import worst
 from fabricgen.bom.amounts import money_text
@@ -17,11 +19,14 @@ from fabricgen.bom.bill import CLASSES
 from fabricgen.bom.bill_table import terms_said
 from fabricgen.bom.breakdown.savings import savings_view
 from fabricgen.bom.breakdown.view import grouped
+from fabricgen.bom.priced_bill import make_bom
+from fabricgen.bom.summary import summarize
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Design, ratio_text
 from fabricgen.lifecycle.change.growth_ways import ways_to_grow
 from fabricgen.lifecycle.change.phase_sizes import by_gpus
 from fabricgen.lifecycle.change.phases import phase_in
+from fabricgen.outputs.report.direct import direct_limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -171,6 +176,9 @@ def _years(found: OwnershipCost, design: str) -> Iterator[str]:
 
 def _limits(plan: Plan) -> Iterator[str]:
     """Yield what the design cannot do, and what one failure takes."""
+    if plan.mapping.topology:
+        yield from _direct_limits(plan)
+        return
     yield LIMITS[plan.fabric.design]
     ratio = plan.spec.oversubscription
     if ratio != 1 and plan.sizing.tiers > 1:
@@ -190,6 +198,21 @@ def _limits(plan: Plan) -> Iterator[str]:
     yield (
         "The failure of one switch takes at most"
         f" {failure.bandwidth_lost_pct:.3g} % of the network's bandwidth{cut_off}."
+    )
+
+
+def _direct_limits(plan: Plan) -> Iterator[str]:
+    """Yield what direct rails do not do, and what the failure of a host takes."""
+    topology = summarize(plan, make_bom(plan)).topology
+    if topology:
+        yield from direct_limits(topology)
+    name = f"host:{plan.hosts[0]}"
+    found = measure(plan, [name], find_failures(plan, [name]), relays=False)
+    yield (
+        f"The failure of one host, such as {plan.hosts[0]}, takes"
+        f" {found.fabric_bandwidth_lost_pct:.3g} % of the network's bandwidth, its own included:"
+        f" {_count(found.gpus_degraded, 'GPU', 'GPUs')} of other hosts lose"
+        f" {found.gpu_bandwidth_lost_pct:.3g} % of theirs."
     )
 
 

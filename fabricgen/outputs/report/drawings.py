@@ -61,7 +61,8 @@ def _block(drawings: Drawings, subject: Subject) -> dict[str, Any]:
     """
     plan, block = drawings.plan, subject.block
     name = next(name for name, other in drawings.rails.items() if other == subject)
-    gpus = plan.segment.lower[(plan.segment.kind == LinkKind.HOST) & (plan.segment.block == block)]
+    hosts = (plan.segment.kind == LinkKind.HOST) & (plan.segment.block == block)
+    gpus = plan.mapping.pattern() if plan.mapping.topology else plan.segment.lower[hosts]
     members = [gpus.tolist(), *(drawings.boxes(role, block).tolist() for role in plan.roles)]
     return _drawn(drawings.compose(name), members, "gpu", stamped=not plan.mapping.spans_rails)
 
@@ -154,6 +155,7 @@ def _stroke(stroke: Stroke, *, stamped: bool) -> dict[str, Any]:
         "y1": stroke.y1,
         "x2": stroke.x2,
         "y2": stroke.y2,
+        **({"bend": [*stroke.bend]} if stroke.bend else {}),
     }
 
 

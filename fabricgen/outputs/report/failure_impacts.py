@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 
+MOST_CLASSES = 512
+"""Classes of parts above which cables are not measured: each cable of an expander is one."""
+
+
 class Losses(NamedTuple):
     """`impacts` of the model, the worst first, and the index of each box and link of a segment.
 
@@ -36,9 +40,12 @@ class Losses(NamedTuple):
 def losses(plan: Plan, *, cables: bool) -> Losses:
     """Measure one of each class of switches, and with `cables` one of each class of cables.
 
-    Without cables the text of every link is empty.
+    Without cables, or where these are too many, the text of every link is empty.
     """
-    alike = Parts(plan).of_segment(links=cables)
+    parts = Parts(plan)
+    alike = parts.of_segment(links=cables)
+    if len(alike.examples) > MOST_CLASSES:
+        alike = parts.of_segment(links=False)
     found = [measured(plan, name) for name in alike.examples]
     texts = [impact_of(each) for each in found]
     impacts = [

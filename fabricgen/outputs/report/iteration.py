@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fabricgen.analysis.workload.direct_rails import over_direct_rails
 from fabricgen.analysis.workload.equations import iterate, least_group
 from fabricgen.analysis.workload.machine import find_llm, machine_of
 from fabricgen.analysis.workload.sweep import Point
@@ -31,6 +32,8 @@ def iteration(plan: Plan) -> dict[str, Any] | None:
     """
     try:
         llm, machine = find_llm(plan.catalog, LLM), machine_of(plan.fabric, plan.catalog)
+        if plan.mapping.topology:
+            machine = over_direct_rails(machine, plan, llm.pipeline_stages)
         least = least_group(llm, machine)
         if least is None or least > machine.domain_gpus:
             return None

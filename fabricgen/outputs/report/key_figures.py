@@ -12,6 +12,7 @@ from fabricgen.bom.amounts import money_text
 from fabricgen.bom.breakdown.view import grouped
 from fabricgen.bom.figures import module_count
 from fabricgen.core.terms import LinkKind, Role
+from fabricgen.outputs.report.direct import graph_figures, graph_title
 from fabricgen.outputs.report.faceplates import face_ports
 
 if TYPE_CHECKING:
@@ -45,18 +46,24 @@ def headline(plan: Plan, summary: PlanSummary) -> str:
     >>> headline(plan, summarize(plan, make_bom(plan))).partition(": ")[0]
     'A rail-only fabric for 64 GPUs in 8 HB domains of 8'
     """
-    fabric, tiers = plan.fabric, ("one tier", "two tiers", "three tiers")[summary.tiers - 1]
+    fabric = plan.fabric
     rails = f"{_count(summary.rails, 'rail')}" + (
         f" on {summary.planes} planes" if summary.planes > 1 else ""
     )
     domains = f"{_count(summary.hb_domains, 'HB domain')} of {fabric.domain_gpus:,}"
-    built = (
-        f"{_count(summary.switches.total, 'switch', 'switches')} in {tiers},"
-        f" {_count(summary.cables.total, 'cable')}"
-    )
+    cables = _count(summary.cables.total, "cable")
+    built = f"{_shape(summary)}, {cables}"
     return (
         f"A {fabric.design} fabric for {_count(fabric.gpus, 'GPU')} in {domains}: {rails}, {built}."
     )
+
+
+def _shape(summary: PlanSummary) -> str:
+    """Return the switches and their tiers, or the graph of direct rails."""
+    if summary.topology:
+        return f"no switches, each rail a {graph_title(summary.topology)}"
+    tiers = ("one tier", "two tiers", "three tiers")[summary.tiers - 1]
+    return f"{_count(summary.switches.total, 'switch', 'switches')} in {tiers}"
 
 
 def figures(plan: Plan, bom: Bom, summary: PlanSummary) -> list[KeyFigure]:
@@ -79,6 +86,9 @@ def _size(plan: Plan, summary: PlanSummary) -> Iterator[KeyFigure]:
     )
     planes = f"on {summary.planes} planes" if summary.planes > 1 else "on one plane"
     yield KeyFigure("rails", "rails", f"{summary.rails:,}", planes)
+    if summary.topology:
+        yield from (KeyFigure(*each) for each in graph_figures(summary, summary.topology))
+        return
     widths = {
         Role.LEAF: (block.leaf, block.leaf_down),
         Role.SPINE: (block.spine, block.spine_down),
@@ -107,7 +117,7 @@ def _parts(plan: Plan, bom: Bom, summary: PlanSummary) -> Iterator[KeyFigure]:
     """Yield the figures of what is bought."""
     switches = summary.switches
     roles = ", ".join(f"{count:,} {role}" for role, count in switches.by_role().items())
-    yield KeyFigure("switches", "switches", f"{switches.total:,}", roles)
+    yield KeyFigure("switches", "switches", f"{switches.total:,}", roles or "hosts forward")
     yield KeyFigure(
         "cables",
         "cables",
@@ -132,14 +142,15 @@ def _parts(plan: Plan, bom: Bom, summary: PlanSummary) -> Iterator[KeyFigure]:
         f"{module_count(bom):,}",
         f"pieces without spares; {summary.transceivers:,} counted one per link end",
     )
-    total = sum(len(face_ports(plan, role)) * plan.switch_count(role) for role in plan.roles)
-    used = 2 * plan.links - plan.link_count(LinkKind.HOST)
-    yield KeyFigure(
-        "spare_ports",
-        "spare ports",
-        f"{total - used:,}",
-        f"{total:,} ports of switches, {used:,} in use",
-    )
+    if plan.roles:
+        total = sum(len(face_ports(plan, role)) * plan.switch_count(role) for role in plan.roles)
+        used = 2 * plan.links - plan.link_count(LinkKind.HOST)
+        yield KeyFigure(
+            "spare_ports",
+            "spare ports",
+            f"{total - used:,}",
+            f"{total:,} ports of switches, {used:,} in use",
+        )
     cost = summary.cost
     missing = f"; no price for {', '.join(cost.unpriced)}" if cost.unpriced else ""
     paid = money_text(bom.cost())
@@ -172,6 +183,8 @@ def _room(summary: PlanSummary) -> Iterator[KeyFigure]:
         ("rack_units", "rack units", summary.rack_units, ""),
         ("weight_kg", "weight", summary.weight_kg, "kg"),
     ):
+        if summary.topology and notes[key] == "of switches":
+            continue
         unknown = summary.unknown.get(key)
         note = f"not published for {', '.join(unknown)}" if unknown else notes[key]
         yield KeyFigure(key, label, _text(value, unit), note)

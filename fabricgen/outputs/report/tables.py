@@ -85,8 +85,16 @@ def _by_cable(plan: Plan, texts: Iterable[str]) -> list[str]:
 
 
 def _gpus(plan: Plan, segment: int) -> Iterator[str]:
-    """Name the GPU of each link of a segment; a link between switches has none."""
+    """Name the GPU of each link of a segment; both of a direct link, none between switches."""
     coordinates, wired = plan.fabric.coordinates, plan.segment
+    if plan.mapping.topology:
+        ends = [
+            plan.mapping.lower_gpu(segment, each, wired.block)
+            for each in (wired.lower, wired.upper)
+        ]
+        for pair in zip(*(each.tolist() for each in ends), strict=True):
+            yield " ".join(map(coordinates.name, pair))
+        return
     gpus = plan.mapping.lower_gpu(segment, wired.lower, wired.block).tolist()
     for kind, gpu in zip(wired.kind.tolist(), gpus, strict=True):
         yield coordinates.name(gpu) if kind == LinkKind.HOST else ""

@@ -59,6 +59,7 @@ FABRICS: dict[str, str | dict[str, Any]] = {
     "shared-leaf": GENERIC
     | {"rails": {"per_switch": 2}, "switches": {"leaf": {"generic": {"radix": 32}}}},
     "infiniband": "inventories/dgx-h100-superpod-1su.yaml",
+    "direct": "examples/direct-torus.yaml",
     "twin-copper": {
         "gpus": 64,
         "hb_domain": {"gpus": 8},

@@ -85,7 +85,7 @@ def test_the_numbers_are_those_of_plan(shown: Shown) -> None:
         "gpus": plan["gpus"],
         "hb_domains": plan["hb_domains"],
         "rails": plan["rails"],
-        "tiers": plan["tiers"],
+        **({"tiers": plan["tiers"]} if plan["tiers"] else {"degree": plan["topology"]["degree"]}),
         "switches": plan["switches"]["total"],
         "cables": plan["cables"]["total"],
     }
@@ -127,14 +127,11 @@ def test_failures_count_the_rows_of_the_table(shown: Shown) -> None:
     """
     rows, plan = shown.built.link_rows, shown.built.json_of("plan")
     word = "cable" if len(rows) == plan["cables"]["total"] else "link"
-    kinds = {"1": f"host {word}", "2": f"leaf-spine {word}", "3": f"spine-core {word}"}
+    tiers = {"0": "direct", "1": "host", "2": "leaf-spine", "3": "spine-core"}
+    kinds = {tier: f"{name} {word}" for tier, name in tiers.items()}
     reported: Counter[str] = Counter()
     for what, alike, *_ in cells(section(shown.page, "failures").locator("tbody tr")):
-        if what in {
-            f"{tier} {each}"
-            for tier in ("host", "leaf-spine", "spine-core")
-            for each in ("cable", "link")
-        }:
+        if what in {f"{tier} {each}" for tier in tiers.values() for each in ("cable", "link")}:
             reported[what] += int(alike.replace(",", ""))
     assert reported == Counter(kinds[row["tier"]] for row in rows)
 

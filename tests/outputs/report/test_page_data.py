@@ -103,7 +103,7 @@ def interfaces() -> dict[str, set[str]]:
     """Read the keys of every interface of the contract."""
     text = MODEL.read_text(encoding="utf-8")
     bodies = re.findall(r"export interface (\w+)[^{]*\{\n(.*?)\n\}", text, re.DOTALL)
-    return {name: set(re.findall(r"^  (\w+)\??:", body, re.MULTILINE)) for name, body in bodies}
+    return {name: set(re.findall(r"^  (\w+):", body, re.MULTILINE)) for name, body in bodies}
 
 
 def columns_in_model(name: str) -> set[str]:

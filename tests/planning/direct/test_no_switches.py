@@ -8,7 +8,7 @@ import pytest
 
 from fabricgen.analysis.communicator.placement import placement
 from fabricgen.analysis.forwarding.failures import Failures
-from fabricgen.api import phases, plan_inventory, report, search, switch_graph
+from fabricgen.api import phases, plan_inventory, search, switch_graph
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.lab.slice import lay_out
 from fabricgen.lifecycle.audit.degraded_tables import DegradedTables
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 TASKS: dict[str, Callable[[Plan], object]] = {
     "search": search,
     "phases": phases,
-    "report": report,
     "switch_graph": switch_graph,
     "placement": lambda plan: placement(plan, "d0-d3"),
     "audit --tables": lambda plan: DegradedTables(plan, Failures()),

@@ -10,7 +10,7 @@ import { toRoute } from "./ways";
 export function Cable({ fabric, name, row }: { fabric: Fabric; name: string; row: number }) {
   const world = useWorld();
   const cell = (column: CableColumn) => fabric.cables.text(column, row);
-  const gpu = cell("gpu");
+  const [gpu, other] = fabric.gpusOf(row);
   return (
     <>
       <End fabric={fabric} row={row} side="a" title="Lower end" />
@@ -21,6 +21,7 @@ export function Cable({ fabric, name, row }: { fabric: Fabric; name: string; row
           ["Rail", cell("rail") && <Rail rail={cell("rail")} />],
           ["Plane", world.page.counts.planes > 1 ? cell("plane") : ""],
           ["GPU", gpu && <Name thing={{ kind: "gpu", name: gpu }} />],
+          ["Other GPU", other !== gpu && <Name thing={{ kind: "gpu", name: other }} />],
           ["Speed", cell("speed")],
           ["Length", cell("length_m") && `${cell("length_m")} m`],
           ["Medium", cell("medium")],

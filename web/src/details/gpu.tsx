@@ -6,7 +6,7 @@ import { domainOf, railOf, shapeOf } from "../relaying";
 import { go, useWorld, type World } from "../world";
 import { Deeds, Facts } from "./facts";
 import { Partial } from "./partial";
-import { toDrawing } from "./ways";
+import { hasSwitches, toDrawing } from "./ways";
 
 /** A GPU: where it is, and what leads from it into the fabric. */
 export function Gpu({ fabric, name, gpu }: { fabric: Fabric; name: string; gpu: number }) {
@@ -31,7 +31,7 @@ export function Gpu({ fabric, name, gpu }: { fabric: Fabric; name: string; gpu: 
       {rows.length > 0 && <h3>{rows.length === 1 ? "Its cable" : "Its cables"}</h3>}
       <ul class="cables">
         {rows.map((row) => (
-          <Strand key={row} fabric={fabric} row={row} />
+          <Strand key={row} fabric={fabric} row={row} name={name} />
         ))}
       </ul>
       {rows.length === 0 && <p>The page holds no cable of this GPU.</p>}
@@ -41,10 +41,13 @@ export function Gpu({ fabric, name, gpu }: { fabric: Fabric; name: string; gpu: 
 
 function deeds(world: World, name: string, rail: string, plane: string): [string, (() => void) | null][] {
   const [from, to] = world.ends;
-  const set = (ends: [string, string]) => () => {
-    world.setEnds(ends);
-    go("route");
-  };
+  const set = (ends: [string, string]) =>
+    hasSwitches(world.page)
+      ? () => {
+          world.setEnds(ends);
+          go("route");
+        }
+      : null;
   return [
     ["Route from here", set([name, to])],
     ["Route to here", set([from, name])],
@@ -52,14 +55,17 @@ function deeds(world: World, name: string, rail: string, plane: string): [string
   ];
 }
 
-/** A cable of a GPU and the leaf that it leads to; its plane, where there are several. */
-function Strand({ fabric, row }: { fabric: Fabric; row: number }) {
+/** A cable of a GPU and the leaf, or the GPU of another host, that it leads to; its plane, where there are several. */
+function Strand({ fabric, row, name }: { fabric: Fabric; row: number; name: string }) {
   const { counts } = useWorld().page;
-  const cell = (column: "cable" | "plane" | "b_device") => fabric.cables.text(column, row);
+  const cell = (column: "cable" | "plane" | "a_device" | "b_device") => fabric.cables.text(column, row);
+  const [a, b] = fabric.gpusOf(row);
+  const far = [a, b].find((gpu) => gpu !== name);
   return (
     <li>
       {counts.planes > 1 && `Plane ${cell("plane")}: `}
-      <Name thing={{ kind: "cable", name: cell("cable") }} /> to <Name thing={{ kind: "device", name: cell("b_device") }} />
+      <Name thing={{ kind: "cable", name: cell("cable") }} /> to {far && <><Name thing={{ kind: "gpu", name: far }} /> in </>}
+      <Name thing={{ kind: "device", name: cell(far && far === a ? "a_device" : "b_device") }} />
     </li>
   );
 }

@@ -20,8 +20,16 @@ export function toSwitch(world: World, name: string): () => void {
   };
 }
 
-/** Draw the route without a switch or a cable. */
-export function toRoute(world: World, failed: Thing): () => void {
+/** Whether the fabric has switches: without them, the page has no fronts and draws no routes. */
+export function hasSwitches(page: Page): boolean {
+  return page.tiers > 0;
+}
+
+/** Draw the route without a switch or a cable; null where the page draws none. */
+export function toRoute(world: World, failed: Thing): (() => void) | null {
+  if (!hasSwitches(world.page)) {
+    return null;
+  }
   return () => {
     world.setFailed(failed);
     go("route");

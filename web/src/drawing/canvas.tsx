@@ -42,7 +42,9 @@ export function Canvas({ picture, scale, ...handling }: { picture: Picture; scal
 /** The upper edge of what is drawn, and its height; the title is outside. */
 export function extent(picture: Picture): { top: number; height: number } {
   const boxes = boxesOf(picture);
-  const top = Math.min(...boxes.map((box) => box.y)) - 16;
+  // a curve goes half of the way to its control point
+  const curves = picture.drawing.strokes.map(({ y1, y2, bend }) => (bend ? (y1 + y2 + 2 * bend[1]) / 4 : Infinity));
+  const top = Math.min(...boxes.map((box) => box.y), ...curves) - 16;
   return { top, height: Math.max(...boxes.map((box) => box.y + box.height)) + 16 - top };
 }
 
@@ -75,16 +77,24 @@ function Tiers({ picture }: { picture: Picture }) {
 /** The text between each two tiers. */
 function gaps(picture: Picture): { y: number; lines: string[] }[] {
   const { rows, strokes } = picture.drawing;
+  const [only] = rows;
+  if (only && rows.length === 1) {
+    return [{ y: only.y + (only.boxes[0]?.height ?? 0) / 2 + 27, lines: counted(strokes) }];
+  }
   return rows.slice(1).map((row, at) => {
     const own = new Set(row.boxes.map((box) => box.id));
-    const between = strokes.filter((stroke) => own.has(stroke.a) && !own.has(stroke.b));
-    const counts = between.map((stroke) => stroke.links);
-    const [least, most] = [Math.min(...counts), Math.max(...counts)].map(grouped);
-    const total = grouped(counts.reduce((sum, count) => sum + count, 0));
     const above = rows[at];
     const y = ((above?.y ?? 0) + (above?.boxes[0]?.height ?? 0) + row.y) / 2;
-    return { y, lines: between.length ? [`${total} x ${between[0]?.speed ?? ""}`, `${least === most ? least : `${least} to ${most}`} to a line`] : [] };
+    return { y, lines: counted(strokes.filter((stroke) => own.has(stroke.a) && !own.has(stroke.b))) };
   });
+}
+
+/** How many links some strokes stand for, together and each. */
+function counted(strokes: Stroke[]): string[] {
+  const counts = strokes.map((stroke) => stroke.links);
+  const [least, most] = [Math.min(...counts), Math.max(...counts)].map(grouped);
+  const total = grouped(counts.reduce((sum, count) => sum + count, 0));
+  return strokes.length ? [`${total} x ${strokes[0]?.speed ?? ""}`, `${least === most ? least : `${least} to ${most}`} to a line`] : [];
 }
 
 function Strokes({ picture, ...handling }: { picture: Picture } & Handling) {
@@ -108,6 +118,7 @@ function StrokeMark({ stroke, rail, title, lit, onStroke, onPoint }: { stroke: S
   const colour = colourOf(page, rail);
   const on = lit !== "" && (stroke.a === lit || stroke.b === lit);
   const ends = { x1: stroke.x1, y1: stroke.y1, x2: stroke.x2, y2: stroke.y2 };
+  const curve = stroke.bend && `M${ends.x1} ${ends.y1}Q${stroke.bend.join(" ")} ${ends.x2} ${ends.y2}`;
   return (
     <g
       class={`stroke ${on ? "on" : ""} ${toneOf(colour)}`}
@@ -117,8 +128,8 @@ function StrokeMark({ stroke, rail, title, lit, onStroke, onPoint }: { stroke: S
       {...acting(title, () => onStroke(stroke), onPoint)}
     >
       <title>{title}</title>
-      <line class="reach" {...ends} />
-      <line class="line" {...ends} />
+      {curve ? <path class="reach" d={curve} /> : <line class="reach" {...ends} />}
+      {curve ? <path class="line" d={curve} /> : <line class="line" {...ends} />}
     </g>
   );
 }

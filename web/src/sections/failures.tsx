@@ -2,7 +2,7 @@
 
 import { useMemo } from "preact/hooks";
 import { rowWord } from "../cables/counting";
-import { toRoute } from "../details/ways";
+import { hasSwitches, toRoute } from "../details/ways";
 import type { Fabric, Thing } from "../fabric";
 import type { Impact, Page } from "../model";
 import { Reading, Scrolling, Section } from "../parts";
@@ -19,14 +19,15 @@ interface Alike {
   impact: Impact;
 }
 
-const TIERS: Record<string, string> = { "1": "host ", "2": "leaf-spine ", "3": "spine-core " };
+const TIERS: Record<string, string> = { "0": "direct ", "1": "host ", "2": "leaf-spine ", "3": "spine-core " };
 
 /** The section; its table comes when the fabric is read. */
 export function Failures() {
   const { fabric, page } = useWorld();
   const hint = (
     <>
-      What is lost when one switch or one {rowWord(page)} fails, a row for all that lose the same, the worst first;{" "}
+      What is lost when one {hasSwitches(page) && "switch or one "}
+      {rowWord(page)} fails, a row for all that lose the same, the worst first;{" "}
       <code>fabricgen impact FABRIC --fail X</code> answers the same for several at once.
     </>
   );
@@ -73,6 +74,7 @@ function Row({ alike, names }: { alike: Alike; names: string[] }) {
   const world = useWorld();
   const { what, count, first, impact } = alike;
   const values = new Map(impact.figures);
+  const route = toRoute(world, first);
   return (
     <tr>
       <th scope="row">{what}</th>
@@ -88,9 +90,11 @@ function Row({ alike, names }: { alike: Alike; names: string[] }) {
         <button type="button" class="name" aria-label={`Show one: ${first.name}, a ${what}`} onClick={() => world.select(first)}>
           Show one
         </button>
-        <button type="button" class="name" aria-label={`Fail it on the route: ${first.name}`} onClick={toRoute(world, first)}>
-          Fail it on the route
-        </button>
+        {route && (
+          <button type="button" class="name" aria-label={`Fail it on the route: ${first.name}`} onClick={route}>
+            Fail it on the route
+          </button>
+        )}
       </td>
     </tr>
   );

@@ -5,10 +5,14 @@ import { Canvas } from "../drawing/canvas";
 import { Chooser } from "../drawing/chooser";
 import { Chosen } from "../drawing/chosen";
 import { type AnyBox, boxesOf, boxWith, type Picture, pictureOf, thingOf } from "../drawing/picture";
+import { hasSwitches } from "../details/ways";
 import type { Rails, Stripes, Stroke } from "../model";
 import { Reading, Scrolling, Section } from "../parts";
 import { shapeOf } from "../relaying";
 import { EVERYTHING, type Filter, go, usePart, useWorld } from "../world";
+
+const GRAPH =
+  "Every rail as the graph that its cables make of its GPUs. A line is all cables between two boxes; a box with “to” in it stands for several GPUs. Choose a box to see its neighbours, a line to see its cables.";
 
 const HINT =
   "Every rail with its switches, every stripe with its leaves, and each network beside the compute fabric. A line is all links between two boxes; a box with “to” in it stands for several. Choose a box to see what it is joined to, a line to see its cables.";
@@ -22,7 +26,7 @@ export function Topology() {
     [drawing, page, fabric, rails, stripes],
   );
   return (
-    <Section id="topology" title="Drawing" hint={HINT}>
+    <Section id="topology" title="Drawing" hint={hasSwitches(page) ? HINT : GRAPH}>
       {picture && rails ? <Shown picture={picture} rails={rails} stripes={stripes ?? {}} /> : <Reading what="the drawings" />}
     </Section>
   );
@@ -129,5 +133,7 @@ function filterOf(picture: Picture, stroke: Stroke): Filter {
   const names = ends.map((box) => (box ? picture.nameOf(box, 0) + (box.kind === "domain" ? "-g" : "") : ""));
   const device = ends.findIndex((box) => box?.kind === "switch");
   const rail = stroke.rail >= 0 ? stroke.rail : picture.rail;
-  return { ...EVERYTHING, rail: rail >= 0 ? String(rail) : "", device: names[device] ?? "", text: names[1 - Math.max(0, device)] ?? "" };
+  const two = ends.every((box) => box?.kind === "gpu"); // the cables that join them have both names, the lower end first
+  const text = two ? [...names].reverse().join(" ") : (names[1 - Math.max(0, device)] ?? "");
+  return { ...EVERYTHING, rail: rail >= 0 ? String(rail) : "", device: names[device] ?? "", text };
 }
