@@ -16,7 +16,9 @@ from fabricgen.outputs.circuits.build import CircuitFiles
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.analysis.circuits.schedule import Schedule
     from fabricgen.build.context import BuildContext
+    from fabricgen.build.job import BuildJob
     from fabricgen.build.selection import Skipped
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
@@ -33,7 +35,19 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     if over := context.selection.over("circuits", rows):
         yield over
         return
-    yield from (CircuitTask(pack, output) for pack, output in outputs)
+    made = circuit_files(context)
+    yield from (CircuitTask(pack, output, made) for pack, output in outputs)
+
+
+def job_of(context: BuildContext, schedule: Schedule) -> BuildJob:
+    """Return the build of the circuits of one job alone."""
+    from fabricgen.analysis.circuits.port_map import PortMap
+    from fabricgen.build.job import BuildJob
+
+    made = CircuitFiles(schedule, PortMap(context.plan))
+    outputs = fitting_outputs(context, "circuits")
+    tasks = [("circuits", CircuitTask(pack, output, made)) for pack, output in outputs]
+    return BuildJob(context, [*tasks], [])
 
 
 @per_build
@@ -51,24 +65,25 @@ class CircuitTask:
 
     pack: str
     output: PackOutput
+    made: CircuitFiles
 
-    def paths(self, context: BuildContext) -> Iterator[str]:
+    def paths(self, _: BuildContext) -> Iterator[str]:
         """List the files."""
-        return (path for path, _ in self._files(context))
+        return (path for path, _ in self._files())
 
-    def prepare(self, context: BuildContext) -> None:
+    def prepare(self, _: BuildContext) -> None:
         """Make the circuits, which all files share."""
-        _ = circuit_files(context).boxes
+        self.made.boxes  # noqa: B018 - kept when it is first read
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render them."""
-        for path, view in self._files(context):
+        for path, view in self._files():
             text = context.packs.render(self.pack, self.output.template, **view)
             yield write_text(root, path, [text])
 
-    def _files(self, context: BuildContext) -> Iterator[tuple[str, dict[str, object]]]:
+    def _files(self) -> Iterator[tuple[str, dict[str, object]]]:
         """Yield the path of each file, and the view of its template by name."""
-        files, path = circuit_files(context), self.output.path
+        files, path = self.made, self.output.path
         if self.output.each in ("circuits", "cords"):
             yield path, {"circuits": files.view}
         for name, box in files.boxes.items():

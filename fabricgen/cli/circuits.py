@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -9,6 +10,7 @@ import click
 from fabricgen.cli.command import Command
 from fabricgen.cli.completion import complete_models
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
+from fabricgen.cli.output_file import OutputPath, force_option, forced, inputs
 from fabricgen.cli.printing import echo, grouped, print_result, table
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ PATTERN_NAMES = ("ring", "recursive-doubling", "tree", "all-to-all", "pipeline")
     examples=(
         "fabricgen circuits photonic.yaml",
         "fabricgen circuits photonic.yaml d0-d15 --pattern all-to-all",
-        "fabricgen circuits photonic.yaml --llm gpt3",
+        "fabricgen circuits photonic.yaml --llm gpt3 -o circuits-gpt3",
     ),
 )
 @fabric_arguments
@@ -40,7 +42,16 @@ PATTERN_NAMES = ("ring", "recursive-doubling", "tree", "all-to-all", "pipeline")
     metavar="NAME",
     help="Language model of the catalog or a .yaml file, whose parallelism gives the phases.",
 )
-@click.option("--list", "listed", is_flag=True, help="List the circuits, port by port.")
+@click.option(
+    "--list", "listed", is_flag=True, help="List the configurations, and circuits port by port."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=OutputPath(file_okay=False, path_type=Path),
+    help="Directory for the tables and the commands of boxes for this job, replaced as a whole.",
+)
+@force_option
 @json_option
 def circuits(
     asked: FabricArguments,
@@ -49,6 +60,7 @@ def circuits(
     llm: str | None,
     *,
     listed: bool,
+    output: Path | None,
     as_json: bool,
 ) -> None:
     """List the circuits that a job needs in each phase of training.
@@ -65,11 +77,14 @@ def circuits(
     with inventory.locate_findings():
         model = find_llm(plan.catalog, llm) if llm else None
         schedule = schedule_of(plan, job or "", pattern or "", model)
+        if output:
+            _write(plan, asked, schedule, output)
     result = result_of(schedule)
     if as_json:
         print_result(result)
         return
-    echo("\n\n".join([_text(result), *([_list(plan, schedule)] if listed else [])]))
+    parts = [_sets(result), _list(plan, schedule)] if listed else []
+    echo("\n\n".join([_text(result), *parts]))
 
 
 def _text(result: CircuitResult) -> str:
@@ -122,6 +137,39 @@ def _loss(result: CircuitResult) -> str:
         f" {grouped(lost.gpus)} GPUs: {lost.domain_bandwidth_pct:.4g} % of the bandwidth of each"
         " HB domain"
     )
+
+
+def _write(plan: Plan, asked: FabricArguments, schedule: Schedule, output: Path) -> None:
+    """Write the files of the job, as a build has those of all GPUs. Raises Refusal."""
+    from fabricgen.build.context import BuildContext
+    from fabricgen.build.group_circuits import job_of
+    from fabricgen.build.run import build
+    from fabricgen.build.selection import GroupSelection
+    from fabricgen.build.write.directory import check_target
+
+    check_target(output, inputs())
+    context = BuildContext(plan, asked.packs, GroupSelection(groups=("circuits",)))
+    files = build(job_of(context, schedule), output, force=forced())
+    echo(f"wrote {grouped(len(files) + 1)} files to {output}", err=True)
+
+
+def _sets(result: CircuitResult) -> str:
+    """List the configurations, with what each joins by itself."""
+    rows = [
+        (
+            str(each.number),
+            each.phase,
+            grouped(each.circuits),
+            grouped(each.added),
+            grouped(each.removed),
+            f"{each.reach.joined_pct:.4g} %",
+            grouped(each.reach.relays),
+            grouped(each.lost_with_box),
+        )
+        for each in result.configurations
+    ]
+    head = ("set", "phase", "circuits", "added", "removed", "joined", "over domains", "lost")
+    return table([head, *rows], right=(2, 3, 4, 5, 6, 7))
 
 
 def _list(plan: Plan, schedule: Schedule) -> str:

@@ -28,6 +28,8 @@ class ConfigurationFigures(Document):
     added: int
     removed: int
     kept: int
+    lost_with_box: int
+    """The most circuits that the loss of one box takes."""
     reach: CircuitReach
 
 
@@ -130,6 +132,7 @@ def _configuration(
         added,
         removed,
         circuits - added,
+        max(map(len, found.planes), default=0),
         reach([found], len(schedule.domains)),
     )
 

@@ -1,4 +1,4 @@
-"""Makes the views of circuits: those of the AllReduce of all GPUs."""
+"""Makes the views of the circuits of a job."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from fabricgen.analysis.circuits.result import result_of
 from fabricgen.core.terms import Role
 from fabricgen.outputs.circuits.view import (
     BoxCircuitsView,
@@ -13,6 +14,7 @@ from fabricgen.outputs.circuits.view import (
     CircuitChangeRow,
     CircuitPortRow,
     CircuitRow,
+    CircuitSetRow,
     CircuitsView,
     CordRow,
     PortPair,
@@ -78,10 +80,34 @@ class CircuitFiles:
             before = each.number
         return configurations
 
+    @property
+    def sets(self) -> list[CircuitSetRow]:
+        """The configurations, and what each joins."""
+        result = result_of(self.schedule)
+        turns = {phase.name: phase.turns for phase in result.phases}
+        known = "" if result.switching_ms is None else f"{result.switching_ms:g}"
+        return [
+            CircuitSetRow(
+                configuration=each.number,
+                phase=each.phase,
+                turns=turns[each.phase],
+                circuits=each.circuits,
+                added=each.added,
+                removed=each.removed,
+                kept=each.kept,
+                change_ms=known if each.added or each.removed else "0",
+                joined_pct=f"{each.reach.joined_pct:.4g}",
+                relays=each.reach.relays,
+                lost_with_box=each.lost_with_box,
+            )
+            for each in result.configurations
+        ]
+
     @cached_property
     def view(self) -> CircuitsView:
         """The tables."""
         return CircuitsView(
+            self.sets,
             [CircuitPortRow(port.box, port.port, port.gpu) for port in self.ports.ports()],
             self.rows,
             [change for box in self.boxes.values() for change in _changes(box)],

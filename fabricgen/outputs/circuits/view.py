@@ -54,10 +54,31 @@ class CordRow(NamedTuple):
     b_port: str
 
 
+class CircuitSetRow(NamedTuple):
+    """A configuration: what it joins, what differs from the one before, and what a box takes.
+
+    `change_ms` is empty where the time is unknown. `joined_pct` are the pairs of HB domains that
+    exchange data in it, over at most so many `relays`.
+    """
+
+    configuration: int
+    phase: str
+    turns: int
+    circuits: int
+    added: int
+    removed: int
+    kept: int
+    change_ms: str
+    joined_pct: str
+    relays: int
+    lost_with_box: int
+
+
 @dataclass(slots=True)
 class CircuitsView:
-    """The circuits of a job of all GPUs, and the cords where a person moves them."""
+    """The circuits of a job, in a build of all GPUs, and the cords where a person moves them."""
 
+    sets: list[CircuitSetRow]
     ports: list[CircuitPortRow]
     circuits: list[CircuitRow]
     changes: list[CircuitChangeRow]

@@ -139,7 +139,7 @@ _KINDS = (
     ),
     Kind(
         "circuits",
-        "The circuits of the AllReduce of all GPUs; only where leaves join ports.",
+        "The circuits of a job, in a build of all GPUs; only where leaves join ports.",
         "circuits",
         "fabricgen.outputs.circuits.view:CircuitsView",
         "fabricgen.outputs.circuits.build",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -218,6 +219,27 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     assert "1    data   r0-leaf-1  1     2     d0-g0  d1-g0" in shown
     assert run(["circuits", str(path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["hb_domains"] == 5
+
+
+@pytest.mark.parametrize(("pattern", "sets"), [("tree", 4), ("all-to-all", 3), ("pipeline", 2)])
+def test_the_files_of_a_job(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, pattern: str, sets: int
+) -> None:
+    """`circuits -o` writes tables and commands of any collective, and replaces its own."""
+    path, out = tmp_path / "light.yaml", tmp_path / "job"
+    path.write_text(json.dumps(SMALL))
+    for _ in range(2):
+        words = ["circuits", str(path), "d0-d3", "--pattern", pattern, "--list", "-o", str(out)]
+        assert run(words) == 0
+    shown = capsys.readouterr().out
+    assert "set  phase  circuits  added  removed" in shown
+    lines = (out / "circuits" / "sets.csv").read_text().splitlines()
+    assert len(lines) == sets + 1
+    commands = (out / "circuits" / "r0-leaf-1.tl1").read_text()
+    assert commands.count("ENT-CRS") >= len(lines) - 1
+    assert "5" not in re.findall(r"CRS::(\d+),", commands)
+    (out / "own.txt").write_text("mine")
+    assert run(words) == 2
 
 
 def test_spare_gpus_are_in_no_job() -> None:

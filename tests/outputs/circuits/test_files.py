@@ -66,6 +66,12 @@ def test_the_changes_lead_from_one_configuration_to_the_next() -> None:
         ends = [(box, port) for box, *ports in sets[number] for port in ports]
         assert len(ends) == len(set(ends))
     assert len(rows(context, "ports")) == 40
+    listed = rows(context, "sets")
+    circuits = {int(row["configuration"]): int(row["circuits"]) for row in listed}
+    assert circuits == {number: len(found) for number, found in sets.items()}
+    assert {row["lost_with_box"] for row in listed} == {"1", "2"}
+    changed = {int(row["after"]) for row in rows(context, "changes")}
+    assert {row["change_ms"] for row in listed if int(row["configuration"]) in changed} == {"200"}
 
 
 def test_the_commands_of_a_polatis_set_each_configuration() -> None:
@@ -157,11 +163,11 @@ def test_documents_hold_each_configuration() -> None:
 def test_only_boxes_with_public_commands_get_some(
     model: str, nos: str | None, kinds: set[str]
 ) -> None:
-    """Three tables for each box, and the commands of its NOS: one file, or one for each set."""
+    """Four tables, and the commands of its NOS: one file, or one for each set."""
     own: dict[str, Any] = {"nos": {"leaf": nos}} if nos else {}
     context = BuildContext(light(model, **own), Packs())
     paths = [path for task in tasks(context) for path in task.paths(context)]  # type: ignore[union-attr]  # no limit is reached
-    assert sum(path.endswith(".csv") for path in paths) == 3
+    assert sum(path.endswith(".csv") for path in paths) == 4
     found = Counter("." + path.rpartition(".")[2] for path in paths)
     assert {*found} - {".csv"} == kinds
     sets = len(circuit_files(context).schedule.configurations)
