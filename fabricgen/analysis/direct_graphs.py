@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.direct.topology import DirectTopology
 
 MOST_NODES = 512
-"""Nodes above which paths and cuts are not computed: both take minutes."""
+"""Nodes above which networkx takes minutes for paths and cuts: see `large_graphs`."""
 
 SEED = 1
 
@@ -34,12 +34,13 @@ class GraphFigures(NamedTuple):
 class PathFigures(NamedTuple):
     """The paths of a graph: how many share no edge, and the edges between two halves.
 
-    `most` is a cut that was found; no cut into halves has fewer edges than `least`.
+    `most` is a cut that was found; no cut into halves has fewer edges than `least`. Both are None
+    where they are not computed.
     """
 
     disjoint: int
-    least: int
-    most: int
+    least: int | None
+    most: int | None
 
 
 def figures_of(nodes: int, lower: IntArray, upper: IntArray) -> GraphFigures:

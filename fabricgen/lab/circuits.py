@@ -193,7 +193,8 @@ class CircuitLab:
         return Trial(
             "circuits",
             "exactly circuits carry packets",
-            f"{count} configurations and the first again, {probes} times every pair of a rail",
+            f"{count} configurations and the first again, {probes} times every pair of a rail:"
+            " while circuits change, and after, which is before the next",
             findings,
         )
 
@@ -209,14 +210,16 @@ class CircuitLab:
                 other = each.high if each.low == end.port.cage else each.low
                 low, high = sorted((other, spares[end.plane]))
                 circuits = circuits - {each} | {SetCircuit(each.box, low, high)}
+        findings = self._wrong(sockets, f"before {moved.spare} replaces {failed.port.gpu}")
         self._set(self.joined & circuits)
-        findings = self._wrong(sockets, f"while {moved.spare} replaces {failed.port.gpu}")
+        findings += self._wrong(sockets, f"while {moved.spare} replaces {failed.port.gpu}")
         self._set(circuits)
         findings += self._wrong(sockets, f"after {moved.spare} replaced {failed.port.gpu}")
         return Trial(
             "splice",
             "a spare GPU is spliced in",
-            f"{moved.spare} in the circuits of {failed.port.gpu}, and no cable moved",
+            f"{moved.spare} in the circuits of {failed.port.gpu}, and no cable moved: every pair"
+            " before, while and after",
             findings,
         )
 

@@ -6,6 +6,7 @@ rail claims is in `DirectTopology`.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -86,13 +87,22 @@ def direct_rails(evidence: Evidence) -> Verdict:
 
 def direct_graph(evidence: Evidence) -> Verdict:
     """Every rail is connected, and has the degree and the diameter that its graph claims."""
-    from fabricgen.analysis.direct_graphs import figures_of  # noqa: PLC0415 - networkx, for direct rails only
+    from fabricgen.analysis.direct_graphs import MOST_NODES, figures_of  # noqa: PLC0415 - networkx, for direct rails only
+    from fabricgen.analysis.large_graphs import changed_dimensions, large_figures  # noqa: PLC0415 - as above
 
-    topology, found = _topology(evidence), _rails(evidence, figures_of)
+    topology = _topology(evidence)
+    large = topology.nodes > MOST_NODES
+    judge = partial(large_figures, topology) if large else partial(figures_of, topology.nodes)
+    found = _rails(evidence, judge)
     faults = [
         Violation(f"{name} {fault}")
         for name, figures in found
         for fault in _graph_faults(topology, figures)
+    ]
+    faults += [
+        Violation(f"{name} is no {topology.kind}: moved along dimension {each}, its cables differ")
+        for name, changed in _rails(evidence, partial(changed_dimensions, topology))
+        for each in changed
     ]
     diameter = max(figures.diameter or 0 for _, figures in found)
     many = f", {topology.parallel} links each" if topology.parallel > 1 else ""
@@ -105,17 +115,19 @@ def direct_graph(evidence: Evidence) -> Verdict:
 def direct_paths(evidence: Evidence) -> Verdict:
     """No pair of GPUs has fewer disjoint paths than neighbours, and halves meet as claimed."""
     from fabricgen.analysis.direct_graphs import MOST_NODES, paths_of  # noqa: PLC0415 - as above
+    from fabricgen.analysis.large_graphs import large_paths  # noqa: PLC0415 - as above
 
     topology, fabric = _topology(evidence), evidence.plan.fabric
-    if topology.nodes > MOST_NODES:
-        return Verdict(_bisection(evidence, topology.bisection, topology.bisection), (), "")
-    found = _rails(evidence, paths_of)
+    large = topology.nodes > MOST_NODES
+    judge = partial(large_paths, topology) if large else partial(paths_of, topology.nodes)
+    found = _rails(evidence, judge)
     faults = [
         Violation(f"{name} {fault}")
         for name, figures in found
         for fault in _path_faults(topology, figures)
     ]
-    least, most = min(each.least for _, each in found), min(each.most for _, each in found)
+    least = min((each.least for _, each in found if each.least is not None), default=None)
+    most = min((each.most for _, each in found if each.most is not None), default=None)
     disjoint = min(each.disjoint for _, each in found) * topology.parallel
     claimed = topology.bisection
     return Verdict(
@@ -146,12 +158,11 @@ def _path_faults(topology: DirectTopology, figures: PathFigures) -> Iterator[str
             f"has {figures.disjoint} disjoint paths between two GPUs, and {topology.degree}"
             " neighbours of each"
         )
-    claimed = topology.bisection
-    if claimed is not None and not figures.least <= claimed <= figures.most:
-        yield (
-            f"has halves joined by {figures.least} to {figures.most} pairs of neighbours, and"
-            f" claims {claimed}"
-        )
+    claimed, least, most = topology.bisection, figures.least, figures.most
+    if claimed is None or least is None or most is None:
+        return
+    if not least <= claimed <= most:
+        yield f"has halves joined by {least} to {most} pairs of neighbours, and claims {claimed}"
 
 
 def _bisection(evidence: Evidence, least: int | None, most: int | None) -> str:
@@ -164,9 +175,7 @@ def _bisection(evidence: Evidence, least: int | None, most: int | None) -> str:
     return f"bisection of a rail {least * each:,} to {most * each:,} Gbps"
 
 
-def _rails(
-    evidence: Evidence, judge: Callable[[int, IntArray, IntArray], F]
-) -> list[tuple[str, F]]:
+def _rails(evidence: Evidence, judge: Callable[[IntArray, IntArray], F]) -> list[tuple[str, F]]:
     """Return the name of each rail on a plane, and the figures of its graph; equal ones once."""
     plan, wiring, links = evidence.plan, evidence.wiring, len(evidence.plan.segment.kind)
     found, seen = list[tuple[str, F]](), dict[bytes, F]()
@@ -178,7 +187,7 @@ def _rails(
         ]
         key = np.stack(ends).tobytes()
         if key not in seen:
-            seen[key] = judge(_topology(evidence).nodes, ends[0], ends[1])
+            seen[key] = judge(ends[0], ends[1])
         found.append((evidence.block(segment), seen[key]))
     return found
 
