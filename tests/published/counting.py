@@ -59,6 +59,20 @@ def superpod(row: Row, table: Table) -> Row:
     }
 
 
+def twin_plane(row: Row, table: Table) -> Row:
+    """Plan the nodes of a row, and count cages of 800G, as the table prints a cable for each."""
+    return superpod(row, table) | cages(plan_of(gpus=row["nodes"] * 8, **table.fabric))
+
+
+def cages(plan: Plan) -> Row:
+    """Count the modules at the end of each kind of link that has all of its cages: one a cage."""
+    found = kit(plan)
+    return {
+        "node_leaf": found["host", "transceivers"],
+        "leaf_spine": found["spine", "transceivers"],
+    }
+
+
 def rack_scale(row: Row, table: Table) -> Row:
     """Plan the scalable units of a row by its GPUs."""
     plan = plan_of(gpus=row["gpus"], **table.fabric)
@@ -492,7 +506,7 @@ _COUNTERS: dict[str, Callable[[Row, Table], Row]] = {
     "dgx-h100-table-4": superpod,
     "dgx-b200": superpod,
     "dgx-b200-table-4.1": superpod,
-    "dgx-b300-spectrum": superpod,
+    "dgx-b300-spectrum": twin_plane,
     "quantum-x800-spines": quantum_x800,
     "gb200-scalable-unit": rack_scale,
     "gb300-enterprise": rack_scale,
@@ -510,6 +524,9 @@ _COUNTERS: dict[str, Callable[[Row, Table], Row]] = {
     "ocdai-uplink-map": uplink_map,
     "ocdai-dual-plane": dual_plane,
     "dgx-h100-superpod": cluster_figures,
+    "dgx-b200-superpod": cluster_figures,
+    "dgx-basepod": cluster_rows,
+    "dgx-b300-xdr-cluster": cluster_figures,
     "hgx-b300-cluster": cluster_rows,
     "net-configurator-b300": cluster_rows,
     "net-configurator-hgx": cluster_rows,

@@ -7,7 +7,6 @@ follows from them. It counts nothing: `counting` does.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,13 +86,7 @@ class Cell:
 
     def expected(self) -> Any:  # noqa: ANN401 - a count, a per cent or a name
         """Return the count of this project, by the published figure and the stated difference."""
-        if "ours" in self.difference:
-            return self.difference["ours"]
-        if not self.difference:
-            return self.printed
-        return (self.printed - self.difference.get("plus", 0)) / Fraction(
-            str(self.difference.get("factor", 1))
-        )
+        return self.difference["ours"] if self.difference else self.printed
 
 
 @cache
