@@ -65,7 +65,7 @@ def _left_to_the_site(context: BuildContext) -> Iterator[Skipped]:
                 " carry shares one routing table"
             )
     for devices in spec.devices if context.networks else ():
-        if devices.edge:
+        if devices.edge and not devices.bgp:
             yield Skipped(
                 f"BGP to {devices.name}: its ports have addresses, and sessions and routes of the"
                 " site are lines of your own"

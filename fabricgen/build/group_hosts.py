@@ -14,10 +14,11 @@ from fabricgen.build.runs import host_runs
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
 from fabricgen.build.write.manifest import SECRET_MODE
-from fabricgen.outputs.groups import ADDRESSES
+from fabricgen.outputs.groups import ADDRESSES, SESSIONS
 from fabricgen.outputs.packs.quoted_text import csv_cell
 from fabricgen.views.hosts.direct import hosts_of
 from fabricgen.views.hosts.network_ports import network_ports
+from fabricgen.views.hosts.router_sessions import RouterSession, has_sessions, router_sessions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,6 +40,8 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
         yield from (HostFiles(run) for run in host_runs(context))
     if (context.plan.networks or context.plan.mapping.topology) and context.scope is None:
         yield AddressTable(ADDRESSES)
+    if has_sessions(context.plan) and context.scope is None:
+        yield SessionTable(SESSIONS)
 
 
 @per_build
@@ -92,6 +95,22 @@ class AddressTable(OneFile):
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Write a line for each port."""
         yield write_text(root, self.path, _address_rows(context))
+
+
+@dataclass(frozen=True)
+class SessionTable(OneFile):
+    """The table of the BGP sessions of the site's routers."""
+
+    def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
+        """Write a line for each session."""
+        yield write_text(root, self.path, _session_rows(context))
+
+
+def _session_rows(context: BuildContext) -> Iterator[str]:
+    """Yield the header, and a line for each session."""
+    yield ",".join(RouterSession._fields) + "\n"
+    for session in router_sessions(context.plan):
+        yield ",".join(map(csv_cell, map(str, session))) + "\n"
 
 
 def _address_rows(context: BuildContext) -> Iterator[str]:

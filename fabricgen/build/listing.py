@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabricgen.build.pack_outputs import every_config_pack, fitting_outputs
 from fabricgen.build.selection import lacks_switches
 from fabricgen.build.subnet_files import subnet_outputs
-from fabricgen.outputs.groups import ADDRESSES, GROUPS, OVERRIDES, PACK_GROUPS
+from fabricgen.outputs.groups import ADDRESSES, GROUPS, OVERRIDES, PACK_GROUPS, SESSIONS
 from fabricgen.outputs.packs.pack_yaml import SWITCH
 from fabricgen.outputs.provision.build import WEB_ROOT
 from fabricgen.outputs.push.build import FOLDER, pushed_packs
+from fabricgen.views.hosts.router_sessions import has_sessions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -76,6 +77,7 @@ def outputs_of(context: BuildContext) -> list[OutputRow]:
         if (not row.group or (row.group in groups and selection.wants(row.group)))
         and (row.path != OVERRIDES or any(own.has_lines for own in context.plan.spec.overrides))
         and (row.path != ADDRESSES or context.plan.networks)
+        and (row.path != SESSIONS or has_sessions(context.plan))
     ]
     return _sorted([*own, *(row for group in groups for row in _of_group(context, group))])
 

@@ -1,6 +1,7 @@
 """The networks beside the compute fabric, and the devices that only they join."""
 
 from fractions import Fraction
+from ipaddress import IPv4Network
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
@@ -206,6 +207,18 @@ class DevicePorts(InventoryModel):
         return group
 
 
+class EdgeBgp(InventoryModel):
+    """BGP with the site's routers: a session of each of their ports with the leaf there."""
+
+    asn: Annotated[int, Field(strict=True, ge=1, le=4294967294, examples=[65100])]
+    """AS number of the routers."""
+    accept: Annotated[tuple[Prefix, ...], Field(min_length=1, examples=[["0.0.0.0/0"]])] = (
+        IPv4Network("0.0.0.0/0"),
+    )
+    """The prefixes that leaves accept from the routers, each by its length; all others are
+    rejected. The switches of the network pass them on. Default: the default route alone."""
+
+
 class DeviceGroup(InventoryModel):
     """Devices that are neither hosts of GPUs nor switches, such as storage and PDUs."""
 
@@ -222,6 +235,12 @@ class DeviceGroup(InventoryModel):
     """Number of ports of each device by network."""
     edge: Annotated[bool, Field(strict=True, examples=[True])] = False
     """Whether they are the site's routers, which join the network to the rest of the world."""
+    bgp: Annotated[
+        EdgeBgp | None,
+        Field(examples=[{"asn": 65100}], exclude_if=lambda given: given is None),
+    ] = None
+    """BGP with devices that are `edge`: leaves announce the addresses of the network to them, and
+    nothing else. Default: their sessions are left to you."""
     footprint: Annotated[
         Footprint | None,
         Field(examples=[{"units": 2, "power_w": 800}], exclude_if=lambda given: given is None),

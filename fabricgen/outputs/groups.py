@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 OVERRIDES = "configs/overrides.csv"
 ADDRESSES = "hosts/addresses.csv"
+SESSIONS = "hosts/routers.csv"
 """The one file that depends on a key of the inventory: it is written if there are overrides."""
 
 
@@ -131,6 +132,7 @@ SPECS = (
                 ADDRESSES,
                 "operators: addresses in the networks beside compute, or those of direct rails",
             ),
+            OwnFile(SESSIONS, "operators: the BGP sessions of the site's routers"),
         ),
         # above it the hosts have more files than all switches
         limits=(GroupLimit("hosts", 32_768, "NIC ports", "hosts/"),),

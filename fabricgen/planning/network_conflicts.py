@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.inventory.networks import Network
 
-IPV4 = 4
-
 
 def host_ports(host: Host | None, network: Network) -> int:
     """Return the ports of each host in a network."""
@@ -48,6 +46,7 @@ def network_conflicts(spec: FabricSpec, host: Host | None, catalog: Catalog) -> 
             what = "network of kind `clos` called"
             yield from _known(network.uplink.network, joined, where, what)
     yield from _second_access(networks)
+    yield from _sessions(spec, catalog)
     yield from _front_ports(spec, host)
 
 
@@ -91,14 +90,12 @@ def _bonding(spec: FabricSpec, name: str, catalog: Catalog) -> Iterator[Finding]
     if network.bonding != "lacp":
         return
     model = catalog.switch(network.switches.leaf.model or "")
-    pool = network.addressing.host_pool
     reasons = {
         "the switches of a network of kind `access` are not joined to each other": (
             network.kind == "access"
         ),
         "with `bond: 1` each device is on one leaf": network.bond == 1,
         "InfiniBand has no bonds of LACP": bool(model and model.transport == "infiniband"),
-        "its VLANs have IPv4 subnets": bool(pool and pool.version != IPV4),
     }
     for reason in [reason for reason, holds in reasons.items() if holds][:1]:
         fact = f"the network `{name}` cannot have bonds of LACP"
@@ -205,6 +202,29 @@ def _ports(spec: FabricSpec, name: str, network: Network, host: Host | None) -> 
             ("its hosts have no ports there, and `devices` has none either",),
             "give `host_ports`, or leave the network out",
         )
+
+
+def _sessions(spec: FabricSpec, catalog: Catalog) -> Iterator[Finding]:
+    """Refuse BGP with devices that are no routers, or in networks that have none."""
+    networks = spec.networks.each()
+    for at, devices in enumerate(spec.devices):
+        if devices.bgp is None:
+            continue
+        leaves = {
+            name: catalog.switch(network.switches.leaf.model or "")
+            for name, network in networks.items()
+            if any(devices.ports.of(own).count for own in (name, *network.carries))
+        }
+        without = [name for name, leaf in leaves.items() if leaf and leaf.transport == "infiniband"]
+        reason = ""
+        if not devices.edge:
+            reason = "they are not the site's routers: `edge` is not set"
+        elif without:
+            reason = f"the network `{without[0]}` runs on InfiniBand"
+        if reason:
+            fact = f"`{devices.name}` cannot have BGP sessions with leaves"
+            hint = "add `edge: true`, or leave `bgp` out"
+            yield Finding("bad-edge", fact, ("devices", at, "bgp"), (reason,), hint)
 
 
 def _front_ports(spec: FabricSpec, host: Host | None) -> Iterator[Finding]:

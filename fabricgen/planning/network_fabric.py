@@ -274,6 +274,7 @@ def _devices(
             _connector(model.front or model.fabric if model else None, network),
             own=True,
             edge=devices.edge,
+            bgp=devices.bgp,
         )
 
 

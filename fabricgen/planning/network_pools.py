@@ -45,6 +45,7 @@ def check_apart(drafts: Mapping[str, Draft]) -> None:
     findings = [
         *_shared([each for name, draft in routed.items() for each in _prefixes(name, draft)]),
         *_shared([each for name, draft in routed.items() for each in _as_numbers(name, draft)]),
+        *_of_routers(drafts[COMPUTE], routed),
     ]
     if findings:
         raise Refusal(findings)
@@ -98,4 +99,20 @@ def _shared(ranges: list[_Range]) -> Iterator[Finding]:
             fact = f"the networks {both} would share addresses"
             yield Finding(
                 "pools-overlap", fact, other.path, because, f"give `{place}` a prefix of its own"
+            )
+
+
+def _of_routers(compute: Draft, routed: Mapping[str, Draft]) -> Iterator[Finding]:
+    """Refuse AS numbers of the site's routers that switches have."""
+    ranges = [each for name, draft in routed.items() for each in _as_numbers(name, draft)]
+    for at, devices in enumerate(compute.spec.devices):
+        asn = devices.bgp.asn if devices.bgp else 0
+        for each in [each for each in ranges if each.first <= asn <= each.last][:1]:
+            yield Finding(
+                "asn-twice",
+                f"the routers `{devices.name}` and switches of `{each.network}` would share AS"
+                f" {asn}",
+                ("devices", at, "bgp", "asn"),
+                (f"`{'.'.join(map(str, each.path))}` gives {each.shown}",),
+                "give the AS number that the routers have, or move that of the network",
             )

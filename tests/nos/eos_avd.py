@@ -218,7 +218,7 @@ def _prefix_lists(switch: SwitchView, instance: Instance) -> list[Node]:
             "sequence_numbers": [{"sequence": 10, "action": f"permit {prefix}"}],
         }
         for name, prefix in allowed.items()
-    ]
+    ] + eos_avd_overlay.accepted_list(instance.policy_name, instance.accepted)
 
 
 def _permit(name: str, *matches: str) -> Node:
@@ -239,7 +239,7 @@ def _route_map(switch: SwitchView, instance: Instance) -> Node:
         *(
             f"{'ip' if switch.family == 'ipv4' else 'ipv6'} address prefix-list"
             f" {instance.policy_name}-{name}"
-            for name in ("HOSTS", "LOOPBACKS")
+            for name in ("HOSTS", "LOOPBACKS", *(["EDGE"] if instance.accepted else []))
         ),
     )
 
@@ -258,6 +258,13 @@ def _bgp(switch: SwitchView, secrets: Mapping[str, str]) -> Node:
         **default,
         f"address_family_{switch.family}": {
             "peer_groups": [family for _, family in groups],
+            "neighbors": [
+                family
+                for one in switch.instances
+                for family in eos_avd_overlay.edge_families(
+                    one.policy_name, f"{one.policy_name}-HOSTS", one.edge_ports
+                )
+            ],
             **default.get(f"address_family_{switch.family}", {}),
         },
         "vrfs": [{"name": vrf, **lines} for vrf, lines in described.items() if vrf],
@@ -289,6 +296,7 @@ def _instance(switch: SwitchView, instance: Instance) -> Node:
         **({"graceful_restart": {"enabled": True}} if switch.bgp.graceful_restart else {}),
         "maximum_paths": {"paths": instance.ecmp_paths, "ecmp": instance.ecmp_paths},
         **(redistributed if switch.family == "ipv4" else {"address_family_ipv6": redistributed}),
+        "neighbors": eos_avd_overlay.edge_neighbors(instance.edge_ports),
         "neighbor_interfaces": [
             {
                 "name": port.interface,

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fabricgen.views.switches.view import BondView, OverlayView, TenantView
+    from fabricgen.views.switches.view import (
+        AcceptedPrefix,
+        BondView,
+        OverlayView,
+        PortView,
+        TenantView,
+    )
 
 Node = dict[str, Any]
 
@@ -13,8 +19,17 @@ Node = dict[str, Any]
 def merged(facts: Node, overlay: OverlayView) -> Node:
     """Add the overlay to the facts of a switch."""
     ports = [_member(bond, facts) for bond in overlay.bonds]
+    lists = [
+        found
+        for own in overlay.vrfs
+        for found in (
+            *accepted_list(own.name, own.accepted),
+            *([_prefix_list(f"{own.name}-SUBNET", [own.prefix])] if own.edge_ports else []),
+        )
+    ]
     return {
         **facts,
+        "prefix_lists": [*facts["prefix_lists"], *lists],
         "vlans": [{"id": own.vlan, "name": own.name} for own in overlay.tenants],
         "vrfs": [*facts["vrfs"], *({"name": own.name, "ip_routing": True} for own in overlay.vrfs)],
         "vlan_interfaces": [
@@ -88,8 +103,11 @@ def _bgp(bgp: Node, overlay: OverlayView) -> Node:
         **bgp,
         "peer_groups": [*bgp["peer_groups"], group],
         "neighbors": [
-            {"ip_address": peer.address, "peer_group": "EVPN", "remote_as": str(peer.asn)}
-            for peer in overlay.peers
+            *bgp.get("neighbors", []),
+            *(
+                {"ip_address": peer.address, "peer_group": "EVPN", "remote_as": str(peer.asn)}
+                for peer in overlay.peers
+            ),
         ],
         "vlans": [
             {
@@ -113,4 +131,53 @@ def _vrf(own: TenantView, router_id: str) -> Node:
         "route_targets": {"import": targets, "export": targets},
         "router_id": router_id,
         "redistribute": {"connected": {"enabled": True}},
+        **_sessions(own),
     }
+
+
+def _sessions(own: TenantView) -> Node:
+    if not own.edge_ports:
+        return {}
+    families = edge_families(own.name, f"{own.name}-SUBNET", own.edge_ports)
+    return {
+        "neighbors": edge_neighbors(own.edge_ports),
+        "address_family_ipv4": {"neighbors": families},
+    }
+
+
+def _prefix_list(name: str, prefixes: list[str]) -> Node:
+    permits = [
+        {"sequence": number, "action": f"permit {prefix}"}
+        for number, prefix in enumerate(prefixes, 1)
+    ]
+    return {"name": name, "sequence_numbers": permits}
+
+
+def accepted_list(name: str, accepted: list[AcceptedPrefix]) -> list[Node]:
+    """Describe what is accepted from routers of the site."""
+    return [_prefix_list(f"{name}-EDGE", [own.prefix for own in accepted])] if accepted else []
+
+
+def edge_neighbors(ports: list[PortView]) -> list[Node]:
+    """Describe the sessions with routers of the site."""
+    return [
+        {
+            "ip_address": port.peer_address,
+            "remote_as": str(port.peer_asn),
+            "description": port.peer_device,
+        }
+        for port in ports
+    ]
+
+
+def edge_families(name: str, out: str, ports: list[PortView]) -> list[Node]:
+    """Describe the filters of these sessions."""
+    return [
+        {
+            "ip_address": port.peer_address,
+            "activate": True,
+            "prefix_list_in": f"{name}-EDGE",
+            "prefix_list_out": out,
+        }
+        for port in ports
+    ]

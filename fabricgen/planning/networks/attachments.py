@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from fabricgen.core.arrays import Int32Array, IntArray
+    from fabricgen.inventory.networks import EdgeBgp
     from fabricgen.planning.coordinates import Whole
 
 
@@ -40,6 +41,8 @@ class AttachedDevices(NamedTuple):
     """Whether the inventory names them, under `devices`."""
     edge: bool = False
     """Whether they are the site's routers, which join the network to the world."""
+    bgp: EdgeBgp | None = None
+    """BGP with these routers; None where it is left to the site."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ switches that are asked for.
 from __future__ import annotations
 
 from functools import cache, cached_property
-from itertools import islice
+from itertools import islice, repeat
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,6 +21,7 @@ from fabricgen.planning.switch_match import matches, switch_identity, switch_var
 from fabricgen.views.link_ends import objects
 from fabricgen.views.management import ManagementViews
 from fabricgen.views.protocols import LinkSettings, headroom_bytes
+from fabricgen.views.switches.edges import Edges
 from fabricgen.views.switches.facts import cage_facts, switch_facts
 from fabricgen.views.switches.overlay import Overlays
 from fabricgen.views.switches.ports import PortFacts, Ports, SegmentLabels, facts_of, vrf_name
@@ -83,7 +84,8 @@ class SwitchViews:
     def __init__(self, ports: Ports, *, kept: bool = False) -> None:
         """Keep the ports of the plan; with `kept`, each view is made once."""
         self.plan, self.ports = ports.plan, ports
-        self._overlays = Overlays(self.plan)
+        self._edges = Edges(self.plan)
+        self._overlays = Overlays(self.plan, self._edges)
         self._management = ManagementViews(self.plan.spec.management, self.plan.management)
         self._lengths: tuple[int, Int32Array] | None = None
         self._headroom = cache(self._headroom_of)  # few speeds and lengths, and many ports
@@ -121,6 +123,7 @@ class SwitchViews:
         """Make the view of one switch."""
         plan, spec, segment = self.plan, self.plan.spec, labels.ends.segment
         box = plan.naming.boxes[index]
+        self._edges.set_peers(index, self.ports.facts[box.role], ports)
         overlay = self._overlays.view(box, index, self.ports.facts[box.role], ports)
         port_layout = plan.fabric.port_layouts[box.role]
         shared = box.block < 0
@@ -233,6 +236,7 @@ class SwitchViews:
             "lane_count": every.lanes[here].tolist(),
             "peer_asn": map(labels.peer_asn, far, to_host),
             "host_route": labels.host_routes(block, slot),
+            "peer_address": repeat(""),
         }
         # a hot loop: PORT_COLUMNS are the fields in their order, so no view is built by keyword
         views = map(PortView, *(columns[name] for name in PORT_COLUMNS))
@@ -273,6 +277,8 @@ class SwitchViews:
             prefix_limit=self._prefix_limit(block),
             fabric_asns=list(dict.fromkeys(port.peer_asn for port in fabric)),
             host_asn=bgp_hosts[0].peer_asn if bgp_hosts else 0,
+            edge_ports=[port for port in hosts if port.peer_address],
+            accepted=[] if plan.fabric.has_bonds else self._edges.accepted(),
         )
 
     def _prefix_limit(self, block: int) -> int:

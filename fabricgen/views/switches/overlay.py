@@ -13,7 +13,13 @@ from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.addressing import address_text
 from fabricgen.planning.network_bonds import bond_members
 from fabricgen.planning.networks.tenants import PAIRS, mac_text, overlay_mtu
-from fabricgen.planning.tenant_addresses import gateway_of, leaf_address, prefix_text, subnet_of
+from fabricgen.planning.tenant_addresses import (
+    gateway_of,
+    leaf_address,
+    prefix_length,
+    prefix_text,
+    subnet_of,
+)
 from fabricgen.views.switches.view import BondView, OverlayPeer, OverlayView, TenantView
 
 if TYPE_CHECKING:
@@ -23,6 +29,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.network_bonds import BondMember
     from fabricgen.planning.networks.tenants import Tenant
     from fabricgen.planning.plan import Plan
+    from fabricgen.views.switches.edges import Edges
     from fabricgen.views.switches.ports import PortFacts
     from fabricgen.views.switches.view import PortView
 
@@ -33,9 +40,9 @@ TABLES_BELOW = 2000
 class Overlays:
     """Makes the overlay of each switch of a network."""
 
-    def __init__(self, plan: Plan) -> None:
-        """Keep the plan; nothing is made yet."""
-        self.plan = plan
+    def __init__(self, plan: Plan, edges: Edges) -> None:
+        """Keep the plan and its routers of the site; nothing is made yet."""
+        self.plan, self._edges = plan, edges
         network = plan.fabric.network
         self.tenants: tuple[Tenant, ...] = network.tenants if network else ()
 
@@ -100,10 +107,13 @@ class Overlays:
             table=tenant.vrf_vlan - TABLES_BELOW if routed else 0,
             vrf_rd=f"{router}:{tenant.vrf_vni}" if routed else "",
             vrf_target=f"{tenant.vrf_vni}:{tenant.vrf_vni}" if routed else "",
+            prefix=subnet.prefix(0) if routed else "",
+            prefix_length=prefix_length(subnet) if routed else 0,
             address=prefix_text(own, subnet) if routed else "",
             gateway=prefix_text(gateway, subnet) if routed else "",
             gateway_address=address_text(gateway) if routed else "",
             ports=[port for port in used if port.vrf == tenant.name],
+            accepted=self._edges.accepted(tenant.name),
         )
 
     def _peers(self, number: int) -> Iterator[OverlayPeer]:

@@ -56,6 +56,8 @@ class PortView:
     """The only prefix that an unnumbered host may announce here: its address with its length."""
     filter_name: str = ""
     """The name of the port's filter of `host_route`: `HOST-CAGE`, or `HOST-CAGE-SUBPORT`."""
+    peer_address: str = ""
+    """The address of a router of the site with which the port has a BGP session; else empty."""
 
 
 PORT_COLUMNS = tuple(column.name for column in fields(PortView))
@@ -93,6 +95,16 @@ class CageView:
     """Speed of each of its ports."""
     lane_count: int = 0
     """Serdes lanes of each of its ports."""
+
+
+@dataclass(slots=True, kw_only=True)
+class AcceptedPrefix:
+    """A prefix that switches accept from routers of the site."""
+
+    number: int
+    """Counted from 1."""
+    prefix: str
+    length: int
 
 
 @dataclass(slots=True, kw_only=True)
@@ -135,6 +147,10 @@ class Instance:
     """AS numbers at the far ends of the fabric ports, each once."""
     host_asn: int = 0
     """AS number of `bgp_hosts`; 0 where there are none."""
+    edge_ports: list[PortView] = field(default_factory=list)
+    """Those to routers of the site, with a BGP session each."""
+    accepted: list[AcceptedPrefix] = field(default_factory=list)
+    """The prefixes that the network accepts from routers, which all its switches pass on."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -199,6 +215,9 @@ class TenantView:
     """Linux routing table of the VRF."""
     vrf_rd: str
     vrf_target: str
+    prefix: str
+    """The subnet of the VLAN."""
+    prefix_length: int
     address: str
     """The address of this leaf, with the length of its prefix."""
     gateway: str
@@ -206,6 +225,14 @@ class TenantView:
     gateway_address: str
     ports: list[PortView]
     """The routed ports of the VRF, to routers of the site."""
+    accepted: list[AcceptedPrefix] = field(default_factory=list)
+    """The prefixes that the VRF accepts from routers."""
+
+    @property
+    @for_templates
+    def edge_ports(self) -> list[PortView]:
+        """The ports to routers with a BGP session each."""
+        return [port for port in self.ports if port.peer_address]
 
 
 @dataclass(slots=True, kw_only=True)

@@ -27,7 +27,7 @@ from tests.outputs.packs.managed import LEAST
 from tests.outputs.packs.test_network_switches import cluster
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from fabricgen.planning.plan import Plan
@@ -39,13 +39,13 @@ DEVICES = [
 ]
 
 
-def bonded(nos: str, **keys: Any) -> Plan:  # noqa: ANN401 - keys of a network
+def bonded(nos: str, devices: Sequence[dict[str, Any]] = DEVICES) -> Plan:
     """Plan a fabric whose storage network carries the in-band network on bonds."""
     of_nos = cluster(nos).spec.networks
     assert of_nos.storage
     storage = of_nos.storage.model_dump(mode="json", exclude_none=True)
     own = {"bonding": "lacp", "carries": ["inband"]}
-    return cluster(nos, networks={"storage": storage | own | keys}, devices=DEVICES)
+    return cluster(nos, networks={"storage": storage | own}, devices=[*devices])
 
 
 @cache

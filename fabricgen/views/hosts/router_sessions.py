@@ -1,0 +1,73 @@
+"""The BGP sessions of the site's routers, as their operators have to configure them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabricgen.core.terms import Role
+from fabricgen.planning.network_edges import edge_links
+from fabricgen.views.factory import Views
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.planning.plan import Plan
+    from fabricgen.views.switches.view import SwitchView
+
+
+class RouterSession(NamedTuple):
+    """One session: the router's end, the leaf's end, and the prefixes of both directions."""
+
+    router: str
+    interface: str
+    network: str
+    address: str
+    """Of the router, with the length of its prefix."""
+    asn: int
+    leaf: str
+    leaf_interface: str
+    leaf_address: str
+    leaf_asn: int
+    announces: str
+    """The prefixes that the leaf accepts, separated by spaces."""
+    receives: str
+    """The prefix that the leaf announces, or whose links it announces."""
+
+
+def has_sessions(plan: Plan) -> bool:
+    """Return whether routers of the site have BGP sessions with leaves."""
+    return bool(plan.networks) and any(devices.bgp for devices in plan.spec.devices)
+
+
+def router_sessions(plan: Plan) -> Iterator[RouterSession]:
+    """Yield the sessions of all networks of a plan."""
+    for network in plan.networks.values():
+        leaves = sorted({link.leaf for link in edge_links(network)})
+        for leaf in Views(network).switches(0, (Role.LEAF,), leaves) if leaves else ():
+            yield from _of_leaf(network.fabric.network_name, leaf)
+
+
+def _of_leaf(network: str, leaf: SwitchView) -> Iterator[RouterSession]:
+    """Yield the sessions of a leaf with routers."""
+    default = leaf.instances[0]
+    groups = [(network, default.host_prefix, default.accepted, default.edge_ports)]
+    groups += [
+        (own.name, own.prefix, own.accepted, own.edge_ports)
+        for own in (leaf.vtep.vrfs if leaf.vtep else [])
+    ]
+    for name, prefix, accepted, ports in groups:
+        for port in ports:
+            address, _, length = port.address.partition("/")
+            yield RouterSession(
+                router=port.peer_device,
+                interface=port.peer_interface,
+                network=name,
+                address=f"{port.peer_address}/{length}",
+                asn=port.peer_asn,
+                leaf=leaf.name,
+                leaf_interface=port.interface,
+                leaf_address=address,
+                leaf_asn=leaf.asn,
+                announces=" ".join(own.prefix for own in accepted),
+                receives=prefix,
+            )

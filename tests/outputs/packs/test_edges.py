@@ -1,0 +1,165 @@
+"""BGP between the leaves of a network and the routers of the site."""
+
+from __future__ import annotations
+
+import csv
+import re
+from functools import cache
+from ipaddress import ip_interface
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fabricgen.build.run import build
+from fabricgen.outputs.packs.render import Packs
+from tests.fabrics import build_job, refusal_codes
+from tests.nos.statements import Grammar
+from tests.nos.switch_files import render_switches
+from tests.nos.verifiers import Verifiers
+from tests.outputs.packs.test_bonds import CONFIGS, bonded
+from tests.outputs.packs.test_network_switches import READERS, cluster
+from tests.outputs.packs.test_nxos import SOURCES, nxos_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from fabricgen.planning.plan import Plan
+    from tests.nos.switch_files import SwitchFiles
+
+ASN = 65100
+ROUTERS: dict[str, Any] = {
+    "name": "edge-{n}",
+    "count": 2,
+    "ports": {"inband": 2},
+    "edge": True,
+    "bgp": {"asn": ASN, "accept": ["0.0.0.0/0", "192.168.0.0/16"]},
+}
+SESSIONS = """
+# Cisco Nexus 9000 NX-OS, Unicast Routing Configuration Guide: Configuring Basic BGP
+router bgp <n:1-4294967295>
+  neighbor <ip>
+    remote-as <n:1-4294967295>
+    description <word>
+    address-family <ipv4|ipv6> unicast
+      prefix-list <use:prefix-list> <in|out>
+"""
+FILES = {
+    "eos": "startup-config.cfg",
+    "frr": "frr.conf",
+    "junos": "junos.set",
+    "nvue": "commands.txt",
+    "nxos": "nxos.cfg",
+    "sonic": "frr.conf",
+    "srlinux": "config.json",
+}
+
+
+@cache
+def switches(nos: str) -> list[SwitchFiles]:
+    """Render the switches of an in-band network with routers."""
+    return render_switches(cluster(nos, devices=[ROUTERS]).networks["inband"])
+
+
+def with_routers(plan_switches: list[SwitchFiles]) -> list[SwitchFiles]:
+    """Return the leaves with routers."""
+    return [one for one in plan_switches if any(port.peer_address for port in one.switch.ports)]
+
+
+@pytest.mark.parametrize("nos", READERS)
+def test_each_port_of_a_router_has_a_session(nos: str) -> None:
+    """Its leaf has the address below that of the router, and its AS number."""
+    found = with_routers(switches(nos))
+    ports = [port for one in found for port in one.switch.ports if port.peer_address]
+    assert len(ports) == 4
+    for one in found:
+        text = one.files[FILES[nos]]
+        for port in (port for port in one.switch.ports if port.peer_address):
+            assert (port.peer_device[:5], port.peer_asn) == ("edge-", ASN)
+            assert port.peer_address == str(ip_interface(port.address).ip + 1)
+            near = text[text.index(port.peer_address) :][:200]
+            assert str(ASN) in near
+
+
+@pytest.mark.parametrize("nos", READERS)
+def test_all_switches_pass_on_what_is_accepted(nos: str) -> None:
+    """The prefixes are in the filters of leaves and spines, and the routers in no spine."""
+    for one in switches(nos):
+        text = one.files[FILES[nos]]
+        assert "192.168.0.0/16" in text
+        assert "-EDGE" in text or "EDGE1" in text
+        assert (str(ASN) in text) == (one in with_routers(switches(nos)))
+
+
+@pytest.mark.parametrize("nos", sorted(READERS.keys() - {"nxos"}))
+def test_the_tools_accept_sessions_with_routers(
+    nos: str, tool: Callable[[str], str], oracles: Path, tmp_path: Path
+) -> None:
+    """On a leaf with routers and on a spine."""
+    found = [*with_routers(switches(nos))[:1], switches(nos)[-1]]
+    assert Verifiers(tool, oracles, tmp_path).complaints(found) == []
+
+
+def test_cisco_documents_sessions_with_routers() -> None:
+    """The grammar of NX-OS has each statement."""
+    one = with_routers(switches("nxos"))[0]
+    grammar = Grammar(SOURCES + SESSIONS, modes=True)
+    assert grammar.findings(one.files["nxos.cfg"], nxos_words(one)) == []
+
+
+def carried(nos: str) -> Plan:
+    """Plan routers of a network that another one carries on bonds."""
+    return bonded(nos, devices=(ROUTERS,))
+
+
+@pytest.mark.parametrize("nos", CONFIGS)
+def test_routers_are_in_the_vrf_of_their_network(
+    nos: str, tool: Callable[[str], str], oracles: Path, tmp_path: Path
+) -> None:
+    """Their sessions are those of the VRF, which announces its subnet alone."""
+    found = with_routers(render_switches(carried(nos).networks["storage"]))
+    text = found[0].files[CONFIGS[nos]]
+    (vrf,) = [own for own in found[0].switch.vtep.vrfs if own.edge_ports]  # type: ignore[union-attr]
+    assert (vrf.name, len(vrf.edge_ports)) == ("inband", 2)
+    assert re.search(rf"prefix-list inband-SUBNET(?:.*\n)*?.*{vrf.prefix}", text)
+    assert "inband-EDGE" in text
+    assert Verifiers(tool, oracles, tmp_path).complaints(found[:1]) == []
+
+
+@pytest.mark.parametrize("bonds", [False, True])
+def test_a_table_has_the_sessions_of_routers(bonds: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a parameter
+    """Each line is a session of the configurations, with both of its ends."""
+    plan = carried("frr") if bonds else cluster("frr", devices=[ROUTERS])
+    build(build_job(plan, Packs(), ("configs", "hosts")), tmp_path / "out")
+    with (tmp_path / "out/hosts/routers.csv").open(encoding="utf-8", newline="") as stream:
+        rows = [*csv.DictReader(stream)]
+    addresses = (tmp_path / "out/hosts/addresses.csv").read_text(encoding="utf-8")
+    assert len(rows) == 4
+    for row in rows:
+        text = (tmp_path / "out/configs" / row["leaf"] / "frr.conf").read_text(encoding="utf-8")
+        peer = row["address"].partition("/")[0]
+        assert f" neighbor {peer} remote-as {row['asn']}\n" in text
+        assert f" ip address {row['leaf_address']}/31\n" in text
+        assert f"router bgp {row['leaf_asn']}" in text
+        assert all(f"permit {prefix}\n" in text for prefix in row["announces"].split())
+        assert f"permit {row['receives']}" in text
+        ends = (row["router"], row["interface"], row["network"], row["address"])
+        assert ",".join((*ends, row["leaf_address"], row["leaf"], row["leaf_interface"])) in (
+            addresses
+        )
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [({"edge": False}, "bad-edge"), ({"bgp": {"asn": 4220000001}}, "asn-twice")],
+)
+def test_sessions_that_cannot_be_are_refused(change: dict[str, Any], code: str) -> None:
+    """With devices that are no routers, and with an AS number of the fabric."""
+    leaf = {"leaf": {"model": "sn4600c"}}
+    assert refusal_codes(
+        gpus=64,
+        hb_domain={"gpus": 8},
+        radix=64,
+        networks={"inband": {"switches": leaf, "speed": "100G"}},
+        devices=[{**ROUTERS, **change}],
+    ) == [code]
