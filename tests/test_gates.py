@@ -82,6 +82,7 @@ NUMBERS = {
         "8": "traffic classes and priorities of IEEE 802.1Q",
         "10": "the number of the first rule of a filter",
         "20": "the number of the second rule",
+        "30": "the number of the third rule",
         "32": "the length of a prefix that is one address",
         "127.0.0.1": "the switch itself",
         "0.0.0.0": "every destination",  # noqa: S104 - the text of a route

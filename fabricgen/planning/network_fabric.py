@@ -239,12 +239,16 @@ def _attached(
     interfaces = named_interfaces(name, host_ports(host, network))
     connector = _connector(host.front if host else None, network)
     on = (name, *network.carries)
-    yield AttachedDevices(HOSTS, hosts, interfaces, on, connector=connector)
+    yield AttachedDevices(
+        kind=HOSTS, names=hosts, interfaces=interfaces, networks=on, connector=connector
+    )
     if network.kind == "access":
         for group in switches:
             if group.network == COMPUTE or networks[group.network].kind == "clos":
                 ports = _management_ports(group.layout)
-                yield AttachedDevices(group.kind, group.names, ports, on)
+                yield AttachedDevices(
+                    kind=group.kind, names=group.names, interfaces=ports, networks=on
+                )
     for own in on:
         yield from _devices(compute.spec, network, own, catalog)
     for group in switches:
@@ -255,7 +259,14 @@ def _attached(
             connector = layout.model.form_factor_of(layout.up)
             # a bond of LACP carries the VLAN of the access network, a routed port that of the leaf
             joined = (group.network if network.bonding == "lacp" else uplink.network,)
-            yield AttachedDevices(group.kind, group.names, uplinks, joined, uplink.speed, connector)
+            yield AttachedDevices(
+                kind=group.kind,
+                names=group.names,
+                interfaces=uplinks,
+                networks=joined,
+                speed_gbps=uplink.speed,
+                connector=connector,
+            )
 
 
 def _devices(
@@ -266,12 +277,12 @@ def _devices(
         ports = devices.ports.of(own)
         model = catalog.device(devices.model)
         yield AttachedDevices(
-            devices.name,
-            devices.names,
-            named_interfaces(own, ports.count),
-            (own,),
-            ports.speed,
-            _connector(model.front or model.fabric if model else None, network),
+            kind=devices.name,
+            names=devices.names,
+            interfaces=named_interfaces(own, ports.count),
+            networks=(own,),
+            speed_gbps=ports.speed,
+            connector=_connector(model.front or model.fabric if model else None, network),
             own=True,
             edge=devices.edge,
             bgp=devices.bgp,

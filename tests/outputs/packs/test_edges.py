@@ -119,7 +119,9 @@ def test_routers_are_in_the_vrf_of_their_network(
     """Their sessions are those of the VRF, which announces its subnet alone."""
     found = with_routers(render_switches(carried(nos).networks["storage"]))
     text = found[0].files[CONFIGS[nos]]
-    (vrf,) = [own for own in found[0].switch.vtep.vrfs if own.edge_ports]  # type: ignore[union-attr]
+    leaf = found[0].switch.vtep
+    assert leaf is not None
+    (vrf,) = [own for own in leaf.vrfs if own.edge_ports]
     assert (vrf.name, len(vrf.edge_ports)) == ("inband", 2)
     assert re.search(rf"prefix-list inband-SUBNET(?:.*\n)*?.*{vrf.prefix}", text)
     assert "inband-EDGE" in text
