@@ -278,7 +278,7 @@ class SwitchViews:
             fabric_asns=list(dict.fromkeys(port.peer_asn for port in fabric)),
             host_asn=bgp_hosts[0].peer_asn if bgp_hosts else 0,
             edge_ports=[port for port in hosts if port.peer_address],
-            accepted=[] if plan.fabric.has_bonds else self._edges.accepted(),
+            accepted=[] if self._overlays.tenants else self._edges.accepted(),
         )
 
     def _prefix_limit(self, block: int) -> int:

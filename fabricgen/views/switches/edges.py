@@ -27,11 +27,15 @@ class Edges:
     @cached_property
     def _numbers(self) -> dict[tuple[int, int], int]:
         """The AS number of the router at each port of each leaf."""
+        if self.plan.fabric.network is None:
+            return {}
         return {(link.leaf, link.port): link.asn for link in edge_links(self.plan)}
 
     @cached_property
     def _accepted(self) -> dict[str, list[AcceptedPrefix]]:
         """What switches accept from routers, by network."""
+        if self.plan.fabric.network is None:
+            return {}
         return {
             name: [
                 AcceptedPrefix(number=number, prefix=str(prefix), length=prefix.prefixlen)
