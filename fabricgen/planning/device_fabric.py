@@ -83,12 +83,12 @@ def _compute_devices(draft: Draft) -> Iterator[AttachedDevices]:
         model = draft.catalog.device(devices.model) if devices.model else None
         connector = (model.fabric or model.front) if model else None
         yield AttachedDevices(
-            devices.name,
-            devices.names,
-            named_interfaces(COMPUTE, ports.count),
-            (DEVICES,),
-            ports.speed,
-            connector.connector if connector else "",
+            kind=devices.name,
+            names=devices.names,
+            interfaces=named_interfaces(COMPUTE, ports.count),
+            networks=(DEVICES,),
+            speed_gbps=ports.speed,
+            connector=connector.connector if connector else "",
             own=True,
             edge=devices.edge,
         )
