@@ -174,7 +174,6 @@ SPECS = (
     ),
     GroupSpec(
         name="cluster",
-        switches=True,
         readers=(
             "schedulers and automation: the topology of the cluster, the inventory of its devices"
         ),

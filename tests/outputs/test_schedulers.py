@@ -37,6 +37,7 @@ from fabricgen.views.factory import Views
 from fabricgen.views.hosts.build import Hosts
 from tests.fabrics import CLUSTER, build_job, cables_of, plan_of, set_limit
 from tests.laws.drawing import Inventory, inventories
+from tests.mutations.test_direct import TORUS
 from tests.outputs import resource_definitions
 from tests.outputs.packs.managed import LEAST
 
@@ -101,7 +102,13 @@ VARIANTS: dict[str, dict[str, Any]] = {
     | {"hb_domain": {"gpus": 8, "hosts": 4}, "naming": {"host": "7-{domain}-{host}"}},
     "long numbers": SMALL | {"naming": {"host": "a999999999999{n}"}},
     "fabric called like a stripe": SMALL | {"name": "stripe-1"},
+    "direct rails": TORUS | {"name": "torus"},
+    "direct rails between domains of two hosts": TORUS
+    | {"name": "torus", "hb_domain": {"gpus": 2, "hosts": 2}},
 }
+SWITCHED = [name for name, keys in VARIANTS.items() if keys.get("rails", {}).get("medium") is None]
+"""The variants with switches."""
+
 PACKS = Packs()
 
 
@@ -185,7 +192,7 @@ def domain_hosts(plan: Plan) -> list[list[str]]:
     return [plan.hosts[first : first + size] for first in range(0, len(plan.hosts), size)]
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", SWITCHED)
 def test_a_stripe_is_the_domains_that_share_their_leaves(variant: str) -> None:
     """Two HB domains are in one stripe exactly where their NICs are on the same leaves.
 
@@ -263,7 +270,8 @@ def test_the_tree_holds_every_host_once(variant: str) -> None:
         any(set(own) <= set(hosts) for hosts in below.values()) for own in domain_hosts(plan)
     )
     assert len(below) == len(leaves) == len(stripes(plan))
-    rails = [{nic.rail for nic in host.nics} for host in Hosts(plan).views(range(len(plan.hosts)))]
+    on_hosts = map(plan.fabric.coordinates.host_range, range(len(plan.hosts)))
+    rails = [{plan.fabric.coordinates.rail(gpu) for gpu in gpus} for gpus in on_hosts]
     meet = plan.mapping.spans_rails or all(one & other for one, other in combinations(rails, 2))
     above = {line["SwitchName"]: expanded(line["Switches"]) for line in lines if "Switches" in line}
     roots = [above.pop("fabric")] if "fabric" in above else []
@@ -273,7 +281,9 @@ def test_the_tree_holds_every_host_once(variant: str) -> None:
     assert sorted(name for names in above.values() for name in names) == sorted(above and below)
     assert len({line["SwitchName"] for line in lines}) == len(lines)
     assert all(len(line["SwitchName"]) <= LONGEST_NAME for line in lines)
-    assert ("one common root would promise connectivity" in text) == (not plan.mapping.spans_rails)
+    apart = not plan.mapping.spans_rails and variant in SWITCHED
+    assert ("one common root would promise connectivity" in text) == apart
+    assert ("No switch joins the hosts" in text) == (variant not in SWITCHED)
 
 
 SPINE_TIER = 2
@@ -549,7 +559,7 @@ def test_ansible_finds_every_device(variant: str) -> None:
     groups = document["all"]["children"]
     switches = {
         name: facts
-        for group in groups["switches"]["children"].values()
+        for group in groups.get("switches", {"children": {}})["children"].values()
         for name, facts in group["hosts"].items()
     }
     views = [
@@ -573,7 +583,8 @@ def test_ansible_finds_every_device(variant: str) -> None:
     assert Counter(
         host for group in groups["gpu_hosts"]["children"].values() for host in _members(group)
     ) == Counter(plan.hosts)
-    names = {*groups, *groups["switches"]["children"], *groups["gpu_hosts"]["children"]}
+    names = {*groups, *groups["gpu_hosts"]["children"]}
+    names |= {*(groups["switches"]["children"] if variant in SWITCHED else ())}
     assert all(name.isidentifier() for name in names)
     assert names.isdisjoint([*plan.switches(), *plan.hosts])
 

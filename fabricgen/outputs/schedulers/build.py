@@ -76,6 +76,7 @@ def cluster_view(plan: Plan) -> ClusterView:
         notes=list(_notes(plan, root, len(found), joined)),
         block_sizes=_block_sizes(fabric.domain_hosts, by_stripe, by_pod),
         domain_hosts=fabric.domain_hosts,
+        has_leaves=bool(plan.roles),
         levels=levels,
         widest=tiers[0],
     )
@@ -147,6 +148,9 @@ def _block_sizes(domain_hosts: int, *groupings: list[list[int]]) -> list[int]:
 def _notes(plan: Plan, root: str, count: int, joined: list[PodView]) -> Iterator[str]:
     """Yield notes on what a stripe is, and what its root does and does not promise."""
     fabric = plan.fabric
+    if plan.mapping.topology:
+        yield from _direct_notes(plan, plan.mapping.topology.title)
+        return
     yield (
         "A stripe is the HB domains that share the same leaf in every rail; it represents"
         " those leaves, because a host has one parent only."
@@ -187,6 +191,22 @@ def _notes(plan: Plan, root: str, count: int, joined: list[PodView]) -> Iterator
             "Hosts of different HB domains share rails only at the same place in them: give out"
             f" whole HB domains, {fabric.domain_hosts} hosts each."
         )
+
+
+def _direct_notes(plan: Plan, graph: str) -> Iterator[str]:
+    """Yield notes on rails without switches: no part of the cluster is nearer to itself."""
+    yield (
+        f"No switch joins the hosts: each of the {plan.fabric.rails} rails is a graph of all HB"
+        f" domains ({graph}), and the one stripe has them all."
+    )
+    yield (
+        "Rings of a job on all HB domains go from neighbour to neighbour; those of a job on a part"
+        " take paths over the hosts of others, so give out consecutive HB domains."
+    )
+    yield (
+        "Between rails a GPU relays inside its HB domain, so give out whole HB domains,"
+        f" {plan.fabric.domain_hosts} host{'s' * (plan.fabric.domain_hosts > 1)} each."
+    )
 
 
 def devices_view(plan: Plan) -> DevicesView:

@@ -74,6 +74,8 @@ class ClusterView:
     block_sizes: list[int]
     """Hosts of an HB domain, then of a stripe and of a pod that are a power of two of them."""
     domain_hosts: int
+    has_leaves: bool
+    """Whether a stripe stands for leaves; direct rails have none."""
     levels: list[str]
     """Labels of Kubernetes nodes, from the widest level to the host."""
     widest: str
