@@ -40,6 +40,12 @@ export class Fabric {
     return this.#cable.get(name);
   }
 
+  /** Whether a device is a switch of another network than compute, or one that is neither a host nor a switch. */
+  isBeside(name: string): boolean {
+    const row = this.#device.get(name) ?? -1;
+    return this.devices.text("network", row) !== "" || this.devices.text("role", row) === "device";
+  }
+
   /** The host cables of a GPU, one for each plane, or for each connector; without switches, one for each link. */
   cablesOfGpu(gpu: string): number[] {
     this.#gpus ??= grouped(this.cables, "gpu");

@@ -152,7 +152,7 @@ export interface Page {
     planes: number;
     hosts: number;
     switches: number;
-    /** Cables of the whole fabric, as pieces: a splitter or twin copper is one, whatever it carries. */
+    /** Cables of the whole fabric, and of the networks that the page holds, as pieces: a splitter or twin copper is one, whatever it carries. */
     cables: number;
     links: number;
     /** Rows of links.csv, or of cables.csv where each cable is one link; those that the page holds are the rows of `Cables`. */
@@ -186,26 +186,29 @@ export interface Column<T = string> {
   steps: number[];
 }
 
-/** One row per device: hosts first, then the boxes of unit 0, unit 1, and so on; one that is planned but not installed has the role `planned`. */
+/**
+ * One row per device: hosts first, then the boxes of unit 0, unit 1, and so on; one that is planned but not installed has the role `planned`.
+ * Then the switches of networks, and devices. `network` is that of such a switch; the column is there where the page holds networks.
+ */
 export interface Devices {
   columns: Record<
     "name" | "role" | "model" | "rail" | "plane" | "rack" | "unit" | "height" | "alike",
     Column
-  >;
+  > & { network?: Column };
   /** What is lost when a switch or a cable of a class fails, the worst first; `alike` of devices and cables is an index into it, empty where there is none. */
   impacts: Impact[];
 }
 
 /**
  * One row per link of a cable and per cable of a link, with the columns of cables.csv and a few more. `gpu` is that of a host cable; where a
- * cable joins two GPUs, both, the one at `a` first, with a space between.
+ * cable joins two GPUs, both, the one at `a` first, with a space between. Those of networks come last.
  */
 export interface Cables {
   columns: Record<
     | "cable" | "rail" | "plane" | "tier" | "a_device" | "a_interface" | "a_port" | "b_device" | "b_interface" | "b_port" | "speed"
     | "a_rack" | "a_unit" | "b_rack" | "b_unit" | "length_m" | "medium" | "part" | "a_transceiver" | "b_transceiver" | "gpu" | "alike",
     Column
-  >;
+  > & { network?: Column };
 }
 
 /** What a failure takes, as `fabricgen impact` counts it; every part of a class loses the same. */

@@ -12,20 +12,18 @@ export interface Codes {
 export class Table<Name extends string> {
   readonly length: number;
   readonly #columns: Map<Name, Codes>;
+  readonly #none: Codes;
 
-  constructor(columns: Record<Name, Column>) {
+  constructor(columns: Partial<Record<Name, Column>>) {
     const entries = Object.entries(columns) as [Name, Column][];
     this.#columns = new Map(entries.map(([name, column]) => [name, decode(column)]));
     this.length = entries[0]?.[1].steps.length ?? 0;
+    this.#none = { values: [""], codes: new Int32Array(this.length) };
   }
 
-  /** One column. */
+  /** One column; empty texts where the page does not hold it. */
   column(name: Name): Codes {
-    const found = this.#columns.get(name);
-    if (!found) {
-      throw new Error(`no column ${name}`);
-    }
-    return found;
+    return this.#columns.get(name) ?? this.#none;
   }
 
   /** One cell. */

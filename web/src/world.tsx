@@ -8,13 +8,14 @@ import type { Source } from "./source";
 
 /** What the table of cables is narrowed to; empty fields narrow nothing. `text` is looked for in names of cables, devices and GPUs. */
 export interface Filter {
+  network: string;
   rail: string;
   rack: string;
   device: string;
   text: string;
 }
 
-export const EVERYTHING: Filter = { rail: "", rack: "", device: "", text: "" };
+export const EVERYTHING: Filter = { network: "", rail: "", rack: "", device: "", text: "" };
 
 export interface World {
   source: Source;

@@ -87,7 +87,7 @@ def _notes(bills: Iterable[Bom], bill: Bom) -> Iterable[str]:
     """Yield the sentences below the table."""
     yield (
         f"The row `{COMPUTE}` is the fabric that joins the GPUs: every other section is about it,"
-        " but the bill, which has the parts of all networks."
+        " but the bill, the cables and the racks, which have the parts of all networks."
     )
     yield f"Costs are in {bill.book.currency}, with spares."
     costs = [own.cost() for own in bills]

@@ -23,7 +23,7 @@ from fabricgen.outputs.report.faceplates import faces
 from fabricgen.outputs.report.iteration import iteration
 from fabricgen.outputs.report.key_figures import figures, headline
 from fabricgen.outputs.report.networks import networks
-from fabricgen.outputs.report.tables import MOST_CABLES, shown_segments
+from fabricgen.outputs.report.tables import MOST_CABLES, shown_segments, shows_networks
 from fabricgen.planning.notices import advice, room_guesses
 
 if TYPE_CHECKING:
@@ -106,6 +106,7 @@ def _relays(plan: Plan) -> dict[str, Any]:
 def _counts(plan: Plan, summary: PlanSummary) -> dict[str, int]:
     """Return `counts` of the model."""
     fabric = plan.fabric
+    held = plan.cluster if shows_networks(plan) else [plan]
     return {
         "gpus": fabric.gpus,
         "domain_gpus": fabric.domain_gpus,
@@ -113,9 +114,9 @@ def _counts(plan: Plan, summary: PlanSummary) -> dict[str, int]:
         "planes": fabric.planes,
         "hosts": len(plan.hosts),
         "switches": summary.switches.total,
-        "cables": plan.cables,
-        "links": plan.links,
-        "rows": plan.rows,
+        "cables": sum(own.cables for own in held),
+        "links": sum(own.links for own in held),
+        "rows": sum(own.rows for own in held),
         "host_gpus": fabric.host_gpus,
     }
 
@@ -139,6 +140,8 @@ def _left_out(paged: Paged) -> Iterator[str]:
             f"of {plan.cables:,} cables this page holds {shown}, for it has room for"
             f" {MOST_CABLES:,}; all are in cabling/cables.csv"
         )
+    if plan.networks and not shows_networks(plan):
+        yield "the cables and devices of networks are not on this page; they are in cabling/"
     drawn, every = len(stripe_names(paged.drawings)), len(paged.drawings.stripes)
     if drawn < every:
         yield (

@@ -1,7 +1,7 @@
 """The two long tables: a row for each device, and a row for each cable.
 
 Owns their columns, and how many cables a report holds. Cells of cables are those of `CableView`;
-the room has the positions of devices.
+the room has the positions of devices. Those of networks follow the ones of the compute fabric.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricgen.core.terms import LinkKind
+from fabricgen.core.terms import COMPUTE, LinkKind
 from fabricgen.outputs.report.compact_json import ValueColumn
+from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from fabricgen.outputs.report.failure_impacts import Losses
     from fabricgen.planning.plan import Plan
-    from fabricgen.views.factory import Views
+    from fabricgen.views.cables.view import CableView
 
 MOST_CABLES = 262_144
 """Maximum cables of a report; with more, a browser takes seconds to open it.
@@ -54,15 +55,33 @@ CABLE_COLUMNS = (
 )
 """The columns that are attributes of a cable; `gpu` and `alike` follow them."""
 
+NETWORK = "network"
+"""The column of both tables that only clusters with networks have."""
+
 
 def shown_segments(plan: Plan) -> int:
     """Return how many segments, from the first, a report holds the cables of."""
     return min(plan.mapping.segments, MOST_CABLES // (plan.rows // plan.mapping.segments))
 
 
+def shows_networks(plan: Plan) -> bool:
+    """Return whether a report holds the cables and devices of networks: those of all, or of none.
+
+    They count against the same limit as those of the compute fabric.
+    """
+    rows = sum(own.rows for own in plan.cluster)
+    return bool(plan.networks) and rows <= MOST_CABLES
+
+
+def _network_column(plan: Plan) -> tuple[str, ...]:
+    """Return the column of networks, where a report holds them."""
+    return (NETWORK,) if shows_networks(plan) else ()
+
+
 def cables_table(plan: Plan, views: Views, losses: Losses) -> dict[str, Any]:
     """Return `Cables` of the model: those of the shown segments, as in cables.csv."""
-    columns = {name: ValueColumn() for name in (*CABLE_COLUMNS, "gpu", "alike")}
+    own = _network_column(plan)
+    columns = {name: ValueColumn() for name in (*CABLE_COLUMNS, "gpu", "alike", *own)}
     alike = _by_cable(plan, losses.links)
     for segment in range(shown_segments(plan)):
         rows = views.cables(segment)
@@ -70,7 +89,20 @@ def cables_table(plan: Plan, views: Views, losses: Losses) -> dict[str, Any]:
             columns[name].extend(map(str, map(attrgetter(name), rows)))
         columns["gpu"].extend(_by_cable(plan, _gpus(plan, segment)))
         columns["alike"].extend(alike)
+        if own:
+            columns[NETWORK].extend(repeat(COMPUTE, len(alike)))
+    for name, network in plan.networks.items() if own else ():
+        for segment in range(network.mapping.segments):
+            _add_network(columns, name, Views(network).cables(segment))
     return {"columns": {name: column.document() for name, column in columns.items()}}
+
+
+def _add_network(columns: dict[str, ValueColumn], name: str, cables: Sequence[CableView]) -> None:
+    """Add the cables of a network, whose loss is no class of the compute fabric."""
+    for column in CABLE_COLUMNS:
+        columns[column].extend(map(str, map(attrgetter(column), cables)))
+    for column, text in (("gpu", ""), ("alike", ""), (NETWORK, name)):
+        columns[column].extend(repeat(text, len(cables)))
 
 
 def _by_cable(plan: Plan, texts: Iterable[str]) -> list[str]:
@@ -101,8 +133,11 @@ def _gpus(plan: Plan, segment: int) -> Iterator[str]:
 
 
 def devices_table(plan: Plan, losses: Losses) -> dict[str, Any]:
-    """Return `Devices` of the model: hosts, then the boxes of every segment, planned ones too."""
-    columns = {name: ValueColumn() for name in DEVICE_COLUMNS}
+    """Return `Devices` of the model: hosts, then the boxes of every segment, planned ones too.
+
+    The switches of networks and other devices follow.
+    """
+    columns = {name: ValueColumn() for name in (*DEVICE_COLUMNS, *_network_column(plan))}
     hosts, boxes = len(plan.hosts), len(plan.naming.boxes)
     host = plan.fabric.host
     own: dict[str, Sequence[str]] = {
@@ -120,10 +155,38 @@ def devices_table(plan: Plan, losses: Losses) -> dict[str, Any]:
             | _standing(plan, planned + segment * boxes, boxes),
             boxes,
         )
+    if NETWORK in columns:
+        _add_equipment(columns, plan)
     return {
         "columns": {name: column.document() for name, column in columns.items()},
         "impacts": losses.impacts,
     }
+
+
+def _add_equipment(columns: dict[str, ValueColumn], plan: Plan) -> None:
+    """Add the switches of networks, and the devices that are neither hosts nor switches."""
+    for network, own in plan.networks.items():
+        for segment in range(own.mapping.segments):
+            cells = _boxes(own, segment)
+            installed = [at for at, has in enumerate(own.installed) if has]
+            cells = {key: [cells[key][at] for at in installed] for key in ("name", "role", "model")}
+            cells[NETWORK] = [network] * len(installed)
+            _extend(columns, cells | _equipment_positions(plan, cells["name"]), len(installed))
+    for devices in plan.spec.devices:
+        cells = {
+            "name": devices.names,
+            "role": ["device"] * devices.count,
+            "model": [devices.model or ""] * devices.count,
+        }
+        _extend(columns, cells | _equipment_positions(plan, devices.names), devices.count)
+
+
+def _equipment_positions(plan: Plan, names: Sequence[str]) -> dict[str, Sequence[str]]:
+    """Return the positions and heights of equipment, which follow each other in the room."""
+    if plan.lengths is None:
+        return {}
+    room = plan.lengths.room
+    return _standing(plan, room.first_equipment + room.equipment.names.index(names[0]), len(names))
 
 
 def _extend(columns: dict[str, ValueColumn], cells: dict[str, Sequence[str]], rows: int) -> None:

@@ -113,13 +113,14 @@ class Built:
 
     @property
     def link_rows(self) -> list[dict[str, str]]:
-        """Return the rows of links.csv, or of cables.csv where no cable carries several links.
+        """Return those of `listed_rows` that are of the compute fabric."""
+        return [row for row in self.listed_rows if row.get("network", "compute") == "compute"]
 
-        They are those of the compute fabric, which the page has.
-        """
+    @property
+    def listed_rows(self) -> list[dict[str, str]]:
+        """Return the rows of links.csv, or of cables.csv where no cable carries several links."""
         apart = (self.out / "cabling/links.csv").is_file()
-        rows = self.rows("cabling/links.csv" if apart else "cabling/cables.csv")
-        return [row for row in rows if row.get("network", "compute") == "compute"]
+        return self.rows("cabling/links.csv" if apart else "cabling/cables.csv")
 
     def gpus_at(self, device: str) -> set[str]:
         """Return the GPUs whose cables end at a switch, by cables.csv.

@@ -19,7 +19,8 @@ from fabricgen.api import plan_file
 from fabricgen.bom.comparison import compare
 from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import summarize
-from fabricgen.core.terms import LinkKind
+from fabricgen.core.terms import COMPUTE, LinkKind
+from fabricgen.outputs.report import tables
 from fabricgen.outputs.report.compact_json import packed
 from fabricgen.outputs.report.failure_impacts import impact_of, measured
 from fabricgen.outputs.report.report import PARTS, Report
@@ -94,7 +95,17 @@ def part_of(name: str, part: Any) -> Any:  # noqa: ANN401 - each part has its ow
 
 
 def table(name: str, part: str) -> list[dict[str, str]]:
-    """Decode a table into rows."""
+    """Decode the rows of a table that are of the compute fabric."""
+    rows = cluster_table(name, part)
+    return [
+        row
+        for row in rows
+        if row.get("network", "") in ("", COMPUTE) and row.get("role") != "device"
+    ]
+
+
+def cluster_table(name: str, part: str) -> list[dict[str, str]]:
+    """Decode a table into rows, those of networks too."""
     columns = {key: cells(column) for key, column in part_of(name, part)["columns"].items()}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
@@ -141,8 +152,9 @@ def test_shapes_are_those_of_the_model(name: str) -> None:
         "Column": devices["columns"]["name"],
     }
     assert {key: set(value) for key, value in shown.items()} == {key: keys[key] for key in shown}
-    assert set(devices["columns"]) == columns_in_model("Devices")
-    assert set(cables["columns"]) == columns_in_model("Cables")
+    own = {"network"} if report_named(name).plan.networks else set()
+    assert set(devices["columns"]) == columns_in_model("Devices") | own
+    assert set(cables["columns"]) == columns_in_model("Cables") | own
     assert set(PARTS) == keys["Parts"]
     assert all(set(drawing) == keys["Drawing"] for drawing in rails["blocks"])
 
@@ -163,11 +175,12 @@ def test_counts_are_those_of_the_plan(name: str) -> None:
     }
     assert counts["switches"] == summary["switches"]["total"]
     assert roles.count("host") == counts["hosts"] == counts["gpus"] // counts["host_gpus"]
-    assert len(table(name, "cables")) == counts["cables"] == summary["cables"]["total"]
+    assert len(table(name, "cables")) == summary["cables"]["total"]
+    assert len(cluster_table(name, "cables")) == counts["cables"] == counts["rows"]
     figures = {figure["key"]: figure["value"] for figure in report.page["figures"]}
     assert (figures["switches"], figures["cables"]) == (
         f"{counts['switches']:,}",
-        f"{counts['cables']:,}",
+        f"{summary['cables']['total']:,}",
     )
     assert figures["oversubscription"] == summary["oversubscription"]
 
@@ -428,3 +441,36 @@ def test_the_networks_are_those_of_the_plan_and_the_bill() -> None:
     assert last["cost"] in answers["cost"]
     assert "storage, inband and oob networks" in answers["buy"]
     assert "of the compute fabric alone" in answers["savings"]
+
+
+def test_cables_and_devices_of_networks_follow() -> None:
+    """Their cables are those of the list; each end is a device, in the rack and rack unit there."""
+    plan = report_named("cluster").plan
+    rows, devices = (cluster_table("cluster", part) for part in ("cables", "devices"))
+    rows = [row for row in rows if row["network"] != COMPUTE]
+    wanted = [
+        (network, cable) for network, own in plan.networks.items() for cable in cables_of(own)
+    ]
+    assert [[row[column] for column in ("network", *CABLE_COLUMNS)] for row in rows] == [
+        [network, *(str(getattr(cable, column)) for column in CABLE_COLUMNS)]
+        for network, cable in wanted
+    ]
+    places = {row["name"]: (row["rack"], row["unit"]) for row in devices}
+    assert len(places) == len(devices)
+    for row in rows:
+        for end in "ab":
+            assert places[row[f"{end}_device"]] == (row[f"{end}_rack"], row[f"{end}_unit"])
+    found = {row["network"]: row["role"] for row in devices if row["name"] == "oob-1"}
+    assert found == {"oob": "leaf"}
+    assert {row["alike"] for row in rows} == {row["gpu"] for row in rows} == {""}
+
+
+def test_networks_count_against_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where they do not fit beside all cables of compute, the page states where they are."""
+    plan = plan_of(**CLUSTER)
+    monkeypatch.setattr(tables, "MOST_CABLES", sum(own.rows for own in plan.cluster) - 1)
+    report = Report.of(plan)
+    assert "network" not in report.part("cables")["columns"]
+    assert "network" not in report.part("devices")["columns"]
+    assert report.page["counts"]["cables"] == plan.cables
+    assert any("cables and devices of networks" in note for note in report.page["notes"])

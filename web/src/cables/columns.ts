@@ -37,6 +37,7 @@ const MERGED: (Asked & { share: number })[] = [
 
 const COLUMNS: Asked[] = [
   { title: "Cable", keys: ["cable"] },
+  { title: "Network", keys: ["network"] },
   { title: "Rail", keys: ["rail"] },
   { title: "Plane", keys: ["plane"] },
   { title: "Tier", keys: ["tier"] },

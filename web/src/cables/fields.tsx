@@ -9,26 +9,18 @@ import { natural } from "./order";
 /** Names that a field suggests at most. */
 const MOST = 30;
 
-/** Rail, rack, device, free text, and the way back to all cables. */
+/** Network, rail, rack, device, free text, and the way back to all cables. */
 export function Fields({ fabric }: { fabric: Fabric }) {
   const { filter, setFilter } = useWorld();
   const narrow = (change: Partial<Filter>) => setFilter({ ...filter, ...change });
   const rails = useMemo(() => fabric.cables.column("rail").values.filter(Boolean).sort(natural), [fabric]);
+  const networks = fabric.cables.column("network").values.filter(Boolean);
   const racks = useMemo(() => fabric.devices.column("rack").values.filter(Boolean).sort(natural), [fabric]);
   const devices = fabric.devices.column("name").values;
   return (
     <div class="fields" role="group" aria-label="Narrow the cables">
-      <label>
-        Rail
-        <select value={filter.rail} onChange={(event) => narrow({ rail: event.currentTarget.value })}>
-          <option value="">all</option>
-          {rails.map((rail) => (
-            <option key={rail} value={rail}>
-              {rail}
-            </option>
-          ))}
-        </select>
-      </label>
+      {networks.length > 0 && <Choice label="Network" names={networks} value={filter.network} onValue={(network) => narrow({ network })} />}
+      <Choice label="Rail" names={rails} value={filter.rail} onValue={(rail) => narrow({ rail })} />
       {racks.length > 0 && <Suggesting id="cables-racks" label="Rack" names={racks} value={filter.rack} onValue={(rack) => narrow({ rack })} />}
       <Suggesting id="cables-devices" label="Device" names={devices} value={filter.device} onValue={(device) => narrow({ device })} />
       <label>
@@ -39,6 +31,23 @@ export function Fields({ fabric }: { fabric: Fabric }) {
         Clear
       </button>
     </div>
+  );
+}
+
+/** A field of few names, or all of them. */
+function Choice({ label, names, value, onValue }: { label: string; names: string[]; value: string; onValue(value: string): void }) {
+  return (
+    <label>
+      {label}
+      <select value={value} onChange={(event) => onValue(event.currentTarget.value)}>
+        <option value="">all</option>
+        {names.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

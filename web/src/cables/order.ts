@@ -68,6 +68,7 @@ function ranks(column: Codes): Int32Array {
 /** The rows that a filter leaves, in the order of the table. */
 export function filtered(table: CableTable, filter: Filter): Int32Array {
   const tests = [
+    exactly(table, ["network"], filter.network),
     exactly(table, ["rail"], filter.rail),
     named(table, ["a_rack", "b_rack"], filter.rack),
     named(table, ["a_device", "b_device"], filter.device),

@@ -16,7 +16,8 @@ export function guarded(text: string): string {
 
 /** Write rows as a CSV. */
 export function csv(table: CableTable, rows: Int32Array): string {
-  const columns = HEAD.map((name) => ({ cells: table.column(name).values.map(guarded), codes: table.column(name).codes }));
+  const head: CableColumn[] = table.column("network").values.some(Boolean) ? [...HEAD, "network"] : HEAD;
+  const columns = head.map((name) => ({ cells: table.column(name).values.map(guarded), codes: table.column(name).codes }));
   const lines = Array.from(rows, (row) => columns.map(({ cells, codes }) => cells[codes[row] ?? 0] ?? "").join(","));
-  return `${[HEAD.join(","), ...lines].join("\n")}\n`;
+  return `${[head.join(","), ...lines].join("\n")}\n`;
 }

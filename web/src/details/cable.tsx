@@ -11,6 +11,7 @@ export function Cable({ fabric, name, row }: { fabric: Fabric; name: string; row
   const world = useWorld();
   const cell = (column: CableColumn) => fabric.cables.text(column, row);
   const [gpu, other] = fabric.gpusOf(row);
+  const compute = ["", "compute"].includes(cell("network"));
   return (
     <>
       <End fabric={fabric} row={row} side="a" title="Lower end" />
@@ -18,6 +19,7 @@ export function Cable({ fabric, name, row }: { fabric: Fabric; name: string; row
       <h3>Cable</h3>
       <Facts
         facts={[
+          ["Network", cell("network")],
           ["Rail", cell("rail") && <Rail rail={cell("rail")} />],
           ["Plane", world.page.counts.planes > 1 ? cell("plane") : ""],
           ["GPU", gpu && <Name thing={{ kind: "gpu", name: gpu }} />],
@@ -28,7 +30,7 @@ export function Cable({ fabric, name, row }: { fabric: Fabric; name: string; row
           ["Part", cell("part")],
         ]}
       />
-      <Deeds deeds={[["Route without it", toRoute(world, { kind: "cable", name })]]} />
+      <Deeds deeds={[["Route without it", compute ? toRoute(world, { kind: "cable", name }) : null]]} />
       <Failing thing={{ kind: "cable", name }} />
     </>
   );

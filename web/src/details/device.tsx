@@ -14,14 +14,16 @@ const MOST = 64;
 /** A device, by its row. */
 export function Device({ fabric, name, row }: { fabric: Fabric; name: string; row: number }) {
   const world = useWorld();
-  const cell = (column: "role" | "model" | "rail" | "plane" | "rack" | "unit" | "height") => fabric.devices.text(column, row);
+  const cell = (column: "role" | "network" | "model" | "rail" | "plane" | "rack" | "unit" | "height") => fabric.devices.text(column, row);
   const rack = cell("rack");
   const cables = fabric.cablesAt(name).length;
+  const beside = fabric.isBeside(name);
   return (
     <>
       <Facts
         facts={[
           ["Role", cell("role") === "planned" ? "planned, not installed yet" : cell("role")],
+          ["Network", cell("network")],
           ["Model", cell("model")],
           ["Rail", cell("rail") && <Rail rail={cell("rail")} />],
           ["Plane", world.page.counts.planes > 1 ? cell("plane") : ""],
@@ -31,16 +33,16 @@ export function Device({ fabric, name, row }: { fabric: Fabric; name: string; ro
         ]}
       />
       <Partial />
-      <Deeds deeds={deeds(world, name, cell("role"), cell("rail"), cell("plane"), rack)} />
+      <Deeds deeds={deeds(world, name, cell("role"), cell("rail"), cell("plane"), rack, beside)} />
       <Gpus role={cell("role")} gpus={fabric.gpusAt(name)} />
       <Failing thing={{ kind: "device", name }} />
     </>
   );
 }
 
-function deeds(world: World, name: string, role: string, rail: string, plane: string, rack: string): [string, (() => void) | null][] {
+function deeds(world: World, name: string, role: string, rail: string, plane: string, rack: string, beside: boolean): [string, (() => void) | null][] {
   const installed = role !== "planned";
-  const box = installed && role !== "host";
+  const box = installed && role !== "host" && !beside;
   return [
     ["Its cables", installed ? toCables(world, name) : null],
     ["Front and files", box ? toSwitch(world, name) : null],

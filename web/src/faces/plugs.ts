@@ -58,10 +58,10 @@ export function ownOf<T>(record: Record<string, T>, name: string): T | undefined
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** The installed switches by role, from the leaves up. */
-export function switchesOf({ devices }: Fabric): { label: string; names: string[] }[] {
+/** The installed switches of the compute fabric by role, from the leaves up. */
+export function switchesOf(fabric: Fabric): { label: string; names: string[] }[] {
   const found = ["leaf", "spine", "core"].map((role) => {
-    const names = devices.rows("role", role).map((row) => devices.text("name", row));
+    const names = fabric.devices.rows("role", role).map((row) => fabric.devices.text("name", row)).filter((name) => !fabric.isBeside(name));
     return { label: role, names: names.sort(byName) };
   });
   return found.filter(({ names }) => names.length > 0);
