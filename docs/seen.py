@@ -81,9 +81,20 @@ SPECIMENS: dict[str, dict[str, Any]] = {
         "gpus": 64, **_HOST, "design": "rail-optimized", "switches": {"leaf": {"model": "qm9700"}},
         "cabling": {"where": {"host": "structured"}},
     },
-    "rails of light": {
+    "rails of light, and spare leaves": {
         "gpus": 32, **_HOST, "rails": {"medium": "ocs"},
-        "switches": {"leaf": {"model": "polatis-384"}},
+        "switches": {"leaf": {"model": "polatis-384"}}, "spare": {"leaves_per_rail": 1},
+    },
+    "rails of panels": {
+        "gpus": 32, **_HOST, "rails": {"medium": "patch-panel"},
+        "switches": {"leaf": {"model": "patch-144"}},
+    },
+    "a network of nodes in a lab": {
+        "gpus": 16, "hb_domain": {"gpus": 8}, "nic": {"speed": "400G"}, "switches": _BOTH,
+        "nos": "frr",
+        "networks": {
+            "inband": {"switches": {"leaf": {"model": "sn5600"}}, "speed": "400G", "nos": "frr"},
+        },
     },
     "a network beside the compute fabric, and PDUs": {
         "gpus": 16, **_HOST, "switches": _BOTH, "site": {"rack": {"units": 48}},
