@@ -52,6 +52,9 @@ class Widths:
     lone_leaves: int | None = 1
     """Leaves that may do without spines; None for any number."""
     least_spines: int = 1
+    """The fewest spines of a pod."""
+    least_cores: int = 1
+    """The fewest cores of a core group."""
     leaf_uplinks: tuple[int, ...] = ()
     """Uplinks of each leaf in use; empty where all have those of `leaf`."""
     used_only: bool = False
@@ -274,7 +277,9 @@ def _three_tiers(leaves_of: LeavesOf, widths: Widths, *, even: bool) -> Sizing |
     pods, wired = -(-leaves // pod_leaves), pod_leaves * up // pod_spines
     if widths.used_only:
         spine_up = -(-wired * spine_up // spine_down)
-    cores = spread_over(pods * spine_up, spine_up, widths.core_radix, even=even)
+    cores = spread_over(
+        pods * spine_up, spine_up, widths.core_radix, even=even, least=widths.least_cores
+    )
     if cores is None:
         return None
     core_down = -(-pods * spine_up // cores)

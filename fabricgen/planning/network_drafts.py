@@ -21,6 +21,7 @@ from fabricgen.planning.naming import make_naming
 from fabricgen.planning.network_fabric import network_fabric, placed, spare_group, switch_groups
 from fabricgen.planning.network_pools import check_apart
 from fabricgen.planning.network_sizing import check_pairs
+from fabricgen.planning.networks.rules import ReservedSize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,18 +36,10 @@ def draft_networks(
 ) -> tuple[dict[str, Draft], list[SwitchGroup]]:
     """Draft the networks beside a compute fabric, by name, and return their switches too.
 
-    A network may have the switches of another on it, so all are sized until no number of switches
-    changes; sizes only grow. Raises Refusal.
+    With a reserve, spines are those that all planned hosts and switches need. Raises Refusal.
     """
-    compute = switch_groups(draft.naming, installed)
-    if draft.mapping.spare_leaves:
-        compute.append(spare_group(draft.naming))
-    before: list[SwitchGroup] | None = None
-    switches: list[SwitchGroup] = []
-    while switches != before:
-        known = [*compute, *switches]
-        mappings = [_map_network(draft, name, hosts, known) for name in draft.spec.networks.each()]
-        before, switches = switches, [*chain.from_iterable(map(_switches, mappings))]
+    compute = _compute_switches(draft, installed)
+    mappings, switches = _map_networks(draft, hosts, compute, _reserved(draft))
     drafts = _named(draft, mappings)
     if any(group.ports.compute.count for group in draft.spec.devices):
         mappings.append(map_design(devices_fabric(draft, installed)))
@@ -63,13 +56,60 @@ def _on_leaves(draft: Draft, mapping: Mapping) -> Draft:
     return replace(own, addresses=leaf_addresses(draft, network.shared))
 
 
+def _compute_switches(draft: Draft, installed: list[bool]) -> list[SwitchGroup]:
+    """Return the switches of the compute fabric, with spare leaves."""
+    spare = [spare_group(draft.naming)] if draft.mapping.spare_leaves else []
+    return [*switch_groups(draft.naming, installed), *spare]
+
+
+def _reserved(draft: Draft) -> dict[str, ReservedSize]:
+    """Size the networks for all planned hosts and switches; empty without a reserve."""
+    if draft.spec.reserve is None:
+        return {}
+    hosts = [*map(draft.naming.host, range(draft.fabric.coordinates.planned_hosts))]
+    compute = _compute_switches(draft, [True] * len(draft.naming.boxes))
+    mappings, _ = _map_networks(draft, hosts, compute, {})
+    sizes = {mapping.fabric.network_name: mapping.sizing for mapping in mappings}
+    return {
+        name: ReservedSize(sizing.tiers, sizing.leaf, sizing.pod_spines, sizing.group_cores)
+        for name, sizing in sizes.items()
+    }
+
+
+def _map_networks(
+    draft: Draft,
+    hosts: list[str],
+    compute: list[SwitchGroup],
+    reserved: dict[str, ReservedSize],
+) -> tuple[list[Mapping], list[SwitchGroup]]:
+    """Map all networks, and return their switches too.
+
+    A network may have the switches of another on it, so all are sized until no number of switches
+    changes; sizes only grow.
+    """
+    before: list[SwitchGroup] | None = None
+    switches: list[SwitchGroup] = []
+    while switches != before:
+        known = [*compute, *switches]
+        mappings = [
+            _map_network(draft, name, hosts, known, reserved.get(name))
+            for name in draft.spec.networks.each()
+        ]
+        before, switches = switches, [*chain.from_iterable(map(_switches, mappings))]
+    return mappings, switches
+
+
 def _map_network(
-    draft: Draft, name: str, hosts: list[str], switches: Sequence[SwitchGroup]
+    draft: Draft,
+    name: str,
+    hosts: list[str],
+    switches: Sequence[SwitchGroup],
+    reserved: ReservedSize | None,
 ) -> Mapping:
     """Map a network, with what it keeps of a smaller plan where that has its size."""
     kept = draft.mapping.baseline and draft.mapping.baseline.networks.get(name)
     bonds = kept.bonds if kept else None
-    fabric = network_fabric(draft.fabric, name, hosts, switches, draft.catalog, bonds)
+    fabric = network_fabric(draft.fabric, name, hosts, switches, draft.catalog, bonds, reserved)
     mapping = map_design(fabric)
     check_pairs(mapping)
     if kept and kept.stages.stages[-1] == stage_of(mapping.sizing):

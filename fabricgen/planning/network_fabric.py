@@ -24,7 +24,7 @@ from fabricgen.planning.networks.attachments import (
     Attachments,
     ports_of,
 )
-from fabricgen.planning.networks.rules import NetworkRules, ServedPorts
+from fabricgen.planning.networks.rules import NetworkRules, ReservedSize, ServedPorts
 from fabricgen.planning.networks.tenants import tenants_of
 from fabricgen.planning.resolve import resolve
 from fabricgen.planning.switch_choice import DEFAULT_SPEED_GBPS, stated_speed
@@ -89,6 +89,7 @@ def network_fabric(
     switches: Sequence[SwitchGroup],
     catalog: Catalog,
     kept: KeptBonds | None = None,
+    reserved: ReservedSize | None = None,
 ) -> ResolvedFabric:
     """Return a network of an inventory as a fabric.
 
@@ -123,6 +124,7 @@ def network_fabric(
             peer_links=network.peer_links or 0,
             lossless=bool(network.lossless),
             kept=kept,
+            reserved=reserved,
         ),
     )
 

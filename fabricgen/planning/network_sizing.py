@@ -34,7 +34,7 @@ def size_network(
         used = len(network.shared.ports)
         own = replace(widths, single=used, leaf=Width(used, 0), lone_leaves=None)
         return size(_constant(len(network.shared.names)), own, 1, even=True)
-    for tiers in [shape.tiers] if shape.tiers else (1, 2, 3):
+    for tiers in [shape.tiers] if shape.tiers else range(network.least_tiers, 4):
         leaves = grouped_leaves(network, layout, joined=tiers > 1)
         used, uplinks = leaves.used(), max(leaves.uplinks)
         ports = list_ports(layout, network.leaf_ports(leaves.used_by_speed(), uplinks))
@@ -45,6 +45,7 @@ def size_network(
             leaf=Width(used if count else 0, uplinks),
             lone_leaves=network.lone_leaves,
             least_spines=network.least_spines,
+            least_cores=network.reserved.cores if network.reserved else 1,
             leaf_uplinks=leaves.leaf_uplinks(),
         )
         sizing = size(_constant(count), own, tiers, even=shape.spread == "even")

@@ -136,6 +136,21 @@ BONDED = {
 
 
 @cache
+def reserved() -> ClusterEvidence:
+    """Return the evidence about the correct cluster with a reserve."""
+    return cluster_evidence(plan_of(**CLUSTER, reserve={"gpus": 256}))
+
+
+def on_one_spine(found: ClusterEvidence, network: str, leaf: str) -> ClusterEvidence:
+    """Plug all uplinks of a leaf into the spine of the first."""
+    links, own = found.links[network], rows(found, network, leaf)
+    up = own[~links.attached[own]]
+    upper = links.upper.copy()
+    upper[up] = upper[up[0]]
+    return replace(found, links={**found.links, network: links._replace(upper=upper)})
+
+
+@cache
 def bonded() -> ClusterEvidence:
     """Return the evidence about the correct cluster with bonds of LACP."""
     return cluster_evidence(plan_of(**BONDED))
@@ -225,6 +240,23 @@ BOND_MUTATIONS: tuple[ClusterMutation, ...] = (
         lambda e: on_tenant(e, "storage-leaf-2", "inband", gateway="10.192.0.254/16"),
         "vrfs-apart",
         "the subnets of storage and inband on storage-leaf-2 share addresses",
+    ),
+)
+
+RESERVE_MUTATIONS: tuple[ClusterMutation, ...] = (
+    ClusterMutation(
+        "spines with fewer ports",
+        lambda e: replace(
+            e, reserves=e.reserves | {"storage": e.reserves["storage"]._replace(ports=11)}
+        ),
+        "reserve-ports",
+        "storage-spine-1 has 5 free ports, and 6 leaves to come need 6",
+    ),
+    ClusterMutation(
+        "all uplinks of a leaf on one spine",
+        lambda e: on_one_spine(e, "storage", "storage-leaf-1"),
+        "reserve-ports",
+        "storage-spine-1 has 3 free ports",
     ),
 )
 

@@ -15,9 +15,11 @@ from tests.mutations.cluster import (
     BOND_MUTATIONS,
     CLUSTER,
     MUTATIONS,
+    RESERVE_MUTATIONS,
     ClusterMutation,
     bonded,
     cluster,
+    reserved,
 )
 
 CODES = [law.code for law in CLUSTER_LAWS]
@@ -54,9 +56,21 @@ def test_a_law_of_bonds_is_violated(mutation: ClusterMutation) -> None:
     assert judge_cluster(bonded()).ok
 
 
+@pytest.mark.parametrize("mutation", RESERVE_MUTATIONS, ids=lambda mutation: mutation.name)
+def test_the_law_of_a_reserve_is_violated(mutation: ClusterMutation) -> None:
+    """Its finding names the fault; the correct cluster has all leaves to come in its figure."""
+    report = judge_cluster(mutation.broken(reserved()))
+    assert report.broken == [mutation.law], [finding.fact for finding in report.findings]
+    assert any(mutation.words in finding.fact for finding in report.findings), report.findings
+    figures = {each.law.code: each.figure for each in judge_cluster(reserved()).judgements}
+    assert figures["reserve-ports"] == "leaves to come: storage 6, inband 4"
+    assert judge_cluster(reserved()).ok
+
+
 def test_every_law_has_mutations() -> None:
     """At least two violate it."""
-    seen = Counter(mutation.law for mutation in (*MUTATIONS, *BOND_MUTATIONS))
+    every = (*MUTATIONS, *BOND_MUTATIONS, *RESERVE_MUTATIONS)
+    seen = Counter(mutation.law for mutation in every)
     assert set(seen) == set(CODES)
     assert min(seen.values()) >= 2
 
@@ -68,7 +82,11 @@ def test_the_examples_of_pages_are_findings(law: str) -> None:
     shown = [line[4:] for line in page.split("\n") if line.startswith("    ")]
     output = {
         line
-        for mutations, correct in ((MUTATIONS, cluster), (BOND_MUTATIONS, bonded))
+        for mutations, correct in (
+            (MUTATIONS, cluster),
+            (BOND_MUTATIONS, bonded),
+            (RESERVE_MUTATIONS, reserved),
+        )
         for mutation in mutations
         if mutation.law == law
         for finding in judge_cluster(mutation.broken(correct())).findings

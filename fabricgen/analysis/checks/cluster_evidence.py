@@ -69,6 +69,13 @@ class PortsInUse(NamedTuple):
         return {*zip(self.device.tolist(), self.port.tolist(), strict=True)}
 
 
+class SpineReserve(NamedTuple):
+    """The leaves of a network with all devices of the reserve, and the ports of a spine."""
+
+    leaves: int
+    ports: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class ClusterEvidence:
     """The networks of a plan, and the ports that they must not share."""
@@ -88,6 +95,8 @@ class ClusterEvidence:
     """The overlay of each leaf of the networks whose devices have bonds of LACP."""
     power: PowerPlan | None
     """The PDUs and the cords of all devices; None where no PDU is known."""
+    reserves: dict[str, SpineReserve]
+    """The reserve of each network of leaves and spines; three tiers grow by whole pods."""
 
     def members(self, network: str) -> int:
         """Return the members of a bond in a network."""
@@ -143,7 +152,17 @@ def cluster_evidence(plan: Plan) -> ClusterEvidence:
             name: _overlays(own) for name, own in plan.networks.items() if own.fabric.has_bonds
         },
         power=plan_power(plan),
+        reserves=dict(_reserves(plan)),
     )
+
+
+def _reserves(plan: Plan) -> Iterator[tuple[str, SpineReserve]]:
+    """Yield the reserve of each network of leaves and spines."""
+    for name, network in plan.networks.items():
+        rules = network.fabric.network
+        if rules and rules.reserved and network.roles == [Role.LEAF, Role.SPINE]:
+            ports = network.fabric.port_layouts[Role.SPINE].usable
+            yield name, SpineReserve(rules.reserved.leaves, ports)
 
 
 def _overlays(network: Plan) -> dict[str, OverlayView]:

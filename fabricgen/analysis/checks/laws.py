@@ -28,6 +28,7 @@ from fabricgen.analysis.checks.kept_channels import trunks_stay
 from fabricgen.analysis.checks.law import CheckResult, Law, apply_laws, merged
 from fabricgen.analysis.checks.link_settings import ends_agree
 from fabricgen.analysis.checks.management import reachable
+from fabricgen.analysis.checks.network_reserve import reserve_ports
 from fabricgen.analysis.checks.optics import optics_match
 from fabricgen.analysis.checks.outputs_agree import outputs_agree
 from fabricgen.analysis.checks.overlays import bonds_agree, vrfs_apart
@@ -158,6 +159,7 @@ CLUSTER_LAWS: tuple[Law[ClusterEvidence], ...] = (
     Law("vrfs-apart", "no VRF imports the routes of another", vrfs_apart),
     Law("ports-apart", "no port is in two networks", ports_apart),
     Law("power-feeds", "a rack stays powered without any one feed", power_feeds),
+    Law("reserve-ports", "spines have ports for the leaves of the reserve", reserve_ports),
     Law("switch-loss", "the loss of a switch cuts no bond off", switch_loss, ("bonds-apart",)),
 )
 """The laws of a plan with networks, which are judged over all of them at once."""

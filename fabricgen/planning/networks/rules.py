@@ -22,6 +22,15 @@ class ServedPorts(NamedTuple):
     keys: Leaves
 
 
+class ReservedSize(NamedTuple):
+    """The size of a network for the reserve: `spines` of a pod, and `cores` of a core group."""
+
+    tiers: int
+    leaves: int
+    spines: int
+    cores: int
+
+
 class NetworkRules(NamedTuple):
     """The name of a network, the devices on it, and what sizes its leaves.
 
@@ -52,6 +61,8 @@ class NetworkRules(NamedTuple):
     of its own."""
     kept: KeptBonds | None = None
     """The leaf ports that bonds keep of a smaller plan; None where all follow the rule."""
+    reserved: ReservedSize | None = None
+    """The size that its spines are bought for; None without a reserve."""
 
     def leaf_ports(self, down: tuple[int, ...], up: int) -> LeafPorts:
         """Return the ports in use of a leaf with so many downlinks of each speed, and uplinks."""
@@ -64,5 +75,10 @@ class NetworkRules(NamedTuple):
 
     @property
     def least_spines(self) -> int:
-        """The fewest spines, so that the loss of one cuts nothing off."""
-        return 2
+        """The fewest spines, so that the loss of one cuts nothing off, or those of the reserve."""
+        return max(2, self.reserved.spines if self.reserved else 0)
+
+    @property
+    def least_tiers(self) -> int:
+        """The fewest tiers: those of the reserve."""
+        return self.reserved.tiers if self.reserved else 1

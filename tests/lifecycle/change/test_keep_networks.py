@@ -38,6 +38,11 @@ TARGETS = SUPERPOD | {
         for device in SUPERPOD["devices"]
     ]
 }
+UNITS = SUPERPOD | {
+    "reserve": {"gpus": 2000},
+    "devices": [each for each in SUPERPOD["devices"] if "compute" not in each["ports"]],
+}
+"""The same with a reserve, without devices on leaves of compute, of which all ports are taken."""
 PLACED = CLUSTER | {
     "site": {"rack": {"units": 48}},
     "networks": CLUSTER["networks"]
@@ -52,6 +57,11 @@ STEPS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "twice as many": (SUPERPOD, SUPERPOD | {"gpus": 2000}),
     "more targets": (SUPERPOD, TARGETS),
     "in a room": (PLACED, PLACED | {"gpus": 256}),
+    "in a reserve": (UNITS, UNITS | {"gpus": 2000}),
+    "in a reserve of three tiers": (
+        CLUSTER | {"reserve": {"gpus": 512}},
+        CLUSTER | {"reserve": {"gpus": 512}, "gpus": 512},
+    ),
 }
 
 
@@ -82,7 +92,9 @@ def test_no_device_moves(name: str) -> None:
 def test_no_device_changes_its_addresses_or_labels(name: str) -> None:
     """Also where the fullest leaf gains ports, and in a second growth."""
     old, new = grown(name)
-    more = grow(new, new.spec.model_copy(update={"gpus": new.spec.gpus + 64}), CATALOG)
+    more = grow(
+        new, new.spec.model_copy(update={"gpus": new.spec.gpus + 64, "reserve": None}), CATALOG
+    )
     for before, after in ((old, new), (new, more)):
         known = {(port.device, port.interface): port for port in network_ports(after)}
         for port in network_ports(before):
@@ -107,6 +119,20 @@ def test_no_cable_moves_while_the_spines_are_enough(name: str, moved: int) -> No
     found = diff(*grown(name)).networks
     assert [found[network].moved for network in ("storage", "inband", "oob")] == [moved] * 3
     assert found["devices"].moved == (4 if name == "a unit more" else 0)
+
+
+@pytest.mark.parametrize("name", ["in a reserve", "in a reserve of three tiers"])
+def test_no_cable_moves_in_a_reserve(name: str) -> None:
+    """Spines and cores are those of the end from the first day; leaves come with their hosts."""
+    old, new = grown(name)
+    found = growth(old, new)
+    assert found.networks
+    assert [found.moved, *(each["moved"] for each in found.networks.values())] == [0] * (
+        1 + len(new.networks)
+    )
+    first, last = (plan.networks["storage"].sizing for plan in (old, new))
+    assert first.leaf < last.leaf
+    assert (first.tiers, first.pod_spines) == (last.tiers, last.pod_spines)
 
 
 def test_moves_are_fewer_than_planned_anew() -> None:
