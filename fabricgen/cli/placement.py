@@ -12,6 +12,7 @@ from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.printing import echo, grouped, print_result, table
 
 if TYPE_CHECKING:
+    from fabricgen.analysis.communicator.forwarded import RailPaths
     from fabricgen.analysis.communicator.placement import JobFix, Placement
     from fabricgen.core.diagnostics import Finding
 
@@ -119,7 +120,18 @@ def _pairs(placed: Placement) -> str:
             ("no path that NCCL can use", pairs.none),
         ]
     rows.append(("ordered pairs", pairs.total))
-    return table([(f"  {name}", grouped(count)) for name, count in rows], right=(1,))
+    text = table([(f"  {name}", grouped(count)) for name, count in rows], right=(1,))
+    return "\n\n".join([text, *([_forwarded(paths)] if (paths := placed.rail_paths) else [])])
+
+
+def _forwarded(paths: RailPaths) -> str:
+    """Describe the paths on direct rails."""
+    return (
+        f"on its rails {grouped(paths.neighbours)} pairs are neighbours, and hosts forward between"
+        f" {grouped(paths.forwarded)}: {paths.mean_links:.3g} links on average,"
+        f" {paths.longest_links} at most;\n{grouped(paths.outside)} have no shortest path over"
+        " hosts of the job alone"
+    )
 
 
 def _wrong(placed: Placement) -> str:

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabricgen.analysis.communicator.forwarded import rail_paths
 from fabricgen.analysis.communicator.job_spec import find_job, job_text
 from fabricgen.core.arrays import distinct
 from fabricgen.core.document import Document, plain
-from fabricgen.planning.direct_conflicts import require_switches
 
 if TYPE_CHECKING:
+    from fabricgen.analysis.communicator.forwarded import RailPaths
     from fabricgen.core.arrays import BoolArray, Int32Array, Int64Array
     from fabricgen.planning.plan import Plan
 
@@ -236,9 +237,15 @@ class Placement(Document):
         """The number of GPUs outside the job that the fabric's tables would use as relays."""
         return int(self._wanted.sum())
 
+    @cached_property
+    def rail_paths(self) -> RailPaths | None:
+        """The paths of the job on direct rails; None on rails of switches."""
+        return rail_paths(self.plan, self.gpus)
+
     def document(self) -> dict[str, Any]:
         """Return `placement --json`."""
-        return {
+        paths = {"rail_paths": self.rail_paths.document()} if self.rail_paths else {}
+        return paths | {
             "job": job_text(self.plan, self.gpus),
             "gpus": len(self.gpus),
             "hb_domains": len(self.domains),
@@ -260,5 +267,4 @@ def placement(plan: Plan, job: str) -> Placement:
 
     Raises Refusal `bad-job` or `unknown-gpu`.
     """
-    require_switches(plan.spec, "placement")
     return Placement(plan, find_job(plan, job))

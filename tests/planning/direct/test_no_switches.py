@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabricgen.analysis.communicator.placement import placement
 from fabricgen.analysis.forwarding.failures import Failures
 from fabricgen.api import phases, plan_inventory, search, switch_graph
 from fabricgen.core.diagnostics import Refusal
@@ -25,7 +24,6 @@ TASKS: dict[str, Callable[[Plan], object]] = {
     "search": search,
     "phases": phases,
     "switch_graph": switch_graph,
-    "placement": lambda plan: placement(plan, "d0-d3"),
     "audit --tables": lambda plan: DegradedTables(plan, Failures()),
     "lab up": lay_out,
     "import": lambda plan: import_cut_sheet(plan, CutSheet("sheet.csv", [])),
