@@ -237,6 +237,7 @@ class SwitchViews:
             "peer_asn": map(labels.peer_asn, far, to_host),
             "host_route": labels.host_routes(block, slot),
             "peer_address": repeat(""),
+            "bonded": repeat(False),  # noqa: FBT003 - a column
         }
         # a hot loop: PORT_COLUMNS are the fields in their order, so no view is built by keyword
         views = map(PortView, *(columns[name] for name in PORT_COLUMNS))

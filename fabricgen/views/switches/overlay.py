@@ -65,7 +65,7 @@ class Overlays:
         members = self._members.get(number, {})
         for at, member in members.items():
             if member.number:
-                ports[at].address = ""
+                ports[at].address, ports[at].bonded = "", True
             else:
                 ports[at].vrf = member.network
         loopback = address_text(self.plan.addresses.loopback(0, 0, box))

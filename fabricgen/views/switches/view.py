@@ -58,6 +58,8 @@ class PortView:
     """The name of the port's filter of `host_route`: `HOST-CAGE`, or `HOST-CAGE-SUBPORT`."""
     peer_address: str = ""
     """The address of a router of the site with which the port has a BGP session; else empty."""
+    bonded: bool = False
+    """Whether it is a member of a bond of LACP."""
 
 
 PORT_COLUMNS = tuple(column.name for column in fields(PortView))
@@ -346,8 +348,7 @@ class SwitchView:
     @for_templates
     def routed_ports(self) -> list[PortView]:
         """The ports in use that are no members of bonds of LACP."""
-        bonded = {bond.port.interface for bond in self.overlay.bonds} if self.overlay else set()
-        return [port for port in self.ports if port.interface not in bonded]
+        return [port for port in self.ports if not port.bonded]
 
     @property
     @for_templates
