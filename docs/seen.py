@@ -48,6 +48,7 @@ _MANAGEMENT = {
     "users": [{"name": "ops", "key": KEY_EXAMPLE, "secret": "env:OPS_SECRET"}],
     "api": ["gnmi"],
 }  # fmt: skip
+_BONDS = {"bonding": "lacp", "peer_links": 2}
 SPECIMENS: dict[str, dict[str, Any]] = {
     "two tiers, FRR": {
         "gpus": 32, "hb_domain": {"gpus": 4}, "rails": {"tiers": 2}, "nos": "frr",
@@ -98,8 +99,16 @@ SPECIMENS: dict[str, dict[str, Any]] = {
     },
     "a network beside the compute fabric, and PDUs": {
         "gpus": 16, **_HOST, "switches": _BOTH, "site": {"rack": {"units": 48}},
-        "networks": {"oob": {"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G"}},
+        "networks": {
+            "inband": {"switches": {"leaf": {"model": "sn4600c"}}, "speed": "100G", **_BONDS},
+            "oob": {"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G"},
+        },
         "devices": [{"name": "pdu-{n}", "count": 5, "model": "ap8886", "ports": {"oob": 1}}],
+        "spare": {"leaves_per_rail": 1},
+    },
+    "rails over patch panels": {
+        "gpus": 32, **_HOST, "rails": {"medium": "patch-panel"},
+        "switches": {"leaf": {"model": "patch-144"}},
     },
 }  # fmt: skip
 """The fabrics that are built: one for each option on which the fields of views depend.
