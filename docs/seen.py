@@ -53,6 +53,7 @@ SPECIMENS: dict[str, dict[str, Any]] = {
     "two tiers, FRR": {
         "gpus": 32, "hb_domain": {"gpus": 4}, "rails": {"tiers": 2}, "nos": "frr",
         "switches": {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 4}}},
+        "networks": {"storage": {"switches": {"leaf": {"generic": {"radix": 32}}}}},
         "management": _MANAGEMENT,
         "vars": {"contact": "noc@example.net"},
         "overrides": [{"match": {"role": "leaf"}, "text": "", "vars": {"ntp": ["192.0.2.1"]}}],
