@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.core.arrays import distinct
+from fabricgen.core.terms import Role
 from fabricgen.planning.cabling.stock_lengths import metres
 from fabricgen.planning.patch_cords import cord_length, cord_of, cords_of_boxes
 
@@ -79,6 +80,8 @@ def patch_items(channels: Channels, rows: IntArray) -> list[PatchItem]:
 
 def cord_items(plan: Plan, selected: BoolArray | None) -> list[PatchItem]:
     """Count the cords of the panels that a person moves, as far as links are selected."""
+    if plan.fabric.port_layouts[Role.LEAF].model.circuits is None:
+        return []
     count = int(cords_of_boxes(plan, selected).sum())
     return [cord_item(plan, count, cord_length(plan))] if count else []
 

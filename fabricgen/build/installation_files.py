@@ -75,8 +75,9 @@ def pull_sheets(context: BuildContext) -> PullSheets:
 
     plan = context.plan
     facts: dict[str, Cable | Trunk] = {cable.model: cable for cable in plan.catalog.cables()}
-    if plan.channels is not None:
-        facts.update((trunk.item, trunk.parts.trunk) for trunk in plan.channels.trunks)
+    for each in plan.cluster if plan.fabric.spec.cabling else ():
+        trunks = each.channels.trunks if each.channels else ()
+        facts.update((trunk.item, trunk.parts.trunk) for trunk in trunks)
     return PullSheets(plan.spec.name, Fronts(plan), _room(context), bundles(context), facts)
 
 

@@ -128,12 +128,19 @@ def fitting_outputs(context: BuildContext, group: str) -> list[tuple[str, PackOu
         and output.medium in (None, medium)
         and (context.plan.pieces or not output.shared_cables)
         and (not output.networks or any(map(is_routed, context.plan.networks.values())))
-        and (context.plan.channels or output.each not in PATCHED)
+        and (output.each not in PATCHED or _has_panels(context))
         and (output.each != "power-cords" or has_pdus(context.plan))
         and (output.each != "spare-leaves" or context.plan.mapping.spare_leaves)
         and _fits_leaves(context, pack.name, output)
         and output.is_written(context.plan.spec.management)
     ]
+
+
+def _has_panels(context: BuildContext) -> bool:
+    """Return whether links of any network run through panels."""
+    if context.plan.fabric.spec.cabling is None:
+        return False
+    return any(plan.channels for plan in context.plan.cluster)
 
 
 def _fits_leaves(context: BuildContext, pack: str, output: PackOutput) -> bool:

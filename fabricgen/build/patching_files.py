@@ -6,6 +6,7 @@ Owns their tasks: the tables, and a map of each panel.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from fabricgen.build.cable_sheets import sheets
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from fabricgen.build.selection import Skipped
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
-    from fabricgen.outputs.packs.pack_yaml import PackOutput
     from fabricgen.outputs.patching.build import Patching
     from fabricgen.outputs.patching.panel_maps import PanelMaps
     from fabricgen.views.cables.view import CableView
@@ -32,22 +32,35 @@ FILES = 32
 
 
 def patching_tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
-    """List the tasks of structured cabling."""
+    """List the tasks of structured cabling; each network has a folder of its own."""
+    every = {"": context, **context.networks}
+    patched = {name: own.plan.channels for name, own in every.items() if own.plan.channels}
     outputs = fitting_outputs(context, "patching")
-    if not outputs or context.plan.channels is None:
+    if not outputs or not patched:
         return
-    if over := context.selection.over("patching", len(context.plan.channels.row)):
+    links = sum(len(channels.row) for channels in patched.values())
+    if over := context.selection.over("patching", links):
         yield over
         return
     for pack, output in outputs:
         if output.each == "panel-labels":
             layout_of(context)  # refused before anything is written
-            yield PanelLabels(output.path, pack, output.template)
-            continue
-        names = [panel.name for panel in context.plan.channels.panels]
-        every = names if output.each == "panel" else [""]
-        for first in range(0, len(every), FILES):
-            yield PatchingFiles(pack, output, every[first : first + FILES])
+        for network, channels in patched.items():
+            path = PurePosixPath(output.path)
+            given = str(path.parent / network / path.name)
+            if output.each == "panel-labels":
+                yield PanelLabels(given, pack, output.template, network)
+                continue
+            names = [panel.name for panel in channels.panels]
+            panels = names if output.each == "panel" else [""]
+            for first in range(0, len(panels), FILES):
+                run = panels[first : first + FILES]
+                yield PatchingFiles(given, pack, output.template, run, network)
+
+
+def own_context(context: BuildContext, network: str) -> BuildContext:
+    """Return the context of a network; an empty name is that of the compute fabric."""
+    return context.networks[network] if network else context
 
 
 @per_build
@@ -79,48 +92,53 @@ def panel_maps(context: BuildContext) -> PanelMaps:
 
 @dataclass(frozen=True)
 class PatchingFiles:
-    """The files of an output for a run of panels, or its one file."""
+    """The files of an output for a run of panels of a network, or its one file."""
 
+    path: str
     pack: str
-    output: PackOutput
+    template: str
     panels: Sequence[str]
+    network: str
 
     def paths(self, _: BuildContext) -> Iterator[str]:
         """List a file for each panel."""
-        return (self.output.path.format(panel=panel) for panel in self.panels)
+        return (self.path.format(panel=panel) for panel in self.panels)
 
     def prepare(self, context: BuildContext) -> None:
         """Make the tables."""
-        _ = patching(context).view
+        _ = patching(own_context(context, self.network)).view
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render them."""
+        own = own_context(context, self.network)
         for panel in self.panels:
             view = (
-                {"panel": panel_maps(context).panel(panel)}
+                {"panel": panel_maps(own).panel(panel)}
                 if panel
-                else {"patching": patching(context).view}
+                else {"patching": patching(own).view}
             )
-            text = context.packs.render(self.pack, self.output.template, **view)
-            yield write_text(root, self.output.path.format(panel=panel), [text])
+            text = context.packs.render(self.pack, self.template, **view)
+            yield write_text(root, self.path.format(panel=panel), [text])
 
 
 @dataclass(frozen=True)
 class PanelLabels(OneFile):
-    """The labels of panels and cassettes to print."""
+    """The labels of panels and cassettes of a network to print."""
 
     pack: str
     template: str
+    network: str
 
     def prepare(self, context: BuildContext) -> None:
         """Make the labels."""
-        _ = patching(context).view
+        _ = patching(own_context(context, self.network)).view
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render page by page."""
         from fabricgen.outputs.labels.pages import label_pages
 
-        title = f"Labels of {context.plan.spec.name}: panels and cassettes"
-        pages = label_pages(title, layout_of(context), patching(context).view.labels)
+        own = own_context(context, self.network)
+        title = f"Labels of {own.plan.spec.name}: panels and cassettes"
+        pages = label_pages(title, layout_of(context), patching(own).view.labels)
         texts = (context.packs.render(self.pack, self.template, page=page) for page in pages)
         yield write_text(root, self.path, texts)

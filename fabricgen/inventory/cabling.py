@@ -118,3 +118,8 @@ class Cabling(InventoryModel):
     )
     """Which links run through panels. A link whose two ends share a rack of panels stays direct,
     which is shorter."""
+    networks: Annotated[
+        tuple[Literal["storage", "inband", "oob"], ...], Field(examples=[["storage"]])
+    ] = ()
+    """The networks beside the compute fabric whose links run through panels too, by the same rules:
+    through panels and trunks of their own in the same racks. Default: none."""

@@ -223,6 +223,7 @@ def _network_spec(spec: FabricSpec, name: str, bond: int, ports: int) -> FabricS
         ),
         spare_ports=SparePorts.model_construct(),
         site=spec.site,
+        cabling=spec.cabling if spec.cabling and name in spec.cabling.networks else None,
         prices=spec.prices,
         spares=spec.spares,
     )

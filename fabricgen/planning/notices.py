@@ -65,8 +65,10 @@ def advice(plan: Plan) -> list[str]:
 
 
 def _direct_links(plan: Plan) -> Iterator[str]:
-    """Yield a notice for structured links that stay direct."""
-    return direct_links(plan, plan.candidate)
+    """Yield a notice for structured links that stay direct, of each network."""
+    yield from direct_links(plan, plan.candidate)
+    for name, network in plan.networks.items():
+        yield from (f"{name}: {each}" for each in direct_links(network, network.candidate))
 
 
 def _public_asns(plan: Plan) -> Iterator[str]:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.cabling.lengths import Lengths
     from fabricgen.planning.cabling.pieces import Pieces
     from fabricgen.planning.channels.channels import Channels
+    from fabricgen.planning.channels.panels import PanelSpace
     from fabricgen.planning.management import ManagementPlan
     from fabricgen.planning.network_fabric import SwitchGroup
     from fabricgen.planning.networks.shared_leaves import SharedLeaves
@@ -76,10 +77,11 @@ def make_draft(
     return draft_of(map_design(fabric, baseline), catalog)
 
 
-def complete(draft: Draft, room: Room | None = None) -> Plan:
+def complete(draft: Draft, room: Room | None = None, space: PanelSpace | None = None) -> Plan:
     """Wire a draft, place its devices, measure its cables, choose their parts. Raises Refusal.
 
-    A network beside the compute fabric is given its `room`. A plan is complete already.
+    A network beside the compute fabric is given its `room` and the `space` for its panels. A plan
+    is complete already.
     """
     if isinstance(draft, Plan):
         return draft
@@ -104,14 +106,21 @@ def complete(draft: Draft, room: Room | None = None) -> Plan:
         lengths.candidate if lengths else first_candidates(draft.candidates, draft.mapping, segment)
     )
     names = interface_names(draft.fabric, draft.ports)
-    channels = _plan_channels(draft, lengths, cages) if draft.spec.cabling else None
-    networks = {
-        name: _booted_as(_complete_network(each, room), management) for name, each in beside.items()
-    }
+    if draft.spec.cabling and room and not space:
+        space = _panel_space(draft, room)
+    channels = _plan_channels(draft, lengths, cages, space) if draft.spec.cabling else None
+    networks: dict[str, Plan] = {}
+    for name, each in beside.items():
+        space = _beside(space, channels, *(plan.channels for plan in networks.values()))
+        networks[name] = _booted_as(_complete_network(each, room, space, name), management)
     if lengths and draft.spec.site and not draft.fabric.network:
         from fabricgen.planning.tray_fill import check_trays  # noqa: PLC0415 - for described rooms only
 
-        check_trays([lengths, *(each.lengths for each in networks.values())], channels)
+        every = networks.values()
+        check_trays(
+            [lengths, *(each.lengths for each in every)],
+            [channels, *(each.channels for each in every)],
+        )
     return Plan(
         **vars(draft),
         segment=segment,
@@ -134,11 +143,27 @@ def _booted_as(network: Plan, compute: ManagementPlan | None) -> Plan:
     return replace(network, management=replace(network.management, server=compute.server))
 
 
-def _plan_channels(draft: Draft, lengths: Lengths | None, cages: Cages) -> Channels | None:
+def _plan_channels(
+    draft: Draft, lengths: Lengths | None, cages: Cages, space: PanelSpace | None
+) -> Channels | None:
     """Plan the structured cabling of an inventory that describes it."""
     from fabricgen.planning.channels.plan import plan_channels  # noqa: PLC0415 - fourteen modules, for few inventories
 
-    return plan_channels(draft, lengths, cages)
+    return plan_channels(draft, lengths, cages, space)
+
+
+def _panel_space(draft: Draft, room: Room) -> PanelSpace:
+    """Return the space for the panels of all networks, without the units of installed panels."""
+    from fabricgen.planning.channels.panels import PanelSpace  # noqa: PLC0415 - for few inventories
+
+    baseline = draft.mapping.baseline
+    return PanelSpace(room, kept=baseline.panel_units if baseline else {})
+
+
+def _beside(space: PanelSpace | None, *planned: Channels | None) -> PanelSpace | None:
+    """Return the space that is left beside the panels of other networks."""
+    panels = [panel for channels in planned if channels for panel in channels.panels]
+    return space and space._replace(others=tuple(panels))
 
 
 def _draft_networks(
@@ -165,9 +190,10 @@ def _room(
     return make_room(draft.naming, draft.catalog, installed, equipment)
 
 
-def _complete_network(draft: Draft, room: Room | None) -> Plan:
+def _complete_network(draft: Draft, room: Room | None, space: PanelSpace | None, name: str) -> Plan:
     """Complete the draft of a network in the room of the compute fabric. Raises Refusal."""
-    return complete(draft, network_room(room, draft.naming) if room else None)
+    own = space and space._replace(network=name)
+    return complete(draft, network_room(room, draft.naming) if room else None, own)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,22 +18,21 @@ if TYPE_CHECKING:
     from fabricgen.planning.channels.channels import Channels
 
 
-def check_trays(networks: Sequence[Lengths | None], channels: Channels | None) -> None:
+def check_trays(networks: Sequence[Lengths | None], channels: Sequence[Channels | None]) -> None:
     """Refuse trays that are fuller than the inventory allows, over all racks and cables.
 
-    `networks` have the compute fabric first, whose `channels` are. Raises Refusal `tray-too-full`.
+    Each network has its channels at the same place. Raises Refusal `tray-too-full`.
     """
-    every = [lengths for lengths in networks if lengths]
-    room = every[0].room
+    every = [(lengths, own) for lengths, own in zip(networks, channels, strict=True) if lengths]
+    room = every[0][0].room
     if room.site.tray.fill_percent is None:
         return
     counted: Counter[tuple[str, str, str]] = Counter()
     facts: dict[str, Cable | Trunk] = {}
-    for lengths, own in zip(every, (channels, *repeat(None, len(every) - 1)), strict=True):
+    for lengths, own in every:
         counted.update(_pulled(lengths, own))
         facts |= {joint.cable.model: joint.cable for joint in lengths.candidates}
-    if channels is not None:
-        for one, other, part, cable in channels.pulled(room):
+        for one, other, part, cable in own.pulled(lengths.room) if own else ():
             counted[one, other, part] += 1
             facts[part] = cable
     trays = Trays(room)

@@ -20,7 +20,7 @@ from fabricgen.bom.counts import item_name, lengths_of
 from fabricgen.bom.loads import box_of
 from fabricgen.bom.patch_counts import PANELS, jumper_items
 from fabricgen.core.arrays import distinct
-from fabricgen.core.terms import ROLES
+from fabricgen.core.terms import ROLES, Role
 from fabricgen.planning.cabling.stock_lengths import metres
 from fabricgen.planning.patch_cords import cord_length, cord_of, cords_of_boxes
 from fabricgen.planning.room.footprints import HOST, KINDS
@@ -215,6 +215,8 @@ def _patching(channels: Channels, room: Room) -> Iterator[tuple[str, Int32Array]
 
 def _cords(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
     """Yield the patch cords of panels with their racks."""
+    if plan.fabric.port_layouts[Role.LEAF].model.circuits is None:
+        return
     counts, cable = cords_of_boxes(plan), cord_of(plan)
     if cable is not None:
         device = np.arange(counts.size) + room.hosts

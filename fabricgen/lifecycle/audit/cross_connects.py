@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.core.diagnostics import Finding, Place, Refusal, refuse
@@ -128,8 +129,8 @@ def audit_cross_connects(plan: Plan, path: Path) -> PatchAudit:
 
     Raises Refusal `bad-evidence` for a file that cannot be read, and `no-panel` without panels.
     """
-    channels = plan.channels
-    if channels is None:
+    every = [each.channels for each in plan.cluster if each.channels]
+    if not every:
         raise refuse(
             "no-panel",
             "no link of this fabric runs through panels",
@@ -138,15 +139,19 @@ def audit_cross_connects(plan: Plan, path: Path) -> PatchAudit:
         )
     ports = frozenset(
         PanelPort(panel.name, str(port + 1))
+        for channels in every
         for panel in channels.panels
         for port in range(panel.parts.ports)
     )
-    return PatchAudit(dict(_planned(plan)), _read(path), ports)
+    planned = dict(chain.from_iterable(map(_planned, plan.cluster)))
+    return PatchAudit(planned, _read(path), ports)
 
 
 def _planned(plan: Plan) -> Iterator[tuple[PanelPort, Jumper]]:
-    """Yield the jumper of each panel port."""
-    panels = {panel.name for panel in plan.channels.panels} if plan.channels else set()
+    """Yield the jumper of each panel port of a network."""
+    if plan.channels is None:
+        return
+    panels = {panel.name for panel in plan.channels.panels}
     rows, links = CableRows(Views(plan)), len(plan.segment.kind)
     for segment in range(plan.mapping.segments):
         for row in rows.labelled(segment, 0, links):

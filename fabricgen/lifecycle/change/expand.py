@@ -72,11 +72,12 @@ def grow(old: Plan, spec: FabricSpec, catalog: Catalog) -> Plan:
     )
     by_rule = len(stages) == 1 and slices == slices_of(plain)
     by_rule = by_rule and not (digits or wired or moved) and endpoints is None and positions is None
-    links = spec.model_copy(update={"cabling": None}) if old.channels else spec
+    patched = any(each.channels for each in old.cluster)
+    links = spec.model_copy(update={"cabling": None}) if patched else spec
     plan = make_plan(links, catalog, None if by_rule else kept)
     if old.networks and plan.networks:
         plan = _with_networks(old, plan, kept)
-    return _with_channels(old, plan, spec, kept) if old.channels and spec.cabling else plan
+    return _with_channels(old, plan, spec, kept) if patched and spec.cabling else plan
 
 
 def _with_channels(old: Plan, links: Plan, spec: FabricSpec, kept: Baseline) -> Plan:
@@ -90,7 +91,12 @@ def _with_channels(old: Plan, links: Plan, spec: FabricSpec, kept: Baseline) -> 
         if has_same_trunks(old, plan):
             return plan
     own = replace(baseline or kept, channels=kept_channels(old, links))
-    return make_plan(spec, links.catalog, own)
+    networks = {
+        name: replace(each, channels=kept_channels(old.networks[name], links.networks[name]))
+        for name, each in own.networks.items()
+        if name in old.networks and name in links.networks
+    }
+    return make_plan(spec, links.catalog, replace(own, networks={**own.networks, **networks}))
 
 
 ROUNDS = 4

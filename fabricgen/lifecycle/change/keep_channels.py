@@ -63,19 +63,17 @@ def kept_channels(old: Plan, new: Plan) -> KeptChannels | None:
 
 
 def has_same_trunks(old: Plan, new: Plan) -> bool:
-    """Return whether two plans have the same panels and trunks at the same places."""
+    """Return whether two plans and their networks have the same panels and trunks."""
     return _installed(old) == _installed(new)
 
 
-def _installed(plan: Plan) -> tuple[list[tuple[str, int]], list[tuple[object, ...]]] | None:
-    """Return the panels and the trunks of a plan."""
-    channels = plan.channels
-    if channels is None:
-        return None
-    return (
-        [(panel.name, panel.rack_unit) for panel in channels.panels],
-        [(trunk.name, trunk.item, *_ends(trunk)) for trunk in channels.trunks],
-    )
+def _installed(plan: Plan) -> list[tuple[object, ...]]:
+    """Return the panels and the trunks of a plan and its networks."""
+    every = [each.channels for each in plan.cluster if each.channels]
+    return [
+        *((panel.name, panel.rack_unit) for each in every for panel in each.panels),
+        *((trunk.name, trunk.item, *_ends(trunk)) for each in every for trunk in each.trunks),
+    ]
 
 
 def _make(trunk: TrunkRun) -> TrunkMake:

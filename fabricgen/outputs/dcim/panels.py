@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.catalog.models.patch import Connector, PatchPanel
+    from fabricgen.planning.channels.channels import Channels
     from fabricgen.planning.channels.panels import Panel
     from fabricgen.planning.channels.trunks import TrunkRun
     from fabricgen.planning.plan import Plan
@@ -37,14 +38,13 @@ PROFILES = frozenset({1, 2, 4, 6, 8, 12, 16})
 
 
 class PanelTables:
-    """The panels of one plan, their ports, and the trunks between them."""
+    """The panels of a plan and its networks, their ports, and the trunks between them."""
 
     def __init__(self, plan: Plan) -> None:
-        """Keep the channels of the plan."""
-        channels = plan.channels
-        self._behind = channels.behind if channels else {}
-        self.panels: tuple[Panel, ...] = channels.panels if channels else ()
-        self.trunks: tuple[TrunkRun, ...] = channels.trunks if channels else ()
+        """Keep the channels of all networks."""
+        self._each = [each.channels for each in plan.cluster if each.channels]
+        self.panels: list[Panel] = [panel for each in self._each for panel in each.panels]
+        self.trunks: list[TrunkRun] = [trunk for each in self._each for trunk in each.trunks]
 
     def models(self) -> list[PatchPanel]:
         """Return the models of the panels."""
@@ -65,35 +65,29 @@ class PanelTables:
         """The number of connectors at one end of all trunks."""
         return sum(trunk.parts.legs for trunk in self.trunks)
 
+    def _numbered(self) -> Iterator[tuple[Channels, int, Panel]]:
+        """Yield each panel with the channels of its network, and its number there."""
+        for channels in self._each:
+            for number, panel in enumerate(channels.panels):
+                yield channels, number, panel
+
     def rear(self) -> Iterator[RearPortView]:
         """Yield the rear ports, panel by panel."""
-        for number, panel in enumerate(self.panels):
+        for channels, number, panel in self._numbered():
             for port in range(panel.parts.rear_ports):
-                behind = self._behind.get((number, port))
+                behind = channels.behind.get((number, port))
                 text = f"{behind.trunk.name} end {behind.end}" if behind else ""
                 kind, positions = _type(panel.parts.rear), panel.parts.cassette.fanout
                 yield RearPortView(panel.name, rear_name(port), kind, positions, text)
 
     def front(self) -> Iterator[FrontPortView]:
         """Yield the front ports, each with the rear port and the position that it is mapped to."""
-        for number, panel in enumerate(self.panels):
+        for channels, number, panel in self._numbered():
             fanout, kind = panel.parts.cassette.fanout, _type(panel.parts.front)
             for port in range(panel.parts.ports):
                 rear, inside = divmod(port, fanout)
-                position = self._position(number, rear, inside) + 1
+                position = _position(channels, number, rear, inside) + 1
                 yield FrontPortView(panel.name, str(port + 1), kind, 1, rear_name(rear), position)
-
-    def _position(self, panel: int, rear: int, inside: int) -> int:
-        """Return the position of a front port at its rear port.
-
-        NetBox keeps positions from one end of a cable to the other. So at end B of a trunk, a port
-        has the position of the port at end A that its fibres come from.
-        """
-        behind = self._behind.get((panel, rear))
-        if behind is None or behind.end == "A":
-            return inside
-        path, fanout = behind.trunk.parts.path, behind.trunk.parts.cassette.fanout
-        return [path.far_port(port) for port in range(fanout)].index(inside)
 
     def bundles(self) -> Iterator[TrunkBundleView]:
         """Yield a bundle for each trunk."""
@@ -101,25 +95,44 @@ class PanelTables:
 
     def legs(self) -> Iterator[PieceView]:
         """Yield a cable for each connector of each trunk."""
-        for trunk in self.trunks:
-            for leg in range(trunk.parts.legs):
-                a, b = (
-                    EndView(self.panels[plug.panel].name, rear_name(plug.port + leg), "rearport")
-                    for plug in trunk.ends
-                )
-                fanout = trunk.parts.cassette.fanout
-                yield PieceView(
-                    label=f"{trunk.name}.{leg + 1}",
-                    type=trunk.parts.trunk.medium,
-                    color="",
-                    length_m=metres(trunk.length_mm),
-                    part=trunk.item,
-                    profile=f"single-1c{fanout}p" if fanout in PROFILES else "",
-                    a=[a],
-                    b=[b],
-                    tag="",
-                    bundle=trunk.name,
-                )
+        for channels in self._each:
+            for trunk in channels.trunks:
+                for leg in range(trunk.parts.legs):
+                    yield _leg(channels, trunk, leg)
+
+
+def _leg(channels: Channels, trunk: TrunkRun, leg: int) -> PieceView:
+    """Return the cable of a connector of a trunk."""
+    a, b = (
+        EndView(channels.panels[plug.panel].name, rear_name(plug.port + leg), "rearport")
+        for plug in trunk.ends
+    )
+    fanout = trunk.parts.cassette.fanout
+    return PieceView(
+        label=f"{trunk.name}.{leg + 1}",
+        type=trunk.parts.trunk.medium,
+        color="",
+        length_m=metres(trunk.length_mm),
+        part=trunk.item,
+        profile=f"single-1c{fanout}p" if fanout in PROFILES else "",
+        a=[a],
+        b=[b],
+        tag="",
+        bundle=trunk.name,
+    )
+
+
+def _position(channels: Channels, panel: int, rear: int, inside: int) -> int:
+    """Return the position of a front port at its rear port.
+
+    NetBox keeps positions from one end of a cable to the other. So at end B of a trunk, a port has
+    the position of the port at end A that its fibres come from.
+    """
+    behind = channels.behind.get((panel, rear))
+    if behind is None or behind.end == "A":
+        return inside
+    path, fanout = behind.trunk.parts.path, behind.trunk.parts.cassette.fanout
+    return [path.far_port(port) for port in range(fanout)].index(inside)
 
 
 def rear_name(port: int) -> str:

@@ -191,8 +191,10 @@ class Fronts:
     @cached_property
     def panels(self) -> frozenset[str]:
         """The names of the panels."""
-        channels = self.plan.channels
-        return frozenset(panel.name for panel in channels.panels) if channels else frozenset()
+        if self.plan.fabric.spec.cabling is None:
+            return frozenset()
+        every = (plan.channels for plan in self.plan.cluster)
+        return frozenset(panel.name for each in every if each for panel in each.panels)
 
     def on_host(self, cable: CableView) -> bool:
         """Return whether the lower end of a cable is at a host, or a device on a network."""

@@ -182,9 +182,10 @@ class Elevations:
     def _panels(self) -> dict[int, list[Panel]]:
         """The panels in each rack."""
         found: dict[int, list[Panel]] = {}
-        channels = self.fronts.plan.channels
-        for panel in channels.panels if channels else ():
-            found.setdefault(panel.rack, []).append(panel)
+        plan = self.fronts.plan
+        for each in plan.cluster if plan.fabric.spec.cabling else ():
+            for panel in each.channels.panels if each.channels else ():
+                found.setdefault(panel.rack, []).append(panel)
         return found
 
     def _panel(self, panel: Panel) -> RackedDeviceView:

@@ -80,6 +80,15 @@ class Baseline:
         """The downlinks that kept cables take on a switch of each role, up to the last one."""
         return {kind.upper: int(port.max(initial=-1)) + 1 for kind, (_, port) in self.wired.items()}
 
+    @property
+    def panel_units(self) -> dict[tuple[int, ...], int]:
+        """The rack units of the panels of all networks, as `KeptPanels.units` has them."""
+        found: dict[tuple[int, ...], int] = {}
+        for each in (self, *self.networks.values()):
+            for place, units in each.channels.panels.units().items() if each.channels else ():
+                found[place] = found.get(place, 0) | units
+        return found
+
     def document(self) -> dict[str, Any]:
         """Return the form of a plan file; columns are runs of [first, step, count]."""
         columns = {

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import BoolArray, IntArray
     from fabricgen.core.diagnostics import Path
     from fabricgen.planning.baseline.kept_channels import KeptChannels, TrunkMake
+    from fabricgen.planning.channels.panels import PanelSpace
     from fabricgen.planning.channels.parts import ChannelParts, PanelParts
     from fabricgen.planning.mapping import Mapping
     from fabricgen.planning.room.room import Room
@@ -136,16 +137,16 @@ class KeptCabling:
             raise _refused("it keeps a link on a fibre that its trunk does not have", ("kept",))
 
 
-def kept_cabling(mapping: Mapping, entries: Sequence[PanelParts], room: Room) -> KeptCabling:
+def kept_cabling(mapping: Mapping, entries: Sequence[PanelParts], space: PanelSpace) -> KeptCabling:
     """Return what a plan keeps. Raises Refusal `cannot-grow`."""
     kept = mapping.baseline.channels if mapping.baseline else None
     if kept is None:
         return KeptCabling()
     _check_entries(kept, entries)
-    sites = tuple(_sites(kept, room))
+    sites = tuple(_sites(kept, space.room))
     trunk, leg, port, lower_is_a = (column.astype(np.int64) for column in kept.strands)
     return KeptCabling(
-        tuple(_panels(kept, sites, entries, room)),
+        tuple(_panels(kept, sites, entries, space)),
         sites,
         tuple(
             KeptTrunk(kept.makes[make], TrunkPlug(*ends[:2]), TrunkPlug(*ends[2:]))
@@ -180,13 +181,16 @@ def _sites(kept: KeptChannels, room: Room) -> Iterator[PanelSite]:
 
 
 def _panels(
-    kept: KeptChannels, sites: Sequence[PanelSite], entries: Sequence[PanelParts], room: Room
+    kept: KeptChannels,
+    sites: Sequence[PanelSite],
+    entries: Sequence[PanelParts],
+    space: PanelSpace,
 ) -> Iterator[Panel]:
     """Yield the panels, which are named in their order."""
     counts: dict[int, int] = {}
     for site, unit in zip(sites, kept.panels.rack_unit.tolist(), strict=True):
         counts[site.rack] = counts.get(site.rack, 0) + 1
-        name = f"{room.names[site.rack]}-P{counts[site.rack]}"
+        name = space.name(site.rack, counts[site.rack])
         yield Panel(name, entries[site.entry], site.rack, unit)
 
 

@@ -6,6 +6,8 @@ Owns `Panel`, and the refusal `panels-full`.
 
 from __future__ import annotations
 
+from collections import Counter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.diagnostics import refuse
@@ -26,6 +28,40 @@ class Panel(NamedTuple):
     parts: PanelParts
     rack: int
     rack_unit: int
+
+
+class PanelSpace(NamedTuple):
+    """Where panels may be placed: the room of all devices, and what other panels take.
+
+    `others` are the panels of other networks. `kept` are the units of all panels that are
+    installed, by the place of the rack. `network` is the one that is cabled; empty for compute.
+    """
+
+    room: Room
+    others: tuple[Panel, ...] = ()
+    kept: Mapping[tuple[int, ...], int] = MappingProxyType({})
+    network: str = ""
+
+    def name(self, rack: int, number: int) -> str:
+        """Name a panel of a rack."""
+        own = f"-{self.network}" if self.network else ""
+        return f"{self.room.names[rack]}{own}-P{number}"
+
+    def free(self, racks: set[int]) -> dict[int, int]:
+        """Return the free units of each rack, as bits from the bottom up."""
+        room, positions = self.room, self.room.positions
+        found = dict.fromkeys(racks, (1 << room.shares.rack.rack_units) - 1)
+        columns = (positions.rack, positions.rack_unit, room.rack_units)
+        for rack, unit, need in zip(*(each.tolist() for each in columns), strict=True):
+            if rack in found and need:
+                found[rack] &= ~_mask(unit, need)
+        for panel in self.others:
+            if panel.rack in found:
+                found[panel.rack] &= ~_mask(panel.rack_unit, panel.parts.panel.rack_units)
+        for rack in found if self.kept else ():
+            place = (positions.hall[rack], positions.row[rack], positions.at[rack])
+            found[rack] &= ~self.kept.get(tuple(map(int, place)), 0)
+        return found
 
 
 class TrunkPlug(NamedTuple):
@@ -73,15 +109,12 @@ def place_panels(
     sites: Sequence[PanelSite],
     entries: Sequence[PanelParts],
     needs: Sequence[PanelNeed],
-    room: Room,
+    space: PanelSpace,
     kept: Sequence[Panel],
 ) -> list[Panel]:
     """Place the new panels of all sites beside the kept ones. Raises Refusal `panels-full`."""
-    free = _free_units(room, {site.rack for site in sites})
-    names: dict[int, int] = {}
-    for panel in kept:
-        names[panel.rack] = names.get(panel.rack, 0) + 1
-        free[panel.rack] &= ~_mask(panel.rack_unit, panel.parts.panel.rack_units)
+    room, free = space.room, space.free({site.rack for site in sites})
+    names = Counter(panel.rack for panel in kept)
     found = []
     for site, need in zip(sites, needs, strict=True):
         entry = entries[site.entry]
@@ -90,8 +123,8 @@ def place_panels(
         if len(units) < need.new:
             raise _no_unit(site, entry, need, len(units), room)
         for unit in units:
-            names[site.rack] = names.get(site.rack, 0) + 1
-            name = f"{room.names[site.rack]}-P{names[site.rack]}"
+            names[site.rack] += 1
+            name = space.name(site.rack, names[site.rack])
             free[site.rack] &= ~_mask(unit, entry.panel.rack_units)
             found.append(Panel(name, entry, site.rack, unit))
     return found
@@ -113,16 +146,6 @@ def _units(entry: PanelParts, needs: PanelNeed, free: int) -> Iterator[int]:
 def _mask(unit: int, need: int) -> int:
     """Return the units of a panel as bits."""
     return ((1 << need) - 1) << unit - 1
-
-
-def _free_units(room: Room, racks: set[int]) -> dict[int, int]:
-    """Return the units of each rack without a planned device, as bits from the bottom up."""
-    free = dict.fromkeys(racks, (1 << room.shares.rack.rack_units) - 1)
-    columns = (room.positions.rack, room.positions.rack_unit, room.rack_units)
-    for rack, unit, need in zip(*(each.tolist() for each in columns), strict=True):
-        if rack in free and need:
-            free[rack] &= ~_mask(unit, need)
-    return free
 
 
 def _check_count(site: PanelSite, entry: PanelParts, need: PanelNeed, room: Room) -> None:

@@ -29,11 +29,14 @@ if TYPE_CHECKING:
     from fabricgen.planning.cabling.lengths import Lengths
     from fabricgen.planning.channels.ends import PatchedLinks
     from fabricgen.planning.channels.panel_racks import PanelSite
+    from fabricgen.planning.channels.panels import PanelSpace
     from fabricgen.planning.channels.parts import ChannelParts, PanelParts
     from fabricgen.planning.draft import Draft
 
 
-def plan_channels(draft: Draft, lengths: Lengths | None, cages: Cages) -> Channels | None:
+def plan_channels(
+    draft: Draft, lengths: Lengths | None, cages: Cages, space: PanelSpace | None
+) -> Channels | None:
     """Plan the structured cabling of a fabric; None where the inventory has no `cabling`.
 
     With a reserve, the trunks and the panel ports are those of the whole reserve: growth within it
@@ -42,7 +45,7 @@ def plan_channels(draft: Draft, lengths: Lengths | None, cages: Cages) -> Channe
     cabling = draft.spec.cabling
     if cabling is None:
         return None
-    if lengths is None:
+    if lengths is None or space is None:
         raise refuse(
             "no-panel",
             "panels have no rack without a room",
@@ -51,20 +54,23 @@ def plan_channels(draft: Draft, lengths: Lengths | None, cages: Cages) -> Channe
             hint="describe the room under `site`, or leave `cabling` out",
         )
     if draft.spec.reserve is None:
-        return _channels(draft, cabling, lengths, np.arange(len(lengths.runs.links.kind)))
+        every = np.arange(len(lengths.runs.links.kind))
+        return _channels(draft, cabling, lengths, every, space)
     installed = candidate_set(draft.candidates, lengths.runs, cages)
     reserved, rows = reserved_lengths(draft, installed)
-    channels = _channels(draft, cabling, reserved, rows)
+    channels = _channels(draft, cabling, reserved, rows, space)
     return channels and channels.only(rows)
 
 
-def _channels(draft: Draft, cabling: Cabling, lengths: Lengths, rows: IntArray) -> Channels | None:
+def _channels(
+    draft: Draft, cabling: Cabling, lengths: Lengths, rows: IntArray, space: PanelSpace
+) -> Channels | None:
     """Plan the channels of all links that have lengths; None where none runs through panels.
 
     `rows` are those of the installed links.
     """
     entries = panel_parts(cabling, draft.catalog)
-    kept = kept_cabling(draft.mapping, entries, lengths.room)
+    kept = kept_cabling(draft.mapping, entries, space)
     sites, patched = patched_links(draft, lengths, entries, kept, rows)
     if not len(patched.lower):
         return None
@@ -73,9 +79,9 @@ def _channels(draft: Draft, cabling: Cabling, lengths: Lengths, rows: IntArray) 
     shapes = [(each.cassette.fanout, each.legs) for each in kinds]
     installed = kept.installed(kinds, sites)
     places = lay_trunks(patched, kind[part], shapes, cabling.trunks.spare, installed)
-    plugs, panels = trunk_ends(places.routes, kinds, entries, sites, lengths.room, kept)
+    plugs, panels = trunk_ends(places.routes, kinds, entries, sites, space, kept)
     runs = PatchRuns(lengths, panels)
-    trunks = make_trunks(trunk_parts(places, kinds, kept), plugs, runs)
+    trunks = make_trunks(trunk_parts(places, kinds, kept), plugs, runs, space.network)
     lower_is_a = patched.lower == places.a_site[places.trunk]
     lower, upper = patch_ends(patched, lower_is_a, parts, part, places, trunks, runs)
     channels = Channels(

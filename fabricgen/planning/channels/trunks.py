@@ -14,11 +14,10 @@ if TYPE_CHECKING:
 
     from fabricgen.planning.channels.kept_cabling import KeptCabling
     from fabricgen.planning.channels.panel_racks import PanelSite
-    from fabricgen.planning.channels.panels import Panel
+    from fabricgen.planning.channels.panels import Panel, PanelSpace
     from fabricgen.planning.channels.parts import ChannelParts, PanelParts
     from fabricgen.planning.channels.patch_lengths import PatchRuns
     from fabricgen.planning.channels.trunk_routes import Route, TrunkPlaces
-    from fabricgen.planning.room.room import Room
 
 
 class TrunkRun(NamedTuple):
@@ -54,7 +53,7 @@ def trunk_ends(
     kinds: Sequence[ChannelParts],
     entries: Sequence[PanelParts],
     sites: Sequence[PanelSite],
-    room: Room,
+    space: PanelSpace,
     kept: KeptCabling,
 ) -> tuple[list[tuple[TrunkPlug, TrunkPlug]], list[Panel]]:
     """Fill the panels of each site with the new trunks, route by route, and place the panels.
@@ -72,14 +71,14 @@ def trunk_ends(
     for number, (site, trunks) in enumerate(zip(sites, held, strict=True)):
         legs = [each for _, each in trunks]
         below = kept.filled(site)
-        plugs = fill_panels(site, entries[site.entry], legs, room, below)
+        plugs = fill_panels(site, entries[site.entry], legs, space.room, below)
         panels = [*below, *range(first, first + len(plugs))]
         for (trunk, _), plug in zip(trunks, plugs, strict=True):
             ends[number, trunk] = TrunkPlug(panels[plug.panel], plug.port)
         more = max((plug.panel + 1 for plug in plugs), default=0) - len(below)
         needs.append(PanelNeed(max(more, 0), len(below), sum(below.values()) + sum(legs)))
         first += needs[-1].new
-    placed = place_panels(sites, entries, needs, room, kept.panels)
+    placed = place_panels(sites, entries, needs, space, kept.panels)
     both = [(trunk.a, trunk.b) for trunk in kept.trunks]
     both += [
         (ends[route.a, trunk], ends[route.b, trunk])
@@ -108,8 +107,9 @@ def make_trunks(
     parts: Sequence[tuple[int, ChannelParts]],
     ends: Sequence[tuple[TrunkPlug, TrunkPlug]],
     runs: PatchRuns,
+    network: str,
 ) -> list[TrunkRun]:
-    """Name and measure the trunks, in the order of `trunk_parts`."""
+    """Name and measure the trunks of a network, in the order of `trunk_parts`."""
     panels = np.array([[a.panel, b.panel] for a, b in ends], dtype=np.int64).reshape(-1, 2)
     run_mm = runs.between(*panels.T)
     counts: dict[tuple[str, str], int] = {}
@@ -117,7 +117,8 @@ def make_trunks(
     for number, ((route, own), (a, b)) in enumerate(zip(parts, ends, strict=True)):
         racks = runs.rack(a.panel), runs.rack(b.panel)
         counts[racks] = counts.get(racks, 0) + 1
-        name, run = f"{racks[0]}/{racks[1]}-T{counts[racks]}", run_mm[number : number + 1]
+        between = "/".join(racks) + (f"-{network}" if network else "")
+        name, run = f"{between}-T{counts[racks]}", run_mm[number : number + 1]
         (length,) = runs.trunk_mm(own.trunk.lengths_m, run).tolist()
         found.append(TrunkRun(name, route, own, own.pins, a, b, int(run[0]), length))
     return found

@@ -54,8 +54,7 @@ def fill(
     new = kept.rack < 0
     names = (*KINDS, *(group.kind for group in equipment.groups))
     baseline = naming.mapping.baseline
-    channels = baseline.channels if baseline else None
-    racks = _Racks(kinds, names, shares, kept, channels.panels.units() if channels else {})
+    racks = _Racks(kinds, names, shares, kept, baseline.panel_units if baseline else {})
     first = len(racks.held)
     each = hosts_of_a_rack(naming, shares, site, hosts, int(np.count_nonzero(on_top)))
     with_hosts = racks.line(np.flatnonzero(new[:hosts]).tolist(), racks.of_hosts(), each)
