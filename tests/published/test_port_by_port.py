@@ -1,0 +1,145 @@
+"""Two whole clusters of the Open Compute Project, every port compared with every port.
+
+The lists in `ocp/` are columns of compositions/*/connectivity-map.csv of
+github.com/opencomputeproject/OCP-OCDAI-training-fabric (CC0-1.0), commit de057e8. What an inventory
+does not express is listed by kind of cable, with the reason.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fabricgen.views.factory import Views
+from tests.fabrics import plan_of
+
+LISTS = Path(__file__).parent / "ocp"
+
+Ends = tuple[str, str, str, str]
+
+COMPUTE: dict[str, Any] = {
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "nic": {"speed": "400G"},
+    "nos": "hedgehog",
+    "switches": {"leaf": {"model": "ds5000", "breakout": "2x400G"}},
+}
+"""Eight servers of eight GPUs on two leaves, each of four rails."""
+
+OTHERS = (("hh-controller", 1), ("hh-gateway", 2), ("metadata-srv", 3), ("storage-srv", 3))
+"""The devices beside the servers, in the order of the lists."""
+
+MESH: dict[str, Any] = COMPUTE | {
+    "rails": {"per_switch": 4},
+    "naming": {"leaf": "soc-storage-scale-out-leaf-{n:02}", "host": "compute-xpu-{n:03}"},
+    "networks": {
+        "inband": {
+            "switches": {"leaf": {"model": "ds2000"}},
+            "speed": "25G",
+            "bond": 1,
+            "host_ports": 1,
+        },
+        # no switch has a cable at its management port
+        "oob": {
+            "kind": "clos",
+            "bond": 1,
+            "switches": {"leaf": {"model": "sn2201"}},
+            "speed": "1G",
+        },
+    },
+    "devices": [
+        {"name": f"{name}-{{n:03}}", "count": count, "ports": {"inband": 1, "oob": 1}}
+        for name, count in OTHERS
+    ],
+}
+
+COLLAPSED: dict[str, Any] = COMPUTE | {
+    "rails": {"per_switch": 4, "grouping": "strided"},
+    "naming": {"leaf": "conv-leaf-{n:02}", "host": "compute-xpu-{n:03}"},
+}
+
+NOT_PLANNED = {
+    "xoc-64-mesh-conv-ro": {
+        "soc_storage": (28, "hosts have no second kind of port on the leaves of GPUs"),
+        "mesh": (2, "leaves of the compute fabric are joined by spines alone"),
+    },
+    "opg-64-collapsed-conv": {
+        "fe": (34, "hosts have no second kind of port on the leaves of GPUs"),
+        "uplink": (64, "the source reserves cages for spines that it calls placeholders"),
+        "bmc": (17, "management ports alternate between two switches in the source"),
+        "oob uplink": (4, "spines of the compute fabric have no ports for other networks"),
+    },
+}
+"""The cables that no inventory gives, by kind, and why."""
+
+
+def published(name: str) -> dict[str, set[Ends]]:
+    """Read the cables of a composition by kind, with hyphens in names, as host names have them."""
+    found: dict[str, set[Ends]] = {}
+    with (LISTS / f"{name}.csv").open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream):
+            a_device, b_device = (row[key].replace("_", "-") for key in ("a_device", "b_device"))
+            kind = row["a_interface"].partition("-")[0]
+            if "leaf" in a_device:
+                uplink = "oob uplink" if a_device.startswith("oob") else "uplink"
+                kind = uplink if "spine" in b_device else "mesh"
+            ends = a_device, row["a_interface"], b_device, row["b_interface"]
+            found.setdefault(kind, set()).add(ends)
+    return found
+
+
+def planned(keys: dict[str, Any], names: dict[str, tuple[str, str, str]]) -> dict[str, set[Ends]]:
+    """Plan a composition; `names` are the kind of each network, its interfaces and its switch.
+
+    Interfaces are counted as in the source, and the ports of a switch that runs another NOS are
+    named as there.
+    """
+    plan = plan_of(**keys)
+    found: dict[str, set[Ends]] = {}
+    for name, network in {"compute": plan, **plan.networks}.items():
+        kind, interface, switch = names[name]
+        for segment in range(network.mapping.segments):
+            for cable in Views(network).cables(segment):
+                number = cable.a_interface.lstrip("abcdefghijklmnopqrstuvwxyz")
+                port = f"E1/{cable.b_port}"
+                ends = cable.a_device, f"{interface}{number}", switch or cable.b_device, port
+                found.setdefault(kind, set()).add(ends)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "names"),
+    [
+        (
+            "xoc-64-mesh-conv-ro",
+            MESH,
+            {
+                "compute": ("scale_out", "scale_out-so", ""),
+                "inband": ("inb_mgmt", "inb_mgmt-mgmt", "inb-mgmt-leaf-01"),
+                "oob": ("bmc", "bmc-bmc", "oob-leaf-01"),
+            },
+        ),
+        ("opg-64-collapsed-conv", COLLAPSED, {"compute": ("be", "be-be", "")}),
+    ],
+)
+def test_every_port(
+    name: str, keys: dict[str, Any], names: dict[str, tuple[str, str, str]]
+) -> None:
+    """Each planned kind of cable has the published ends, all of them and no others."""
+    theirs, ours, missing = published(name), planned(keys, names), NOT_PLANNED[name]
+    assert {kind: theirs[kind] for kind in ours} == ours
+    left = {kind: len(cables) for kind, cables in theirs.items() if kind not in ours}
+    assert left == {kind: count for kind, (count, _) in missing.items()}
+
+
+def test_the_lists_are_whole() -> None:
+    """Both have as many cables as the source, and no port has two."""
+    for name, count in (("xoc-64-mesh-conv-ro", 128), ("opg-64-collapsed-conv", 183)):
+        cables = [each for kind in published(name).values() for each in kind]
+        ports = Counter(end for cable in cables for end in (cable[:2], cable[2:]))
+        assert len(cables) == count
+        assert max(ports.values()) == 1
