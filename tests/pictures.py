@@ -11,13 +11,19 @@ from __future__ import annotations
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from fabricgen.analysis.circuits.schedule import schedule_of
+from fabricgen.analysis.circuits.times import change_count, switching_s
+from fabricgen.analysis.search.side_by_side import side_by_side
+from fabricgen.analysis.workload.machine import find_llm
 from fabricgen.analysis.workload.svg_charts import Bars, bar_chart
 from fabricgen.api import plan_file, plan_inventory
 from fabricgen.bom.comparison import compare
+from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.terms import Design
 from fabricgen.core.yaml_text import load_facts
+from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.inventory.load import read_inventory
 from fabricgen.outputs.drawings.build import Drawings
 from fabricgen.outputs.packs.render import Packs
@@ -87,9 +93,44 @@ def first_rail(plan: Plan) -> str:
     return packs.render(pack, template, drawing=drawings.draw(next(iter(drawings.rails))))
 
 
+PHOTONIC: dict[str, Any] = {
+    "name": "photonic",
+    "gpus": 1024,
+    "hb_domain": {"gpus": 8},
+    "host": {"model": "dgx-h100"},
+    "rails": {"medium": "ocs"},
+}
+"""The inventory of docs/how-to/optical-rails.md, without a switch."""
+PATTERNS = {"recursive-doubling": "doubling", "all-to-all": "all-to-all", "ring": "ring"}
+
+
+def light() -> str:
+    """Draw an iteration on packet switches, and what changes of circuits add to it."""
+    spec = FabricSpec.model_validate(PHOTONIC | {"switches": {"leaf": {"model": "s320"}}})
+    catalog = Catalog()
+    compared = side_by_side(spec, catalog, ["sn5600"], llm=find_llm(catalog, "gpt3"))
+    iteration_s = compared.rails[0].iteration_s or 0
+    bars: list[tuple[str, list[float]]] = [("sn5600\npackets", [iteration_s, 0])]
+    for model in ("palomar", "s320"):
+        plan = plan_inventory(PHOTONIC | {"switches": {"leaf": {"model": model}}})
+        for pattern, words in PATTERNS.items():
+            schedule = schedule_of(plan, "", pattern, None)
+            changes = sum(change_count(phase, alone=True) for phase in schedule.phases)
+            changing_s = (switching_s(schedule) or 0) * changes
+            bars.append((f"{model}\n{words}", [iteration_s, changing_s]))
+    title = "An iteration of GPT-3 on 1,024 GPUs, one NIC port each"
+    notes = [
+        "Each pattern once; circuits change between its steps: 3 ms (Palomar) or 200 ms (S320).",
+        "A second NIC port holds a ring of circuits all the time, which then never change.",
+    ]
+    parts = ["as on packet switches", "circuits change"]
+    return bar_chart(Bars(title, "seconds", parts, bars, []), notes)
+
+
 DRAWN: dict[str, Callable[[], str]] = {
     "costs.svg": costs,
     "rail.svg": rail,
+    "light.svg": light,
     **{f"{kind}.svg": partial(graph, kind) for kind in ("ring", "torus-2d", "expander")},
 }
 
