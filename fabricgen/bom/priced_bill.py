@@ -61,6 +61,11 @@ def cluster_bom(plan: Plan) -> Bom:
     return _priced(plan, sorted(found.values(), key=lambda line: order[line.part_class]))
 
 
+def bill_of(plan: Plan) -> Bom:
+    """Count and price every part of a plan, with those of its networks where it has any."""
+    return cluster_bom(plan) if plan.networks else make_bom(plan)
+
+
 def _both(line: BillLine, other: BillLine) -> BillLine:
     """Return the line of a part that is bought for two purposes."""
     return replace(

@@ -16,7 +16,6 @@ from fabricgen.cli.ways_text import WAYS, ways_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.lifecycle.change.growth_ways import Way, Ways
     from fabricgen.lifecycle.change.phases import Stage
     from fabricgen.planning.plan import Plan
@@ -29,9 +28,10 @@ UNSAVED = (
 """A note beside phases whose plans are not saved."""
 
 COMPUTE_ALONE = (
-    "phases are of the compute fabric alone; a saved plan has `networks` and `devices` again"
+    "phases by planes, rails and spines are of the compute fabric alone; those by GPUs have the"
+    " networks too"
 )
-"""A note beside phases of an inventory with networks."""
+"""A note beside phases by parts of an inventory with networks."""
 
 CABLE_COLUMNS = ("cable", "a_device", "a_interface", "b_device", "b_interface")
 
@@ -91,7 +91,7 @@ def phases(
     with inventory.locate_findings():
         if by_gpus(plan.spec):
             ways = ways_to_grow(plan.spec, plan.catalog, installed)
-            _by_gpus(plan.spec, ways, name, way, output, as_json=as_json)
+            _by_gpus(ways, name, way, output, as_json=as_json)
         elif way or output or older:
             options = "--way, --from and -o"
             raise click.UsageError(f"{options} need phases by GPUs: `phases: [{{gpus: N}}, …]`")
@@ -100,7 +100,6 @@ def phases(
 
 
 def _by_gpus(
-    spec: FabricSpec,
     ways: Ways,
     name: str | None,
     way: str | None,
@@ -114,7 +113,7 @@ def _by_gpus(
     chosen = _chosen(ways, way)
     at = None if name is None else _index([phase.name for phase in chosen.phases], name)
     if output:
-        _save(chosen, output, spec)
+        _save(chosen, output)
     if at is not None:
         echo(_cables(_new_cables(chosen, at)))
     elif as_json:
@@ -122,7 +121,6 @@ def _by_gpus(
     else:
         echo(ways_text(summarize_ways(ways)))
         print_advice(f"{each.name}: {text}" for each in ways.found for text in each.changed)
-        print_advice([COMPUTE_ALONE] if spec.networks.each() else [])
         if not output:
             print_advice([UNSAVED])
 
@@ -139,6 +137,7 @@ def _by_parts(plan: Plan, name: str | None, *, as_json: bool) -> None:
         print_result(summarize_phases(plan, stages))
     else:
         echo(phases_text(plan, stages))
+        print_advice([COMPUTE_ALONE] if plan.networks else [])
 
 
 def _index(names: list[str], name: str) -> int:
@@ -162,8 +161,9 @@ def _chosen(ways: Ways, name: str | None) -> Way:
     return next(way for way in ways.found if way.name == name)
 
 
-def _save(way: Way, directory: Path, spec: FabricSpec) -> None:
-    """Save the plan of each phase of a way, with the networks of an inventory."""
+def _save(way: Way, directory: Path) -> None:
+    """Save the plan of each phase of a way."""
+    from fabricgen.bom.priced_bill import make_bom
     from fabricgen.bom.summary import summarize
     from fabricgen.build.write.manifest import json_document
     from fabricgen.planning.plan_document import plan_document
@@ -171,8 +171,7 @@ def _save(way: Way, directory: Path, spec: FabricSpec) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     for phase in way.phases:
         path = directory / f"{phase.plan.spec.name}-{phase.name}.json"
-        plan = phase.plan.with_networks_of(spec)
-        document = plan_document(plan, summarize(plan, phase.bom).document())
+        document = plan_document(phase.plan, summarize(phase.plan, make_bom(phase.plan)).document())
         save(path, json_document(document), mark=PLAN_MARK)
         echo(f"saved plan to {path}", err=True)
 
@@ -226,7 +225,10 @@ def _new_cables(way: Way, phase: int) -> Iterator[CableView]:
 
     def views(plan: Plan) -> Iterator[CableView]:
         return (
-            view for rows in map(Views(plan).cables, range(plan.mapping.segments)) for view in rows
+            view
+            for own in plan.cluster
+            for rows in map(Views(own).cables, range(own.mapping.segments))
+            for view in rows
         )
 
     asked = way.phases[phase]

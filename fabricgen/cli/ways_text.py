@@ -60,6 +60,16 @@ def _figures(way: WaySummary, currency: str) -> Iterator[list[str]]:
     yield ["  switches", *_cells([each.switches for each in of], sum(each.switches for each in of))]
     yield ["  cables", *_cells([each.cables for each in of], sum(each.cables for each in of))]
     yield ["  cables moved", *_cells([each.cables_moved for each in of], way.cables_moved)]
+    for name in of[0].networks or {}:
+        own = [each.networks[name] for each in of if each.networks]
+        yield [
+            f"  {name} switches",
+            *_cells([each.switches for each in own], sum(each.switches for each in own)),
+        ]
+        yield [
+            f"  {name} cables",
+            *_cells([each.cables for each in own], sum(each.cables for each in own)),
+        ]
     yield [f"  cost, {currency}", *_cells([each.cost for each in of], way.cost)]
     yield ["  cost by then", *_cells([each.cost_by_then for each in of], None)[:-1], ""]
 

@@ -231,12 +231,6 @@ class Plan(Draft):
         fabric = replace(self.fabric, port_layouts=port_layouts, switches_by_rail={})
         return replace(self, fabric=fabric, names=interface_names(fabric, self.ports))
 
-    def with_networks_of(self, spec: FabricSpec) -> Plan:
-        """Return this plan with the keys `networks` and `devices` of an inventory, not planned."""
-        keys = {"networks": spec.networks, "devices": spec.devices}
-        fabric = replace(self.fabric, spec=self.spec.model_copy(update=keys))
-        return replace(self, fabric=fabric)
-
     @property
     def cluster(self) -> list[Plan]:
         """This plan and those of the networks beside it."""

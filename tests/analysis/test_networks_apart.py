@@ -97,7 +97,7 @@ def test_a_cheaper_mapping_is_of_the_compute_fabric(planned: list[str]) -> None:
         ["plan"],
         ["impact", "--fail", "switch:r0-leaf-1"],
         ["route", "d0-g0", "d1-g0"],
-        ["phases", "--set", "phases=[{gpus: 32}, {gpus: 64}]"],
+        ["phases", "--set", "phases=[{name: now, rails: 4}]"],
         ["check", "--json"],
     ],
     ids=lambda command: command[0],
@@ -139,13 +139,22 @@ def test_diff_plans_the_networks_of_each_side(
 def test_a_saved_phase_has_the_networks(
     cluster: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The ways are of the compute fabric; what is built of a saved plan has the networks again."""
+    """Its networks are those that the phase was planned with."""
     sizes = "phases=[{gpus: 32}, {gpus: 64}]"
     assert run(["phases", cluster, "--set", sizes, "-o", str(tmp_path / "saved")]) == 0
-    assert "phases are of the compute fabric alone" in capsys.readouterr().err
+    out = capsys.readouterr().out
+    assert "  oob cables" in out
     for saved in sorted((tmp_path / "saved").iterdir()):
         assert run(["plan", str(saved)]) == 0
         assert "oob" in capsys.readouterr().out
+
+
+def test_phases_by_rails_are_of_the_compute_fabric(
+    cluster: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The note names the phases that have the networks."""
+    assert run(["phases", cluster, "--set", "phases=[{name: now, rails: 4}]"]) == 0
+    assert "those by GPUs have the networks too" in capsys.readouterr().err
 
 
 def test_a_fabric_without_networks_is_what_it_was() -> None:

@@ -33,6 +33,11 @@ class Growth(Document):
     changed: list[str]
     networks: dict[str, dict[str, int]] | None = None
 
+    @property
+    def moved_in_all(self) -> int:
+        """The cables that move in the compute fabric and in all networks."""
+        return self.moved + sum(each["moved"] for each in (self.networks or {}).values())
+
 
 @dataclass(frozen=True)
 class GrownPlan(Document):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from fabricgen.bom.bill import Bom
 from fabricgen.bom.counts import part_of
-from fabricgen.bom.priced_bill import make_bom
+from fabricgen.bom.priced_bill import bill_of
 from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.inventory.sizing import Reserve
 from fabricgen.lifecycle.change.expand import grow, pinned
@@ -57,7 +57,7 @@ class GrowthPhase(NamedTuple):
     @property
     def cables(self) -> int:
         """The cables that are bought."""
-        models = {joint.cable.model for joint in self.plan.candidates}
+        models = {joint.cable.model for own in self.plan.cluster for joint in own.candidates}
         return sum(count for item, count in self.parts.items() if part_of(item) in models)
 
 
@@ -71,7 +71,7 @@ class Way:
     @property
     def moved(self) -> int:
         """The cables that move in all phases."""
-        return sum(phase.growth.moved for phase in self.phases if phase.growth)
+        return sum(phase.growth.moved_in_all for phase in self.phases if phase.growth)
 
     @property
     def changed(self) -> list[str]:
@@ -82,7 +82,7 @@ class Way:
     def left_over(self) -> dict[str, int]:
         """Parts that were bought and that the last phase does not use."""
         first, last = self.phases[0], self.phases[-1]
-        owned = installed_items(make_bom(first.before)) if first.before else Counter[str]()
+        owned = installed_items(bill_of(first.before)) if first.before else Counter[str]()
         bought = sum((Counter(phase.parts) for phase in self.phases), owned)
         return dict(items_left_over(last.plan, last.bom, bought))
 
@@ -124,8 +124,8 @@ def _order(way: Way) -> tuple[int, Decimal, list[Decimal], list[int], int]:
 
 
 def installed_switches(plan: Plan) -> int:
-    """Count the installed switches of a plan."""
-    return sum(map(plan.switch_count, plan.roles))
+    """Count the installed switches of a plan and its networks."""
+    return sum(own.switch_count(role) for own in plan.cluster for role in own.roles)
 
 
 def ways_to_grow(spec: FabricSpec, catalog: Catalog, installed: Plan | None = None) -> Ways:
@@ -170,9 +170,9 @@ def plan_of_end(spec: FabricSpec, catalog: Catalog) -> Plan:
 
 
 def _sized(spec: FabricSpec, gpus: int, reserved: int | None = None) -> FabricSpec:
-    """Return the compute fabric of the inventory with other GPUs and another reserve, or none."""
+    """Return the inventory with other GPUs and another reserve, or none."""
     reserve = Reserve(gpus=reserved) if reserved else None
-    return spec.without_networks().model_copy(update={"gpus": gpus, "reserve": reserve})
+    return spec.model_copy(update={"gpus": gpus, "reserve": reserve})
 
 
 class _Steps(NamedTuple):
@@ -221,7 +221,7 @@ class _Steps(NamedTuple):
     def _grows_in_place(self, plan: Plan) -> bool:
         """Return whether a plan can grow to the end without moving a cable."""
         try:
-            return growth(plan, grow(plan, self.end.spec, self.catalog)).moved == 0
+            return growth(plan, grow(plan, self.end.spec, self.catalog)).moved_in_all == 0
         except Refusal:
             return False
 
@@ -234,11 +234,11 @@ def _way(
 ) -> Way:
     """Plan the phases of a way one after the other. Raises Refusal."""
     phases: list[GrowthPhase] = []
-    owned = installed_items(make_bom(installed)) if installed else Counter[str]()
+    owned = installed_items(bill_of(installed)) if installed else Counter[str]()
     before = installed
     for title, gpus in sizes:
         plan = step(before, gpus)
-        bom = make_bom(plan)
+        bom = bill_of(plan)
         bought = items_bought(plan, bom, owned)
         owned += bought
         change = growth(before, plan) if before else None

@@ -26,11 +26,24 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 
+@dataclass(frozen=True)
+class PhaseOfNetwork(Document):
+    """What a phase adds to a network, and the installed cables that it moves there."""
+
+    switches: int
+    cables: int
+    cables_moved: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class PhaseSummary(Document):
-    """The figures of a phase: what it adds, without spares, and the fabric at its end."""
+    """The figures of a phase: what it adds, without spares, and the fabric at its end.
 
-    OPTIONAL = frozenset({"changed"})
+    `links`, bandwidth and oversubscription are of the compute fabric, all other figures of the
+    whole cluster.
+    """
+
+    OPTIONAL = frozenset({"changed", "networks"})
 
     name: str
     gpus: int
@@ -50,6 +63,8 @@ class PhaseSummary(Document):
     oversubscription_by_then: str | None
     changed: list[str] | None = None
     """Numbers of installed devices that change, in a sentence each; phases by GPUs only."""
+    networks: dict[str, PhaseOfNetwork] | None = None
+    """What the phase adds to each network beside compute; phases by GPUs only."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,12 +182,12 @@ def _growth_phase(phase: GrowthPhase, cost_by_then: Decimal | None) -> PhaseSumm
         links={key: count - was[key] for key, count in links.items()},
         switches=installed_switches(plan) - (installed_switches(before) if before else 0),
         cables=phase.cables,
-        cables_moved=phase.growth.moved if phase.growth else 0,
+        cables_moved=phase.growth.moved_in_all if phase.growth else 0,
         parts=phase.parts,
         cost=number(phase.cost),
         unpriced=list(phase.unpriced),
         switches_by_then=installed_switches(plan),
-        cables_by_then=plan.cables,
+        cables_by_then=sum(own.cables for own in plan.cluster),
         cost_by_then=number(cost_by_then),
         nic_gbps_by_then=links["host"] * host.speed_gbps,
         gpus_without_nic_by_then=0,
@@ -180,7 +195,18 @@ def _growth_phase(phase: GrowthPhase, cost_by_then: Decimal | None) -> PhaseSumm
         if plan.sizing.tiers > 1
         else None,
         changed=phase.growth.changed if phase.growth else [],
+        networks={name: _of_network(phase, name) for name in plan.networks} or None,
     )
+
+
+def _of_network(phase: GrowthPhase, name: str) -> PhaseOfNetwork:
+    """Return what a phase adds to a network."""
+    own, before = phase.plan.networks[name], phase.before and phase.before.networks.get(name)
+    moves = phase.growth.networks if phase.growth and phase.growth.networks else {}
+    counts = (sum(map(own.switch_count, own.roles)), own.cables)
+    was = (sum(map(before.switch_count, before.roles)), before.cables) if before else (0, 0)
+    moved = moves[name]["moved"] if name in moves else 0
+    return PhaseOfNetwork(counts[0] - was[0], counts[1] - was[1], moved)
 
 
 def running_costs(costs: Iterable[Decimal | None]) -> list[Decimal | None]:

@@ -133,8 +133,8 @@ def _apart(plan: Plan) -> Iterator[str]:
     """Yield what the answers on designs are about, where there are networks beside the fabric."""
     if plan.networks:
         yield (
-            "Savings, what costs less, what you give up and phases are of the compute fabric alone;"
-            " the other networks are the same in each design."
+            "Savings, what costs less, what you give up, and phases by planes, rails or spines are"
+            " of the compute fabric alone; the other networks are the same in each design."
         )
 
 

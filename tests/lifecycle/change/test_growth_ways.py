@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.bom.counts import part_of
-from fabricgen.bom.priced_bill import make_bom
+from fabricgen.bom.priced_bill import bill_of
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.cli.ways_text import ways_text
 from fabricgen.core.diagnostics import Finding, Refusal
@@ -20,6 +20,7 @@ from fabricgen.lifecycle.change.growth_ways import Way, Ways, ways_to_grow
 from fabricgen.lifecycle.change.phase_summary import summarize_ways
 from fabricgen.lifecycle.change.purchases import has_fixed_lengths
 from tests.fabrics import spec_of
+from tests.mutations.cluster import CLUSTER
 
 if TYPE_CHECKING:
     from fabricgen.lifecycle.change.growth_ways import GrowthPhase
@@ -63,7 +64,7 @@ def adds_up(way: Way) -> None:
     """
     last = way.phases[-1]
     bought = sum((Counter(phase.parts) for phase in way.phases), Counter[str]())
-    used = Counter({line.item: line.quantity for line in make_bom(last.plan).lines})
+    used = Counter({line.item: line.quantity for line in bill_of(last.plan).lines})
     if not has_fixed_lengths(last.plan):
         bought, used = (by_part(items) for items in (bought, used))
     assert bought - Counter(way.left_over) == +used
@@ -81,6 +82,37 @@ def moves(way: Way) -> list[int]:
     """Count by a whole diff of the plans what each phase moves."""
     plans = [phase.plan for phase in way.phases]
     return [diff(*pair).moved for pair in pairwise(plans)]
+
+
+def test_phases_have_the_networks_beside_compute() -> None:
+    """What all phases buy is the bill of the last cluster, and no cable of any network moves."""
+    gpus = (64, 128, 256)
+    ways = ways_of(**CLUSTER, phases=[{"gpus": each} for each in gpus])
+    best = ways.recommended
+    adds_up(best)
+    assert best.moved == 0
+    plans = [phase.plan for phase in best.phases]
+    for old, new in pairwise(plans):
+        assert {each.moved for each in diff(old, new).networks.values()} == {0}
+    shown = summarize_ways(ways).phases
+    last = plans[-1]
+    for name, network in last.networks.items():
+        added = [phase.networks[name] for phase in shown if phase.networks]
+        assert sum(each.cables for each in added) == network.cables
+        assert sum(each.switches for each in added) == len([*network.switches()])
+    assert sum(phase.cables for phase in shown) == sum(own.cables for own in last.cluster)
+    assert shown[-1].cables_by_then == sum(own.cables for own in last.cluster)
+
+
+def test_moves_in_networks_count() -> None:
+    """A way that moves cables between switches of a network alone is not recommended."""
+    ways = ways_of(**CLUSTER, phases=[{"gpus": 64}, {"gpus": 256}])
+    moved = {way.name: way.moved for way in ways.found}
+    assert moved["grow-later"] > 0
+    assert moved[ways.recommended.name] == 0
+    later = next(way for way in ways.found if way.name == "grow-later").phases[-1].growth
+    assert later
+    assert later.moved == 0
 
 
 def test_spines_are_bought_when_a_rail_outgrows_a_leaf() -> None:
