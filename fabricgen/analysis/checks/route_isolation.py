@@ -91,6 +91,8 @@ def _faults(
 
 def _device_blocks(plan: Plan, segment: int, box: int) -> dict[str, int]:
     """Return the ports of a leaf that devices have, each with its block."""
+    if not plan.networks:
+        return {}
     shared, layout = plan.shared_leaves, plan.port_layouts(segment)[Role.LEAF]
     on = shared.on(segment, box) if shared else {}
     return {layout.interface(port): shared.blocks[number] for number, port in on.items() if shared}

@@ -181,7 +181,7 @@ def _placed(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
                 )
         for end, module in joint.modules.items():
             role = joint.kind.role(end)
-            own = plan.cages.own(end, rows)
+            own = plan.cages.own(end, rows) if plan.fabric.network else rows
             pieces[role or HOST, module.model].append(
                 (
                     plan.cages.at(end, joint.kind, segment, own),

@@ -177,6 +177,8 @@ class SwitchViews:
         self, box: int, labels: SegmentLabels
     ) -> tuple[list[PortView], tuple[Port, ...]]:
         """Return the ports of devices on a leaf of the compute fabric, as views and as places."""
+        if not self.plan.networks:
+            return [], ()
         shared, segment = self.plan.shared_leaves, labels.ends.segment
         own = shared.on(segment, box) if shared else {}
         if shared is None or self._devices is None or not own:
