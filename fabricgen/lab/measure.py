@@ -217,22 +217,22 @@ class RunningLab:
         }
 
     def _reopen(self, switches: list[str], dead: Collection[str]) -> None:
-        """Reopen the ports with an idle session.
+        """Reopen the ports with an idle session, each link from one of its ends.
 
         bgpd 8.4.4 forgets a neighbour for good if its packets arrive before the port is reported
-        up, which happens on a busy machine.
+        up, which happens on a busy machine. Where both ends are idle, the second would interrupt
+        what the first has begun, and on a busy machine neither would come up.
         """
+        idle: dict[str, tuple[str, str]] = {}
         for name in switches:
             for port, state in self.daemons.states(name).items():
                 wire = self.machines.ends[name][port].wire
                 if state == "Idle" and not {wire.label, wire.a, wire.b} & set(dead):
-                    self.machines.networks.inside(
-                        name,
-                        partial(
-                            batch, [f"link set {port} down", *self.machines.up(name, port)], name
-                        ),
-                    )
-                    self.reopened.append(f"{name} {port}")
+                    idle.setdefault(wire.label, (name, port))
+        for name, port in idle.values():
+            lines = [f"link set {port} down", *self.machines.up(name, port)]
+            self.machines.networks.inside(name, partial(batch, lines, name))
+            self.reopened.append(f"{name} {port}")
 
     def sockets(self, flows: int = 1, *, paths: bool = False) -> Sockets:
         """Open the sockets of every GPU; with `paths`, those that the paths of IPv6 need too."""

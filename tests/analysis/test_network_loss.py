@@ -112,3 +112,21 @@ def test_other_names_are_refused() -> None:
         cluster_impact(planned(uplink=True), ["switch:storage-leaf-99"], compared=False)
     alone = plan_of(**CLUSTER | {"networks": {}, "devices": ()})
     assert "networks" not in cluster_impact(alone, ["gpu:d0-g0"], compared=False).document()
+
+
+@pytest.mark.parametrize(("keys", "cut_off"), [({}, 1), ({"peer_links": 2}, 0)])
+def test_a_link_between_leaves_joins_their_devices(keys: dict[str, int], cut_off: int) -> None:
+    """Of two devices with one port left, on different leaves, one is cut off without such links."""
+    inband = NETWORKS["inband"] | keys
+    plan = plan_of(**CLUSTER | {"networks": NETWORKS | {"inband": inband}})
+    assert not plan.networks["inband"].sizing.spine
+    cables = [view for view in Views(plan.networks["inband"]).cables(0) if view.tier == 1]
+    first = next(view for view in cables if view.b_device == "inband-leaf-1")
+    other = next(
+        view
+        for view in cables
+        if view.b_device == "inband-leaf-2" and view.a_device != first.a_device
+    )
+    failed = [f"link:{first.cable}", f"link:{other.cable}"]
+    (loss,) = NetworkFailures(plan).losses(failed)
+    assert len(loss.cut_off) == cut_off

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from fabricgen.lab import measure
 from fabricgen.lab.boot import Machines
 from fabricgen.lab.failures import Breaker
+from fabricgen.lab.measure import RunningLab
 from fabricgen.lab.topology import LabLayout
 from tests import ROOT
 from tests.fabrics import plan_file
@@ -58,3 +60,26 @@ def test_dead_switches_are_those_of_the_failure() -> None:
     assert breaker.dead(["rail:3"]) & names == {name for name in names if name.startswith("r3-")}
     assert breaker.dead(["switch:r0-leaf-1"]) & names == {"r0-leaf-1"}
     assert breaker.dead(["gpu:d0-g3"]) & names == set()
+
+
+def test_an_idle_link_is_reopened_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the sessions of both ends are idle; dead links stay closed."""
+    opened: list[str] = []
+    networks = SimpleNamespace(
+        inside=lambda name, _: opened.append(name), each=lambda names, _: [{}] * len(names)
+    )
+    machines = Machines(LAYOUT, Path(), cast("Any", networks))
+    switches = [switch.name for switch in LAYOUT.switches]
+    links = [wire.label for wire in LAYOUT.wires if {wire.a, wire.b} <= set(switches)]
+    ports = {
+        name: [port for port, end in machines.ends[name].items() if end.wire.label in links]
+        for name in switches
+    }
+    idle = SimpleNamespace(states=lambda name: dict.fromkeys(ports[name], "Idle"))
+    lab = RunningLab(machines, cast("Any", idle))
+    routes = {name: {"10.0.0.0/31": frozenset({"swp1"})} for name in switches}
+    monkeypatch.setattr(RunningLab, "expected", lambda *_: routes)
+    monkeypatch.setattr(measure, "STUCK_S", -1.0)
+    _, wrong = lab.converge(dead=links[:2], patience_s=0.01)
+    assert len(wrong) == len(switches)
+    assert len(opened) == len(lab.reopened) == len(links) - 2
