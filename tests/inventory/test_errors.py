@@ -104,6 +104,7 @@ def changed(path: tuple[str, ...], value: object) -> dict[str, Any]:
             "exchange": {"currency": "EUR", "rate": 0.92, "date": "2026-09-22"},
         }
         if path[0] == "devices":
+            whole["bgp"] = {"asn": 65100}
             whole["devices"] = [{"name": "nfs-{n}", "count": 1, "ports": {"storage": {"count": 2}}}]
         node = node.setdefault(key, whole.get(key, {"generic": {"radix": 64}} if upper else {}))
         node = node[0] if isinstance(node, list) else node

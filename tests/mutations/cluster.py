@@ -207,6 +207,16 @@ BOND_MUTATIONS: tuple[ClusterMutation, ...] = (
         "the bond of storage0 and storage1 of host-1 is not one system of LACP",
     ),
     ClusterMutation(
+        "a device without its bond",
+        lambda e: with_leaf(
+            with_leaf(e, "storage-leaf-1", lambda own: replace(own, bonds=own.bonds[1:])),
+            "storage-leaf-2",
+            lambda own: replace(own, bonds=own.bonds[1:]),
+        ),
+        "bonds-agree",
+        "the bond of storage0 and storage1 of host-1 is not one system of LACP",
+    ),
+    ClusterMutation(
         "two bonds with one segment",
         lambda e: on_bond(
             on_bond(e, "storage-leaf-1", 2, esi="03:44:38:39:ff:00:01:00:00:01"),

@@ -39,8 +39,13 @@ def bonds_agree(evidence: ClusterEvidence) -> Verdict:
 def _members(
     evidence: ClusterEvidence, network: str, ends: dict[tuple[str, str], BondView]
 ) -> dict[int, list[BondView]]:
-    """Return the ends of each bond of a network, by the wiring."""
-    links, found = evidence.links[network], dict[int, list["BondView"]]()
+    """Return the ends of each bond of a network, by the wiring; ports of routers have none."""
+    links, rules = evidence.links[network], evidence.plan.networks[network].fabric.network
+    assert rules, "a network has its rules"  # noqa: S101 - every plan in `Plan.networks` is one
+    bonds = np.unique(links.bond[links.attached])
+    routed = np.array([group.edge for group in rules.attached.groups])
+    bonded = bonds[~routed[rules.attached.group_of(bonds)]].tolist()
+    found: dict[int, list[BondView]] = {bond: [] for bond in bonded}
     for row in np.flatnonzero(links.attached).tolist():
         switch = evidence.devices[int(links.upper[row])]
         bond = ends.get((switch, evidence.interfaces[int(links.upper_port[row])]))
