@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, violations
+from fabricgen.core.arrays import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
@@ -42,7 +43,7 @@ def _members(
     """Return the ends of each bond of a network, by the wiring; ports of routers have none."""
     links, rules = evidence.links[network], evidence.plan.networks[network].fabric.network
     assert rules, "a network has its rules"  # noqa: S101 - every plan in `Plan.networks` is one
-    bonds = np.unique(links.bond[links.attached])
+    bonds = distinct(links.bond[links.attached])
     routed = np.array([group.edge for group in rules.attached.groups])
     bonded = bonds[~routed[rules.attached.group_of(bonds)]].tolist()
     found: dict[int, list[BondView]] = {bond: [] for bond in bonded}
