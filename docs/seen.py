@@ -53,7 +53,6 @@ SPECIMENS: dict[str, dict[str, Any]] = {
     "two tiers, FRR": {
         "gpus": 32, "hb_domain": {"gpus": 4}, "rails": {"tiers": 2}, "nos": "frr",
         "switches": {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 4}}},
-        "networks": {"storage": {"switches": {"leaf": {"generic": {"radix": 32}}}}},
         "management": _MANAGEMENT,
         "vars": {"contact": "noc@example.net"},
         "overrides": [{"match": {"role": "leaf"}, "text": "", "vars": {"ntp": ["192.0.2.1"]}}],
@@ -105,11 +104,6 @@ SPECIMENS: dict[str, dict[str, Any]] = {
             "oob": {"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G"},
         },
         "devices": [{"name": "pdu-{n}", "count": 5, "model": "ap8886", "ports": {"oob": 1}}],
-        "spare": {"leaves_per_rail": 1},
-    },
-    "rails over patch panels": {
-        "gpus": 32, **_HOST, "rails": {"medium": "patch-panel"},
-        "switches": {"leaf": {"model": "patch-144"}},
     },
 }  # fmt: skip
 """The fabrics that are built: one for each option on which the fields of views depend.

@@ -122,16 +122,15 @@ def _modules(plan: Plan, takes: list[LinkGroup]) -> dict[str, Counter[str]]:
     }
     counted: dict[str, Counter[str]] = {purpose: Counter() for purpose in filled}
     for joint, segment, rows, alike in takes:
+        own = plan.cages.own(rows)
         for end, module in joint.modules.items():
             role = joint.kind.role(end)
             if role is None and alike > 1:  # links of several segments share the cages of a host
                 counted[HOST][module.model] = len(plan.hosts) * plan.cages.of_host
-            else:
-                own = plan.cages.own(end, rows)
-                if len(own):
-                    filled[str(role or HOST)][module.model].append(
-                        plan.cages.at(end, joint.kind, segment, own)
-                    )
+            elif len(own[end]):
+                filled[str(role or HOST)][module.model].append(
+                    plan.cages.at(end, joint.kind, segment, own[end])
+                )
     alike = takes[0].alike if takes else 1
     for purpose, models in filled.items():
         for model, cages in models.items():

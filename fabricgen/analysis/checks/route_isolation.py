@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from fabricgen.analysis.checks.evidence import Evidence
     from fabricgen.core.arrays import IntArray
-    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.networks.shared_leaves import SharedLeaves
+    from fabricgen.planning.port_layout import PortLayout
     from fabricgen.views.switches.view import Instance, SwitchView
 
 
@@ -35,12 +36,12 @@ def routes_apart(evidence: Evidence) -> Verdict:
         _Pool(given.nic, given.nic_block, cut.hosts.origin),
         _Pool(given.loopback, given.loopback_block, cut.loopbacks.origin),
     )
-    switches, instances = 0, 0
+    switches, instances, shared = 0, 0, evidence.plan.shared_leaves
     found: list[Violation] = []
     for run in read.switches:
         for view in views_of(evidence, run):
             switches, instances = switches + 1, instances + len(view.instances)
-            found += _faults(evidence, view, index[view.name], pools)
+            found += _faults(evidence, view, index[view.name], pools, shared)
     blocks = evidence.plan.mapping.segments * evidence.plan.mapping.segment_blocks
     figure = (
         f"{instances:,} routing instances on {switches:,} switches announce the prefixes of"
@@ -50,7 +51,11 @@ def routes_apart(evidence: Evidence) -> Verdict:
 
 
 def _faults(
-    evidence: Evidence, view: SwitchView, switch: int, pools: tuple[_Pool, _Pool]
+    evidence: Evidence,
+    view: SwitchView,
+    switch: int,
+    pools: tuple[_Pool, _Pool],
+    shared: SharedLeaves | None,
 ) -> Iterator[Violation]:
     """Yield what the instances of a switch join although it belongs to different blocks."""
     segment, box = divmod(switch, evidence.boxes)
@@ -61,7 +66,8 @@ def _faults(
     )
     served = range(blocks) if own < 0 else [own]
     role = Role(view.role)
-    names, devices = evidence.interfaces(segment, role), _device_blocks(evidence.plan, segment, box)
+    names, layouts = evidence.interfaces(segment, role), evidence.plan.port_layouts
+    devices = _device_blocks(shared, layouts(segment)[role], segment, box) if shared else {}
     if len(view.instances) != len(served):
         yield Violation(
             f"{view.name} has {len(view.instances)} routing instances for {len(served)} blocks"
@@ -89,13 +95,12 @@ def _faults(
         yield from _misplaced(view, instance, wanted, name)
 
 
-def _device_blocks(plan: Plan, segment: int, box: int) -> dict[str, int]:
-    """Return the ports of a leaf that devices have, each with its block."""
-    if not plan.networks:
-        return {}
-    shared, layout = plan.shared_leaves, plan.port_layouts(segment)[Role.LEAF]
-    on = shared.on(segment, box) if shared else {}
-    return {layout.interface(port): shared.blocks[number] for number, port in on.items() if shared}
+def _device_blocks(
+    shared: SharedLeaves, layout: PortLayout, segment: int, box: int
+) -> dict[str, int]:
+    """Return the ports of a leaf that devices have, each with its block; other boxes have none."""
+    on = shared.on(segment, box)
+    return {layout.interface(port): shared.blocks[number] for number, port in on.items()}
 
 
 def _misplaced(

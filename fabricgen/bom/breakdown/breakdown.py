@@ -179,9 +179,9 @@ def _placed(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
                 pieces[joint.kind.key, item.name].append(
                     (plan.cages.pieces(joint, segment, own), racks[joint.near][at])
                 )
+        filled = plan.cages.own(rows)
         for end, module in joint.modules.items():
-            role = joint.kind.role(end)
-            own = plan.cages.own(end, rows) if plan.fabric.network else rows
+            own, role = filled[end], joint.kind.role(end)
             pieces[role or HOST, module.model].append(
                 (
                     plan.cages.at(end, joint.kind, segment, own),

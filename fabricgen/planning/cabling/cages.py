@@ -65,16 +65,16 @@ class Cages:
         cage, _, size = self.of_switch[role]
         return (segment * self.boxes + box[rows].astype(np.int64)) * size + cage[port[rows]]
 
-    def own(self, end: End, rows: IntArray) -> IntArray:
-        """Return the links whose module at one end is of this plan.
+    def own(self, rows: IntArray) -> dict[End, IntArray]:
+        """Return the links whose module at the lower end, and at the upper one, is of this plan.
 
         On a leaf of the compute fabric, a link of GPUs may have the module of a cage already.
         """
         network = self.mapping.fabric.network
-        if end == "lower" or network is None or network.shared is None:
-            return rows
+        if network is None or network.shared is None:
+            return {"lower": rows, "upper": rows}
         filled = np.array(network.shared.filled)
-        return np.asarray(rows[~filled[self.links.lower[rows]]])
+        return {"lower": rows, "upper": np.asarray(rows[~filled[self.links.lower[rows]]])}
 
     def pieces(self, joint: LinkParts, segment: int, rows: IntArray) -> IntArray:
         """Return the number of the cable that carries each of some links of a joint.

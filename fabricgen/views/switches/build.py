@@ -177,11 +177,10 @@ class SwitchViews:
         self, box: int, labels: SegmentLabels
     ) -> tuple[list[PortView], tuple[Port, ...]]:
         """Return the ports of devices on a leaf of the compute fabric, as views and as places."""
-        if not self.plan.networks:
+        if self._devices is None or (shared := self.plan.shared_leaves) is None:
             return [], ()
-        shared, segment = self.plan.shared_leaves, labels.ends.segment
-        own = shared.on(segment, box) if shared else {}
-        if shared is None or self._devices is None or not own:
+        segment = labels.ends.segment
+        if not (own := shared.on(segment, box)):
             return [], ()
         leaf = shared.leaves.index((segment, box))
         (views,) = self._devices._ports([leaf], SegmentLabels(self._devices.ports, 0))  # noqa: SLF001 - of another plan
