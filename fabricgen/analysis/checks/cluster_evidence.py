@@ -175,14 +175,14 @@ def _compute_ports(plan: Plan, devices: _Numbers, interfaces: _Numbers) -> Ports
     """Return the NIC ports of all hosts, and the ports of all switches that have a link."""
     fabric, gpus = plan.fabric, np.arange(plan.fabric.gpus)
     hosts = devices(plan.hosts)[fabric.coordinates.host(gpus)]
-    columns = []
+    columns, links = [], _switch_ends(plan)
     for plane in range(fabric.planes):
         nics = interfaces(fabric.interface(slot, plane) for slot in range(fabric.interface_count))
         columns.append((hosts, nics[fabric.interface_index(gpus)]))
     for segment in range(plan.mapping.segments):
         ports = {role: interfaces(names) for role, names in plan.interfaces(segment).items()}
         switches = devices(plan.naming.switches(segment))
-        for role, ends in _switch_ends(plan).items():
+        for role, ends in links.items():
             columns.append((switches[ends[0]], ports[role][ends[1]]))
     device, port = zip(*columns, strict=True)
     return PortsInUse(np.concatenate(device), np.concatenate(port))
