@@ -46,7 +46,8 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
         yield OverrideList(OVERRIDES)
     yield from left_out(context)
     yield from network_tasks(context, _of_fabric)
-    yield from _left_to_the_site(context)
+    if context.scope is None:
+        yield from _left_to_the_site(context)
 
 
 def _left_to_the_site(context: BuildContext) -> Iterator[Skipped]:

@@ -49,7 +49,8 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
 
 def _beside(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     """List the files of the containers of networks, and the networks that no container runs."""
-    for name, own in context.networks.items():
+    for name in context.plan.switched:
+        own = context.networks[name]
         if gap := topologies(own).gap():
             yield Skipped(f"lab/ has no containers of {name}: {gap}")
         else:
@@ -90,7 +91,7 @@ def _topologies(
 @per_build
 def topologies(context: BuildContext) -> Topologies:
     """Return the maker of the topologies."""
-    networks = map(topologies, context.networks.values())
+    networks = [topologies(context.networks[name]) for name in context.plan.switched]
     beside = [own for own in networks if own.gap() is None]
     return Topologies(context.views, context.packs, config_packs(context), context.texts, beside)
 

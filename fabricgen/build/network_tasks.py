@@ -44,7 +44,7 @@ def network_tasks(
     context: BuildContext, tasks: Callable[[BuildContext], Iterable[BuildTask | Skipped]]
 ) -> Iterator[BuildTask | Skipped]:
     """List the tasks of every network with switches, and what is left out of each."""
-    for name in context.plan.switched if context.networks else ():
+    for name in [name for name in context.plan.switched if name in context.networks]:
         for found in tasks(context.networks[name]):
             if isinstance(found, Skipped):
                 yield Skipped(f"in the network {name}, {found.reason}")

@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fabricgen.build.context import BuildContext
+from fabricgen.build.job import make_job
+from fabricgen.build.selection import GroupSelection
 from fabricgen.lab.expected_routes import Clos
 from fabricgen.lab.networks.choose import EVERY, lay_out_networks
 from fabricgen.lab.networks.devices import read_netplan
 from fabricgen.lab.topology import ROUTER, Wire
 from tests.fabrics import plan_of
+from tests.nos.switch_files import PACKS
 from tests.outputs.packs.managed import LEAST
 
 if TYPE_CHECKING:
@@ -115,6 +119,10 @@ def test_one_network_alone(plan: Plan) -> None:
     assert {each.switch.partition("-")[0] for each in layout.switches} == {"storage"}
     assert layout.scope.networks.keys() == {"storage"}
     assert layout.scope.boxes == ()
+    groups = GroupSelection(("configs",))
+    job = make_job(BuildContext(plan, PACKS, groups, scope=layout.scope))
+    paths = [path for path in job.paths() if path.startswith("configs/")]
+    assert {path.split("/")[1].partition("-")[0] for path in paths} == {"storage"}
 
 
 def test_what_runs_on_infiniband_is_left_out() -> None:

@@ -48,10 +48,10 @@ def lay_out_networks(plan: Plan, wanted: str, domains: int | None = None) -> Clu
 
 def _networks(plan: Plan, wanted: str) -> Mapping[str, Plan]:
     """Return the networks that are asked for, by name. Raises Refusal `lab-network`."""
-    found = {name: own for name, own in plan.networks.items() if wanted in (EVERY, name)}
+    found = {name: own for name, own in plan.switched.items() if wanted in (EVERY, name)}
     if not found:
-        known = ", ".join([*plan.networks, EVERY])
-        hint = f"networks: {known}" if plan.networks else "leave `--network` out"
+        known = ", ".join([*plan.switched, EVERY])
+        hint = f"networks: {known}" if plan.switched else "leave `--network` out"
         fact = f"the inventory has no network `{wanted}`"
         raise refuse("lab-network", fact, hint=hint)
     for name in (name for name, own in found.items() if own.fabric.has_bonds):

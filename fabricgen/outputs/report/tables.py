@@ -165,7 +165,7 @@ def devices_table(plan: Plan, losses: Losses) -> dict[str, Any]:
 
 def _add_equipment(columns: dict[str, ValueColumn], plan: Plan) -> None:
     """Add the switches of networks, and the devices that are neither hosts nor switches."""
-    for network, own in plan.networks.items():
+    for network, own in plan.switched.items():
         for segment in range(own.mapping.segments):
             cells = _boxes(own, segment)
             installed = [at for at, has in enumerate(own.installed) if has]

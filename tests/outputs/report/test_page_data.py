@@ -474,3 +474,15 @@ def test_networks_count_against_the_limit(monkeypatch: pytest.MonkeyPatch) -> No
     assert "network" not in report.part("devices")["columns"]
     assert report.page["counts"]["cables"] == plan.cables
     assert any("cables and devices of networks" in note for note in report.page["notes"])
+
+
+def test_devices_on_leaves_of_compute_are_listed() -> None:
+    """Each end of their cables is a device of the table, also without a switch of a network."""
+    devices = [{"name": "ufm-{n}", "count": 2, "ports": {"compute": 2}}]
+    keys = {"gpus": 24, "hb_domain": {"gpus": 8}, "radix": 8, "rails": {"tiers": 1}}
+    report = Report.of(plan_of(**keys, devices=devices))
+    tables_of = {part: report.part(part)["columns"] for part in ("devices", "cables")}
+    names = set(cells(tables_of["devices"]["name"]))
+    ends = {end: set(cells(tables_of["cables"][f"{end}_device"])) for end in "ab"}
+    assert {"ufm-1", "ufm-2"} <= ends["a"] <= names
+    assert ends["b"] <= names
