@@ -44,6 +44,12 @@ interface <port>
   switchport
   switchport access vlan <n:1-4094>
   spanning-tree port type edge
+  channel-group <n:1-4096> mode active
+# the same series, Interfaces Configuration Guide: port channels; each is a Layer 2 interface
+feature lacp
+interface <port-channel>
+  switchport
+  switchport access vlan <n:1-4094>
 # the same series, Interfaces Configuration Guide: VLAN interfaces
 feature interface-vlan
 interface <svi>
@@ -158,39 +164,68 @@ def test_the_tools_accept_access_switches(
     assert verifiers.complaints([access_switch(nos)]) == []
 
 
-def test_arista_renders_the_same_lines() -> None:
-    """Every line but those of management is one that pyavd renders."""
-    one = access_switch("eos")
-    facts = {
+def eos_facts(one: SwitchFiles, vlan: int, address: str) -> dict[str, Any]:
+    """Describe an access switch in the keys of `eos_cli_config_gen`."""
+    assert one.switch.access
+    uplinks = one.switch.access.uplinks
+    facts: dict[str, Any] = {
         "hostname": one.switch.name,
-        "vlans": [{"id": VLAN, "name": "oob"}],
+        "vlans": [{"id": vlan, "name": "oob"}],
         "ethernet_interfaces": [
             *(
                 {
                     "name": port.interface,
                     "description": f"{port.peer_device}:{port.peer_interface} {port.cable}",
-                    "switchport": {"access_vlan": VLAN},
+                    "switchport": {"access_vlan": vlan},
                     "spanning_tree_portfast": "edge",
                 }
                 for port in one.switch.ports
             ),
-            *({"name": port.interface, "shutdown": True} for port in one.switch.idle_ports),
+            *({"name": uplink, "channel_group": {"id": 1, "mode": "active"}} for uplink in uplinks),
+            *(
+                {"name": port.interface, "shutdown": True}
+                for port in one.switch.idle_ports
+                if port.interface not in uplinks
+            ),
         ],
-        "vlan_interfaces": [
-            {"name": f"Vlan{VLAN}", "vrf": "mgmt", "ip_address": "10.200.0.192/24"}
-        ],
+        "vlan_interfaces": [{"name": f"Vlan{vlan}", "vrf": "mgmt", "ip_address": address}],
     }
-    assert eos_avd.complaints(facts) == []
-    known = {*lines_of(eos_avd.rendered(facts))}
+    if uplinks:
+        facts["port_channel_interfaces"] = [
+            {"name": "Port-Channel1", "switchport": {"access_vlan": vlan}}
+        ]
+    return facts
+
+
+def eos_faults(one: SwitchFiles, facts: dict[str, Any]) -> list[str]:
+    """List what Arista's schema refuses, and lines of ports that pyavd does not render alike."""
+    known = {*lines_of(eos_avd.rendered(facts))} - {("no enable password",), ("no aaa root",)}
     ours = {*lines_of(one.files["startup-config.cfg"])}
-    assert known - ours <= {("no enable password",), ("no aaa root",)}
+    ports = {line for line in ours if line[0].startswith(("interface Eth", "interface Port"))}
+    return [
+        *eos_avd.complaints(facts),
+        *(" / ".join(line) for line in (known - ours) | (ports - known)),
+    ]
+
+
+def nxos_faults(one: SwitchFiles, vlan: int) -> list[str]:
+    """List the statements of an access switch that the grammar of NX-OS does not know."""
+    words = {
+        **nxos_words(one),
+        "svi": {f"Vlan{vlan}"},
+        "vrf": {"default"},
+        "port-channel": {"port-channel1"},
+    }
+    grammar = Grammar(SOURCES + MANAGEMENT + BRIDGE, modes=True)
+    return grammar.findings(one.files["nxos.cfg"], words)
+
+
+def test_arista_renders_the_same_lines() -> None:
+    """Every line but those of management is one that pyavd renders."""
+    one = access_switch("eos")
+    assert eos_faults(one, eos_facts(one, VLAN, "10.200.0.192/24")) == []
 
 
 def test_cisco_documents_each_statement() -> None:
     """The grammar of NX-OS knows the statements of a bridge."""
-    one = access_switch("nxos")
-    words = {**nxos_words(one), "svi": {f"Vlan{VLAN}"}, "vrf": {"default"}}
-    assert (
-        Grammar(SOURCES + MANAGEMENT + BRIDGE, modes=True).findings(one.files["nxos.cfg"], words)
-        == []
-    )
+    assert nxos_faults(access_switch("nxos"), VLAN) == []

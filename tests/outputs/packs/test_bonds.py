@@ -24,6 +24,12 @@ from tests.nos.nvue import expanded, flattened
 from tests.nos.switch_files import render_switches
 from tests.nos.verifiers import Verifiers
 from tests.outputs.packs.managed import LEAST
+from tests.outputs.packs.test_access_switches import (
+    ACCESS_MODELS,
+    eos_facts,
+    eos_faults,
+    nxos_faults,
+)
 from tests.outputs.packs.test_network_switches import cluster
 
 if TYPE_CHECKING:
@@ -201,18 +207,19 @@ def test_a_pack_without_bonds_is_refused(nos: str) -> None:
     assert "(eos, frr, nvue)" in (finding.hint or "")
 
 
-def oob(nos: str, model: str) -> SwitchFiles:
+@cache
+def oob(nos: str) -> SwitchFiles:
     """Render the first switch of an out-of-band network with uplinks to leaves of bonds."""
-    leaf = {"leaf": {"model": "sn4600c"}}
+    leaf = {"leaf": {"model": "sn4700" if nos == "eos" else "sn4600c"}}
     plan = cluster(
         "nvue",
         networks={
             "inband": {"switches": leaf, "speed": "100G", "bonding": "lacp", "peer_links": 2},
             "oob": {
-                "switches": {"leaf": {"model": model}},
+                "switches": {"leaf": {"model": ACCESS_MODELS[nos]}},
                 "nos": nos,
                 "speed": "1G",
-                "uplink": {},
+                "uplink": {"speed": "25G"} if nos == "eos" else {},
             },
         },
         devices=DEVICES[:1],
@@ -233,6 +240,22 @@ def test_uplinks_of_access_switches_are_a_bond(
     nos: str, tool: Callable[[str], str], oracles: Path, tmp_path: Path
 ) -> None:
     """They carry the VLAN of the access network into the leaves."""
-    one = oob(nos, "sn2201")
+    one = oob(nos)
     assert any(UPLINKS[nos] in text for text in one.files.values())
     assert Verifiers(tool, oracles, tmp_path).complaints([one]) == []
+
+
+def test_arista_and_cisco_know_the_bonds_of_uplinks() -> None:
+    """A port channel of LACP in the VLAN of the network; no uplink has a line of its own for it."""
+    arista, cisco = oob("eos"), oob("nxos")
+    text = arista.files["startup-config.cfg"]
+    (address,) = re.findall(r"interface Vlan200\n(?:   .*\n)*?   ip address (\S+)", text)
+    assert eos_faults(arista, eos_facts(arista, 200, address)) == []
+    assert nxos_faults(cisco, 200) == []
+    for one, file in ((arista, "startup-config.cfg"), (cisco, "nxos.cfg")):
+        assert one.switch.access
+        found = re.findall(
+            r"interface (\S+)\n(?: +(?!channel).*\n)* +channel-group 1 mode active", one.files[file]
+        )
+        assert (*found,) == one.switch.access.uplinks
+        assert len(found) == 2
