@@ -81,7 +81,7 @@ class ManagementFacts(NamedTuple):
     allow: tuple[IPv4Network, ...] | None
     """The prefixes from which switches are managed; None for all."""
     outside: int
-    """The switches without a CPU, which are managed from outside."""
+    """The number of switches without a CPU: no file configures them."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -31,7 +31,7 @@ def reachable(evidence: Evidence) -> Verdict:
         f" by SSH as {', '.join(found.admins) or 'no user'}; {len(found.clocks)} time servers"
     )
     if found.outside:
-        figure += f"; {found.outside:,} are managed from outside"
+        figure += f"; {found.outside:,} have no CPU of their own"
     if found.allow is not None:
         figure += f"; from {', '.join(map(str, found.allow))} alone"
     return Verdict(figure, (*_addresses(evidence, found), *_logins(found), *_callers(found)))

@@ -65,7 +65,7 @@ def fewest_readings(devices: Sequence[UnreportedDevice]) -> Iterator[UnreportedD
 def management_addresses(plan: Plan) -> Iterator[tuple[str, str]]:
     """Yield each device with its management address.
 
-    Hosts without a pool of theirs have none, nor have switches that are managed from outside.
+    Hosts without a pool of theirs have none, nor have switches without a CPU.
     """
     if plan.management is None:
         return

@@ -11,6 +11,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.core.diagnostics import refuse
+from fabricgen.planning.circuit_conflicts import medium_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
     from fabricgen.planning.port_layout import PortLayout
 
     Path = tuple[str | int, ...]
+
+_LIGHT = {
+    "patch-panel": "a patch panel, in which a person moves cords",
+    "ocs": "an optical circuit switch, which takes circuits alone",
+}
+"""Why a box that forwards light gets no configuration, by the medium of its rails."""
 
 
 class NosPacks(NamedTuple):
@@ -48,7 +55,7 @@ def nos_packs(plan: Plan, packs: Packs) -> NosPacks:
             _check_needs(port_layout, pack, path, packs)
             _check_limits(plan, port_layout.role, pack)
             found.packs[port_layout.nos] = pack
-        elif not pack and ("rails" in path or getattr(plan.spec.nos, port_layout.role)):
+        elif not pack and not port_layout.model.circuits and _is_named(plan, port_layout, path):
             raise (
                 _no_pack(port_layout.nos, path, packs)
                 if named is None
@@ -59,9 +66,16 @@ def nos_packs(plan: Plan, packs: Packs) -> NosPacks:
     return found
 
 
+def _is_named(plan: Plan, port_layout: PortLayout, path: Path) -> bool:
+    """Return whether the inventory names the NOS of switches."""
+    return "rails" in path or bool(getattr(plan.spec.nos, port_layout.role))
+
+
 def _without_files(plan: Plan, port_layout: PortLayout, pack: Pack | None) -> str:
     """Return why switches get no files; empty where they get some."""
     nos, model = port_layout.nos, port_layout.model
+    if pack is None and model.circuits:
+        return f"the {model.model} is {_LIGHT[medium_of(model)]}: the group `circuits` has them"
     if model.externally_managed:
         return f"the {model.model} is managed from outside, by its subnet manager"
     if pack is None:

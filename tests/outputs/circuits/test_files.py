@@ -17,6 +17,7 @@ from fabricgen.bom.patch_counts import CORDS
 from fabricgen.bom.priced_bill import make_bom
 from fabricgen.build.context import BuildContext
 from fabricgen.build.group_circuits import CircuitTask, circuit_files, tasks
+from fabricgen.build.pack_outputs import unconfigured
 from fabricgen.outputs.packs.render import Packs
 from tests.fabrics import plan_of
 
@@ -25,12 +26,17 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 
-def light(model: str, gpus: int = 40, **keys: Any) -> Plan:  # noqa: ANN401 - keys of an inventory
+def light(
+    model: str,
+    gpus: int = 40,
+    medium: str = "ocs",
+    **keys: Any,  # noqa: ANN401 - keys of an inventory
+) -> Plan:
     """Plan a small fabric of circuits."""
     return plan_of(
         gpus=gpus,
         hb_domain={"gpus": 8},
-        rails={"medium": "ocs"},
+        rails={"medium": medium},
         switches={"leaf": {"model": model}},
         **keys,
     )
@@ -173,6 +179,25 @@ def test_only_boxes_with_public_commands_get_some(
     sets = len(circuit_files(context).schedule.configurations)
     assert all(found[kind] == (8 if kind in (".tl1", ".scpi") else 8 * sets) for kind in kinds)
     assert len(paths) == len(set(paths))
+
+
+@pytest.mark.parametrize(
+    ("model", "nos", "reason"),
+    [
+        ("patch-144", None, "is a patch panel, in which a person moves cords"),
+        ("s320", "calient", "is an optical circuit switch, which takes circuits alone"),
+        ("r300", "sonic-ocs", "is an optical circuit switch, which takes circuits alone"),
+    ],
+)
+def test_boxes_of_light_take_circuits_in_place_of_configurations(
+    model: str, nos: str | None, reason: str
+) -> None:
+    """A whole build names the reason, and the NOS of a box is not refused for want of a pack."""
+    own: dict[str, Any] = {"nos": {"leaf": nos}} if nos else {}
+    medium = "patch-panel" if model == "patch-144" else "ocs"
+    context = BuildContext(light(model, medium=medium, **own), Packs())
+    [skipped] = unconfigured(context)
+    assert f"the {model} {reason}: the group `circuits` has them" in skipped.reason
 
 
 def test_packet_switches_have_no_circuits() -> None:
