@@ -10,6 +10,7 @@ import click
 
 from fabricgen.cli.command import CommandGroup
 from fabricgen.cli.lab_options import (
+    check_network_failures,
     failures_option,
     find_lab,
     lab_request,
@@ -117,8 +118,11 @@ def up(asked: FabricArguments, *, name: str | None, as_json: bool, **options: An
 @json_option
 def test_lab(fabric: str | None, name: str | None, failures: str, *, as_json: bool) -> int:
     """Test a lab that is up."""
+    running = find_lab(fabric, name)
+    if running.facts.get("network"):
+        check_network_failures(failures)
     with printed_steps(as_json=as_json) as emit:
-        return _relay(find_lab(fabric, name), {"do": "test", "failures": failures}, emit)
+        return _relay(running, {"do": "test", "failures": failures}, emit)
 
 
 @lab.command(examples=("fabricgen lab down",))

@@ -137,7 +137,12 @@ def _check_network_options(options: dict[str, Any], *, one_rail: bool) -> None:
         raise click.UsageError(
             "a lab of networks has all rails; leave --rails and --rail-at-a-time out"
         )
-    if options["failures"] in ("clocked", "all"):
+    check_network_failures(options["failures"])
+
+
+def check_network_failures(failures: str) -> None:
+    """Refuse the failures that a lab of networks does not have."""
+    if failures in ("clocked", "all"):
         raise click.UsageError("a lab of networks fails switches; use --failures single")
 
 

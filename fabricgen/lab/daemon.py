@@ -41,6 +41,7 @@ def put_up(request: LabRequest, registry: LabRegistry, emit: Emit) -> None:
     place = registry.make(
         {
             "fabric": request.plan.spec.name,
+            "network": request.network or "",
             "nodes": layout.nodes,
             "gpus": len(layout.gpus),
             "switches": len(layout.switches),

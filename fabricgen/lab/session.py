@@ -218,7 +218,7 @@ def _outcomes(
         outcome = trial()
         emit({"seconds": round(time.monotonic() - started, 2)})
         yield outcome
-    if failures in ("clocked", "all") and not own:
+    if failures in ("clocked", "all"):
         yield from measure_failover(lab)
     if lab.logins and failures != "none":
         yield verify_management.without_fabric(lab)

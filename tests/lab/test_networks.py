@@ -10,15 +10,22 @@ import pytest
 from fabricgen.build.context import BuildContext
 from fabricgen.build.job import make_job
 from fabricgen.build.selection import GroupSelection
+from fabricgen.cli import run
+from fabricgen.lab import daemon
 from fabricgen.lab.expected_routes import Clos
 from fabricgen.lab.networks.choose import EVERY, lay_out_networks
 from fabricgen.lab.networks.devices import read_netplan
+from fabricgen.lab.registry import LabRegistry
+from fabricgen.lab.session import LabRequest
 from fabricgen.lab.topology import ROUTER, Wire
 from tests.fabrics import plan_of
 from tests.nos.switch_files import PACKS
 from tests.outputs.packs.managed import LEAST
 
 if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import NoReturn
+
     from fabricgen.planning.plan import Plan
     from tests.lab.conftest import Machine
 
@@ -146,6 +153,28 @@ def test_the_netplan_of_a_host_is_read() -> None:
         ("storage0", ["10.192.0.1/31"], ["10.192.0.0/22 via 10.192.0.0 metric 100"]),
         ("idle", [], []),
     ]
+
+
+def test_a_lab_of_networks_that_is_up_refuses_the_failures_that_run_refuses(
+    plan: Plan,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """`lab up` records that a lab is one of networks, and `lab test` reads the record."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+
+    def boot(*_: object, **__: object) -> NoReturn:
+        for failures in ("clocked", "all"):
+            assert run(["lab", "test", "--name", "up", "--failures", failures]) == 2
+            assert "a lab of networks fails switches; use --failures single" in (
+                capsys.readouterr().err
+            )
+        raise InterruptedError
+
+    monkeypatch.setattr(daemon, "start", boot)
+    with pytest.raises(InterruptedError):
+        daemon.put_up(LabRequest(plan, network="storage"), LabRegistry("up"), lambda _: None)
 
 
 def trials(output: str) -> dict[str, dict[str, Any]]:
