@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from typing import Any
 
+import numpy as np
 import pytest
 
 from fabricgen.analysis.checks.laws import check
@@ -12,6 +13,7 @@ from fabricgen.bom.loads import loads_of
 from fabricgen.bom.priced_bill import make_bom
 from fabricgen.build.context import BuildContext
 from fabricgen.build.group_cabling import SpareLeafMoves, tasks
+from fabricgen.core.terms import LinkKind
 from fabricgen.lifecycle.change.expand import grow
 from fabricgen.outputs.dcim.devices import Assets
 from fabricgen.outputs.installation.spare_leaves import spare_leaves_view
@@ -72,6 +74,21 @@ def test_cables_reach_the_spare_of_their_leaf(keys: dict[str, Any]) -> None:
     assert {move.reaches for move in moves} == {"yes"}
     assert len({(move.failed, move.port) for move in moves}) == len(moves)
     assert check(plan).ok
+
+
+@pytest.mark.parametrize("keys", [PACKET, TWO_TIERS])
+def test_the_longest_cable_is_named_by_the_spare_leaf_that_it_must_reach(
+    keys: dict[str, Any],
+) -> None:
+    """The devices of the longest host link are those between which its run is measured."""
+    lengths = plan_of(**keys).lengths
+    assert lengths
+    found = lengths.longest[LinkKind.HOST]
+    assert lengths.room.device(found.upper).startswith("spare-r")
+    [run_mm] = lengths.runs.run_mm(
+        np.array([found.lower], dtype=np.int32), np.array([found.upper], dtype=np.int32)
+    )
+    assert run_mm == found.run_mm
 
 
 def test_a_spare_leaf_is_below_the_leaf_that_it_replaces() -> None:

@@ -84,6 +84,21 @@ class CableRuns:
         runs = self.run_mm(peer, np.full_like(peer, spare))
         return np.where(kind == LinkKind.SPINE_CORE, 0, runs).astype(np.int32)
 
+    def decisive_ends(
+        self, segment: int, row: int, lower: int, upper: int, run_mm: int
+    ) -> tuple[int, int]:
+        """Return the devices whose distance is the run of a link between two devices.
+
+        One of them is a spare leaf if its run is the longer one.
+        """
+        host = self.links.kind[row] == LinkKind.HOST
+        ends = np.array([lower], dtype=np.int32), np.array([upper], dtype=np.int32)
+        if (segment, row) not in self.measured and run_mm > self.run_mm(*ends)[0]:
+            for spare in self.room.spare_leaves(segment):
+                if self.to_spare_mm(spare, *ends, row, row + 1)[0] == run_mm:
+                    return (lower, spare) if host else (spare, upper)
+        return lower, upper
+
     def every(self) -> Int32Array:
         """Return the run of each link of the fabric; shape (segments, links)."""
         segments = range(self.room.naming.mapping.segments)

@@ -184,12 +184,14 @@ def _with_longest(
         for kind, rows in kinds.items():
             row = int(rows[np.argmax(laid.run_mm[rows])])
             if kind not in longest or laid.run_mm[row] > longest[kind].run_mm:
+                run_mm = int(laid.run_mm[row])
+                ends = int(laid.lower[row]), int(laid.upper[row])
+                ends = given.runs.decisive_ends(segment, row, *ends, run_mm)
                 longest[kind] = Longest(
-                    int(laid.lower[row]),
-                    int(laid.upper[row]),
-                    int(laid.run_mm[row]),
+                    *ends,
+                    run_mm,
                     int(lengths.stock_mm[laid.stock[row]]),
                     int(laid.candidate[row]),
-                    given.runs.is_measured(segment, row, laid.lower[row], laid.upper[row]),
+                    given.runs.is_measured(segment, row, *ends),
                 )
     return replace(lengths, longest=longest, counted=counted.reshape(-1, stocks))
