@@ -10,9 +10,10 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from fabricgen.build.context import per_build
-from fabricgen.build.pack_outputs import config_packs, fitting_outputs
+from fabricgen.build.pack_outputs import config_packs, every_config_pack, fitting_outputs
 from fabricgen.build.task import OneFile, numbered_paths
 from fabricgen.build.write.files import Root, adopt, reserve, write_text
+from fabricgen.outputs.dcim.bonds import Bonds
 from fabricgen.outputs.dcim.cables import PieceViews
 from fabricgen.outputs.dcim.devices import Assets
 from fabricgen.outputs.dcim.interfaces import ClusterInterfaces
@@ -68,7 +69,10 @@ def assets(context: BuildContext) -> Assets:
 @per_build
 def interfaces(context: BuildContext) -> ClusterInterfaces:
     """Return the maker of the table of interfaces."""
-    return ClusterInterfaces([own.views for own in context.each])
+    bonded = any(own.fabric.network and own.fabric.network.tenants for own in context.plan.cluster)
+    packs = every_config_pack(context) if bonded else {}
+    bonds = Bonds(context.plan, {nos: pack.bonds for nos, pack in packs.items()})
+    return ClusterInterfaces([own.views for own in context.each], bonds)
 
 
 @per_build

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import DEVICES, LinkKind, Role
+from fabricgen.outputs.dcim.bonds import End
 from fabricgen.outputs.dcim.view import InterfaceView, tag_of
 from fabricgen.planning.networks.shared_leaves import ports_with
 from fabricgen.views.cables.view import turned
@@ -17,6 +18,7 @@ from fabricgen.views.cables.view import turned
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from fabricgen.outputs.dcim.bonds import Bonds
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import Port, PortLayout
     from fabricgen.views.cables.view import CableView
@@ -56,9 +58,6 @@ TERABIT = 1000
 SECOND = 2
 """The connector of a link's second cable; rows from it on repeat a link."""
 
-End = tuple[str, str]
-"""A device and its interface."""
-
 
 def type_of(speed_gbps: int, form_factor: str, lanes: int, transport: str) -> str:
     """Return NetBox's name of a port by its transceiver and speed; `other` where it has none.
@@ -92,9 +91,9 @@ class ClusterInterfaces:
     with the cable of the other.
     """
 
-    def __init__(self, every: Sequence[Views]) -> None:
-        """Keep the views of the cables of each network, compute first."""
-        self._every = every
+    def __init__(self, every: Sequence[Views], bonds: Bonds) -> None:
+        """Keep the views of the cables of each network, compute first, and the bonds."""
+        self._every, self._bonds = every, bonds
 
     @cached_property
     def _uplinks(self) -> dict[End, str]:
@@ -129,12 +128,19 @@ class ClusterInterfaces:
     def count(self) -> int:
         """The number of interfaces that `rows` yields."""
         every = sum(InterfaceRows(views.plan, views).count for views in self._every)
-        return every - len(self._uplinks)
+        return every - len(self._uplinks) + len(self._bonds.rows())
 
     def rows(self) -> Iterator[InterfaceView]:
-        """Yield those of each network, compute first."""
+        """Yield bonds, then the ports of each network, compute first.
+
+        An import knows the bond of a port by a row before it.
+        """
+        yield from self._bonds.rows()
         for views in self._every:
-            yield from InterfaceRows(views.plan, views, self._uplinks, self._devices).rows()
+            for row in InterfaceRows(views.plan, views, self._uplinks, self._devices).rows():
+                if bond := self._bonds.members.get((row.device, row.name)):
+                    row.lag, row.mtu = bond.name, bond.mtu or row.mtu
+                yield row
 
 
 class InterfaceRows:

@@ -105,7 +105,7 @@ class ManagementPortView:
 
 @dataclass(slots=True)
 class InterfaceView:
-    """One port of a host or a switch, with a cable or without."""
+    """One port of a host or a switch, with a cable or without, or a bond of ports."""
 
     device: str
     name: str
@@ -113,7 +113,8 @@ class InterfaceView:
     """The label printed beside the port."""
     type: str
     """Form and speed, as NetBox calls them; `other` where it has no name for them."""
-    speed_kbps: int
+    speed_kbps: int | None
+    """None for a bond, which has the speed of its members."""
     enabled: str
     mtu: str
     description: str
@@ -122,6 +123,8 @@ class InterfaceView:
     """The tag of its network; empty where there is one network."""
     mgmt_only: str
     """Whether it is a port for management alone: `true` or `false`."""
+    lag: str = ""
+    """The bond of LACP that it is a member of."""
 
 
 class EndView(NamedTuple):

@@ -128,17 +128,17 @@ def _no_bridge(nos: str, path: Path, packs: Packs) -> Exception:
 def _check_bonds(plan: Plan, pack: Pack, packs: Packs) -> None:
     """Refuse bonds of LACP on switches whose pack does not write them."""
     network = plan.fabric.network
-    if network is None or not network.tenants or pack.lacp:
+    if network is None or not network.tenants or pack.bonds.leaf:
         return
     every = (packs.pack(name) for name in packs.names())
-    known = ", ".join(own.nos for own in every if own and own.nos and own.lacp)
+    known = ", ".join(own.nos for own in every if own and own.nos and own.bonds.leaf)
     raise refuse(
         "no-pack",
         f"the pack of `{pack.nos}` has no bonds of LACP",
         path=("networks", network.name, "bonding"),
         because=(
             f"the switches of the network run `{pack.nos}`",
-            "its pack.yaml does not state `lacp`: EVPN multihoming is not written for it",
+            "its pack.yaml does not state `bonds.leaf`: EVPN multihoming is not written for it",
         ),
         hint=f"use another `nos` ({known}), or leave `bonding` out",
     )

@@ -214,6 +214,17 @@ class ManagementTerms(BaseModel):
     """Keys of `management`, and values of `api` and `aaa.protocol`, that are left out, with why."""
 
 
+class BondNames(BaseModel):
+    """What a NOS calls bonds of LACP; a name is empty where its pack does not write such bonds."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    leaf: str = ""
+    """A bond of a leaf by its `{number}`, with EVPN multihoming and a VRF for each network."""
+    uplinks: str = ""
+    """The bond of an access switch's uplinks."""
+
+
 class ZeroTouchFile(BaseModel):
     """A file of the web root that a switch fetches besides its configuration."""
 
@@ -306,8 +317,8 @@ class Pack(BaseModel):
     """The syntax of the newest version of the NOS, if versions differ; its templates see it."""
     older: tuple[OlderVersion, ...] = ()
     """The same for older versions, the oldest first."""
-    lacp: bool = False
-    """Whether its files have bonds of LACP, with EVPN multihoming and a VRF for each network."""
+    bonds: BondNames = BondNames.model_construct()
+    """The bonds of LACP that its files have."""
     families: dict[Family, dict[str, Word]] = {}
     """The address families that its files may have, with the syntax of each beside `words`.
 

@@ -41,7 +41,7 @@ FIRST_METRIC = 100
 
 def network_ports(plan: Plan) -> Iterator[NetworkPortView]:
     """Yield the ports of all devices in the networks beside compute, network by network."""
-    managed, bonds = _management_addresses(plan), _BondNames()
+    managed, numbers = _management_addresses(plan), BondNumbers()
     for name, network in plan.networks.items():
         routed = is_routed(network)
         ends = Ports(network).link_ends.of_segment(0)
@@ -53,7 +53,7 @@ def network_ports(plan: Plan) -> Iterator[NetworkPortView]:
         for row, device in enumerate(links.lower_device.tolist()):
             member = members.get(int(rows[row]))
             if member and member.number:
-                yield from _bonded(network, member, _LinkEnd.of(links, row), bonds)
+                yield from _bonded(network, member, _LinkEnd.of(links, row), numbers)
                 continue
             (own,) = network.addresses.host_addresses(blocks[row], [slots[row]])
             address, gateway = (
@@ -127,10 +127,11 @@ class _LinkEnd(NamedTuple):
         )
 
 
-class _BondNames:
-    """The names of the bonds of each device, counted over all networks."""
+class BondNumbers:
+    """The numbers of the bonds of each device, counted over all networks."""
 
     def __init__(self) -> None:
+        """Begin without bonds."""
         self._known: dict[tuple[str, str, int], int] = {}
         self._count: Counter[str] = Counter()
 
@@ -144,11 +145,11 @@ class _BondNames:
 
 
 def _bonded(
-    network: Plan, member: BondMember, end: _LinkEnd, names: _BondNames
+    network: Plan, member: BondMember, end: _LinkEnd, numbers: BondNumbers
 ) -> Iterator[NetworkPortView]:
     """Yield the member of a bond, once for each network that the bond is in."""
     rules, addresses = network.fabric.network, network.addresses
-    number = names.number(end.device, network.fabric.network_name, member.bond)
+    number = numbers.number(end.device, network.fabric.network_name, member.bond)
     for tenant in rules.tenants if rules else ():
         if tenant.vlan not in member.vlans:
             continue
