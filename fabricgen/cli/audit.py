@@ -63,7 +63,7 @@ FILE = click.Path(path_type=Path)
     "dead",
     type=FILE,
     metavar="FILE",
-    help="Failed cables and ports, one per line; print the remaining capacity.",
+    help="Failed cables, ports, switches, …, one per line; print the remaining capacity.",
 )
 @click.option(
     "--tables",
@@ -142,6 +142,7 @@ def _degraded(
         return None
     from fabricgen.analysis.forwarding.failures import find_failures
     from fabricgen.analysis.impact.measure import measure
+    from fabricgen.analysis.impact.network_loss import NetworkFailures
     from fabricgen.lifecycle.audit.degraded_tables import read_failures
     from fabricgen.lifecycle.audit.report import DegradedFabric
 
@@ -150,9 +151,11 @@ def _degraded(
             [*(read_failures(plan, dead) if dead else ()), *(found.failed if found else ())]
         )
     )
-    failures = find_failures(plan, names)
+    own, networks = NetworkFailures(plan).split(names)
+    failures = find_failures(plan, own)
     impact = measure(plan, names, failures)
-    return DegradedFabric(impact, _write(plan, failures, tables) if tables is not None else None)
+    written = _write(plan, failures, tables) if tables is not None else None
+    return DegradedFabric(impact, written, networks)
 
 
 def _write(plan: Plan, failures: Failures, out: Path) -> int:
@@ -193,10 +196,12 @@ def _text(report: AuditReport) -> list[str]:
     parts += [_finding(finding, number) for finding in report.findings]
     parts += [_verdict(found, report.findings)] if found else []
     if report.degraded:
+        from fabricgen.analysis.impact import network_loss
         from fabricgen.analysis.impact.text import sentence
 
-        left = report.degraded.impact
+        left, networks = report.degraded.impact, report.degraded.networks or ()
         parts.append(sentence(left) if left.failed else "nothing has failed")
+        parts += map(network_loss.sentence, networks)
     return parts
 
 

@@ -57,9 +57,9 @@ def impact(
     """Show the effect of one or more failures.
 
     A failed PART is a kind and a name: `fabricgen explain unknown-failure` lists the kinds. For a
-    switch or a cable of a network beside the compute fabric, it lists the devices cut off. The
-    output compares it with the same failure in the rail-optimized design of the
-    inventory, or in rail-only where the inventory is not.
+    switch, a cable or a device of a network beside the compute fabric, it lists the devices cut
+    off. The output compares it with the same failure in the rail-optimized design of the inventory,
+    or in rail-only where the inventory is not.
     """
     from fabricgen.analysis.impact.compare import cluster_impact
 

@@ -11,7 +11,7 @@ import pytest
 
 from fabricgen.analysis.checks.laws import check
 from fabricgen.analysis.impact.compare import cluster_impact
-from fabricgen.analysis.impact.network_loss import NetworkFailures, sentence
+from fabricgen.analysis.impact.network_loss import NetworkFailures, NetworkLoss, sentence
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.views.factory import Views
 from tests.fabrics import plan_of
@@ -104,6 +104,39 @@ def test_a_cable_and_a_switch_fail_together() -> None:
     assert "1 of 20 devices is cut off: target-1; " in sentence(storage)
     assert (found.impact.failed, found.impact.gpus_dead) == (names, 1)
     assert found.document()["networks"][0].keys() == {"network", "devices", "cut_off", "degraded"}
+
+
+def test_a_failed_device_is_none_of_the_devices_left() -> None:
+    """Nor is a failed host; the failure of a device alone takes nothing from others."""
+    plan = planned(uplink=True)
+    alone = cluster_impact(plan, ["device:target-1"], compared=False)
+    assert alone.networks == (NetworkLoss(network="storage", devices=19, cut_off=[], degraded=0),)
+    assert alone.impact.gpus_cut_off == 0
+    cables = Views(plan.networks["storage"]).cables(0)
+    bond = [f"link:{view.cable}" for view in cables if view.a_device == "host-01"]
+    names = ["host:host-01", *bond]
+    (storage,) = NetworkFailures(plan).losses(names)
+    assert (storage.devices, storage.cut_off) == (19, [])
+
+
+def test_either_cable_of_a_link_fails_the_link() -> None:
+    """As in the compute fabric: here the one link that joins two leaves of 800G."""
+    leaf = {"model": "sn5600", "breakout": "1x800G"}
+    storage = {"switches": {"leaf": leaf}, "speed": "800G", "peer_links": 1}
+    keys = {"host": {"model": "dgx-b300"}, "design": "rail-only", "switches": {"leaf": leaf}}
+    plan = plan_of(**CLUSTER | keys | {"networks": {"storage": storage}, "devices": ()})
+    failures, cables = NetworkFailures(plan), [*Views(plan.networks["storage"]).cables(0)]
+    near, far = (
+        next(f"link:{each.cable}" for each in cables if (each.a_device, each.b_device) == ends)
+        for ends in (("host-01", "storage-leaf-1"), ("host-02", "storage-leaf-2"))
+    )
+    labels = [view.cable for view in cables if view.tier > 1]
+    assert labels == ["storage-p00001a", "storage-p00001b"]
+    assert not failures.losses([near, far])[0].cut_off
+    lost = [failures.losses([near, far, f"link:{each}"]) for each in (*labels, labels[0][:-1])]
+    assert lost[0] == lost[1] == lost[2]
+    assert len(lost[0][0].cut_off) == 1
+    assert not failures.has("link:storage-p00001c")
 
 
 def test_other_names_are_refused() -> None:

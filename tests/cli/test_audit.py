@@ -13,6 +13,7 @@ from fabricgen.cli import run
 from fabricgen.inventory.management import KEY_EXAMPLE
 from fabricgen.views.factory import Views
 from tests.fabrics import cables_of
+from tests.lifecycle.change.test_network_diff import CLUSTER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -182,6 +183,34 @@ def test_a_list_of_failures_alone(fabric: Path, capsys: pytest.CaptureFixture[st
     assert audited(fabric, capsys, "--degraded", str(dead))[0] == 1
     assert run(["audit", str(fabric), "--degraded", str(dead)]) == 1
     assert "\n\ngpu:d0-g1 down: " in capsys.readouterr().out
+
+
+def test_the_losses_of_networks_are_those_of_impact(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """For switches, devices and cables of networks among parts of compute; who is cut off fails."""
+    fabric, dead = tmp_path / "cluster.yaml", tmp_path / "dead.txt"
+    fabric.write_text(json.dumps({"name": "cluster", **CLUSTER}), encoding="utf-8")
+    lists = {
+        "cut off": ["switch:oob-1", "gpu:d0-g0", "device:target-1", "link:storage-h00003"],
+        "a cable less": ["switch:storage-leaf-1"],
+        "compute": ["nic:d0-g1"],
+    }
+    for state, names in lists.items():
+        dead.write_text("\n".join(names), encoding="utf-8")
+        code, document = audited(fabric, capsys, "--degraded", str(dead))
+        run(["impact", str(fabric), *(f"--fail={each}" for each in names), "--json"])
+        impact = json.loads(capsys.readouterr().out)
+        degraded = document["degraded"]
+        assert degraded.get("networks") == impact.get("networks")
+        assert degraded["failed"] == impact["failed"] == names
+        assert degraded["gpus_cut_off"] == impact["gpus_cut_off"]
+        cut = [loss for loss in degraded.get("networks", ()) if loss["cut_off"]]
+        lost = [each for each in document["findings"] if each["code"] == "unreachable"]
+        assert len(lost) == len(cut) + bool(degraded["pairs_lost"])
+        assert (code, bool(cut)) == (int(bool(lost)), state == "cut off")
+        run(["audit", str(fabric), "--degraded", str(dead)])
+        assert ("\n\nstorage: " in capsys.readouterr().out) is (state != "compute")
 
 
 def test_nothing_to_compare_is_a_usage_error(

@@ -1,14 +1,15 @@
 """What has failed: the names of parts on the command line, found in the plan.
 
 Owns `Failures` and their names: `switch:NAME`, `link:CABLE-LABEL`, `nic:GPU[/plane]`, `gpu:GPU`,
-`host:NAME`, `rack:NAME`, `hb:DOMAIN`, `plane:N`, `rail:N`. `reachability` owns their effect.
+`host:NAME`, `rack:NAME`, `device:NAME`, `hb:DOMAIN`, `plane:N`, `rail:N`. `reachability` owns their
+effect on GPUs, and `analysis.impact.network_loss` that on the networks beside compute.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, fields
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from fabricgen.core.terms import LinkKind
 from fabricgen.planning.coordinates import gpu_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from fabricgen.core.diagnostics import Refusal
     from fabricgen.planning.plan import Plan
@@ -211,6 +212,23 @@ def _rack(plan: Plan, name: str) -> Failures:
     )
 
 
+def _device(plan: Plan, name: str) -> Failures:
+    """Return no failure of compute, as no GPU depends on one of the `devices`."""
+    names = [*chain.from_iterable(own_devices(each) for each in plan.networks.values())]
+    if name not in names:
+        hint = suggest(name, islice(names, LIKELY), "`cables.csv` names every device")
+        raise _unknown("device", name, hint)
+    return Failures()
+
+
+def own_devices(network: Plan) -> Iterator[str]:
+    """Yield the `devices` of the inventory that have ports on a network."""
+    rules = network.fabric.network
+    for group in rules.attached.groups if rules else ():
+        if group.own and group.interfaces:
+            yield from group.names
+
+
 def _domain(plan: Plan, text: str) -> Failures:
     """Return the failure of an HB domain's interconnect."""
     return Failures(domains=frozenset({_number("hb", text, plan.fabric.coordinates.domains)}))
@@ -276,6 +294,7 @@ KINDS = {
     "gpu": FailureKind("GPU", _gpu),
     "host": FailureKind("host", _host),
     "rack": FailureKind("rack", _rack),
+    "device": FailureKind("device", _device),
     "hb": FailureKind("HB domain", _domain),
     "plane": FailureKind("plane", _plane),
     "rail": FailureKind("rail", _rail),

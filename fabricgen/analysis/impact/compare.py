@@ -71,13 +71,9 @@ def cluster_impact(plan: Plan, names: Sequence[str], *, compared: bool) -> Compa
 
     Raises Refusal for a name that the plan does not have.
     """
-    failures = NetworkFailures(plan)
-    others = failures.select(names)
-    own = [name for name in names if name not in others]
+    own, lost = NetworkFailures(plan).split(names)
     found = replace(impact(plan, own), failed=list(names))
     counterpart = compare(plan, own) if compared and own else None
-    beside = [*others, *failures.shared(own)]
-    lost = tuple(failures.losses(beside)) if beside else None
     return ComparedImpact(found, counterpart, lost, replacements(plan, own))
 
 

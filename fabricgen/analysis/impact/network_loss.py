@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabricgen.analysis.forwarding.failures import own_devices
 from fabricgen.analysis.graph import pieces
 from fabricgen.core.document import Document
 from fabricgen.core.terms import LinkKind
@@ -41,12 +43,16 @@ class NetworkLoss(Document):
 
 
 class _Joined(NamedTuple):
-    """A cable of a network by its label: a device or a switch below, and a switch above."""
+    """A cable of a network: a device or a switch below, and a switch above.
 
-    label: str
+    Cables of one link fail together, so `link` is what their labels have in common.
+    """
+
+    link: str
     lower: str
     upper: str
     attached: bool
+    label: str = ""
 
 
 class NetworkFailures:
@@ -56,21 +62,23 @@ class NetworkFailures:
         """Keep the plan; cables are read when a network is asked for."""
         self._plan = plan
 
-    def select(self, names: Sequence[str]) -> list[str]:
-        """Return those names of failed parts that are of a network and not of compute."""
-        if not self._plan.networks:
-            return []
-        own = {f"switch:{switch}" for switch in self._switches}
-        own.update(f"link:{cable.label}" for cables in self._cables.values() for cable in cables)
-        return [name for name in names if name in own]
+    def split(self, names: Sequence[str]) -> tuple[list[str], tuple[NetworkLoss, ...] | None]:
+        """Return those failed parts that are of compute, and what each network loses.
 
-    def shared(self, names: Sequence[str]) -> list[str]:
-        """Return those names of failed parts that are leaves of compute with devices on them."""
-        return [name for name in names if name.removeprefix("switch:") in self._shared]
+        None instead of losses where no part is of a network.
+        """
+        compute = [name for name in names if not self.has(name)]
+        shared = any(name.removeprefix("switch:") in self._shared for name in compute)
+        beside = shared or len(compute) < len(names)
+        return compute, tuple(self.losses(names)) if beside else None
+
+    def has(self, name: str) -> bool:
+        """Return whether a failed part is of a network and not of compute."""
+        return name in self._parts
 
     def losses(self, names: Sequence[str]) -> list[NetworkLoss]:
         """Return what each network loses that has one of these parts, or loses a device by it."""
-        dead = {name.partition(":")[2] for name in names}
+        dead = {self._parts.get(name, name.partition(":")[2]) for name in names}
         found = {network: self._loss(network, dead) for network in self._plan.networks}
         return [
             loss
@@ -79,10 +87,26 @@ class NetworkFailures:
         ]
 
     def _has(self, network: str, dead: AbstractSet[str]) -> bool:
-        """Return whether a failed part is a switch or a cable of a network."""
-        if not dead.isdisjoint(self._plan.networks[network].naming.switches(0)):
+        """Return whether a failed part is a switch, a device or a cable of a network."""
+        plan = self._plan.networks[network]
+        own = (plan.naming.switches(0), own_devices(plan))
+        if not all(map(dead.isdisjoint, own)):
             return True
-        return not dead.isdisjoint(cable.label for cable in self._cables[network])
+        return not dead.isdisjoint(cable.link for cable in self._cables[network])
+
+    @cached_property
+    def _parts(self) -> dict[str, str]:
+        """The switch, the device or the link that each name of a failed part selects."""
+        devices = chain.from_iterable(map(own_devices, self._plan.networks.values()))
+        return (
+            {f"switch:{switch}": switch for switch in self._switches}
+            | {f"device:{device}": device for device in devices}
+            | {
+                f"link:{label}": cable.link
+                for cable in chain.from_iterable(self._cables.values())
+                for label in (cable.link, cable.label)
+            }
+        )
 
     @cached_property
     def _switches(self) -> frozenset[str]:
@@ -144,7 +168,8 @@ def _cables(plan: Plan) -> Iterator[_Joined]:
     for segment in range(plan.mapping.segments):
         for view in views.cables(segment):
             attached = view.tier == LinkKind.HOST
-            yield _Joined(view.cable, view.a_device, view.b_device, attached)
+            link = view.cable[:-1] if view.connector else view.cable
+            yield _Joined(link, view.a_device, view.b_device, attached, view.cable)
 
 
 def _living(cables: Sequence[_Joined], dead: AbstractSet[str]) -> list[_Joined]:

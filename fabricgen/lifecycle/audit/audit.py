@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.document import Document
-from fabricgen.core.terms import COMPUTE
 from fabricgen.lifecycle.audit.fault_names import Event, FaultNamer
 from fabricgen.lifecycle.audit.fewest_moves import group_miscablings
 from fabricgen.lifecycle.audit.finding import AuditFinding
@@ -96,10 +95,9 @@ class Audit(Document):
 
     @property
     def failed(self) -> list[str]:
-        """The names, as failures, of the links of compute that are wrong or missing."""
+        """The names, as failures, of the links that are wrong or missing."""
         made = (port for group in self.groups for port in group.made)
-        compute = (port for port in made if self.places.places[port].network == COMPUTE)
-        return sorted(f"link:{self.places.labels[port]}" for port in compute)
+        return sorted(f"link:{self.places.labels[port]}" for port in made)
 
     def notes(self) -> Iterator[str]:
         """Yield remarks that are no findings."""

@@ -17,6 +17,7 @@ from fabricgen.analysis.forwarding.failures import find_failures
 from fabricgen.analysis.forwarding.gpu_routes import HB_DEVICE, GpuRoute, hb_rank
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.forwarding.tables import ForwardingTables
+from fabricgen.analysis.impact.network_loss import NetworkFailures
 from fabricgen.core.columns import Columns
 from fabricgen.core.csv_text import SHOWN
 from fabricgen.core.diagnostics import Finding, Place, Refusal, refuse
@@ -38,11 +39,11 @@ if TYPE_CHECKING:
 
 
 def read_failures(plan: Plan, path: Path) -> list[str]:
-    """Parse a list of failures as names for `find_failures`.
+    """Parse a list of failures as names for `NetworkFailures.split`.
 
-    Lines may be the items of a YAML list, and `#` begins a comment. Raises Refusal
-    `unknown-failure` with the line of each name that the plan does not have, or `bad-evidence` for
-    an unreadable file.
+    Names are of compute and of the networks beside it. Lines may be the items of a YAML list, and
+    `#` begins a comment. Raises Refusal `unknown-failure` with the line of each name that the plan
+    does not have, or `bad-evidence` for an unreadable file.
     """
     try:
         lines = read_text(path).splitlines()
@@ -53,7 +54,7 @@ def read_failures(plan: Plan, path: Path) -> list[str]:
         raise refuse(
             "bad-evidence", f"cannot read failures from `{path}`: {error.fact}", hint=hint
         ) from None
-    names, findings, places = list[str](), list[Finding](), None
+    names, findings, places, networks = list[str](), list[Finding](), None, NetworkFailures(plan)
     for number, line in enumerate(lines, start=1):
         word = line.partition("#")[0].strip().removeprefix("- ").strip().strip("'\"")
         try:
@@ -61,7 +62,8 @@ def read_failures(plan: Plan, path: Path) -> list[str]:
                 places = places or PortIndex(plan)
                 names += _port(places, word)
             elif word:
-                find_failures(plan, [word])
+                if not networks.has(word):
+                    find_failures(plan, [word])
                 names.append(word)
         except Refusal as refusal:
             findings += [

@@ -6,12 +6,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.core.document import Document
+from fabricgen.analysis.impact.network_loss import sentence
+from fabricgen.core.document import Document, plain
 from fabricgen.lifecycle.audit.finding import AuditFinding
 from fabricgen.lifecycle.audit.unreported import fewest_readings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fabricgen.analysis.impact.measure import Impact
+    from fabricgen.analysis.impact.network_loss import NetworkLoss
     from fabricgen.lifecycle.audit.audit import Audit
     from fabricgen.lifecycle.audit.cross_connects import PatchAudit
 
@@ -22,10 +26,23 @@ class DegradedFabric(Document):
 
     impact: Impact
     tables: int | None = None
+    networks: tuple[NetworkLoss, ...] | None = None
+    """What the networks lose; None where all that failed is of the compute fabric."""
 
     def document(self) -> dict[str, Any]:
         """Return `degraded` of `audit --json`."""
-        return self.impact.document() | ({} if self.tables is None else {"tables": self.tables})
+        networks = {} if self.networks is None else {"networks": plain(self.networks)}
+        tables = {} if self.tables is None else {"tables": self.tables}
+        return self.impact.document() | networks | tables
+
+    def findings(self) -> Iterator[AuditFinding]:
+        """Yield what the failures disconnect."""
+        if lost := self.impact.pairs_lost:
+            fact = f"{lost:,} ordered pairs of GPUs have no path"
+            yield AuditFinding("unreachable", fact, level="critical")
+        for loss in self.networks or ():
+            if loss.cut_off:
+                yield AuditFinding("unreachable", sentence(loss).rstrip("."), level="critical")
 
 
 @dataclass(frozen=True)
@@ -49,10 +66,7 @@ class AuditReport(Document):
                 for one in fewest_readings(self.audit.unreported)
             ]
             found.append(AuditFinding("silent", fact, level="minor", cables=silent, fix=readings))
-        if self.degraded and (lost := self.degraded.impact.pairs_lost):
-            fact = f"{lost:,} ordered pairs of GPUs have no path"
-            found.append(AuditFinding("unreachable", fact, level="critical"))
-        return found
+        return found + ([*self.degraded.findings()] if self.degraded else [])
 
     def document(self) -> dict[str, Any]:
         """Return the keys of `audit --json`, without its findings."""

@@ -104,7 +104,7 @@ def test_a_cable_between_two_networks_is_critical() -> None:
     (finding,) = (one for one in found.findings if one.level == "critical")
     assert finding.code == "network-crossed"
     assert finding.fact.endswith("it joins the networks compute and storage")
-    assert found.failed == ["link:h00001"]  # the failures of compute, which routes avoid
+    assert found.failed == ["link:h00001", "link:storage-h00031"]
 
 
 def test_an_unknown_port_is_named() -> None:

@@ -12,11 +12,12 @@ import pytest
 from fabricgen.analysis.forwarding.failures import find_failures
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.forwarding.tables import ForwardingTables
-from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.diagnostics import Place, Refusal
 from fabricgen.core.terms import LinkKind
 from fabricgen.lifecycle.audit.degraded_tables import DegradedTables, read_failures
 from fabricgen.planning.addressing import address_text
 from tests.fabrics import plan_of
+from tests.lifecycle.change.test_network_diff import CLUSTER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -183,3 +184,20 @@ def test_a_list_of_failures(tmp_path: Path) -> None:
     with pytest.raises(Refusal) as refused:
         read_failures(plan, path)
     assert str(refused.value.findings[0].place) == f"{path}:1:1"
+
+
+def test_unknown_parts_of_networks_are_refused_by_line(tmp_path: Path) -> None:
+    """A switch, a device, a cable and a port of a network are known, misspelt ones are not."""
+    path = tmp_path / "dead.txt"
+    known = ["switch:storage-leaf-1", "device:pdu-1", "link:oob-h00001", "port:oob-1 swp2"]
+    wrong = ["switch:storage-leaf-99", "device:pdu-99", "link:oob-h99999", "port:oob-99 swp2"]
+    path.write_text("\n".join([*known, *wrong]), encoding="utf-8")
+    plan = plan_of(**CLUSTER)
+    with pytest.raises(Refusal) as refused:
+        read_failures(plan, path)
+    found = [(each.code, each.place) for each in refused.value.findings]
+    assert found == [("unknown-failure", Place(str(path), line, 1)) for line in (5, 6, 7, 8)]
+    path.write_text("\n".join(known), encoding="utf-8")
+    names = read_failures(plan, path)
+    assert names[:3] == known[:3]
+    assert names[3].startswith("link:oob-h")
