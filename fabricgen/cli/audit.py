@@ -215,7 +215,7 @@ def _counts(found: Audit) -> str:
         "silent": len(found.silent),
     }
     shown = ", ".join(f"{grouped(links)} {state}" for state, links in counts.items())
-    return f"{grouped(found.places.planned // 2)} links: {shown}"
+    return f"{grouped(found.places.link_count)} links: {shown}"
 
 
 def _finding(finding: AuditFinding, number: Iterator[int]) -> str:

@@ -49,7 +49,8 @@ class PortIndex:
     """The ports of one plan as numbers.
 
     `places`, `peers` and `labels` are tables by that number; an unplanned port has the peer -1.
-    `racks` has the rack of each device, empty where it is unknown.
+    `racks` has the rack of each device, empty where it is unknown. The ports before `hidden` see
+    whatever port their box joins them to at the moment, so no cable of theirs can be judged.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -60,6 +61,7 @@ class PortIndex:
         self.labels: list[str] = []
         self.of_device: defaultdict[str, list[int]] = defaultdict(list)
         self.racks: dict[str, str] = {}
+        self.hidden = 0
         self._ids: dict[tuple[str, str], int] = {}
         plans = {COMPUTE: plan, **plan.networks}
         self._positions = ClusterPositions([*plans.values()])
@@ -69,6 +71,8 @@ class PortIndex:
                 for cable in views.cables(segment):
                     if cable.connector <= 1:
                         self._link(cable, network)
+            if network == COMPUTE and plan.fabric.has_circuits:
+                self.hidden = len(self.places)
         self.planned = len(self.places)
         self._add_gpus()
 
@@ -229,8 +233,13 @@ class PortIndex:
         return self.places[self.gpu_ports[name][0]].device if name in self.gpu_ports else name
 
     def links(self) -> Iterator[tuple[int, int]]:
-        """Yield the two ports of every planned link, the lower end first."""
-        return ((place, place + 1) for place in range(0, self.planned, 2))
+        """Yield the two ports of every link that can be judged, the lower end first."""
+        return ((place, place + 1) for place in range(self.hidden, self.planned, 2))
+
+    @property
+    def link_count(self) -> int:
+        """The number of links that can be judged."""
+        return (self.planned - self.hidden) // 2
 
     def text(self, place: int) -> str:
         """Return the text `device interface` of a port."""

@@ -113,6 +113,8 @@ def _neighbours(
         if not near[0]:
             continue  # more likely a misnamed file than a foreign device
         built.present.update(places.owner(each) for each in (near[0], far[0]) if each)
+        if any(0 <= port < places.hidden for _, port in (near, far)):
+            continue
         if near[1] >= 0 and far[1] >= 0:
             if near[1] != far[1]:
                 reported_neighbors[near[1]].add(far[1])

@@ -137,3 +137,33 @@ def test_the_names_of_ports_on_devices_are_not_judged() -> None:
     assert len(found.silent) == len(audited().silent) + 1
     (wrong,) = audited({leaf: ("target-2", "enp65s0f0np0")}).findings
     assert wrong.code == "stranger"
+
+
+def test_networks_beside_rails_of_light_are_audited_without_the_rails() -> None:
+    """Circuits hide the boxes: what hosts see through them is no finding, and no cable is silent.
+
+    A switched pair of storage cables is still found.
+    """
+    storage = {"storage": {"switches": {"leaf": {"generic": {"radix": 16}}}}}
+    light = {"rails": {"medium": "ocs"}, "switches": {"leaf": {"model": "s320"}}}
+    plan = plan_of(
+        gpus=64, hb_domain={"gpus": 8}, host={"model": "dgx-h100"}, networks=storage, **light
+    )
+    links = [*Views(plan.networks["storage"]).cables(0)]
+    records = [
+        NeighborRecord(link.b_device, link.b_interface, link.a_device, (link.a_interface,))
+        for link in links
+    ]
+    ports = [link.a_interface for link in Views(plan).cables(0)[:1]]
+    seen = [
+        NeighborRecord(f"host-{host}", ports[0], f"host-{3 - host}", (ports[0],)) for host in (1, 2)
+    ]
+    reporters = {record.device for record in [*records, *seen]}
+    found = audit(plan, NeighborRecords([*records, *seen], reporters))
+    assert (len(found.matched), found.places.link_count) == (len(links), len(links))
+    assert found.findings == []
+    assert [note for note in found.notes() if "`fabricgen circuits FABRIC --list`" in note]
+    first, second = records[:2]
+    swapped = [first._replace(peer=second.peer, peer_interfaces=second.peer_interfaces)]
+    swapped += [second._replace(peer=first.peer, peer_interfaces=first.peer_interfaces)]
+    assert audit(plan, NeighborRecords([*swapped, *records[2:], *seen], reporters)).moves == 2
