@@ -28,8 +28,8 @@ UNSAVED = (
 """A note beside phases whose plans are not saved."""
 
 COMPUTE_ALONE = (
-    "phases by planes, rails and spines are of the compute fabric alone; those by GPUs have the"
-    " networks too"
+    "phases by planes, rails and spines are of the compute fabric alone: its `networks` and"
+    " `devices` are in none of them; phases by GPUs have them too"
 )
 """A note beside phases by parts of an inventory with networks."""
 
@@ -81,7 +81,8 @@ def phases(
 
     Reads `phases` of the inventory. Phases by GPUs are planned in three ways, with the cost of each
     and the cables that move. Phases by planes, rails or spines are parts of one plan: no cable is
-    pulled twice, and names, ports and addresses are final from the first day.
+    pulled twice, and names, ports and addresses are final from the first day; they are of the
+    compute fabric alone.
     """
     from fabricgen.lifecycle.change.growth_ways import ways_to_grow
     from fabricgen.lifecycle.change.phase_sizes import by_gpus
@@ -137,7 +138,7 @@ def _by_parts(plan: Plan, name: str | None, *, as_json: bool) -> None:
         print_result(summarize_phases(plan, stages))
     else:
         echo(phases_text(plan, stages))
-        print_advice([COMPUTE_ALONE] if plan.networks else [])
+    print_advice([COMPUTE_ALONE] if plan.networks else [])
 
 
 def _index(names: list[str], name: str) -> int:

@@ -106,6 +106,24 @@ def test_phases_in_words_and_json(plan: Path, capsys: pytest.CaptureFixture[str]
     assert run(["phases", "phased.yaml", "--cables", "none"]) == 2
 
 
+def test_phases_by_parts_note_that_networks_are_in_none(
+    plan: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Beside the text, the document and the cables; there is no note without networks."""
+    phases = "phases:\n  - {name: half, spines: 1}\n"
+    leaf = "{leaf: {model: sn2201}}"
+    networks = f"networks: {{oob: {{switches: {leaf}, speed: 1G}}}}\n"
+    (plan / "alone.yaml").write_text(INVENTORY + phases, encoding="utf-8")
+    (plan / "cluster.yaml").write_text(INVENTORY + phases + networks, encoding="utf-8")
+    for words in ([], ["--json"], ["--cables", "half"]):
+        assert run(["phases", "cluster.yaml", *words]) == 0
+        printed = capsys.readouterr()
+        assert "note: phases by planes, rails and spines are of the compute fabric" in printed.err
+        assert "note: " not in printed.out
+    assert run(["phases", "alone.yaml"]) == 0
+    assert "compute fabric alone" not in capsys.readouterr().err
+
+
 def table_of(plan: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
     """Return the lines of a table of all positions, as the rule places them."""
     assert run(["build", plan, "-o", "placed", "--only", "cabling"]) == 0
