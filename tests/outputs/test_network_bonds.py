@@ -11,6 +11,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from fabricgen.build.run import build
+from fabricgen.outputs.dcim.bonds import Bonds
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.network_bonds import bond_members
 from tests.csv_rows import read_rows
@@ -162,3 +163,12 @@ def test_packs_name_the_bonds_of_uplinks(nos: str) -> None:
     assert re.search(
         rf'(interface |iface |"){pack.bonds.uplinks}\b', "\n".join(oob(nos).files.values())
     )
+
+
+def test_switches_without_a_pack_have_bonds_too(plan: Plan) -> None:
+    """Their names are those of Linux where no pack names them."""
+    found = {
+        row.name for row in Bonds(plan, {}).rows() if row.device.startswith(("oob", "storage"))
+    }
+    assert found >= {"uplink", "bond1", "bond2"}
+    assert all(row.tag for row in Bonds(plan, {}).rows())

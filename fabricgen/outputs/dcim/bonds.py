@@ -14,6 +14,7 @@ import numpy as np
 
 from fabricgen.core.terms import Role
 from fabricgen.outputs.dcim.view import InterfaceView, tag_of
+from fabricgen.outputs.packs.pack_yaml import BondNames
 from fabricgen.planning.network_bonds import bond_members
 from fabricgen.planning.networks.tenants import overlay_mtu
 from fabricgen.views.hosts.network_ports import BondNumbers
@@ -22,8 +23,10 @@ from fabricgen.views.switches.ports import Ports
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from fabricgen.outputs.packs.pack_yaml import BondNames
     from fabricgen.planning.plan import Plan
+
+UNNAMED = BondNames(leaf="bond{number}", uplinks="uplink")
+"""The names of bonds of switches that no pack configures."""
 
 End = tuple[str, str]
 """A device and its interface."""
@@ -59,7 +62,7 @@ class Bonds:
             members = [member for member in bond_members(network) if member.number]
             if not members:
                 continue
-            form = self._names[network.fabric.port_layouts[Role.LEAF].nos].leaf
+            form = self._named(network).leaf
             rows = np.array([member.row for member in members], dtype=np.int32)
             links = Ports(network).link_ends.of_segment(0).columns(rows)
             for at, member in enumerate(members):
@@ -69,6 +72,10 @@ class Bonds:
                 own = f"bond{numbers.number(device, name, member.bond)}"
                 bond = self._on_device(_bond(network, device, own, leaf))
                 yield (device, links.lower_port[at].interface), bond
+
+    def _named(self, network: Plan) -> BondNames:
+        """Return the names of bonds on the leaves of a network."""
+        return self._names.get(network.fabric.port_layouts[Role.LEAF].nos, UNNAMED)
 
     def _on_device(self, bond: InterfaceView) -> InterfaceView:
         """Return the bond of a device; that of an access switch is one of its own network."""
@@ -81,7 +88,7 @@ class Bonds:
     def _uplinks(self) -> dict[str, tuple[str, str]]:
         """The name of the bond of each access switch's uplinks, and the tag of its network."""
         return {
-            name: (self._names[own.fabric.port_layouts[Role.LEAF].nos].uplinks, tag_of(own))
+            name: (self._named(own).uplinks, tag_of(own))
             for own in self._plan.networks.values()
             if own.fabric.network and own.fabric.network.uplinks
             for name in own.switches()
