@@ -55,8 +55,9 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
         if _holds(context, output.each):
             task = AssetTable if output.each in TABLES else AssetDocument
             yield task(output.path, pack, output.template, output.each)
-    # the validator asks switches for their neighbours; `cvt` is the pack of its other input
-    if context.plan.roles and context.selection.wants("dcim", "cvt"):
+    # the validator asks packet switches for their neighbours; `cvt` is the pack of its other input
+    packets = context.plan.roles and not context.plan.fabric.has_circuits
+    if packets and context.selection.wants("dcim", "cvt"):
         yield PointToPoint("dcim/point-to-point.xlsx")
 
 

@@ -114,13 +114,14 @@ class WireLists:
         """Whether the launch kit can address the fabric.
 
         Its fields limit rails, planes, scalable units and hosts, and a host has one NIC on
-        each rail.
+        each rail. Its links are those of NICs and packet switches.
         """
         fabric = self.plan.fabric
         small = (
             fabric.rails <= RAILS and fabric.planes <= PLANES and fabric.host_gpus == fabric.rails
         )
-        return bool(self.plan.roles) and self._ethernet and small and self._fits
+        packets = bool(self.plan.roles) and not fabric.has_circuits
+        return packets and self._ethernet and small and self._fits
 
     @property
     def _fits(self) -> bool:

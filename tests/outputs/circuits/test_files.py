@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from collections import Counter
+from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
@@ -13,8 +14,10 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from fabricgen.analysis.checks.laws import check
+from fabricgen.bom.loads import loads_of
 from fabricgen.bom.patch_counts import CORDS
 from fabricgen.bom.priced_bill import make_bom
+from fabricgen.build import group_dcim
 from fabricgen.build.context import BuildContext
 from fabricgen.build.group_circuits import CircuitTask, circuit_files, tasks
 from fabricgen.build.pack_outputs import unconfigured
@@ -198,6 +201,20 @@ def test_boxes_of_light_take_circuits_in_place_of_configurations(
     context = BuildContext(light(model, medium=medium, **own), Packs())
     [skipped] = unconfigured(context)
     assert f"the {model} {reason}: the group `circuits` has them" in skipped.reason
+
+
+def test_validators_of_neighbours_and_a_planner_of_packets_get_no_boxes_of_light() -> None:
+    """Boxes of light have no neighbours to report, and no addresses; databases list them."""
+    context = BuildContext(light("s320", host={"model": "dgx-h100"}), Packs())
+    paths = [path for task in group_dcim.tasks(context) for path in task.paths(context)]  # type: ignore[union-attr]  # no limit is reached
+    assert {path.split("/")[1] for path in paths} == {"netbox"}
+
+
+def test_a_panel_draws_no_power() -> None:
+    """Neither typical nor maximum power of a passive panel is unknown."""
+    plan = light("patch-144", medium="patch-panel")
+    panel = loads_of(plan, make_bom(plan)).boxes["leaf"]
+    assert [panel.power_w, panel.power_max_w] == [Fraction(0)] * 2
 
 
 def test_packet_switches_have_no_circuits() -> None:
