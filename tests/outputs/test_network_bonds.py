@@ -68,6 +68,7 @@ def lags(out: Path) -> dict[tuple[str, str], set[str]]:
     found: dict[tuple[str, str], set[str]] = {}
     paths = sorted((out / "dcim" / "netbox").glob("02-interfaces*.csv"))
     for row in (row for path in paths for row in read_rows(path.read_text(encoding="utf-8"))):
+        assert bool(row["speed"]) == (row["type"] != "lag")
         if row["type"] == "lag":
             found[row["device"], row["name"]] = set()
         if row["lag"]:

@@ -38,6 +38,8 @@ def csv_rows(rows: Iterable[tuple[object, ...]]) -> str:
     >>> print(csv_rows([("a", 1), ("=b", "c,d")]))
     a,1
     '=b,"c,d"
+    >>> csv_rows([("a", None)])
+    'a,'
     """
     cells = [*rows]
     form = ",".join(["%s"] * len(cells[0])) if cells else ""
@@ -69,8 +71,8 @@ def _is_plain(text: str, commas: int, breaks: int) -> bool:
     return counted and not text.startswith("-") and not any(sign in text for sign in UNSAFE)
 
 
-UNSAFE = ("=", "+", "@", '"', "\t", "\r", ",-", "\n-")
-"""What may have to be quoted, or begin a formula; the usual names have none of it."""
+UNSAFE = ("=", "+", "@", '"', "\t", "\r", ",-", "\n-", "None")
+"""What may have to be quoted, begin a formula or be an empty cell; the usual names have none."""
 
 
 def _is_number(text: str) -> bool:
