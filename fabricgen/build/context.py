@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fabricgen.bom.comparison import Comparison
     from fabricgen.outputs.packs.render import Packs
     from fabricgen.planning.plan import Plan
+    from fabricgen.planning.power_cords import PowerPlan
 
 T = TypeVar("T")
 
@@ -131,7 +132,14 @@ class BuildContext:
         result = judge(
             replace(evidence, racks=lambda: {name: rack.parts for name, rack in self.racks.items()})
         )
-        return judge_networks(result, self.plan)
+        return judge_networks(result, self.plan, lambda _: self.power)
+
+    @cached_property
+    def power(self) -> PowerPlan | None:
+        """The PDUs and the power cords of all devices; None where no PDU is known."""
+        from fabricgen.planning.power_cords import plan_power
+
+        return plan_power(self.plan)
 
     @cached_property
     def tables(self) -> ForwardingTables:

@@ -54,11 +54,15 @@ class PowerCordList(OneFile):
     pack: str
     template: str
 
+    def prepare(self, context: BuildContext) -> None:
+        """Plug in the cords, which the law of power examines too."""
+        _ = context.power
+
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render the list."""
         from fabricgen.outputs.installation.power_cords import power_cords_view
 
-        power = power_cords_view(context.plan)
+        power = power_cords_view(context.power)
         text = context.packs.render(self.pack, self.template, power=power)
         yield write_text(root, self.path, [text])
 

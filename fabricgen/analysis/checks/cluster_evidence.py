@@ -19,7 +19,7 @@ from fabricgen.planning.power_cords import plan_power
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from fabricgen.core.arrays import BoolArray, IntArray
     from fabricgen.planning.plan import Plan
@@ -129,8 +129,10 @@ class _Numbers:
         return np.array([self.of.setdefault(name, len(self.of)) for name in names], dtype=np.int64)
 
 
-def cluster_evidence(plan: Plan) -> ClusterEvidence:
-    """Collect the evidence about the networks of a plan."""
+def cluster_evidence(
+    plan: Plan, power: Callable[[Plan], PowerPlan | None] = plan_power
+) -> ClusterEvidence:
+    """Collect the evidence about the networks of a plan, with its power cords from `power`."""
     devices, interfaces = _Numbers(), _Numbers()
     compute = _compute_ports(plan, devices, interfaces)
     links = {
@@ -151,7 +153,7 @@ def cluster_evidence(plan: Plan) -> ClusterEvidence:
         overlays={
             name: _overlays(own) for name, own in plan.networks.items() if own.fabric.has_bonds
         },
-        power=plan_power(plan),
+        power=power(plan),
         reserves=dict(_reserves(plan)),
     )
 

@@ -41,12 +41,16 @@ from fabricgen.analysis.checks.spare_ports import leaves_used, spare_ports
 from fabricgen.analysis.checks.totals import counts_agree
 from fabricgen.analysis.checks.uniqueness import addresses, as_numbers, labels, names
 from fabricgen.analysis.checks.wiring_rule import wired_as_planned
+from fabricgen.planning.power_cords import plan_power
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fabricgen.analysis.checks.cluster_evidence import ClusterEvidence
     from fabricgen.analysis.checks.evidence import Evidence
     from fabricgen.planning.plan import Plan
+    from fabricgen.planning.power_cords import PowerPlan
 
 
 LAWS: tuple[Law[Evidence], ...] = (
@@ -173,12 +177,14 @@ def check(plan: Plan, views: Views | None = None) -> CheckResult:
     return judge_networks(judge(evidence_of(plan, views or Views(plan, kept=True))), plan)
 
 
-def judge_networks(compute: CheckResult, plan: Plan) -> CheckResult:
+def judge_networks(
+    compute: CheckResult, plan: Plan, power: Callable[[Plan], PowerPlan | None] = plan_power
+) -> CheckResult:
     """Return the result of the compute fabric with those of the networks beside it."""
     if not plan.networks:
         return compute
     networks = {name: check(network) for name, network in plan.networks.items()}
-    cluster = judge_cluster(cluster_evidence(plan))
+    cluster = judge_cluster(cluster_evidence(plan, power))
     return CheckResult((*merged(compute, networks).judgements, *cluster.judgements))
 
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.planning.power_cords import feed_name, plan_power
+from fabricgen.planning.power_cords import feed_name
 
 if TYPE_CHECKING:
-    from fabricgen.planning.plan import Plan
     from fabricgen.planning.power_cords import Cord, PowerPlan
 
 
@@ -38,9 +37,8 @@ class PowerCordsView:
     cords: list[PowerCordRow]
 
 
-def power_cords_view(plan: Plan) -> PowerCordsView:
-    """List all cords of a plan; none where no PDU is known."""
-    power = plan_power(plan)
+def power_cords_view(power: PowerPlan | None) -> PowerCordsView:
+    """List all cords; none where no PDU is known."""
     return PowerCordsView([_row(power, cord) for cord in power.cords] if power else [])
 
 

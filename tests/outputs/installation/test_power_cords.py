@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
+from unittest.mock import Mock
 
 from fabricgen.analysis.checks.cluster_evidence import cluster_evidence
 from fabricgen.analysis.checks.laws import judge_cluster
 from fabricgen.outputs.installation.power_cords import power_cords_view
 from fabricgen.outputs.packs.render import Packs
+from fabricgen.planning import power_cords
 from tests.csv_rows import read_rows
 from tests.fabrics import build_job, plan_of
 from tests.mutations.power import POWERED, power
@@ -41,19 +44,22 @@ def test_every_cord_of_the_law_has_a_row(tmp_path: Path) -> None:
     assert feeds == named
 
 
-def test_a_cord_without_an_outlet_has_empty_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cord_without_an_outlet_has_empty_cells() -> None:
     """No PDU is named that the cord is not plugged into."""
     cord = power().cords[0]._replace(pdu=-1, socket="", outlet=-1)
-    module = "fabricgen.outputs.installation.power_cords.plan_power"
-    monkeypatch.setattr(module, lambda _: power().__class__(power().racks, (), (cord,), {}, ()))
-    (row,) = power_cords_view(plan_of(**POWERED)).cords
+    (row,) = power_cords_view(replace(power(), cords=(cord,))).cords
     assert row[4:] == ("", "", "", "")
 
 
-def test_no_list_without_known_pdus() -> None:
-    """A generated room has none, and neither has a cluster without PDUs."""
-    bare = [group for group in POWERED["devices"] if "pdu" not in group["name"]]
-    for keys in ({"site": None}, {"devices": bare}):
-        given = {key: value for key, value in (POWERED | keys).items() if value is not None}
-        job = build_job(plan_of(**given), Packs(), ("cabling",))
-        assert PATH not in {path for task in job.tasks for path in task.paths(job.context)}
+def test_the_law_and_the_list_share_one_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cords of a build are plugged in once."""
+    passes = Mock(wraps=power_cords.has_pdus)
+    job = build_job(plan_of(**POWERED), Packs(), ("cabling",))
+    (task,) = (task for task in job.tasks if PATH in task.paths(job.context))
+    monkeypatch.setattr(power_cords, "has_pdus", passes)
+    task.prepare(job.context)
+    [*_] = task.write(job.context, tmp_path)
+    assert job.context.check_report.ok
+    passes.assert_called_once()
