@@ -278,8 +278,10 @@ def _facts(plan: Plan, segment: int, box: Box) -> dict[str, str | int | list[int
         "plane": plan.mapping.plane(segment),
         "rails": rails,
     }
-    apart = plan.fabric.network is not None and not plan.fabric.network.joined
-    if plan.fabric.port_layouts[Role.LEAF].model.transport == "ethernet" and not apart:
+    fabric = plan.fabric
+    apart = fabric.network is not None and not fabric.network.joined
+    routes = not apart and not fabric.has_circuits
+    if fabric.port_layouts[Role.LEAF].model.transport == "ethernet" and routes:
         facts |= {
             "asn": plan.addresses.asn(segment, box),
             "loopback": address_text(plan.addresses.loopback(segment, shared[0], box)),

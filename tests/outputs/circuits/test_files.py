@@ -22,6 +22,7 @@ from fabricgen.build.context import BuildContext
 from fabricgen.build.group_circuits import CircuitTask, circuit_files, tasks
 from fabricgen.build.pack_outputs import unconfigured
 from fabricgen.outputs.packs.render import Packs
+from fabricgen.outputs.schedulers.build import devices_view
 from tests.fabrics import plan_of
 
 if TYPE_CHECKING:
@@ -208,6 +209,13 @@ def test_validators_of_neighbours_and_a_planner_of_packets_get_no_boxes_of_light
     context = BuildContext(light("s320", host={"model": "dgx-h100"}), Packs())
     paths = [path for task in group_dcim.tasks(context) for path in task.paths(context)]  # type: ignore[union-attr]  # no limit is reached
     assert {path.split("/")[1] for path in paths} == {"netbox"}
+
+
+def test_the_inventory_of_ansible_has_no_addresses_of_boxes_of_light() -> None:
+    """They route no packets, so AS numbers and loopbacks are not theirs."""
+    (group,) = devices_view(light("s320")).roles
+    assert len(group.devices) == 8
+    assert all({*switch.facts} == {"role", "nos", "plane", "rails"} for switch in group.devices)
 
 
 def test_a_panel_draws_no_power() -> None:
