@@ -154,7 +154,7 @@ def test_phases_by_rails_are_of_the_compute_fabric(
 ) -> None:
     """The note names the phases that have the networks."""
     assert run(["phases", cluster, "--set", "phases=[{name: now, rails: 4}]"]) == 0
-    assert "those by GPUs have the networks too" in capsys.readouterr().err
+    assert "phases by GPUs have them too" in capsys.readouterr().err
 
 
 def test_a_fabric_without_networks_is_what_it_was() -> None:
