@@ -59,7 +59,7 @@ def print_findings(findings: Iterable[Finding], *, as_json: bool) -> None:
 def print_advice(sentences: Iterable[str]) -> None:
     """Print notes on stderr."""
     for sentence in sentences:
-        click.echo(f"note: {sentence}", err=True)
+        echo(f"note: {sentence}", err=True)
 
 
 def print_result(result: Document, findings: Iterable[Finding] = ()) -> None:
