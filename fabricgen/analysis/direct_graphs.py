@@ -34,13 +34,12 @@ class GraphFigures(NamedTuple):
 class PathFigures(NamedTuple):
     """The paths of a graph: how many share no edge, and the edges between two halves.
 
-    `most` is a cut that was found; no cut into halves has fewer edges than `least`. Both are None
-    where they are not computed.
+    `most` is a cut that was found; no cut into halves has fewer edges than `least`.
     """
 
     disjoint: int
-    least: int | None
-    most: int | None
+    least: int
+    most: int
 
 
 def figures_of(nodes: int, lower: IntArray, upper: IntArray) -> GraphFigures:

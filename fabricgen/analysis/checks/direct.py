@@ -126,8 +126,8 @@ def direct_paths(evidence: Evidence) -> Verdict:
         for name, figures in found
         for fault in _path_faults(topology, figures)
     ]
-    least = min((each.least for _, each in found if each.least is not None), default=None)
-    most = min((each.most for _, each in found if each.most is not None), default=None)
+    least = min(figures.least for _, figures in found)
+    most = min(figures.most for _, figures in found)
     disjoint = min(each.disjoint for _, each in found) * topology.parallel
     claimed = topology.bisection
     return Verdict(
@@ -159,17 +159,13 @@ def _path_faults(topology: DirectTopology, figures: PathFigures) -> Iterator[str
             " neighbours of each"
         )
     claimed, least, most = topology.bisection, figures.least, figures.most
-    if claimed is None or least is None or most is None:
-        return
-    if not least <= claimed <= most:
+    if claimed is not None and not least <= claimed <= most:
         yield f"has halves joined by {least} to {most} pairs of neighbours, and claims {claimed}"
 
 
-def _bisection(evidence: Evidence, least: int | None, most: int | None) -> str:
+def _bisection(evidence: Evidence, least: int, most: int) -> str:
     """Return the bandwidth between the halves of a rail as text."""
     each = _topology(evidence).parallel * evidence.plan.fabric.link_gbps
-    if least is None or most is None:
-        return "bisection not computed"
     if least == most:
         return f"bisection of a rail {most * each:,} Gbps"
     return f"bisection of a rail {least * each:,} to {most * each:,} Gbps"
