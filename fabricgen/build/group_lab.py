@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fabricgen.build.context import BuildContext
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
-    from fabricgen.outputs.packs.pack_yaml import PackOutput
+    from fabricgen.outputs.packs.pack_output import PackOutput
 
 
 def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:

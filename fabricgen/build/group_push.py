@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from fabricgen.build.context import BuildContext
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
-    from fabricgen.outputs.packs.pack_yaml import Pack, PackOutput
+    from fabricgen.outputs.packs.pack_output import PackOutput
+    from fabricgen.outputs.packs.pack_yaml import Pack
     from fabricgen.outputs.push.view import PushView
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from fabricgen.outputs.installation.host_lists import HostLists
     from fabricgen.outputs.installation.port_maps import PortMaps
     from fabricgen.outputs.installation.pull_sheets import PullSheets
-    from fabricgen.outputs.packs.pack_yaml import PackOutput
+    from fabricgen.outputs.packs.pack_output import PackOutput
     from fabricgen.planning.room.room import Room
 
 FILES = 32

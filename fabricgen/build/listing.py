@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fabricgen.build.context import BuildContext
-    from fabricgen.outputs.packs.pack_yaml import Pack, PackOutput
+    from fabricgen.outputs.packs.pack_output import PackOutput
+    from fabricgen.outputs.packs.pack_yaml import Pack
     from fabricgen.outputs.packs.render import Packs
 
 

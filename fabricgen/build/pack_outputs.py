@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from fabricgen.build.context import BuildContext
     from fabricgen.outputs.packs.nos_packs import NosPacks
-    from fabricgen.outputs.packs.pack_yaml import Pack, PackOutput
+    from fabricgen.outputs.packs.pack_output import PackOutput
+    from fabricgen.outputs.packs.pack_yaml import Pack
 
 
 PATCHED = ("patching", "panel", "panel-labels")

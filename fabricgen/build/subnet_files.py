@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fabricgen.build.context import BuildContext
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
-    from fabricgen.outputs.packs.pack_yaml import PackOutput
+    from fabricgen.outputs.packs.pack_output import PackOutput
     from fabricgen.views.infiniband.build import Subnets
 
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from fabricgen.build.context import BuildContext
     from fabricgen.outputs.packs.line_origins import OriginLine
-    from fabricgen.outputs.packs.pack_yaml import Pack, PackOutput
+    from fabricgen.outputs.packs.pack_output import PackOutput
+    from fabricgen.outputs.packs.pack_yaml import Pack
     from fabricgen.views.switches.view import SwitchView
 
 

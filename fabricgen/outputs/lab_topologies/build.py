@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 
     from fabricgen.core.terms import Role
     from fabricgen.outputs.packs.containers import Container, Thing
-    from fabricgen.outputs.packs.pack_yaml import Pack, PackOutput
+    from fabricgen.outputs.packs.pack_output import PackOutput
+    from fabricgen.outputs.packs.pack_yaml import Pack
     from fabricgen.outputs.packs.render import Packs
     from fabricgen.views.factory import Views
     from fabricgen.views.hosts.view import DeviceView

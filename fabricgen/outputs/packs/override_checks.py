@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from fabricgen.inventory.overrides import Override, OverrideMatch
     from fabricgen.outputs.packs.override_places import OverridePlace
-    from fabricgen.outputs.packs.pack_yaml import Pack, PackOutput
+    from fabricgen.outputs.packs.pack_output import PackOutput
+    from fabricgen.outputs.packs.pack_yaml import Pack
     from fabricgen.outputs.packs.render import Packs
     from fabricgen.planning.override_texts import OverrideText
     from fabricgen.planning.plan import Plan

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.outputs.packs.pack_yaml import Pack, PackOutput
+    from fabricgen.outputs.packs.pack_output import PackOutput
+    from fabricgen.outputs.packs.pack_yaml import Pack
     from fabricgen.outputs.packs.render import Packs
 
 ENDS = ("before", "after")

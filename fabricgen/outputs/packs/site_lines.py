@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fabricgen.outputs.packs.merged_document import Value
-    from fabricgen.outputs.packs.pack_yaml import OverrideForm, Pack, PackOutput
+    from fabricgen.outputs.packs.pack_output import OverrideForm, PackOutput
+    from fabricgen.outputs.packs.pack_yaml import Pack
     from fabricgen.outputs.packs.render import Packs
     from fabricgen.views.switches.view import SwitchView
 

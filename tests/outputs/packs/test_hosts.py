@@ -23,7 +23,7 @@ from fabricgen.build.group_hosts import host_outputs
 from fabricgen.build.run import build
 from fabricgen.catalog.models.host import HostPort
 from fabricgen.inventory.load import read_inventory
-from fabricgen.outputs.packs.pack_yaml import PackOutput
+from fabricgen.outputs.packs.pack_output import PackOutput
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.hosts.build import Hosts
 from fabricgen.views.hosts.direct import hosts_of

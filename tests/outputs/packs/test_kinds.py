@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from fabricgen.core.template_api import template_names
 from fabricgen.outputs.packs.kinds import KINDS
-from fabricgen.outputs.packs.pack_yaml import PackOutput
+from fabricgen.outputs.packs.pack_output import PackOutput
 from fabricgen.outputs.packs.render import Packs
 
 
