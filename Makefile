@@ -48,7 +48,7 @@ demo: compiled
 	    cat "out/$$name.compare.txt"; \
 	done
 	@echo; echo "Where to look, for each of: $(notdir $(basename $(EXAMPLES)))"
-	@echo "  out/NAME/report.html         all of it to look at, in a browser (of fabrics with switches)"
+	@echo "  out/NAME/report.html         all of it to look at, in a browser"
 	@echo "  out/NAME.compare.txt         the same cluster as rail-only, rail-optimized and fat-tree"
 	@echo "  out/NAME/cabling/cables.csv  every cable: both ends, length, part"
 	@echo "  out/NAME/configs/            a directory per switch"
