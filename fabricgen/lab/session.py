@@ -149,21 +149,7 @@ def boot(
 
     `out` is a directory that `build` wrote; with None, the files are built here.
     """
-    started = time.monotonic()
-
-    def lap(step: str) -> None:
-        nonlocal started
-        now = time.monotonic()
-        emit({"step": step, "seconds": round(now - started, 2)})
-        started = now
-
-    if text := layout.left_out():
-        emit({"text": text})
-    os.environ["PATH"] = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
-    machines = Machines(layout, place_files(layout, out, templates))
-    lap("the emitted files")
-    machines.boot()
-    lap(f"{len(layout.nodes):,} namespaces, {len(layout.wires):,} wires")
+    machines, lap = boot_machines(layout, out, emit, templates)
     daemons = Daemons(machines)
     daemons.start([*(seat.name for seat in layout.switches), *layout.speakers])
     machines.open_ports()
@@ -184,6 +170,31 @@ def boot(
         "routes in every kernel" if not wrong else f"{len(wrong)} switches without all their routes"
     )
     return lab
+
+
+def boot_machines(
+    layout: LabLayout,
+    out: Path | None,
+    emit: Callable[[dict[str, Any]], None],
+    templates: tuple[Path, ...] = (),
+) -> tuple[Machines, Callable[[str], None]]:
+    """Boot the namespaces and the wires of a lab; also return what reports the end of a step."""
+    started = time.monotonic()
+
+    def lap(step: str) -> None:
+        nonlocal started
+        now = time.monotonic()
+        emit({"step": step, "seconds": round(now - started, 2)})
+        started = now
+
+    if text := layout.left_out():
+        emit({"text": text})
+    os.environ["PATH"] = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+    machines = Machines(layout, place_files(layout, out, templates))
+    lap("the emitted files")
+    machines.boot()
+    lap(f"{len(layout.nodes):,} namespaces, {len(layout.wires):,} wires")
+    return machines, lap
 
 
 def attempt(lab: RunningLab, failures: str, emit: Callable[[dict[str, Any]], None]) -> int:

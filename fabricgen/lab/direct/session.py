@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import time
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.lab.boot import Machines
 from fabricgen.lab.direct.failures import LinkFailures, every_link, one_of_each
 from fabricgen.lab.direct.layout import lay_out
 from fabricgen.lab.direct.measure import DirectLab
 from fabricgen.lab.direct.verify import TRIALS
-from fabricgen.lab.files import place_files
 from fabricgen.lab.frr import Daemons
 from fabricgen.lab.registry import refused
-from fabricgen.lab.session import PATIENCE_S, isolated, report
+from fabricgen.lab.session import PATIENCE_S, boot_machines, isolated, report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,21 +49,7 @@ def _progress(emit: Emit) -> Callable[[int, int], None]:
 
 def _boot(layout: DirectLayout, request: LabRequest, emit: Emit) -> DirectLab:
     """Boot every GPU, and wait until every kernel knows every route."""
-    started = time.monotonic()
-
-    def lap(step: str) -> None:
-        nonlocal started
-        now = time.monotonic()
-        emit({"step": step, "seconds": round(now - started, 2)})
-        started = now
-
-    if left := layout.left_out():
-        emit({"text": left})
-    os.environ["PATH"] = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
-    machines = Machines(layout, place_files(layout, request.out, request.templates))
-    lap("the emitted files")
-    machines.boot()
-    lap(f"{len(layout.nodes):,} namespaces, {len(layout.wires):,} wires")
+    machines, lap = boot_machines(layout, request.out, emit, request.templates)
     daemons = Daemons(machines)
     daemons.start(layout.speakers)
     lap(f"FRR in {len(layout.speakers):,} GPUs")

@@ -19,7 +19,7 @@ from fabricgen.outputs.drawings.layout import (
     TOP,
     Head,
     box_width,
-    legend,
+    drawing_of,
     line_notes,
     lines_of,
     make_boxes,
@@ -74,23 +74,7 @@ def arrange_graph(head: Head, gpus: Tier, links: Strand, shape: GraphShape) -> D
     words += shape.figures
     texts = [Text(MARGIN, TOP + 15 * at, text) for at, text in enumerate(words)]
     row = DrawnTier("t0", f"{count:,} {gpus.what}", texts, boxes)
-    keys, foot = legend(strokes, max(bottom, texts[-1].y) + 34, width, railed=head.railed)
-    height = foot[-1].y + MARGIN
-    for box in boxes:
-        box.centre_y = height - box.y - box.height // 2
-    return Drawing(
-        fabric=head.fabric,
-        name=head.name,
-        title=head.title,
-        subtitle=head.subtitle,
-        width=width,
-        height=height,
-        rows=[row],
-        strokes=strokes,
-        notes=[],
-        keys=keys,
-        foot=foot,
-    )
+    return drawing_of(head, [row], strokes, [], (width, max(bottom, texts[-1].y)))
 
 
 @dataclass(frozen=True)

@@ -67,9 +67,21 @@ def arrange(
         rows[1].head.append(
             Text(MARGIN, last.y + 15, f"{len(peers.lower):,} x {peers.speed} between")
         )
+    return drawing_of(head, rows[::-1], strokes, notes, (width, bottom))
+
+
+def drawing_of(
+    head: Head,
+    rows: list[DrawnTier],
+    strokes: list[Stroke],
+    notes: list[Text],
+    end: tuple[int, int],
+) -> Drawing:
+    """Return a drawing with its legend; `end` is the width, and where boxes and texts end."""
+    width, bottom = end
     keys, foot = legend(strokes, bottom + 34, width, railed=head.railed)
     height = foot[-1].y + MARGIN
-    for box in (box for row in boxes for box in row):
+    for box in (box for row in rows for box in row.boxes):
         box.centre_y = height - box.y - box.height // 2
     return Drawing(
         fabric=head.fabric,
@@ -78,7 +90,7 @@ def arrange(
         subtitle=head.subtitle,
         width=width,
         height=height,
-        rows=rows[::-1],
+        rows=rows,
         strokes=strokes,
         notes=notes,
         keys=keys,
