@@ -24,6 +24,7 @@ from tests.nos.nvue import expanded, flattened
 from tests.nos.switch_files import render_switches
 from tests.nos.verifiers import Verifiers
 from tests.outputs.packs.managed import LEAST
+from tests.outputs.packs.netplan import generated
 from tests.outputs.packs.test_access_switches import (
     ACCESS_MODELS,
     eos_facts,
@@ -166,19 +167,9 @@ def test_addresses_of_bonds_are_unique(out: Path) -> None:
 
 def test_netplan_generates_bonds(out: Path, tool: Callable[[str], str], tmp_path: Path) -> None:
     """Its own generator accepts bonds and VLANs."""
-    folder = tmp_path / "etc" / "netplan"
-    folder.mkdir(parents=True)
-    for file in (out / "hosts" / "host-01" / "netplan").iterdir():
-        (folder / file.name).write_bytes(file.read_bytes())
-        (folder / file.name).chmod(0o600)
-    done = subprocess.run(
-        [tool("netplan"), "generate", "--root-dir", str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=False,
+    made = (
+        generated(tool("netplan"), out / "hosts" / "host-01", tmp_path) / "10-netplan-bond0.netdev"
     )
-    assert (done.returncode, done.stderr) == (0, "")
-    made = tmp_path / "run" / "systemd" / "network" / "10-netplan-bond0.netdev"
     assert "Mode=802.3ad" in made.read_text(encoding="utf-8")
 
 

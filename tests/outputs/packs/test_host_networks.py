@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import subprocess
 from collections import Counter
 from ipaddress import IPv4Interface, IPv4Network
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from fabricgen.build.run import build
 from fabricgen.outputs.packs.render import Packs
 from tests.fabrics import build_job, plan_of
 from tests.outputs.packs.managed import LEAST
+from tests.outputs.packs.netplan import generated
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,17 +121,8 @@ def test_netplan_generates_both_files(
     out: Path, tool: Callable[[str], str], tmp_path: Path
 ) -> None:
     """The files of rails and networks are accepted together."""
-    folder = tmp_path / "etc" / "netplan"
-    folder.mkdir(parents=True)
-    for file in (out / "hosts" / "host-1" / "netplan").iterdir():
-        (folder / file.name).write_bytes(file.read_bytes())
-        (folder / file.name).chmod(0o600)
-    done = subprocess.run(
-        [tool("netplan"), "generate", "--root-dir", str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=False,
+    made = (
+        generated(tool("netplan"), out / "hosts" / "host-1", tmp_path)
+        / "10-netplan-inband0.network"
     )
-    assert (done.returncode, done.stderr) == (0, "")
-    made = tmp_path / "run" / "systemd" / "network" / "10-netplan-inband0.network"
     assert "Gateway=10.208.0.0" in made.read_text(encoding="utf-8")
