@@ -9,7 +9,8 @@ from fabricgen.core.terms import COMPUTE, DEVICES, Design, Role
 from fabricgen.inventory.networks import Network, Networks
 from fabricgen.inventory.sizing import HbDomain, NicChoice, Rails, SparePorts
 from fabricgen.planning.device_ports import share_leaves
-from fabricgen.planning.network_fabric import modes_of, named_interfaces
+from fabricgen.planning.network_devices import named_interfaces
+from fabricgen.planning.network_fabric import modes_of
 from fabricgen.planning.networks.attachments import AttachedDevices, Attachments, ports_of
 from fabricgen.planning.networks.rules import NetworkRules, ServedPorts
 

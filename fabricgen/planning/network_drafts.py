@@ -18,7 +18,8 @@ from fabricgen.planning.device_ports import leaf_addresses
 from fabricgen.planning.draft import draft_of
 from fabricgen.planning.name_checks import check_names
 from fabricgen.planning.naming import make_naming
-from fabricgen.planning.network_fabric import network_fabric, placed, spare_group, switch_groups
+from fabricgen.planning.network_devices import spare_group, switch_groups
+from fabricgen.planning.network_fabric import network_fabric, placed
 from fabricgen.planning.network_pools import check_apart
 from fabricgen.planning.network_sizing import check_pairs
 from fabricgen.planning.networks.rules import ReservedSize
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from fabricgen.planning.draft import Draft
     from fabricgen.planning.mapping import Mapping
-    from fabricgen.planning.network_fabric import SwitchGroup
+    from fabricgen.planning.network_devices import SwitchGroup
 
 
 def draft_networks(

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.channels.channels import Channels
     from fabricgen.planning.channels.panels import PanelSpace
     from fabricgen.planning.management import ManagementPlan
-    from fabricgen.planning.network_fabric import SwitchGroup
+    from fabricgen.planning.network_devices import SwitchGroup
     from fabricgen.planning.networks.shared_leaves import SharedLeaves
     from fabricgen.planning.port_layout import PortLayout
     from fabricgen.planning.room.room import Room

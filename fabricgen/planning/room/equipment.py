@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fabricgen.core.diagnostics import Path
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.planning.naming import DeviceNames
-    from fabricgen.planning.network_fabric import SwitchGroup
+    from fabricgen.planning.network_devices import SwitchGroup
 
 PDU = "pdu"
 """The role of power distribution units in the catalog."""
@@ -162,7 +162,7 @@ def _spare_leaves(naming: DeviceNames) -> Iterable[EquipmentGroup]:
     mapping = naming.mapping
     if not mapping.spare_leaves:
         return
-    from fabricgen.planning.network_fabric import spare_group  # noqa: PLC0415 - for spare leaves only
+    from fabricgen.planning.network_devices import spare_group  # noqa: PLC0415 - for spare leaves only
 
     boxes, leaves = len(naming.boxes), mapping.sizing.leaf
     first = mapping.fabric.coordinates.planned_hosts + leaves - 1

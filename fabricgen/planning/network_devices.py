@@ -1,0 +1,141 @@
+"""The devices that have ports on a network: hosts, devices of the inventory, and switches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabricgen.core.terms import COMPUTE, Role
+from fabricgen.planning.naming import spare_leaf_names
+from fabricgen.planning.network_conflicts import host_ports
+from fabricgen.planning.network_uplinks import uplink_layout
+from fabricgen.planning.networks.attachments import HOSTS, AttachedDevices
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fabricgen.catalog.catalog import Catalog
+    from fabricgen.catalog.models.base import PortGroup
+    from fabricgen.inventory.fabric import FabricSpec
+    from fabricgen.inventory.networks import Network
+    from fabricgen.planning.naming import DeviceNames
+    from fabricgen.planning.port_layout import PortLayout
+    from fabricgen.planning.resolve import ResolvedFabric
+
+
+class SwitchGroup(NamedTuple):
+    """The switches of one role in a network."""
+
+    network: str
+    names: tuple[str, ...]
+    layout: PortLayout
+    spare: bool = False
+    """Whether they are spare leaves, which have management ports alone."""
+
+    @property
+    def kind(self) -> str:
+        """The kind of attached devices that they are."""
+        return f"{'spare' if self.spare else self.network} {self.layout.role}"
+
+
+def spare_group(naming: DeviceNames) -> SwitchGroup:
+    """Return the spare leaves of the compute fabric, segment by segment."""
+    layout = naming.mapping.fabric.port_layouts[Role.LEAF]
+    return SwitchGroup(COMPUTE, tuple(spare_leaf_names(naming)), layout, spare=True)
+
+
+def switch_groups(naming: DeviceNames, installed: list[bool]) -> list[SwitchGroup]:
+    """Return the installed switches of a network by role; `installed` covers a segment."""
+    mapping = naming.mapping
+    names: dict[Role, list[str]] = {}
+    for segment in range(mapping.segments):
+        switches = zip(naming.boxes, naming.switches(segment), installed, strict=True)
+        for box, name, has in switches:
+            if has:
+                names.setdefault(box.role, []).append(name)
+    return [
+        SwitchGroup(mapping.fabric.network_name, tuple(each), mapping.fabric.port_layouts[role])
+        for role, each in names.items()
+    ]
+
+
+def attached_devices(
+    compute: ResolvedFabric,
+    name: str,
+    hosts: Sequence[str],
+    switches: Sequence[SwitchGroup],
+    catalog: Catalog,
+) -> Iterator[AttachedDevices]:
+    """Yield the devices on a network that have ports there."""
+    networks = compute.spec.networks.each()
+    network, host = networks[name], compute.host
+    interfaces = named_interfaces(name, host_ports(host, network))
+    connector = _connector(host.front if host else None, network)
+    on = (name, *network.carries)
+    yield AttachedDevices(
+        kind=HOSTS, names=hosts, interfaces=interfaces, networks=on, connector=connector
+    )
+    if network.kind == "access":
+        for group in switches:
+            if group.network == COMPUTE or networks[group.network].kind == "clos":
+                ports = _management_ports(group.layout)
+                yield AttachedDevices(
+                    kind=group.kind, names=group.names, interfaces=ports, networks=on
+                )
+    for own in on:
+        yield from _devices(compute.spec, network, own, catalog)
+    for group in switches:
+        uplink = networks[group.network].uplink if group.network != COMPUTE else None
+        if uplink and compute.spec.networks.carrier(uplink.network) == name:
+            layout = uplink_layout(compute.spec, group.network, group.layout)
+            uplinks = tuple(layout.interface(port) for port in layout.ports(0, uplink.ports))
+            connector = layout.model.form_factor_of(layout.up)
+            # a bond of LACP carries the VLAN of the access network, a routed port that of the leaf
+            joined = (group.network if network.bonding == "lacp" else uplink.network,)
+            yield AttachedDevices(
+                kind=group.kind,
+                names=group.names,
+                interfaces=uplinks,
+                networks=joined,
+                speed_gbps=uplink.speed,
+                connector=connector,
+            )
+
+
+def _devices(
+    spec: FabricSpec, network: Network, own: str, catalog: Catalog
+) -> Iterator[AttachedDevices]:
+    """Yield the devices of an inventory with their ports in one of the networks of switches."""
+    for devices in spec.devices:
+        ports = devices.ports.of(own)
+        model = catalog.device(devices.model)
+        yield AttachedDevices(
+            kind=devices.name,
+            names=devices.names,
+            interfaces=named_interfaces(own, ports.count),
+            networks=(own,),
+            speed_gbps=ports.speed,
+            connector=_connector(model.front or model.fabric if model else None, network),
+            own=True,
+            edge=devices.edge,
+            bgp=devices.bgp,
+        )
+
+
+def _management_ports(layout: PortLayout) -> tuple[str, ...]:
+    """Return the management ports of a switch; one where the catalog does not have them."""
+    facts = layout.model.management
+    count = facts.count if facts else 1
+    return ("mgmt",) if count == 1 else named_interfaces("mgmt", count)
+
+
+def _connector(ports: PortGroup | None, network: Network) -> str:
+    """Return the form factor of the ports of a device on a network; empty where it is unknown.
+
+    In a network of kind `access`, twisted pairs have one plug at both of their ends.
+    """
+    return ports.connector if ports and network.kind == "clos" else ""
+
+
+def named_interfaces(prefix: str, ports: int) -> tuple[str, ...]:
+    """Name the interfaces of a device on a network."""
+    return tuple(f"{prefix}{number}" for number in range(ports))

@@ -1,0 +1,63 @@
+"""The uplinks of a network's switches into another network.
+
+Owns which ports of a leaf they are, and how its cages are split for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fabricgen.core.diagnostics import refuse
+from fabricgen.core.terms import speed_text
+from fabricgen.inventory.networks import Uplink
+from fabricgen.planning.switch_choice import DEFAULT_SPEED_GBPS, stated_speed
+
+if TYPE_CHECKING:
+    from fabricgen.inventory.fabric import FabricSpec
+    from fabricgen.planning.port_layout import PortLayout
+
+
+def without_uplinks(spec: FabricSpec, name: str, layout: PortLayout) -> PortLayout:
+    """Return the layout of a network's leaf, whose uplinks into another network stay free."""
+    uplink = spec.networks.each()[name].uplink
+    if uplink is None:
+        return layout
+    above = uplink_layout(spec, name, layout)
+    down = max(down for down in range(layout.usable + 1) if above.fits(down, uplink.ports))
+    return replace(layout, spare=layout.usable - down)
+
+
+def bonded_uplinks(spec: FabricSpec, name: str, layout: PortLayout) -> tuple[str, ...]:
+    """Return the uplinks of a switch of a network that are a bond of LACP."""
+    networks = spec.networks.each()
+    uplink = networks[name].uplink
+    if uplink is None or networks[spec.networks.carrier(uplink.network)].bonding != "lacp":
+        return ()
+    above = uplink_layout(spec, name, layout)
+    return tuple(above.interface(port) for port in above.ports(0, uplink.ports))
+
+
+def uplink_layout(spec: FabricSpec, name: str, layout: PortLayout) -> PortLayout:
+    """Return a layout with the cages of its uplinks as the network above has them.
+
+    Raises Refusal `no-uplink-speed` where no cage has their speed.
+    """
+    networks = spec.networks.each()
+    uplink = networks[name].uplink or Uplink.model_construct()
+    upper = networks[spec.networks.carrier(uplink.network)]
+    speed = uplink.speed or upper.speed or stated_speed(upper.switches.leaf) or DEFAULT_SPEED_GBPS
+    modes = [mode for mode in layout.model.breakouts if mode.speed_gbps == speed]
+    for mode in sorted(modes, key=lambda each: each.count):
+        above = replace(layout, up=mode, spare=0)
+        if above.fits(1, uplink.ports):
+            return above
+    offered = ", ".join(mode.name for mode in layout.model.breakouts)
+    raise refuse(
+        "no-uplink-speed",
+        f"a switch of the network `{name}` has no {uplink.ports} ports of {speed_text(speed)} for"
+        " its uplinks",
+        path=("networks", name, "uplink"),
+        because=(f"the cages of {layout.model.model} offer {offered}",),
+        hint="choose a model that has them, or leave `uplink` out",
+    )
