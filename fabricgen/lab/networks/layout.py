@@ -15,13 +15,14 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.lab.management.emitted import PORT
-from fabricgen.lab.topology import OPERATOR, ROUTER, LabLayout, LabSwitch, Size, Wire
+from fabricgen.lab.topology import OPERATOR, ROUTER, LabLayout, Size, Wire
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fabricgen.build.selection import BuildScope
     from fabricgen.core.terms import Family
+    from fabricgen.lab.booted_part import LabSwitch
 
 SITE = "site"
 """The interface of an access switch towards the site, which joins all access switches."""
