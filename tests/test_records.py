@@ -41,7 +41,7 @@ COPIES = {("analysis/checks/expected_rows.py", "Wiring")}
 
 HOT_LOOPS = {
     ("views/cables/build.py", "CableView"): "CABLE_COLUMNS",
-    ("views/switches/build.py", "PortView"): "PORT_COLUMNS",
+    ("views/switches/port_views.py", "PortView"): "PORT_COLUMNS",
 }
 """Where columns are mapped over a class, with the names of its fields in their order."""
 
