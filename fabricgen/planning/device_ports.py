@@ -254,16 +254,28 @@ class _FreePorts:
 
     def _refusal(self, group: AttachedDevices, mode: Breakout) -> Exception:
         """Return the refusal of a device that finds no free port."""
+        asked = (
+            f"{len(group.names)} x {len(group.interfaces)} ports of {speed_text(mode.speed_gbps)}"
+            " are asked for, beside GPUs and uplinks"
+        )
+        beside = any(
+            (leaf, place.port) not in self.taken
+            for leaf in self.leaves
+            for place in self._free(leaf, mode)
+        )
+        copper = (
+            "the cages of free ports have cables of GPUs with their own ends, like DAC, not modules"
+        )
+        hint = (
+            "leave out a host, or keep ports of each leaf free for devices, like"
+            " `spare_ports: {leaf: 2}`"
+        )
+        fibre = "give modules to the cables of GPUs, like `site: {media: {host: [mmf]}}`"
+        blocked = beside and not self.with_modules
         return refuse(
             "no-free-ports",
             f"the leaves of the compute fabric have no free port for `{group.kind}`",
             path=_path(self.draft, group),
-            because=(
-                (
-                    f"{len(group.names)} x {len(group.interfaces)} ports of"
-                    f" {speed_text(mode.speed_gbps)} are asked for, beside GPUs and uplinks"
-                ),
-            ),
-            hint="leave out a host, or keep ports of each leaf free for devices, like"
-            " `spare_ports: {leaf: 2}`",
+            because=(asked, copper) if blocked else (asked,),
+            hint=fibre if blocked else hint,
         )

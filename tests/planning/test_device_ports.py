@@ -8,6 +8,7 @@ import pytest
 
 from fabricgen.analysis.checks.laws import check
 from fabricgen.bom.priced_bill import cluster_bom
+from fabricgen.core.diagnostics import Refusal
 from fabricgen.views.factory import Views
 from tests.fabrics import plan_of
 
@@ -50,6 +51,16 @@ def test_devices_take_vacant_positions_on_different_leaves() -> None:
         ("ufm-2", "compute1", "leaf-4", "1/16/2"),
     ]
     assert check(plan).ok
+
+
+def test_a_cage_with_copper_has_no_port_for_a_device() -> None:
+    """The refusal names the cable of the GPU there, and modules in its place leave a port."""
+    with pytest.raises(Refusal) as refused:
+        plan_of(**UNIT, devices=[UFM], site={})
+    (finding,) = refused.value.findings
+    assert "like DAC, not modules" in finding.because[-1]
+    assert "site: {media: {host: [mmf]}}" in finding.hint
+    assert plan_of(**UNIT, devices=[UFM], site={"media": {"host": ["mmf"]}}).networks["devices"]
 
 
 def test_a_module_serves_a_gpu_and_a_device() -> None:

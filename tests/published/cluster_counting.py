@@ -6,6 +6,8 @@ from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from fabricgen.bom.bill import DEVICES
+from fabricgen.bom.priced_bill import cluster_bom
 from fabricgen.core.terms import CLOS_KINDS, LinkKind, Role
 from tests.fabrics import plan_of
 from tests.published.tables import tables
@@ -51,6 +53,17 @@ def figures(plan: Plan) -> Counter[str]:
         found[f"{name}.cables"] = network.links
         for kind, ports in _ports(network):
             found[f"{name}.{kind}"] += ports
+    found["racks"] = len(plan.lengths.room.names) if plan.lengths else 0
+    return found + _bill(plan)
+
+
+def _bill(plan: Plan) -> Counter[str]:
+    """Count what is bought: devices by model, other parts by class and purpose."""
+    found: Counter[str] = Counter()
+    for line in cluster_bom(plan).lines:
+        for purpose, count in line.purposes:
+            what = line.part if purpose == DEVICES else purpose
+            found[f"bill.{line.part_class}.{what}"] += count
     return found
 
 

@@ -77,6 +77,7 @@ def rack_scale(row: Row, table: Table) -> Row:
     """Plan the scalable units of a row by its GPUs."""
     plan = plan_of(gpus=row["gpus"], **table.fabric)
     return {
+        "node_leaf": plan.link_count(LinkKind.HOST),
         "leaf_spine": plan.link_count(LinkKind.LEAF_SPINE),
         **{role.value: plan.switch_count(role) for role in Role},
         "leaf_down": plan.sizing.leaf_down,
@@ -524,6 +525,7 @@ _COUNTERS: dict[str, Callable[[Row, Table], Row]] = {
     "ocdai-uplink-map": uplink_map,
     "ocdai-dual-plane": dual_plane,
     "dgx-h100-superpod": cluster_figures,
+    "dgx-h100-superpod-racks": cluster_figures,
     "dgx-b200-superpod": cluster_figures,
     "dgx-basepod": cluster_rows,
     "dgx-b300-xdr-cluster": cluster_figures,
@@ -531,11 +533,14 @@ _COUNTERS: dict[str, Callable[[Row, Table], Row]] = {
     "net-configurator-b300": cluster_rows,
     "net-configurator-hgx": cluster_rows,
     "net-configurator-gb300": cluster_rows,
-    "era-oob-switches": cluster_rows,
+    "era-2-4-3-200-oob": cluster_rows,
+    "era-2-8-5-200-oob": cluster_rows,
+    "era-2-8-9-800-oob": cluster_rows,
     "era-2-4-3-200-links": cluster_figures,
     "era-2-8-5-200-links": cluster_figures,
     "gb200-front-end": cluster_figures,
-    "pollara-storage": cluster_figures,
+    "gb300-front-end": cluster_figures,
+    "pollara-front-end": cluster_figures,
     "ocdai-mesh-conv": cluster_figures,
     "ocdai-collapsed-conv": cluster_figures,
     "jvd-stripes": stripes,
