@@ -2,10 +2,9 @@
 
 A node for each switch, GPU and HB domain, and for each host and device of the networks beside
 compute, and a link for each link of the plan. The management ports of switches are on the engine's
-management network, so the cables to them are left out, as are the uplinks of access switches. The
-pack of a NOS
-defines how its switches run in a container, and a pack of group `lab` how GPUs and HB domains do;
-templates hold the engines' own words. `view` defines the shapes.
+management network, so the cables to them are left out, as are the uplinks of access switches.
+`containers` owns how each thing runs; templates hold the engines' own words. `view` defines the
+shapes.
 
 An HB domain is a container that makes a bridge, and not a bridge of the machine: nothing has to be
 made beforehand, two labs cannot meet in it, and it runs on Kubernetes too.
@@ -15,15 +14,14 @@ from __future__ import annotations
 
 from functools import cached_property, partial
 from itertools import chain
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from fabricgen.analysis.forwarding.gpu_routes import HB_DEVICE, gpu_view
 from fabricgen.analysis.forwarding.path_names import PathNames
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.core.diagnostics import refuse
+from fabricgen.outputs.lab_topologies.containers import container_kind, other_kinds
 from fabricgen.outputs.lab_topologies.view import (
-    LabFile,
     LabLink,
     LabNetwork,
     LabNode,
@@ -40,37 +38,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from fabricgen.core.terms import Role
-    from fabricgen.outputs.packs.containers import Container, Thing
-    from fabricgen.outputs.packs.pack_output import PackOutput
+    from fabricgen.outputs.lab_topologies.containers import ContainerKind, FileSource
+    from fabricgen.outputs.packs.containers import Thing
     from fabricgen.outputs.packs.pack_yaml import Pack
     from fabricgen.outputs.packs.render import Packs
     from fabricgen.views.factory import Views
     from fabricgen.views.hosts.view import DeviceView
     from fabricgen.views.switches.view import SwitchView
-
-
-_OTHERS: tuple[Thing, ...] = ("gpu", "hb-domain", "device")
-"""What runs in containers beside switches."""
-
-
-class _Source(NamedTuple):
-    """One file of a container: its path below OUT as a pattern, its mount, and its template."""
-
-    path: str
-    at: str
-    pack: str
-    template: str
-    alone: bool
-    """Whether it is written for the container, and not for the switch."""
-    configuration: tuple[Pack, PackOutput] | None = None
-    """The pack and its output where it is a configuration of the switch."""
-
-
-class _Kind(NamedTuple):
-    """How one kind of thing runs in a container."""
-
-    container: Container
-    sources: list[_Source]
 
 
 class Topologies:
@@ -171,7 +145,7 @@ class Topologies:
                 )
             yield node
 
-    def _text(self, source: _Source, **view: Any) -> str:  # noqa: ANN401 - whatever the view is
+    def _text(self, source: FileSource, **view: Any) -> str:  # noqa: ANN401 - whatever the view is
         """Return the text of a file of a container."""
         if source.configuration:
             return self._site_lines.render(*source.configuration, view["switch"])
@@ -199,68 +173,38 @@ class Topologies:
                     )
 
     @cached_property
-    def _switch_kinds(self) -> dict[str, _Kind]:
+    def _switch_kinds(self) -> dict[str, ContainerKind]:
         """The container definition of the switches of each NOS."""
-        return {nos: self._kind(pack, "switch") for nos, pack in self._config_packs.items()}
+        return {
+            nos: container_kind(self._packs, pack, "switch")
+            for nos, pack in self._config_packs.items()
+        }
 
     @cached_property
-    def _other_kinds(self) -> dict[Thing, _Kind]:
-        """The container definitions of GPUs and HB domains, from the first `lab` pack with them."""
-        found: dict[Thing, _Kind] = {}
-        for pack in self._packs.group("lab"):
-            for thing in _OTHERS:
-                if thing in pack.containers and thing not in found:
-                    found[thing] = self._kind(pack, thing)
-        return found
+    def _other_kinds(self) -> dict[Thing, ContainerKind]:
+        """The container definitions of GPUs, HB domains and devices."""
+        return other_kinds(self._packs)
 
-    def _kind(self, pack: Pack, thing: Thing) -> _Kind:
-        """Return the template of each file that a pack mounts.
-
-        Raises Refusal `bad-pack` where no template writes it.
-        """
-        container = pack.containers[thing]
-        outputs = {
-            output.path: (other.name, output.template)
-            for other in [*self._packs.group("lab"), pack]
-            for output in other.outputs
-        }
-        sources = []
-        for bind in container.binds:
-            writer = (pack.name, bind.template) if bind.template else outputs.get(bind.file)
-            if writer is None:
-                hint = f"outputs: {', '.join(sorted(outputs))}; or give it a `template`"
-                raise refuse(
-                    "bad-pack",
-                    f"{pack.name}: `{bind.file}` is mounted into a container, and nothing"
-                    " writes it",
-                    hint=hint,
-                )
-            own = [(pack, output) for output in pack.outputs if output.path == bind.file]
-            configuration = own[0] if own and pack.nos and not bind.template else None
-            alone = bind.template is not None
-            sources.append(_Source(bind.file, bind.at, *writer, alone, configuration))
-        return _Kind(container, sources)
-
-    def _nodes(self) -> Iterator[tuple[LabNode, _Kind, Callable[[], dict[str, Any]]]]:
+    def _nodes(self) -> Iterator[tuple[LabNode, ContainerKind, Callable[[], dict[str, Any]]]]:
         """Yield every node, its definition, and a function that makes the views for its files."""
         fabric = self.plan.fabric
         yield from self.switch_nodes()
         kind = self._other_kinds["gpu"]
         for gpu in range(fabric.gpus):
             rail = {"role": "gpu", "rail": str(fabric.coordinates.rail(gpu))}
-            yield self._node(self._ends.gpu(gpu), rail, kind), kind, partial(self._gpu, gpu)
+            yield kind.node(self._ends.gpu(gpu), rail), kind, partial(self._gpu, gpu)
         kind = self._other_kinds["hb-domain"]
         for domain in range(fabric.coordinates.domains):
-            yield self._node(_hb(domain), {"role": "hb-domain"}, kind), kind, dict[str, Any]
+            yield kind.node(_hb(domain), {"role": "hb-domain"}), kind, dict[str, Any]
         for own in self._beside:
             yield from own.switch_nodes()
         hosts = frozenset(self.plan.hosts)
         for device in self.devices:
             kind, role = self._other_kinds["device"], "host" if device.name in hosts else "device"
-            node = self._node(device.name, {"role": role}, kind)
+            node = kind.node(device.name, {"role": role})
             yield node, kind, partial(dict[str, Any], device=device)
 
-    def switch_nodes(self) -> Iterator[tuple[LabNode, _Kind, Callable[[], dict[str, Any]]]]:
+    def switch_nodes(self) -> Iterator[tuple[LabNode, ContainerKind, Callable[[], dict[str, Any]]]]:
         """Yield the nodes of the switches, as `_nodes` does."""
         for segment in range(self.plan.mapping.segments):
             for switch in self._views.switches(segment):
@@ -280,7 +224,7 @@ class Topologies:
         rail = {"rail": switch.rail} if switch.rail else {}
         rules = self.plan.fabric.network
         labels = {"role": switch.role, **rail, "plane": str(switch.plane)}
-        node = self._node(switch.name, labels | ({"network": rules.name} if rules else {}), kind)
+        node = kind.node(switch.name, labels | ({"network": rules.name} if rules else {}))
         if switch.management and not node.network:
             node.address = switch.management.address
         ports = [port for port in switch.ports if port.peer_device not in self.left_out]
@@ -295,28 +239,6 @@ class Topologies:
         groups = rules.attached.groups if rules else ()
         switches = (each.names for each in groups if not each.own and each.kind != HOSTS)
         return frozenset(chain.from_iterable(switches))
-
-    @staticmethod
-    def _node(name: str, labels: dict[str, str], kind: _Kind) -> LabNode:
-        """Make a node with its files."""
-        container, thing = kind.container, dict.fromkeys(("switch", "gpu", "device"), name)
-        files = [
-            LabFile(path := source.path.format_map(thing), source.at, PurePosixPath(path).name)
-            for source in kind.sources
-        ]
-        startup = (container.startup or "").format_map(thing)
-        return LabNode(
-            name=name,
-            kind=container.kind,
-            image=container.image,
-            network=container.network or "",
-            address="",
-            labels=labels,
-            files=files,
-            commands=list(container.exec),
-            type=container.type or "",
-            startup=startup,
-        )
 
     def _interfaces(self, segment: int) -> dict[int, dict[str, str]]:
         """Return the container's names of the ports of each switch of a segment.
