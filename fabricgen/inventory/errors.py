@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import Finding, nearest
 from fabricgen.core.value_words import RANGES, kind_of, limit, must_be, shown
+from fabricgen.inventory.accounts import SECRET_KEYS
 from fabricgen.inventory.fabric import has_short_form
 from fabricgen.inventory.fields import PATTERNS
-from fabricgen.inventory.management import SECRET_KEYS
 from fabricgen.inventory.model_keys import fields, key_paths, known_path, value_at
 from fabricgen.inventory.value_hints import choice_hint, typed_example, value_hint
 

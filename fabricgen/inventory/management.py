@@ -1,13 +1,9 @@
-"""The management of the switches: addresses, servers, users and the secrets that they refer to.
-
-An inventory never has a secret itself: it names an environment variable, a file or a key of a file
-that sops encrypts, and `build.secrets` reads it where the user asks for it.
-"""
+"""The management of the switches: their addresses, servers and software, and who may log in."""
 
 from __future__ import annotations
 
 import re
-from ipaddress import IPv4Address, ip_address
+from ipaddress import IPv4Address
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
@@ -20,18 +16,20 @@ from pydantic import (
     model_validator,
 )
 
+from fabricgen.inventory.accounts import (
+    FACTORY_ACCOUNTS,
+    KEY_EXAMPLE,
+    Aaa,
+    Address,
+    Snmp,
+    User,
+    address_of,
+)
 from fabricgen.inventory.fields import (
-    ACCOUNT,
-    ADDRESS,
-    DN,
     IMAGE,
-    PLAIN_TEXT,
     RELEASE,
-    SECRET,
     SERVER,
     SHA256,
-    SNMP_NAME,
-    SSH_KEY,
     TABLE,
     VRF,
     ZONE,
@@ -43,24 +41,9 @@ from fabricgen.inventory.fields import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-KEY_EXAMPLE = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGPKx0nN3b1Ux4CSj5gE0xrKPGsEzgHTAH0rJTzRSqZ2"
-
-FACTORY_ACCOUNTS = frozenset({"root", "admin", "linuxadmin", "srlinux"})
-"""Accounts that a NOS has, or reserves; they are left to the site."""
-
-SECRET_KEYS = frozenset({"secret", "auth", "privacy", "password", "hosts_password"})
-"""Keys that refer to secrets: what is written there by mistake is shown in no message."""
 
 BANNER_ENDS = "^#%@~|&+"
 """Signs that may end a banner on a NOS that takes any sign for it."""
-
-
-def address_of(value: str) -> str:
-    """Return an IPv4 or IPv6 address in its usual form."""
-    try:
-        return str(ip_address(value))
-    except ValueError:
-        raise ValueError("an address is written like 10.90.0.53") from None
 
 
 def host_address_of(value: object) -> IPv4Address:
@@ -76,8 +59,6 @@ def server_of(value: str) -> str:
     return address_of(value) if ":" in value or value[-1].isdigit() else value.lower()
 
 
-Text = Annotated[str, Field(strict=True, max_length=200)]
-Address = Annotated[str, Field(strict=True, pattern=f"^{ADDRESS}$"), AfterValidator(address_of)]
 HostAddress = Annotated[
     IPv4Address,
     BeforeValidator(host_address_of),
@@ -87,106 +68,6 @@ HostAddress = Annotated[
 Server = Annotated[
     str, Field(strict=True, pattern=f"^{SERVER}$", max_length=253), AfterValidator(server_of)
 ]
-Secret = Annotated[str, Field(strict=True, pattern=f"^{SECRET}$", max_length=200)]
-Account = Annotated[str, Field(strict=True, pattern=f"^{ACCOUNT}$")]
-
-
-class User(InventoryModel):
-    """A local user of every switch."""
-
-    name: Annotated[Account, Field(examples=["ops"])]
-    """The name of the user."""
-    role: Annotated[Literal["admin", "operator"], Field(examples=["admin"])] = "admin"
-    """`admin` may change everything, `operator` may read."""
-    key: Annotated[
-        str | None,
-        Field(
-            strict=True,
-            pattern=f"^{SSH_KEY}$",
-            max_length=1000,
-            examples=[KEY_EXAMPLE],
-        ),
-    ] = None
-    """The public key of SSH, one line as in `id_ed25519.pub`."""
-    secret: Annotated[Secret | None, Field(examples=["env:OPS_SECRET"])] = None
-    """Where the hash of the password is: `env:NAME`, `file:PATH` or `sops:PATH#KEY`; never the
-    password. `build --with-secrets` reads it; otherwise the user has the key alone."""
-
-    @model_validator(mode="after")
-    def _can_log_in(self) -> Self:
-        """Refuse a user without key and secret."""
-        if not (self.key or self.secret):
-            raise ValueError("has neither `key` nor `secret`")
-        return self
-
-
-class SnmpUser(InventoryModel):
-    """A reader of SNMPv3 with SHA authentication and AES-128 privacy."""
-
-    name: Annotated[str, Field(strict=True, pattern=f"^{SNMP_NAME}$", examples=["monitor"])]
-    """The name of the reader."""
-    auth: Annotated[Secret, Field(examples=["env:SNMP_AUTH"])]
-    """Where the authentication password is; 8 characters at least (RFC 3414)."""
-    privacy: Annotated[Secret, Field(examples=["env:SNMP_PRIVACY"])]
-    """Where the privacy password is; 8 characters at least."""
-
-
-class Snmp(InventoryModel):
-    """SNMPv3, read-only; older versions send passwords in clear text and are not offered."""
-
-    users: Annotated[
-        tuple[SnmpUser, ...],
-        Field(
-            examples=[
-                [{"name": "monitor", "auth": "env:SNMP_AUTH", "privacy": "env:SNMP_PRIVACY"}]
-            ],
-        ),
-    ]
-    """The readers."""
-    location: Annotated[
-        Text | None, Field(pattern=f"^{PLAIN_TEXT}$", examples=["DC 3, hall B"])
-    ] = None
-    """The value of sysLocation."""
-    contact: Annotated[
-        Text | None, Field(pattern=f"^{PLAIN_TEXT}$", examples=["noc@example.com"])
-    ] = None
-    """The value of sysContact."""
-
-    @model_validator(mode="after")
-    def _has_readers(self) -> Self:
-        """Refuse SNMP without a reader."""
-        if not self.users:
-            raise ValueError("has no `users`")
-        if "none" in (self.location, self.contact):
-            raise ValueError("has the text `none`, by which NVUE removes a setting")
-        return self
-
-
-class Aaa(InventoryModel):
-    """Servers that authenticate logins; local users are the fallback."""
-
-    protocol: Annotated[Literal["tacacs", "radius", "ldap"], Field(examples=["tacacs"])]
-    """TACACS+, RADIUS or LDAP."""
-    servers: Annotated[tuple[Address, ...], Field(min_length=1, examples=[["10.90.0.49"]])]
-    """Addresses of the servers, in the order in which they are asked."""
-    secret: Annotated[Secret, Field(examples=["file:/run/secrets/tacacs"])]
-    """Where the key shared with the servers is, or the password of `bind_dn`."""
-    base_dn: Annotated[Text | None, Field(pattern=f"^{DN}$", examples=["dc=example,dc=com"])] = None
-    """LDAP: where the search for users begins."""
-    bind_dn: Annotated[
-        Text | None, Field(pattern=f"^{DN}$", examples=["cn=switch,dc=example,dc=com"])
-    ] = None
-    """LDAP: the account that searches."""
-
-    @model_validator(mode="after")
-    def _has_names(self) -> Self:
-        """Refuse LDAP without its names, and the names without LDAP."""
-        given = [name for name in ("base_dn", "bind_dn") if getattr(self, name)]
-        if self.protocol == "ldap" and len(given) < 2:  # noqa: PLR2004 - both names
-            raise ValueError("needs `base_dn` and `bind_dn` for LDAP")
-        if self.protocol != "ldap" and given:
-            raise ValueError(f"has `{given[0]}`, which is for `protocol: ldap` only")
-        return self
 
 
 IMAGE_EXAMPLE = {

@@ -12,7 +12,8 @@ from fabricgen.inventory.management import BANNER_ENDS
 from fabricgen.planning.addressing import address_text
 
 if TYPE_CHECKING:
-    from fabricgen.inventory.management import Aaa, Management, Snmp, User
+    from fabricgen.inventory.accounts import Aaa, Snmp, User
+    from fabricgen.inventory.management import Management
     from fabricgen.planning.management import ManagementPlan
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.inventory.management import KEY_EXAMPLE
+from fabricgen.inventory.accounts import KEY_EXAMPLE
 from fabricgen.planning.addressing import address_text
 from fabricgen.planning.baseline.expansion_stages import ExpansionStage, ExpansionStages
 from fabricgen.planning.management import _places

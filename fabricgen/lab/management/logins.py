@@ -31,7 +31,7 @@ from fabricgen.lab.management.network import ManagementNetwork
 from fabricgen.lab.topology import OPERATOR
 
 if TYPE_CHECKING:
-    from fabricgen.inventory.management import User
+    from fabricgen.inventory.accounts import User
     from fabricgen.lab.boot import Machines
 
 PLACE = Path("/run/management")

@@ -14,7 +14,7 @@ from fabricgen.build.preconditions import check_buildable
 from fabricgen.build.run import build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import COMPUTE
-from fabricgen.inventory.management import KEY_EXAMPLE
+from fabricgen.inventory.accounts import KEY_EXAMPLE
 from fabricgen.outputs.packs.render import Packs
 from tests.fabrics import build_job, plan_of, refusal_codes
 from tests.nos import eos, frr, junos, nvue, nxos, sonic, srlinux
