@@ -38,7 +38,7 @@ SECTIONS = {
 }
 """Heading in the help -> the commands below it."""
 
-MODULES = {"compare": "plan", "import": "import_", "schema": "explain"}
+MODULES = {"import": "import_", "schema": "explain"}
 """Command -> its module in this package, where that has another name."""
 
 FUNCTIONS = {"import": "import_sheet"}

@@ -14,7 +14,7 @@ from fabricgen.bom.breakdown.savings import savings_view
 from fabricgen.bom.breakdown.view import bounded, grouped
 from fabricgen.bom.comparison import Comparison, compare
 from fabricgen.bom.comparison_table import comparison_view
-from fabricgen.cli.plan import comparison_text
+from fabricgen.cli.compare import comparison_text
 from fabricgen.core.terms import Design
 from fabricgen.outputs.packs.render import Packs
 from tests.fabrics import CATALOG, CLUSTER, spec_of
