@@ -48,6 +48,7 @@ SNMP_NAME = r"[a-z_][a-z0-9_-]{3,30}"
 PLAIN_TEXT = r"[A-Za-z0-9][A-Za-z0-9 .,:()@/_+-]*"
 DN = r"[A-Za-z0-9]+=[A-Za-z0-9 ._-]+(,[A-Za-z0-9]+=[A-Za-z0-9 ._-]+)*"
 ZONE = r"[A-Z][A-Za-z]+(/[A-Za-z0-9_+-]+){0,2}"
+CAGES = r"[1-9]\d{0,3}(-[1-9]\d{0,3})?(,[1-9]\d{0,3}(-[1-9]\d{0,3})?)*"
 VRF = r"[A-Za-z][A-Za-z0-9_-]{0,14}"
 BREAKOUT = r"\d+x\d+(\.\d+)?[GT]"
 VERSION = r"\d{1,4}\.\d{1,4}(\.\d{1,4})?"
@@ -65,6 +66,7 @@ PATTERNS = {
     f"^{NAME}$": "in lower case letters, digits and hyphens",
     f"^{MODEL}$": "in lower case letters, digits, dots and hyphens",
     f"^{BREAKOUT}$": "as ports, `x` and their speed, like 2x400G",
+    f"^{CAGES}$": "as cages and ranges of them, like 1-16,18",
     f"^{VERSION}$": "as numbers with dots, like 2.30.7",
     f"^{LINUX_NAME}$": "as Linux writes it, in at most 15 letters, digits, dots and hyphens",
     f"^{PLACE}$": "in letters, digits, `.`, `_` and `-`, like DH3",
@@ -129,6 +131,16 @@ def pool_of(value: object) -> IPv4Network | IPv6Network:
     return pool
 
 
+def cages_of(text: str) -> list[int]:
+    """Return the cages that a text lists; a range may begin at either end.
+
+    >>> cages_of("26,28,38-40")
+    [26, 28, 38, 39, 40]
+    """
+    ends = (sorted(map(int, part.split("-"))) for part in text.split(",") if part)
+    return [cage for each in ends for cage in range(each[0], each[-1] + 1)]
+
+
 def day_of(value: object) -> dt.date:
     """Parse a date; pydantic would take a number for seconds since 1970."""
     rule = "a day is written like 2026-09-22"
@@ -141,6 +153,7 @@ def day_of(value: object) -> dt.date:
     return day
 
 
+Cages = Annotated[str, Field(strict=True, pattern=f"^{CAGES}$", max_length=400)]
 Count = Annotated[int, Field(strict=True, ge=1)]
 Speed = Annotated[
     int,

@@ -8,6 +8,7 @@ from fabricgen.inventory.fields import (
     BREAKOUT,
     LINUX_NAME,
     NAME,
+    Cages,
     Count,
     InventoryModel,
     Model,
@@ -175,6 +176,19 @@ class GenericSwitch(InventoryModel):
     """Speed of a port; default: that of the NIC."""
 
 
+class PortZones(InventoryModel):
+    """The cages of a switch that links of one direction may take, from the first on."""
+
+    down: Annotated[
+        Cages | None, Field(examples=["1-16"], exclude_if=lambda cages: cages is None)
+    ] = None
+    """Cages with ports towards hosts or the tier below; default: all that `up` leaves."""
+    up: Annotated[
+        Cages | None, Field(examples=["26,28,30-36"], exclude_if=lambda cages: cages is None)
+    ] = None
+    """Cages with uplinks; default: the last ones that `down` leaves."""
+
+
 class SwitchChoice(InventoryModel):
     """The switch of one role: a model of the catalog, or a radix."""
 
@@ -191,6 +205,11 @@ class SwitchChoice(InventoryModel):
     split that matches the tier above."""
     generic: Annotated[GenericSwitch | None, Field(examples=[{"radix": 64}])] = None
     """A radix and a speed instead of a model."""
+    zones: Annotated[
+        PortZones | None,
+        Field(examples=[{"down": "1-16", "up": "33-64"}], exclude_if=lambda zones: zones is None),
+    ] = None
+    """The cages of each direction; default: downlinks take the first cages, uplinks the last."""
 
     @model_validator(mode="after")
     def _one_of(self) -> Self:
@@ -206,16 +225,26 @@ class SwitchChoice(InventoryModel):
         return self
 
 
+class UpperSwitchChoice(SwitchChoice):
+    """The switch of a spine or a core, and the fewest of them."""
+
+    minimum: Annotated[
+        Count, Field(le=4096, examples=[2], exclude_if=lambda minimum: minimum == 1)
+    ] = 1
+    """The fewest spines of a block, or of each pod of three tiers; the fewest cores of a core
+    group."""
+
+
 class Switches(InventoryModel):
     """The switch of each role; spine and core default to the tier below."""
 
     leaf: Annotated[SwitchChoice, Field(examples=[{"model": "sn5600", "breakout": "2x400G"}])]
     """Tier 1, to which hosts connect."""
     spine: Annotated[
-        SwitchChoice | None, Field(examples=[{"model": "sn5600", "breakout": "1x800G"}])
+        UpperSwitchChoice | None, Field(examples=[{"model": "sn5600", "breakout": "1x800G"}])
     ] = None
     """Tier 2; default: like the leaf."""
-    core: Annotated[SwitchChoice | None, Field(examples=[{"model": "sn5600"}])] = None
+    core: Annotated[UpperSwitchChoice | None, Field(examples=[{"model": "sn5600"}])] = None
     """Tier 3; default: like the spine."""
 
 

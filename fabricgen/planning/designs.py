@@ -136,6 +136,8 @@ class Sizer:
                 spine_radix=spine.usable,
                 spine=_width(spine, Fraction(1), 1),
                 core_radix=core.usable,
+                least_spines=_minimum(self.fabric.spec, Role.SPINE),
+                least_cores=_minimum(self.fabric.spec, Role.CORE),
             )
         return known
 
@@ -240,6 +242,12 @@ def _width(port_layout: PortLayout, ratio: Fraction, shares: int) -> Width:
         ratio,
         shares,
     )
+
+
+def _minimum(spec: FabricSpec, role: Role) -> int:
+    """Return the fewest switches of a role above the leaves."""
+    choice = spec.switches.spine if role is Role.SPINE else spec.switches.core
+    return choice.minimum if choice else 1
 
 
 def _speeds(port_layout: PortLayout) -> tuple[int, int]:

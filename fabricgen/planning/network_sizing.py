@@ -44,8 +44,8 @@ def size_network(
             single=used,
             leaf=Width(used if count else 0, uplinks),
             lone_leaves=network.lone_leaves,
-            least_spines=network.least_spines,
-            least_cores=network.reserved.cores if network.reserved else 1,
+            least_spines=max(network.least_spines, widths.least_spines),
+            least_cores=max(network.reserved.cores if network.reserved else 1, widths.least_cores),
             leaf_uplinks=leaves.leaf_uplinks(),
         )
         sizing = size(_constant(count), own, tiers, even=shape.spread == "even")

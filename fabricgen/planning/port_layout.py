@@ -40,11 +40,15 @@ class PortLayout:
     up: Breakout
     spare: int = 0
     """Ports at the downward speed that stay free."""
+    down_zone: frozenset[int] = frozenset()
+    """The cages that may face down; empty for all that `up_zone` leaves."""
+    up_zone: frozenset[int] = frozenset()
+    """The cages that may face up; empty for all that `down_zone` leaves."""
 
     @cached_property
     def radix(self) -> int:
-        """Ports at the downward speed when every cage faces down."""
-        return len(self._cages(self.down)) * self.down.count
+        """Ports at the downward speed when every cage that may face down does."""
+        return len(self.low_cages(self.down)) * self.down.count
 
     @property
     def usable(self) -> int:
@@ -53,9 +57,9 @@ class PortLayout:
 
     def fits(self, down: int, up: int) -> bool:
         """Return whether the switch has ports for so many downlinks and uplinks, and its spares."""
-        if self.down.name == self.up.name:
+        if self.down.name == self.up.name and not self.zoned:
             return down + up <= self.usable
-        low, high = self._cages(self.down), self._cages(self.up)
+        low, high = self.low_cages(self.down), self.high_cages(self.up)
         used_low, used_high = -(-(down + self.spare) // self.down.count), -(-up // self.up.count)
         if used_low > len(low) or used_high > len(high):
             return False
@@ -65,37 +69,37 @@ class PortLayout:
         """List the ports in use: `down` downlinks from the lowest cage, then `up` uplinks.
 
         Where both sides have the same breakout, the uplinks are the last ports of the switch;
-        otherwise they start at the first port of the lowest cage that faces up.
+        otherwise they start at the first port of the lowest cage that faces up. In a zone of their
+        own they start at its first cage.
         """
         low = [
             Port(cage, sub, self.down)
-            for cage in self._cages(self.down)
+            for cage in self.low_cages(self.down)
             for sub in range(self.down.count)
         ]
-        if self.down.name == self.up.name:
+        if self.down.name == self.up.name and not self.zoned:
             return low[:down] + (low[-up:] if up else [])
-        used = -(-up // self.up.count)
-        high = (
-            [
-                Port(cage, sub, self.up)
-                for cage in self._cages(self.up)[-used:]
-                for sub in range(self.up.count)
-            ]
-            if up
-            else []
-        )
+        used, cages = -(-up // self.up.count), self.high_cages(self.up)
+        first = 0 if self.up_zone else len(cages) - used
+        high = [
+            Port(cage, sub, self.up)
+            for cage in cages[first : first + used]
+            for sub in range(self.up.count)
+        ]
         return low[:down] + high[:up]
 
     def idle(self, used: list[Port]) -> list[Port]:
         """List the idle ports: the rest of the cages in use, and all ports of the others.
 
-        An idle cage has the breakout of the down side where it allows that, else its first one.
+        An idle cage has the breakout of its zone, or of the down side where it allows that, else
+        its first one.
         """
         taken = {(port.cage, port.sub) for port in used}
         splits = {port.cage: port.breakout for port in used}
-        down = set(self._cages(self.down))
+        modes = dict.fromkeys(self.model.cages_by_breakout[self.down.name], self.down)
+        modes |= dict.fromkeys(self.up_zone, self.up)
         splits |= {
-            cage: self.down if cage in down else self.model.breakouts_of(cage)[0]
+            cage: modes.get(cage) or self.model.breakouts_of(cage)[0]
             for cage in range(1, self.model.cages + 1)
             if cage not in splits
         }
@@ -132,6 +136,22 @@ class PortLayout:
         """Port numbers of each cage."""
         return max(self.down.count, self.up.count)
 
-    def _cages(self, breakout: Breakout) -> list[int]:
-        """List the cages that allow a breakout, in order."""
-        return self.model.cages_by_breakout[breakout.name]
+    @property
+    def zoned(self) -> bool:
+        """Whether the inventory gives cages to each direction."""
+        return bool(self.down_zone or self.up_zone)
+
+    def low_cages(self, breakout: Breakout) -> list[int]:
+        """List the cages that may face down and allow a breakout, in order."""
+        return self._cages(breakout, self.down_zone, self.up_zone)
+
+    def high_cages(self, breakout: Breakout) -> list[int]:
+        """List the cages that may face up and allow a breakout, in order."""
+        return self._cages(breakout, self.up_zone, self.down_zone)
+
+    def _cages(self, breakout: Breakout, zone: frozenset[int], other: frozenset[int]) -> list[int]:
+        """List the cages of a zone, or outside of the other one where it is empty."""
+        cages = self.model.cages_by_breakout[breakout.name]
+        if not self.zoned:
+            return cages
+        return [cage for cage in cages if (cage in zone if zone else cage not in other)]

@@ -27,6 +27,8 @@ def block_too_large(
     fabric: ResolvedFabric, block: Block, widths: Widths, shape: Shape, fits: Fits
 ) -> Refusal:
     """Refuse a block that no allowed number of tiers holds; remedies are beside tiers and radix."""
+    if 0 < widths.leaf.up < widths.least_spines:
+        return _more_spines_than_uplinks(widths)
     rail_only, leaf = fabric.design is Design.RAIL_ONLY, fabric.port_layouts[Role.LEAF]
     ports = fabric.coordinates.planned_rail_gpus if rail_only else fabric.planned_gpus
     words = SizingContext(
@@ -41,6 +43,18 @@ def block_too_large(
         return _rail_above_circuits(words, leaf, widths.single)
     even = shape.spread == "even"
     return too_large(block.leaves_of, widths, shape.tiers, even=even, words=words)
+
+
+def _more_spines_than_uplinks(widths: Widths) -> Refusal:
+    """Refuse more spines than a leaf has uplinks."""
+    down, up = widths.leaf
+    return refuse(
+        "block-too-large",
+        f"{widths.least_spines} spines are more than a leaf has uplinks",
+        path=("switches", "spine", "minimum"),
+        because=(f"a leaf of {down} downlinks has {up} uplinks, of which each spine has one",),
+        hint=f"use `minimum: {up}`, or more `scalable_unit.uplinks`",
+    )
 
 
 def _rail_above_circuits(words: SizingContext, leaf: PortLayout, ports: int) -> Refusal:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from fabricgen.core.diagnostics import Finding, Path, nearest
 from fabricgen.core.terms import ROLES, Role, speed_text
 from fabricgen.planning.port_layout import PortLayout
+from fabricgen.planning.port_zones import with_zones
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,19 +67,13 @@ def choose_switches(
                 _no_uplink(role, models[role], upper, models[upper], downs[upper], choices[role][0])
             )
         else:
-            port_layouts[role] = PortLayout(
-                role,
-                models[role],
-                nos[role],
-                down,
-                down if up.speed_gbps == down.speed_gbps else up,
-                getattr(spec.spare_ports, role),
-            )
-            findings += (
-                _port_limit(port_layouts[role], choices[role][0])
-                if choices[role][0][-1] == role.value
-                else []
-            )
+            up = down if up.speed_gbps == down.speed_gbps else up
+            spare, (path, choice) = getattr(spec.spare_ports, role), choices[role]
+            layout = PortLayout(role, models[role], nos[role], down, up, spare)
+            if path[-1] == role.value:  # a role without an entry has the ports of its model
+                layout = with_zones(layout, choice.zones, path, findings)
+                findings += _port_limit(layout, path)
+            port_layouts[role] = layout
     findings += [_all_spare(layout) for layout in port_layouts.values() if not layout.usable]
     findings += _transports(port_layouts, choices)
     return port_layouts, speed

@@ -165,6 +165,23 @@ PLANS: dict[str, dict[str, Any]] = {
         "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}},
         "rails": {"tiers": 2},
     },
+    # Two tiers whose leaves have cages for each direction, and more uplinks than they need.
+    "zones": {
+        "design": "rail-optimized",
+        "gpus": 64,
+        "hb_domain": {"gpus": 8},
+        "rails": {"per_switch": 4, "tiers": 2},
+        "nic": {"speed": "400G"},
+        "scalable_unit": {"domains": 8, "uplinks": 32},
+        "switches": {
+            "leaf": {
+                "model": "ds5000",
+                "breakout": "2x400G",
+                "zones": {"down": "1-16", "up": "26,28,30-59"},
+            },
+            "spine": {"model": "ds5000", "breakout": "1x800G", "minimum": 2},
+        },
+    },
     # Fibre to the hosts, twin copper between switches of one rack.
     "copper": {
         "design": "rail-optimized",

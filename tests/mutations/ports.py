@@ -72,6 +72,13 @@ def _idle(evidence: Evidence, ports: list[Port]) -> Evidence:
     return replace(evidence, idle={**evidence.idle, Role.LEAF: ports})
 
 
+def _in_cage(evidence: Evidence, at: int, cage: int) -> Evidence:
+    """Move a planned port of the leaves to another cage."""
+    ports = [*evidence.ports[Role.LEAF]]
+    ports[at] = ports[at]._replace(cage=cage)
+    return with_ports(evidence, Role.LEAF, ports)
+
+
 MUTATIONS = (
     Mutation(
         "a port beyond the box",
@@ -128,6 +135,20 @@ MUTATIONS = (
         lambda e: _first_ports(e, e.ports[Role.LEAF][1]),
         "ports-exist",
         "port 2 of cage 1 2 times",
+    ),
+    Mutation(
+        "an uplink outside of its zone",
+        "zones",
+        lambda e: _in_cage(e, -1, 60),
+        "ports-exist",
+        "each leaf (ds5000) has links that face up in cage 60",
+    ),
+    Mutation(
+        "a downlink outside of its zone",
+        "zones",
+        lambda e: _in_cage(e, 0, 17),
+        "ports-exist",
+        "has links that face down in cage 17",
     ),
     Mutation(
         "no spare ports",

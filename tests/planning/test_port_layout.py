@@ -193,3 +193,35 @@ def test_ports_have_the_names_of_the_nos(nos: str, names: list[str]) -> None:
     """One port, three names."""
     box = port_layout("ds5000", "2x400G", "1x800G", nos)
     assert [box.interface(port) for port in box.ports(2, 1)] == names
+
+
+def test_links_take_the_cages_of_their_zone_from_the_first() -> None:
+    """Without a zone of their own, they have the rest, and uplinks its last cages."""
+    plain = port_layout("sn5600", "2x400G", "1x800G")
+    both = replace(plain, down_zone=frozenset({2, 4}), up_zone=frozenset({1, 3, 5}))
+    assert seats(both.ports(3, 2)) == [(2, 0), (2, 1), (4, 0), (1, 0), (3, 0)]
+    assert both.radix == 4
+    assert both.fits(4, 3)
+    assert not both.fits(5, 0)
+    assert not both.fits(0, 4)
+    assert {port.cage: port.breakout.name for port in both.idle([])}[3] == "1x800G"
+    up = replace(plain, up_zone=frozenset({1, 3}))
+    assert seats(up.ports(3, 1)) == [(2, 0), (2, 1), (4, 0), (1, 0)]
+    down = replace(plain, down_zone=frozenset({63, 64}))
+    assert seats(down.ports(1, 2)) == [(63, 0), (61, 0), (62, 0)]
+
+
+def test_a_network_has_zones_too() -> None:
+    """Its links between leaves follow its uplinks; other speeds take the last cages of the rest."""
+    leaf = {"model": "ds5000", "breakout": "4x200G", "zones": {"up": "26,28,30-32"}}
+    plan = plan_of(
+        gpus=64,
+        hb_domain={"gpus": 8},
+        radix=64,
+        networks={"inband": {"switches": {"leaf": leaf}, "peer_links": 2}},
+        devices=[
+            {"name": "box-{n}", "count": 1, "ports": {"inband": {"count": 2, "speed": "100G"}}}
+        ],
+    )
+    ports = plan.networks["inband"].ports[Role.LEAF]
+    assert seats(ports) == [(1 + at // 4, at % 4) for at in range(8)] + [(64, 0), (26, 0), (26, 1)]

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from fabricgen.core.terms import LinkKind
 from fabricgen.views.factory import Views
 from tests.fabrics import plan_of
 
@@ -58,9 +59,24 @@ MESH: dict[str, Any] = COMPUTE | {
 }
 
 COLLAPSED: dict[str, Any] = COMPUTE | {
-    "rails": {"per_switch": 4, "grouping": "strided"},
-    "naming": {"leaf": "conv-leaf-{n:02}", "host": "compute-xpu-{n:03}"},
+    "design": "rail-optimized",
+    "rails": {"per_switch": 4, "grouping": "strided", "tiers": 2},
+    "scalable_unit": {"domains": 8, "uplinks": 32},
+    "switches": {
+        "leaf": {
+            "model": "ds5000",
+            "breakout": "2x400G",
+            "zones": {"down": "1-16", "up": "26,28,30,32,34,36,38-63"},
+        },
+        "spine": {"model": "ds5000", "breakout": "1x800G", "minimum": 2},
+    },
+    "naming": {
+        "leaf": "conv-leaf-{n:02}",
+        "spine": "conv-spine-{n:02}",
+        "host": "compute-xpu-{n:03}",
+    },
 }
+"""The uplinks are more than the GPUs need, as the source has them for growth."""
 
 NOT_PLANNED = {
     "xoc-64-mesh-conv-ro": {
@@ -69,7 +85,6 @@ NOT_PLANNED = {
     },
     "opg-64-collapsed-conv": {
         "fe": (34, "hosts have no second kind of port on the leaves of GPUs"),
-        "uplink": (64, "the source reserves cages for spines that it calls placeholders"),
         "bmc": (17, "management ports alternate between two switches in the source"),
         "oob uplink": (4, "spines of the compute fabric have no ports for other networks"),
     },
@@ -95,8 +110,8 @@ def published(name: str) -> dict[str, set[Ends]]:
 def planned(keys: dict[str, Any], names: dict[str, tuple[str, str, str]]) -> dict[str, set[Ends]]:
     """Plan a composition; `names` are the kind of each network, its interfaces and its switch.
 
-    Interfaces are counted as in the source, and the ports of a switch that runs another NOS are
-    named as there.
+    Interfaces of devices are counted as in the source, and the ports of a switch that runs another
+    NOS are named as there. Links between switches are uplinks.
     """
     plan = plan_of(**keys)
     found: dict[str, set[Ends]] = {}
@@ -104,6 +119,11 @@ def planned(keys: dict[str, Any], names: dict[str, tuple[str, str, str]]) -> dic
         kind, interface, switch = names[name]
         for segment in range(network.mapping.segments):
             for cable in Views(network).cables(segment):
+                if cable.tier != LinkKind.HOST:
+                    own = cable.a_interface, cable.b_interface
+                    ends = cable.a_device, own[0], cable.b_device, own[1]
+                    found.setdefault("uplink", set()).add(ends)
+                    continue
                 number = cable.a_interface.lstrip("abcdefghijklmnopqrstuvwxyz")
                 port = f"E1/{cable.b_port}"
                 ends = cable.a_device, f"{interface}{number}", switch or cable.b_device, port

@@ -127,10 +127,30 @@ def _box_faults(evidence: Evidence, role: Role) -> Iterator[Violation]:
     if free < spare:
         because = (f"{free} ports of {layout.down.name} are free",)
         yield Violation(f"{box} would not keep {spare} ports free", because)
+    yield from _outside_zones(evidence, role)
     if model.port_limit and len(ports) > model.port_limit:
         yield Violation(
             f"{box} would use {len(ports)} ports, and its chip carries {model.port_limit}"
         )
+
+
+def _outside_zones(evidence: Evidence, role: Role) -> Iterator[Violation]:
+    """Yield the cages with links that their zone does not have; devices take cages of no zone."""
+    plan, ports = evidence.plan, evidence.ports[role]
+    layout, network = plan.fabric.port_layouts[role], plan.fabric.network
+    if not layout.zoned or (network and network.shared):
+        return
+    down = plan.widths[role][0]
+    for name, own, zone, other in (
+        ("down", ports[:down], layout.down_zone, layout.up_zone),
+        ("up", ports[down:], layout.up_zone, layout.down_zone),
+    ):
+        cages = {port.cage for port in own}
+        for cage in sorted(cages - zone if zone else cages & other):
+            yield Violation(
+                f"each {role} ({layout.model.model}) has links that face {name} in cage {cage}",
+                ("the cage is outside of their zone",),
+            )
 
 
 def _splits(ports: list[Port]) -> dict[int, list[str]]:

@@ -17,7 +17,14 @@ from fabricgen.core.diagnostics import Finding, Refusal, suggest
 from fabricgen.core.divisors import divisors
 from fabricgen.core.terms import Design, Role
 from fabricgen.inventory.search import Search
-from fabricgen.inventory.sizing import HbDomain, HostChoice, NicChoice, SwitchChoice, Switches
+from fabricgen.inventory.sizing import (
+    HbDomain,
+    HostChoice,
+    NicChoice,
+    SwitchChoice,
+    Switches,
+    UpperSwitchChoice,
+)
 from fabricgen.planning.block_shape import Shape
 from fabricgen.planning.circuit_conflicts import medium_of
 from fabricgen.planning.designs import Sizer
@@ -173,7 +180,7 @@ def _splits(model: Switch, speed: int) -> Iterator[Switches]:
     """
     for leaf, above in product(model.breakouts, model.breakouts):
         if leaf.speed_gbps == speed and (above == leaf or above.speed_gbps > speed):
-            spine = SwitchChoice(model=model.model, breakout=above.name)
+            spine = UpperSwitchChoice(model=model.model, breakout=above.name)
             yield Switches(
                 leaf=SwitchChoice(model=model.model, breakout=leaf.name),
                 spine=None if above == leaf else spine,

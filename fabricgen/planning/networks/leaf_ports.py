@@ -43,14 +43,17 @@ def list_ports(layout: PortLayout, wanted: LeafPorts) -> list[Port] | None:
     if wanted.plain():
         return layout.ports(wanted.down[0], wanted.up) if has_ports(layout, wanted) else None
     free = set(range(1, layout.model.cages + 1))
-    low = _take(free, layout.down, wanted.down[0] + layout.spare, layout)
+    low = _take(free, layout.low_cages(layout.down), layout.down, wanted.down[0] + layout.spare)
+    last = not layout.up_zone
     high = [
-        _take(free, mode, count, layout, highest=True)
-        for mode, count in (
-            (layout.up, wanted.up),
-            (layout.up, wanted.peer),
-            *zip(wanted.modes, wanted.down[1:], strict=True),
-        )
+        *(
+            _take(free, layout.high_cages(layout.up), layout.up, count, highest=last)
+            for count in (wanted.up, wanted.peer)
+        ),
+        *(
+            _take(free, layout.low_cages(mode), mode, count, highest=True)
+            for mode, count in zip(wanted.modes, wanted.down[1:], strict=True)
+        ),
     ]
     if low is None or any(ports is None for ports in high):
         return None
@@ -66,10 +69,10 @@ def has_ports(layout: PortLayout, wanted: LeafPorts) -> bool:
 
 
 def _take(
-    free: set[int], mode: Breakout, count: int, layout: PortLayout, *, highest: bool = False
+    free: set[int], cages: list[int], mode: Breakout, count: int, *, highest: bool = False
 ) -> list[Port] | None:
     """Take whole free cages for so many ports, the lowest or the highest; None where too few."""
-    cages = [cage for cage in layout.model.cages_by_breakout[mode.name] if cage in free]
+    cages = [cage for cage in cages if cage in free]
     need = -(-count // mode.count)
     if need > len(cages):
         return None

@@ -1,0 +1,58 @@
+"""The zones of a switch: the cages that an inventory gives to the links of each direction."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fabricgen.core.diagnostics import Finding, Path
+from fabricgen.inventory.fields import cages_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.inventory.sizing import PortZones
+    from fabricgen.planning.port_layout import PortLayout
+
+
+def with_zones(
+    layout: PortLayout, zones: PortZones | None, path: Path, findings: list[Finding]
+) -> PortLayout:
+    """Return a layout with the zones of its entry in the inventory; contradictions are findings."""
+    if zones is None:
+        return layout
+    asked = {"down": zones.down, "up": zones.up}
+    cages = {name: frozenset(cages_of(text or "")) for name, text in asked.items()}
+    zoned = replace(layout, down_zone=cages["down"], up_zone=cages["up"])
+    found = [*_conflicts(zoned, (*path, "zones"))]
+    findings += found
+    return layout if found else zoned
+
+
+def _conflicts(layout: PortLayout, path: Path) -> Iterator[Finding]:
+    """Refuse cages that a switch lacks, that lack the breakout, and that face both ways."""
+    model, zones = layout.model, {"down": layout.down_zone, "up": layout.up_zone}
+    for mode, (name, cages) in zip((layout.down, layout.up), zones.items(), strict=True):
+        wrong = sorted(cages - {*model.cages_by_breakout[mode.name]})
+        if wrong:
+            offers = (
+                f"it has {model.cages} cages"
+                if wrong[-1] > model.cages
+                else f"it cannot be split {mode.name}"
+            )
+            yield Finding(
+                "bad-zones",
+                f"cage {wrong[-1]} of {model.model} has no links that face {name}",
+                (*path, name),
+                (offers,),
+                f"leave the cage out of `{name}`",
+            )
+    both = sorted(layout.down_zone & layout.up_zone)
+    if both:
+        yield Finding(
+            "bad-zones",
+            f"cage {both[0]} of {model.model} faces down and up",
+            (*path, "up"),
+            ("links of one direction start at the first cage of their zone",),
+            "leave the cage out of one of the zones",
+        )
