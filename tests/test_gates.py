@@ -256,12 +256,14 @@ def test_the_gate_accepts_layout() -> None:
 
 
 def test_a_pack_declares_the_facts_that_it_reads() -> None:
-    """Each name that a template reads of `facts` is in a pack.yaml."""
+    """Each name that a template reads of `facts`, or that bonds need, is in a pack.yaml."""
     packs = Packs()
-    declared = {name for each in packs.names() if (pack := packs.pack(each)) for name in pack.facts}
+    shipped = [pack for each in packs.names() if (pack := packs.pack(each))]
+    declared = {name for pack in shipped for name in pack.facts}
+    needed = {name for pack in shipped for name in pack.bonds.needs}
     texts = "".join(path.read_text(encoding="utf-8") for path in TEMPLATES)
     read = re.findall(r"facts\.(?!get\b)(\w+)|facts\.get\(\"(\w+)\"|\"(\w+)\" in \w+\.facts", texts)
-    assert {name for names in read for name in names if name} == declared
+    assert {name for names in read for name in names if name} | needed == declared
 
 
 def test_every_exception_in_the_settings_has_a_reason() -> None:

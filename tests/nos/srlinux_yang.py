@@ -53,6 +53,15 @@ MODULES = (
     "network-instance/srl_nokia-linux",
     "network-instance/srl_nokia-next-hop-groups",
     "network-instance/srl_nokia-static-routes",
+    # of bonds
+    *(f"interfaces/srl_nokia-{name}" for name in ("interfaces-lag", "lacp", "interfaces-vlans")),
+    "interfaces/srl_nokia-interfaces-nbr-evpn",
+    "network-instance/srl_nokia-bgp-evpn",
+    "network-instance/srl_nokia-bgp-vpn",
+    "system/srl_nokia-system-network-instance",
+    "system/srl_nokia-system-network-instance-bgp-vpn",
+    "system/srl_nokia-system-network-instance-bgp-evpn-ethernet-segments",
+    "tunnel/srl_nokia-tunnel-interfaces",
 )
 
 FEATURES = (
@@ -83,12 +92,25 @@ FEATURES = (
     ),
     *("gnsi-authz", "grpc-server", "netconf", "snmp-v3"),
     *("qos-dscp-classifier-policy", "qos-drop-probability", "qos-unicast-queue"),
+    # of bonds, which the 7220 D5 has
+    *(
+        "anycast-gw",
+        "bridged",
+        "evpn",
+        "evpn-mh",
+        "lag",
+        "platform-7220-d5",
+        "vlan-id-any",
+        "vxlan",
+    ),
 )
 
 NOT_XPATH = (
     # a comparison with an absent leaf: false in XPath, either way round
     "ipv4 configuration not allowed on bridged or local-mirror-dest subinterfaces",
     "ipv6 configuration not allowed on bridged or local-mirror-dest subinterfaces",
+    "ip-mtu not allowed with type bridged or type local-mirror-dest",
+    "The bgp-evpn configuration is not possible on network-instance of type default.",
     "subinterface with type local-mirror-dest cannot be configured on network-instance",
     "cannot use same queue for mutlicast and unicast",
     (

@@ -11,12 +11,12 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.core.diagnostics import refuse
+from fabricgen.core.terms import Role
 from fabricgen.planning.circuit_conflicts import medium_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.core.terms import Role
     from fabricgen.outputs.packs.pack_yaml import Pack
     from fabricgen.outputs.packs.render import Packs
     from fabricgen.planning.plan import Plan
@@ -50,7 +50,7 @@ def nos_packs(plan: Plan, packs: Packs) -> NosPacks:
         pack = named.for_access() if named and network and network.vlan else named
         reason = _without_files(plan, port_layout, pack)
         if pack and not reason:
-            _check_bonds(plan, pack, packs)
+            _check_bonds(plan, port_layout, pack, packs)
             _check_family(plan, pack)
             _check_needs(port_layout, pack, path, packs)
             _check_limits(plan, port_layout.role, pack)
@@ -125,10 +125,13 @@ def _no_bridge(nos: str, path: Path, packs: Packs) -> Exception:
     )
 
 
-def _check_bonds(plan: Plan, pack: Pack, packs: Packs) -> None:
-    """Refuse bonds of LACP on switches whose pack does not write them."""
+def _check_bonds(plan: Plan, port_layout: PortLayout, pack: Pack, packs: Packs) -> None:
+    """Refuse bonds of LACP on switches that do not have them, or whose pack does not."""
     network = plan.fabric.network
-    if network is None or not network.tenants or pack.bonds.leaf:
+    if network is None or not network.tenants:
+        return
+    if pack.bonds.leaf:
+        _check_bond_facts(network.name, port_layout, pack)
         return
     every = (packs.pack(name) for name in packs.names())
     known = ", ".join(own.nos for own in every if own and own.nos and own.bonds.leaf)
@@ -142,6 +145,24 @@ def _check_bonds(plan: Plan, pack: Pack, packs: Packs) -> None:
         ),
         hint=f"use another `nos` ({known}), or leave `bonding` out",
     )
+
+
+def _check_bond_facts(network: str, port_layout: PortLayout, pack: Pack) -> None:
+    """Refuse bonds of LACP on leaves of a model that lacks a fact which they require."""
+    known = port_layout.model.nos.get(port_layout.nos, {})
+    lacking = [need for need in pack.bonds.needs if not known.get(need)]
+    if lacking and port_layout.role is Role.LEAF:
+        raise refuse(
+            "pack-needs-fact",
+            f"{port_layout.model.model} has no bonds of LACP with `{pack.nos}`",
+            path=("networks", network, "bonding"),
+            because=(
+                _lacks(port_layout, pack, lacking[0]),
+                f"`{lacking[0]}`: {pack.facts[lacking[0]]}",
+            ),
+            hint="use another switch, leave `bonding` out, or add the fact in a catalog file of"
+            " your own",
+        )
 
 
 def _check_family(plan: Plan, pack: Pack) -> None:
@@ -169,13 +190,6 @@ def _check_needs(port_layout: PortLayout, pack: Pack, path: Path, packs: Packs) 
     model = port_layout.model
     for need in pack.needs:
         if need not in model.nos.get(port_layout.nos, {}):
-            fact = f"nos.{port_layout.nos}.{need}"
-            because = (
-                (
-                    f"the pack `{pack.name}` needs `{fact}`, and the catalog does not have it for"
-                    f" {model.model}"
-                ),
-            )
             others = ", ".join(
                 nos for nos in sorted(model.interfaces) if nos != pack.nos and packs.for_nos(nos)
             )
@@ -184,9 +198,17 @@ def _check_needs(port_layout: PortLayout, pack: Pack, path: Path, packs: Packs) 
                 "pack-needs-fact",
                 f"{model.model} cannot be configured for `{pack.nos}`",
                 path=path,
-                because=because,
+                because=(_lacks(port_layout, pack, need),),
                 hint=hint,
             )
+
+
+def _lacks(port_layout: PortLayout, pack: Pack, need: str) -> str:
+    """State which fact of a model a pack needs."""
+    return (
+        f"the pack `{pack.name}` needs `nos.{port_layout.nos}.{need}`, and the catalog does not"
+        f" have it for {port_layout.model.model}"
+    )
 
 
 def _check_limits(plan: Plan, role: Role, pack: Pack) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Annotated, Literal, Self
 
 from pydantic import (
@@ -116,6 +117,8 @@ class BondNames(BaseModel):
     """A bond of a leaf by its `{number}`, with EVPN multihoming and a VRF for each network."""
     uplinks: str = ""
     """The bond of an access switch's uplinks."""
+    needs: tuple[str, ...] = ()
+    """The facts without which a leaf cannot have bonds."""
 
 
 class ZeroTouchFile(BaseModel):
@@ -253,8 +256,8 @@ class Pack(BaseModel):
     @model_validator(mode="after")
     def _needs_are_facts(self) -> Self:
         """Refuse a required fact that is not declared."""
-        for key in ("needs", "wants"):
-            if unknown := [name for name in getattr(self, key) if name not in self.facts]:
+        for key in ("needs", "wants", "bonds.needs"):
+            if unknown := [name for name in attrgetter(key)(self) if name not in self.facts]:
                 raise ValueError(f"`{key}`: `{unknown[0]}` is not declared under `facts`")
         return self
 

@@ -185,6 +185,12 @@ class BondView:
 
     @property
     @for_templates
+    def vlans(self) -> list[int]:
+        """All VLANs of the bond, untagged or tagged."""
+        return [self.vlan] if self.vlan else self.tagged_vlans
+
+    @property
+    @for_templates
     def segment(self) -> str:
         """The Ethernet segment identifier in groups of two octets."""
         digits = self.esi.replace(":", "")

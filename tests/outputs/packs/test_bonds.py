@@ -19,6 +19,7 @@ from fabricgen.inventory.networks import VLANS
 from fabricgen.outputs.packs.nos_packs import nos_packs
 from fabricgen.outputs.packs.render import Packs
 from tests.fabrics import build_job
+from tests.nos import overlays
 from tests.nos.model_variants import LARGEST_OF_EOS
 from tests.nos.nvue import expanded, flattened
 from tests.nos.switch_files import render_switches
@@ -40,10 +41,26 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
     from tests.nos.switch_files import SwitchFiles
 
+ROUTERS: dict[str, Any] = {
+    "name": "edge-bgp-{n}",
+    "count": 2,
+    "ports": {"inband": 2},
+    "edge": True,
+    "bgp": {"asn": 65100},
+}
 DEVICES = [
     {"name": "mgmt-{n}", "count": 2, "ports": {"inband": 2}},
     {"name": "edge-{n}", "count": 2, "ports": {"inband": 2}, "edge": True},
 ]
+
+
+BOND_SWITCHES: dict[str, dict[str, Any]] = {
+    "srlinux": {
+        "switches": {"leaf": {"model": "7220-ixr-d5", "breakout": "2x200G"}},
+        "fill": 20,
+    },
+}
+"""The switches of a network with bonds, where those of compute have none."""
 
 
 def bonded(nos: str, devices: Sequence[dict[str, Any]] = DEVICES) -> Plan:
@@ -51,7 +68,7 @@ def bonded(nos: str, devices: Sequence[dict[str, Any]] = DEVICES) -> Plan:
     of_nos = cluster(nos).spec.networks
     assert of_nos.storage
     storage = of_nos.storage.model_dump(mode="json", exclude_none=True)
-    own = {"bonding": "lacp", "carries": ["inband"]}
+    own = {"bonding": "lacp", "carries": ["inband"], **BOND_SWITCHES.get(nos, {})}
     return cluster(nos, networks={"storage": storage | own}, devices=[*devices])
 
 
@@ -61,8 +78,13 @@ def leaves(nos: str) -> list[SwitchFiles]:
     return render_switches(bonded(nos).networks["storage"])
 
 
-NOSES = ("eos", "frr", "nvue")
-CONFIGS = {"eos": "startup-config.cfg", "frr": "frr.conf", "nvue": "commands.txt"}
+NOSES = ("eos", "frr", "nvue", "srlinux")
+CONFIGS = {
+    "eos": "startup-config.cfg",
+    "frr": "frr.conf",
+    "nvue": "commands.txt",
+    "srlinux": "config.json",
+}
 
 
 @pytest.mark.parametrize("nos", NOSES)
@@ -86,6 +108,7 @@ SEGMENTS: dict[str, Callable[[str], list[tuple[str, str]]]] = {
         r"interface Port-Channel(\d+)\n(?:   .*\n)*?      identifier 03(.{17})", text
     ),
     "frr": lambda text: re.findall(r"evpn mh es-id (\d+)\n evpn mh es-sys-mac (\S+)", text),
+    "srlinux": lambda text: re.findall(r'"name": "lag(\d+)", .*"esi": "03:(.{17}):', text),
     "nvue": lambda text: re.findall(r"local-id (\d+)\nnv set .* segment mac-address (\S+)\n", text),
 }
 """The number and the system of each bond, read back from the file of a NOS."""
@@ -101,15 +124,55 @@ def test_a_bond_has_one_segment_on_two_leaves(nos: str) -> None:
     assert len(found) == 32 + 2
 
 
+@pytest.mark.parametrize("nos", overlays.READERS)
+def test_the_files_of_leaves_have_the_overlay_of_the_plan(nos: str) -> None:
+    """Every bond, VLAN and VRF, read back; the laws judge those of the plan."""
+    plan = bonded(nos, [*DEVICES, ROUTERS])
+    for one in render_switches(plan.networks["storage"]):
+        if one.switch.vtep:
+            assert overlays.READERS[nos](one.files) == overlays.planned(one.switch.vtep)
+
+
+MUTATIONS = {
+    "srlinux": {
+        "a segment of another bond": (r'("esi": "03:.{17}:00:00:)01"', r'\g<1>02"'),
+        "another system": (r'("system-id-mac": ".*)1"', r'\g<1>2"'),
+        "a VLAN of another network": (r'"vlan-id": 300', '"vlan-id": 400'),
+        "routes of another network": (r'"target:13001:13001"', '"target:13002:13002"'),
+    },
+}
+"""Faults of a leaf, by regular expressions."""
+
+
+@pytest.mark.parametrize(
+    ("nos", "fault"), [(nos, it) for nos in MUTATIONS for it in MUTATIONS[nos]]
+)
+def test_faults_of_overlays_are_found(nos: str, fault: str) -> None:
+    """A leaf that differs from its plan is read as such, or not at all."""
+    one = leaves(nos)[0]
+    text, edits = re.subn(*MUTATIONS[nos][fault], one.files[CONFIGS[nos]], count=1)
+    assert edits
+    assert one.switch.vtep
+    try:
+        found = overlays.READERS[nos](one.files | {CONFIGS[nos]: text})
+    except (AssertionError, KeyError):
+        return
+    assert found != overlays.planned(one.switch.vtep)
+
+
+TARGETS = r'(?:both|import evpn|from-evpn route-target|"import-rt":) "?(?:target:)?(\d+:\d+)'
+"""The route targets that a switch imports, in the syntax of any NOS."""
+
+
 @pytest.mark.parametrize("nos", NOSES)
 def test_numbers_of_networks_are_unique(nos: str) -> None:
     """VNIs and route targets are the same on all leaves, route distinguishers on none."""
     text = "\n".join(one.files[CONFIGS[nos]] for one in leaves(nos))
-    words = re.findall(r"\brd (\S+)", text)
+    words = re.findall(r'\brd"?:? "?([\d.]+:\d+)', text)
     assert (
         len(words) == len(set(words)) == 4 * sum("leaf" in one.switch.name for one in leaves(nos))
     )
-    targets = {*re.findall(r"(?:both|import evpn|from-evpn route-target) (\S+)", text)}
+    targets = {*re.findall(TARGETS, text)}
     assert targets == {"10300:10300", "10400:10400", "13001:13001", "13002:13002"}
 
 
@@ -188,14 +251,14 @@ def test_ifupdown2_knows_bonds(tool: Callable[[str], str], tmp_path: Path) -> No
     assert {key for each in read for key in each["config"]} <= known
 
 
-@pytest.mark.parametrize("nos", ["junos", "nxos", "sonic", "srlinux"])
+@pytest.mark.parametrize("nos", ["junos", "nxos", "sonic"])
 def test_a_pack_without_bonds_is_refused(nos: str) -> None:
     """What is not verified is not written."""
     with pytest.raises(Refusal) as refused:
         nos_packs(bonded(nos).networks["storage"], Packs())
     (finding,) = refused.value.findings
     assert (finding.code, finding.path) == ("no-pack", ("networks", "storage", "bonding"))
-    assert "(eos, frr, nvue)" in (finding.hint or "")
+    assert "(eos, frr, nvue, srlinux)" in (finding.hint or "")
 
 
 @cache
