@@ -263,10 +263,13 @@ def _explain(asked: FabricArguments, explained: str, *, as_json: bool) -> None:
     planned, inventory = asked.plan(only)
     name, _, file = explained.partition("/")
     with inventory.locate_findings():
-        context = _context(planned, only, asked, SheetOptions())
-        switch = switch_named(context, name)
+        each = _context(planned, only, asked, SheetOptions()).each
+        context, switch = next(
+            ((own, switch) for own in each if (switch := switch_named(own, name))), (each[0], None)
+        )
         if switch is None:
-            hint = suggest(name, planned.switches(), f"the first is `{next(planned.switches())}`")
+            known = [*planned.cluster_switches()]
+            hint = suggest(name, known, f"the last is `{known[-1]}`")
             raise click.BadParameter(
                 f"the fabric has no switch `{name}`; {hint}", param_hint="'--explain-templates'"
             )

@@ -236,6 +236,10 @@ class Plan(Draft):
         """This plan and those of the networks beside it."""
         return [self, *self.networks.values()]
 
+    def cluster_switches(self) -> Iterator[str]:
+        """Name every installed switch, those of the networks first, which are fewer."""
+        return chain.from_iterable(own.switches() for own in reversed(self.cluster))
+
     @property
     def switched(self) -> dict[str, Plan]:
         """The networks beside it that have switches of their own."""

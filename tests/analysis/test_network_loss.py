@@ -10,6 +10,7 @@ import networkx as nx
 import pytest
 
 from fabricgen.analysis.checks.laws import check
+from fabricgen.analysis.forwarding.failures import find_failures
 from fabricgen.analysis.impact.compare import cluster_impact
 from fabricgen.analysis.impact.network_loss import NetworkFailures, NetworkLoss, sentence
 from fabricgen.core.diagnostics import Refusal
@@ -117,6 +118,37 @@ def test_a_failed_device_is_none_of_the_devices_left() -> None:
     names = ["host:host-01", *bond]
     (storage,) = NetworkFailures(plan).losses(names)
     assert (storage.devices, storage.cut_off) == (19, [])
+
+
+def test_a_rack_fails_with_all_that_it_contains() -> None:
+    """Hosts, switches of every network and devices, as if each had failed by its name."""
+    plan = planned(uplink=True)
+    assert plan.lengths
+    room, failures = plan.lengths.room, NetworkFailures(plan)
+    kinds = dict.fromkeys(plan.hosts, "host") | dict.fromkeys(plan.cluster_switches(), "switch")
+    racks = room.positions.rack.tolist()
+    for number, rack in enumerate(room.names):
+        inside = [room.device(at) for at, where in enumerate(racks) if where == number]
+        parts = [f"{kinds.get(name, 'device')}:{name}" for name in inside]
+        compute, losses = failures.split([f"rack:{rack}"])
+        own, others = failures.split(parts)
+        assert losses == others
+        assert find_failures(plan, compute) == find_failures(plan, own)
+    assert [rack for rack in room.names if not failures.split([f"rack:{rack}"])[0]]
+    with pytest.raises(Refusal):
+        failures.split(["rack:nowhere"])
+
+
+def test_parts_of_networks_are_refused_where_paths_between_gpus_are_asked_for() -> None:
+    """A switch, a cable and a device; a mistyped name of a network is recognized."""
+    plan = planned(uplink=True)
+    (cable,) = Views(plan.networks["storage"]).cables(0)[:1]
+    for name in ("switch:storage-leaf-1", f"link:{cable.cable}", "device:target-1"):
+        with pytest.raises(Refusal, match=f"no path between GPUs uses .*{name.partition(':')[2]}"):
+            find_failures(plan, [name])
+    with pytest.raises(Refusal) as caught:
+        find_failures(plan, ["switch:storge-leaf-1"])
+    assert caught.value.findings[0].hint == "did you mean `storage-leaf-1`?"
 
 
 def test_either_cable_of_a_link_fails_the_link() -> None:

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.core.diagnostics import refuse, suggest
-from fabricgen.core.terms import LinkKind
+from fabricgen.core.diagnostics import Refusal, refuse, suggest
+from fabricgen.core.terms import DEVICES, LinkKind
 from fabricgen.planning.coordinates import gpu_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from fabricgen.core.diagnostics import Refusal
     from fabricgen.planning.plan import Plan
 
 LIKELY = 4096
@@ -107,7 +106,32 @@ def _find(plan: Plan, name: str) -> Failures:
             kind, KINDS, f"write a kind and a name: {', '.join(f'`{each}:…`' for each in KINDS)}"
         )
         raise refuse("unknown-failure", f"`{name}` names nothing that can fail", hint=hint)
-    return KINDS[kind].find(plan, rest)
+    try:
+        return KINDS[kind].find(plan, rest)
+    except Refusal:
+        for network, own in plan.networks.items():
+            if kind in OF_NETWORKS and _has(own, kind, rest):
+                raise _beside(kind, rest, network) from None
+        raise
+
+
+def _has(network: Plan, kind: str, name: str) -> bool:
+    """Return whether a network has a part."""
+    try:
+        KINDS[kind].find(network, name)
+    except Refusal:
+        return False
+    return True
+
+
+def _beside(kind: str, name: str, network: str) -> Refusal:
+    """Return the refusal of a part of a network where paths between GPUs are asked for."""
+    return refuse(
+        "unknown-failure",
+        f"no path between GPUs uses the {KINDS[kind].word} `{name}`",
+        because=() if network == DEVICES else (f"it is of the network `{network}`",),
+        hint=f"`fabricgen impact FABRIC --fail {kind}:{name}` lists the devices that it cuts off",
+    )
 
 
 def _switch(plan: Plan, name: str) -> Failures:
@@ -119,7 +143,7 @@ def _switch(plan: Plan, name: str) -> Failures:
     raise _unknown(
         "switch",
         name,
-        suggest(name, islice(plan.switches(), LIKELY), "`cables.csv` names every switch"),
+        suggest(name, islice(plan.cluster_switches(), LIKELY), "`cables.csv` names every switch"),
     )
 
 
@@ -192,14 +216,25 @@ def _host(plan: Plan, name: str) -> Failures:
     return Failures(gpus=frozenset(gpus))
 
 
-def _rack(plan: Plan, name: str) -> Failures:
-    """Return the GPUs of the hosts in a rack, and its switches."""
+def devices_in_rack(plan: Plan, name: str) -> list[int]:
+    """Return the numbers in the room of the hosts, switches and devices in a rack.
+
+    Raises Refusal `unknown-failure` for a rack that the room does not have.
+    """
     names = plan.lengths.room.names if plan.lengths else []
     if plan.lengths is None or name not in names:
         hint = suggest(name, islice(names, LIKELY), "`cables.csv` names every rack")
         raise _unknown("rack", name, hint if names else "no device has a rack: `site` is `unknown`")
+    inside: list[int] = np.flatnonzero(
+        plan.lengths.room.positions.rack == names.index(name)
+    ).tolist()
+    return inside
+
+
+def _rack(plan: Plan, name: str) -> Failures:
+    """Return the GPUs of the hosts in a rack, and its switches of the compute fabric."""
+    inside = devices_in_rack(plan, name)
     coordinates, boxes = plan.fabric.coordinates, len(plan.naming.boxes)
-    inside = np.flatnonzero(plan.lengths.room.positions.rack == names.index(name)).tolist()
     hosts = (device for device in inside if device < coordinates.hosts)
     first, end = (
         coordinates.planned_hosts,
@@ -213,9 +248,9 @@ def _rack(plan: Plan, name: str) -> Failures:
 
 
 def _device(plan: Plan, name: str) -> Failures:
-    """Return no failure of compute, as no GPU depends on one of the `devices`."""
-    names = [*chain.from_iterable(own_devices(each) for each in plan.networks.values())]
-    if name not in names:
+    """Return no failure for one of the `devices` of a network; a compute fabric has none."""
+    names = [*chain.from_iterable(map(own_devices, plan.cluster))]
+    if plan.fabric.network is None or name not in names:
         hint = suggest(name, islice(names, LIKELY), "`cables.csv` names every device")
         raise _unknown("device", name, hint)
     return Failures()
@@ -300,3 +335,6 @@ KINDS = {
     "rail": FailureKind("rail", _rail),
 }
 """The kinds of failures by what precedes the colon of their names."""
+
+OF_NETWORKS = frozenset({"switch", "link", "device"})
+"""The kinds of parts that the networks beside the compute fabric have."""

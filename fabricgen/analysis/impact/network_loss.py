@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.analysis.forwarding.failures import own_devices
+from fabricgen.analysis.forwarding.failures import devices_in_rack, find_failures, own_devices
 from fabricgen.analysis.graph import pieces
 from fabricgen.core.document import Document
 from fabricgen.core.terms import LinkKind
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from fabricgen.planning.plan import Plan
+
+RACK = "rack:"
+"""What precedes the name of a failed rack."""
 
 SITE = "the site"
 """What joins access switches without an uplink, and the leaves of compute below devices."""
@@ -68,23 +71,42 @@ class NetworkFailures:
         None instead of losses where no part is of a network.
         """
         compute = [name for name in names if not self.has(name)]
-        shared = any(name.removeprefix("switch:") in self._shared for name in compute)
+        shared = any(not self._own.isdisjoint(self._dead(name)) for name in compute)
         beside = shared or len(compute) < len(names)
         return compute, tuple(self.losses(names)) if beside else None
 
     def has(self, name: str) -> bool:
-        """Return whether a failed part is of a network and not of compute."""
+        """Return whether a failed part is of a network and not of compute.
+
+        A rack is where no host and no switch of compute is in it. Raises Refusal `unknown-failure`
+        for a rack that the room does not have.
+        """
+        if name.startswith(RACK):
+            return not find_failures(self._plan, [name])
         return name in self._parts
 
     def losses(self, names: Sequence[str]) -> list[NetworkLoss]:
         """Return what each network loses that has one of these parts, or loses a device by it."""
-        dead = {self._parts.get(name, name.partition(":")[2]) for name in names}
+        dead = set(chain.from_iterable(map(self._dead, names)))
         found = {network: self._loss(network, dead) for network in self._plan.networks}
         return [
             loss
             for network, loss in found.items()
             if loss.cut_off or loss.degraded or self._has(network, dead)
         ]
+
+    def _dead(self, name: str) -> list[str]:
+        """Return the devices and links that fail with a part: all devices of a rack."""
+        if name.startswith(RACK) and self._plan.lengths:
+            room = self._plan.lengths.room
+            return [*map(room.device, devices_in_rack(self._plan, name.removeprefix(RACK)))]
+        return [self._parts.get(name, name.partition(":")[2])]
+
+    @cached_property
+    def _own(self) -> frozenset[str]:
+        """The devices and switches whose failure concerns a network beside that of a host."""
+        devices = chain.from_iterable(map(own_devices, self._plan.networks.values()))
+        return self._switches | self._shared | frozenset(devices)
 
     def _has(self, network: str, dead: AbstractSet[str]) -> bool:
         """Return whether a failed part is a switch, a device or a cable of a network."""
