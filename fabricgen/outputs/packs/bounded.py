@@ -89,6 +89,7 @@ class BoundedSandbox(Sandbox):
     """The sandbox with limits."""
 
     code_generator_class = BoundedCompiler
+    in_place = False  # what an included template writes is counted where it is included
     intercepted_binops = frozenset({"+", "-", "*", "/", "//", "%", "**"})
 
     def __init__(self, loader: BaseLoader | None, limits: Limits) -> None:

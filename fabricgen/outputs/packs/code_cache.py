@@ -73,8 +73,9 @@ class CodeCache:
     @cached_property
     def _environment(self) -> bytes:
         """What code depends on besides its template."""
-        own = (PACKAGE / "sandbox.py", PACKAGE / "compiler.py", PACKAGE / "bounded.py")
-        sources = [*own, *sorted(Path(jinja2.__file__).parent.glob("*.py"))]
+        own = ("sandbox.py", "compiler.py", "in_place.py", "bounded.py")
+        theirs = sorted(Path(jinja2.__file__).parent.glob("*.py"))
+        sources = [*(PACKAGE / name for name in own), *theirs]
         return b"\0".join(
             [MAGIC_NUMBER, *(hashlib.sha256(path.read_bytes()).digest() for path in sources)]
         )

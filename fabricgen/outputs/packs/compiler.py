@@ -10,10 +10,11 @@ from __future__ import annotations
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
-from jinja2.compiler import CodeGenerator
+from jinja2.compiler import CodeGenerator, optimizeconst
 
 if TYPE_CHECKING:
     from jinja2 import nodes
+    from jinja2.compiler import Frame
 
 
 class Compiler(CodeGenerator):
@@ -33,6 +34,18 @@ class Compiler(CodeGenerator):
         self.write("(seen." + node.attr + " if type(seen := (")
         self.visit(node.node, frame)
         self.write(f")) in with_{node.attr} else environment.getattr(seen, {node.attr!r}))")
+
+    @optimizeconst
+    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802 - as with Jinja
+        """Write `a ~ b` as one form, without a call."""
+        if frame.eval_ctx.autoescape or frame.eval_ctx.volatile:
+            super().visit_Concat(node, frame)
+            return
+        self.write(f"({'%s' * len(node.nodes)!r} % (")
+        for part in node.nodes:
+            self.visit(part, frame)
+            self.write(", ")
+        self.write("))")
 
     def visit_Output(self, node: nodes.Output, frame: Any) -> None:  # noqa: ANN401, N802 - as with Jinja
         """Write adjacent texts and expressions as one: `yield "vlan %s mtu %s" % (x, y)`.

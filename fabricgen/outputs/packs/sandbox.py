@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from jinja2 import StrictUndefined, UndefinedError
+from jinja2 import StrictUndefined, TemplateNotFound, UndefinedError
 from jinja2.environment import TemplateModule
 from jinja2.runtime import LoopContext, Undefined
 from jinja2.sandbox import SandboxedEnvironment
@@ -19,6 +19,7 @@ from fabricgen.core.template_api import template_names
 from fabricgen.outputs.packs.checksum import md5_line
 from fabricgen.outputs.packs.code_cache import CodeCache
 from fabricgen.outputs.packs.compiler import Compiler
+from fabricgen.outputs.packs.in_place import InPlace, section_texts
 from fabricgen.outputs.packs.quantities import (
     at_most,
     ms_to_s,
@@ -106,6 +107,8 @@ class Sandbox(SandboxedEnvironment):
     """
 
     code_generator_class = Compiler
+    in_place = True
+    """Whether includes are compiled in place."""
 
     def __init__(self, loader: BaseLoader | None = None) -> None:
         """Create it. An undefined name is an error: a typo must not leave an empty line."""
@@ -133,11 +136,26 @@ class Sandbox(SandboxedEnvironment):
         raw: bool = False,  # noqa: FBT001, FBT002 - the signature is that of Jinja
         defer_init: bool = False,  # noqa: FBT001, FBT002 - the signature is that of Jinja
     ) -> Any:  # noqa: ANN401 - the signature is that of Jinja
-        """Compile a template, or load its code from an earlier run."""
-        compiled = partial(super().compile, source, name, filename, raw, defer_init)
+        """Compile a template with its sections, or load its code from an earlier run."""
+        plain: Callable[..., Any] = super().compile
         if not isinstance(source, str) or name is None or filename is None or raw or defer_init:
-            return compiled()
-        return self.codes.code(source, name, filename, compiled)
+            return plain(source, name, filename, raw, defer_init)
+        texts = section_texts(source, self._section) if self.in_place else {}
+
+        def compiled() -> CodeType:
+            tree = InPlace(texts, self.parse).visit(self.parse(source, name, filename))
+            code: CodeType = plain(tree, name, filename)
+            return code
+
+        whole = "\0".join([source, *texts, *texts.values()])
+        return self.codes.code(whole, name, filename, compiled)
+
+    def _section(self, name: str) -> str | None:
+        """Return the text of a template that another includes; None if there is none."""
+        try:
+            return self.loader.get_source(self, name)[0] if self.loader else None
+        except TemplateNotFound:
+            return None
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         """Return the globals of a template as one mapping, which every rendering copies."""
