@@ -86,6 +86,18 @@ class Network(Leaves):
     host_ports: Annotated[Ports | None, Field(examples=[2])] = None
     """Number of ports of each host in this network. Default: one for each member of a bond; in a
     network of kind `access`, the management ports of the host model, else 1."""
+    switch_ports: Annotated[
+        Ports | None, Field(examples=[1], exclude_if=lambda ports: ports is None)
+    ] = None
+    """Number of management ports of each switch of other networks that have a cable in a network of
+    kind `access`; default: all that its model has."""
+    distribution: Annotated[
+        Literal["consecutive", "alternating"],
+        Field(examples=["alternating"], exclude_if=lambda given: given == "consecutive"),
+    ] = "consecutive"
+    """How devices are spread over the leaves of a group. `consecutive`: each leaf, or pair of a
+    bond, has devices that follow each other. `alternating`: devices of a kind take the leaves in
+    turn, and each kind begins again at the first one."""
     per: Annotated[Literal["cluster", "domain"], Field(examples=["domain"])] = "cluster"
     """`cluster`: leaves serve the hosts of all HB domains. `domain`: those of each HB domain, such
     as a rack of NVL72, have leaves of their own, beside the leaves of all other devices."""

@@ -77,7 +77,7 @@ def attached_devices(
     if network.kind == "access":
         for group in switches:
             if group.network == COMPUTE or networks[group.network].kind == "clos":
-                ports = _management_ports(group.layout)
+                ports = _management_ports(group.layout)[: network.switch_ports]
                 yield AttachedDevices(
                     kind=group.kind, names=group.names, interfaces=ports, networks=on
                 )

@@ -23,7 +23,12 @@ from fabricgen.planning.networks.attachments import (
     Attachments,
     ports_of,
 )
-from fabricgen.planning.networks.rules import NetworkRules, ReservedSize, ServedPorts
+from fabricgen.planning.networks.rules import (
+    DeviceBonds,
+    NetworkRules,
+    ReservedSize,
+    ServedPorts,
+)
 from fabricgen.planning.networks.tenants import tenants_of
 from fabricgen.planning.resolve import resolve
 
@@ -76,7 +81,7 @@ def network_fabric(
         network=NetworkRules(
             name=name,
             attached=Attachments(tuple(every), bond),
-            served=tuple(ServedPorts(tuple(map(ports_of, own)), keys) for keys, own in groups),
+            served=tuple(_shared_leaves(network, own, keys) for keys, own in groups),
             joined=network.kind == "clos",
             modes=modes,
             vlan=0 if network.kind == "clos" else (network.vlan or 0),
@@ -115,6 +120,20 @@ def _served(
         for keys, own in groups
         if ports_of(own)
     ]
+
+
+def _shared_leaves(
+    network: Network, by_speed: list[list[AttachedDevices]], keys: Leaves
+) -> ServedPorts:
+    """Return the ports of devices that share leaves."""
+    ports, bond = tuple(map(ports_of, by_speed)), network.bond or 1
+    if network.distribution == "consecutive":
+        return ServedPorts(ports, keys)
+    kinds = (
+        tuple(DeviceBonds(len(own.names), len(own.interfaces) // bond) for own in devices)
+        for devices in by_speed
+    )
+    return ServedPorts(ports, keys, tuple(kinds))
 
 
 def _by_domain(hosts: AttachedDevices, compute: ResolvedFabric) -> list[AttachedDevices]:

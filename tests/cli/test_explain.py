@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.analysis.checks.laws import (
+    ALTERNATION_LAWS,
     CHANNEL_LAWS,
     CIRCUIT_LAWS,
     CLUSTER_LAWS,
@@ -76,7 +77,8 @@ TERMS = {
 """The vocabulary with pages; `ALIASES` maps other words of the field to them."""
 CODES = {case.code for case in CASES}
 ONE_FABRIC = (*LAWS, *CHANNEL_LAWS, *GROWTH_LAWS, *CIRCUIT_LAWS, *DIRECT_LAWS)
-LAW_CODES = {law.code for law in ONE_FABRIC} | {law.code for law in CLUSTER_LAWS}
+CLUSTER_CODES = {law.code for law in (*CLUSTER_LAWS, *ALTERNATION_LAWS)}
+LAW_CODES = {law.code for law in ONE_FABRIC} | CLUSTER_CODES
 SMALL: dict[str, Any] = {
     "name": "small",
     "gpus": 1024,

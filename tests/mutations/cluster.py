@@ -150,6 +150,20 @@ def on_one_spine(found: ClusterEvidence, network: str, leaf: str) -> ClusterEvid
     return replace(found, links={**found.links, network: links._replace(upper=upper)})
 
 
+def on_switch(found: ClusterEvidence, network: str, device: str, switch: str) -> ClusterEvidence:
+    """Plug the first link of a device into another switch."""
+    row = int(rows(found, network, device)[0])
+    return changed(found, network, row, upper=number(found.devices, switch))
+
+
+@cache
+def alternated() -> ClusterEvidence:
+    """Return the evidence about the correct cluster whose management ports alternate."""
+    oob = CLUSTER["networks"]["oob"] | {"distribution": "alternating"}
+    networks = CLUSTER["networks"] | {"oob": oob}
+    return cluster_evidence(plan_of(**CLUSTER | {"networks": networks}))
+
+
 @cache
 def bonded() -> ClusterEvidence:
     """Return the evidence about the correct cluster with bonds of LACP."""
@@ -267,6 +281,21 @@ RESERVE_MUTATIONS: tuple[ClusterMutation, ...] = (
         lambda e: on_one_spine(e, "storage", "storage-leaf-1"),
         "reserve-ports",
         "storage-spine-1 has 3 free ports",
+    ),
+)
+
+ALTERNATION_MUTATIONS: tuple[ClusterMutation, ...] = (
+    ClusterMutation(
+        "a host on the switch of another",
+        lambda e: on_switch(e, "oob", "host-2", "oob-1"),
+        "devices-alternate",
+        "oob-1 has 5 devices `host` in oob, and its share is 4",
+    ),
+    ClusterMutation(
+        "a PDU on the switch of another",
+        lambda e: on_switch(e, "oob", "pdu-1", "oob-2"),
+        "devices-alternate",
+        "oob-2 has 31 devices `pdu-{n}` in oob, and its share is 30",
     ),
 )
 

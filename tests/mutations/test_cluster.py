@@ -6,30 +6,39 @@ from collections import Counter
 
 import pytest
 
-from fabricgen.analysis.checks.laws import CLUSTER_LAWS, LAWS, check, judge_cluster
+from fabricgen.analysis.checks.laws import (
+    ALTERNATION_LAWS,
+    CLUSTER_LAWS,
+    LAWS,
+    check,
+    judge_cluster,
+)
 from fabricgen.cli.check import report_text
 from fabricgen.core.diagnostics import text_of
 from tests import ROOT
 from tests.fabrics import SMALL, plan_of
 from tests.mutations.cluster import (
+    ALTERNATION_MUTATIONS,
     BOND_MUTATIONS,
     CLUSTER,
     MUTATIONS,
     RESERVE_MUTATIONS,
     ClusterMutation,
+    alternated,
     bonded,
     cluster,
     reserved,
 )
 
-CODES = [law.code for law in CLUSTER_LAWS]
+CODES = [law.code for law in (*CLUSTER_LAWS, *ALTERNATION_LAWS)]
 
 
 def test_the_cluster_is_correct() -> None:
     """Before the mutation every law of a cluster and of its fabrics holds."""
     result = check(cluster().plan)
     assert result.ok, result.findings
-    assert [each.law.code for each in result.judgements][len(LAWS) :] == CODES
+    cluster_laws = [law.code for law in CLUSTER_LAWS]
+    assert [each.law.code for each in result.judgements][len(LAWS) :] == cluster_laws
     assert result.judgements[-1].figure == (
         "cut off by one switch: storage none of 20 devices, inband none of 10 devices,"
         " oob at most 44 of 88 devices"
@@ -67,9 +76,19 @@ def test_the_law_of_a_reserve_is_violated(mutation: ClusterMutation) -> None:
     assert judge_cluster(reserved()).ok
 
 
+@pytest.mark.parametrize("mutation", ALTERNATION_MUTATIONS, ids=lambda mutation: mutation.name)
+def test_the_law_of_devices_that_alternate_is_violated(mutation: ClusterMutation) -> None:
+    """Its finding names the switch; the correct cluster has every kind in its figure."""
+    report = judge_cluster(mutation.broken(alternated()))
+    assert report.broken == [mutation.law], [finding.fact for finding in report.findings]
+    assert any(mutation.words in finding.fact for finding in report.findings), report.findings
+    assert judge_cluster(alternated()).ok
+    assert judge_cluster(alternated()).judgements[-1].figure == "kinds of devices: 6 in oob"
+
+
 def test_every_law_has_mutations() -> None:
     """At least two violate it."""
-    every = (*MUTATIONS, *BOND_MUTATIONS, *RESERVE_MUTATIONS)
+    every = (*MUTATIONS, *BOND_MUTATIONS, *RESERVE_MUTATIONS, *ALTERNATION_MUTATIONS)
     seen = Counter(mutation.law for mutation in every)
     assert set(seen) == set(CODES)
     assert min(seen.values()) >= 2
@@ -86,6 +105,7 @@ def test_the_examples_of_pages_are_findings(law: str) -> None:
             (MUTATIONS, cluster),
             (BOND_MUTATIONS, bonded),
             (RESERVE_MUTATIONS, reserved),
+            (ALTERNATION_MUTATIONS, alternated),
         )
         for mutation in mutations
         if mutation.law == law

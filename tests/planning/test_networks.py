@@ -313,3 +313,55 @@ def test_places_and_bonds_of_several_speeds_agree() -> None:
 def test_a_compute_fabric_has_no_networks() -> None:
     """Without the key there is none, and the figures have no key of it."""
     assert plan_of(gpus=64, hb_domain={"gpus": 8}, radix=64).networks == {}
+
+
+def alternating(**keys: Any) -> Plan:  # noqa: ANN401 - keys of a network
+    """Plan 8 hosts and 11 PDUs on out-of-band switches, where the devices of a kind alternate."""
+    oob = {
+        "switches": {"leaf": {"generic": {"radix": 16}}},
+        "speed": "400G",
+        "distribution": "alternating",
+    }
+    return plan_of(
+        gpus=64,
+        hb_domain={"gpus": 8},
+        radix=64,
+        networks={"oob": oob | keys},
+        devices=[{"name": "pdu-{n}", "count": 11, "ports": {"oob": 1}}],
+    )
+
+
+def test_devices_of_a_kind_take_the_leaves_in_turn() -> None:
+    """Each kind begins at the first leaf: 8 leaves of compute, 8 hosts and 11 PDUs."""
+    plan = alternating().networks["oob"]
+    found = {cable.a_device: (cable.b_device, cable.b_port) for cable in Views(plan).cables(0)}
+    assert plan.sizing.leaf == 2
+    assert [found[f"host-{n}"] for n in (1, 2, 3)] == [
+        ("oob-1", "1"),
+        ("oob-2", "1"),
+        ("oob-1", "2"),
+    ]
+    assert [found[f"pdu-{n}"] for n in (1, 2, 3)] == [
+        ("oob-1", "9"),
+        ("oob-2", "9"),
+        ("oob-1", "10"),
+    ]
+    assert check(alternating()).ok
+
+
+def test_the_management_ports_of_a_device_stay_on_one_leaf() -> None:
+    """Five of each host are 20 on either of two switches, beside the switch and the PDUs."""
+    plan = alternating(host_ports=5, switch_ports=0, switches={"leaf": {"generic": {"radix": 32}}})
+    leaves: dict[str, set[str]] = {}
+    for cable in Views(plan.networks["oob"]).cables(0):
+        leaves.setdefault(cable.a_device, set()).add(cable.b_device)
+    assert len(leaves) == 8 + 11
+    assert {len(each) for each in leaves.values()} == {1}
+    assert check(plan).ok
+
+
+def test_leaves_that_devices_alternate_between_hold_the_fullest() -> None:
+    """The first of two leaves has 4 + 4 + 6 of 27 ports, the first of three 3 + 3 + 4."""
+    for radix, leaves in ((14, 2), (13, 3), (10, 3), (9, 4)):
+        switches = {"leaf": {"generic": {"radix": radix}}}
+        assert alternating(switches=switches).networks["oob"].sizing.leaf == leaves

@@ -75,6 +75,19 @@ COLLAPSED: dict[str, Any] = COMPUTE | {
         "spine": "conv-spine-{n:02}",
         "host": "compute-xpu-{n:03}",
     },
+    "networks": {
+        # no switch has a cable at its management port
+        "oob": {
+            "switches": {"leaf": {"model": "sn2201"}},
+            "speed": "1G",
+            "leaves": 2,
+            "distribution": "alternating",
+            "switch_ports": 0,
+        },
+    },
+    "devices": [
+        {"name": f"{name}-{{n:03}}", "count": count, "ports": {"oob": 1}} for name, count in OTHERS
+    ],
 }
 """The uplinks are more than the GPUs need, as the source has them for growth."""
 
@@ -85,7 +98,6 @@ NOT_PLANNED = {
     },
     "opg-64-collapsed-conv": {
         "fe": (34, "hosts have no second kind of port on the leaves of GPUs"),
-        "bmc": (17, "management ports alternate between two switches in the source"),
         "oob uplink": (4, "spines of the compute fabric have no ports for other networks"),
     },
 }
@@ -116,7 +128,7 @@ def planned(keys: dict[str, Any], names: dict[str, tuple[str, str, str]]) -> dic
     plan = plan_of(**keys)
     found: dict[str, set[Ends]] = {}
     for name, network in {"compute": plan, **plan.networks}.items():
-        kind, interface, switch = names[name]
+        kind, interface, called = names[name]
         for segment in range(network.mapping.segments):
             for cable in Views(network).cables(segment):
                 if cable.tier != LinkKind.HOST:
@@ -126,6 +138,7 @@ def planned(keys: dict[str, Any], names: dict[str, tuple[str, str, str]]) -> dic
                     continue
                 number = cable.a_interface.lstrip("abcdefghijklmnopqrstuvwxyz")
                 port = f"E1/{cable.b_port}"
+                switch = called.format(int(cable.b_device.rpartition("-")[2]))
                 ends = cable.a_device, f"{interface}{number}", switch or cable.b_device, port
                 found.setdefault(kind, set()).add(ends)
     return found
@@ -139,11 +152,15 @@ def planned(keys: dict[str, Any], names: dict[str, tuple[str, str, str]]) -> dic
             MESH,
             {
                 "compute": ("scale_out", "scale_out-so", ""),
-                "inband": ("inb_mgmt", "inb_mgmt-mgmt", "inb-mgmt-leaf-01"),
-                "oob": ("bmc", "bmc-bmc", "oob-leaf-01"),
+                "inband": ("inb_mgmt", "inb_mgmt-mgmt", "inb-mgmt-leaf-{:02}"),
+                "oob": ("bmc", "bmc-bmc", "oob-leaf-{:02}"),
             },
         ),
-        ("opg-64-collapsed-conv", COLLAPSED, {"compute": ("be", "be-be", "")}),
+        (
+            "opg-64-collapsed-conv",
+            COLLAPSED,
+            {"compute": ("be", "be-be", ""), "oob": ("bmc", "bmc-bmc", "oob-leaf-{:02}")},
+        ),
     ],
 )
 def test_every_port(

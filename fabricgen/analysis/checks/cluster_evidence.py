@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from fabricgen.core.arrays import BoolArray, IntArray
+    from fabricgen.inventory.networks import Network
     from fabricgen.planning.plan import Plan
+    from fabricgen.planning.port_layout import PortLayout
     from fabricgen.planning.power_cords import PowerPlan
     from fabricgen.views.switches.view import OverlayView
 
@@ -235,17 +237,23 @@ def _managed(plan: Plan) -> Iterator[tuple[Iterable[str], int]]:
     yield plan.hosts, host_ports(plan.fabric.host, networks[name])
     for group in plan.spec.devices:
         yield group.names, group.ports.of(name).count
-    spare = plan.fabric.port_layouts[Role.LEAF].model.management
-    yield spare_leaf_names(plan.naming), spare.count if spare else 1
+    leaf = plan.fabric.port_layouts[Role.LEAF]
+    yield spare_leaf_names(plan.naming), _switch_ports(leaf, networks[name])
     for other, fabric in {COMPUTE: plan, **plan.networks}.items():
         if other not in networks or networks[other].kind == "clos":
             for role in fabric.roles:
-                facts = fabric.fabric.port_layouts[role].model.management
                 switches = zip(fabric.switches(), _roles(fabric), strict=True)
                 yield (
                     [switch for switch, own in switches if own is role],
-                    (facts.count if facts else 1),
+                    _switch_ports(fabric.fabric.port_layouts[role], networks[name]),
                 )
+
+
+def _switch_ports(layout: PortLayout, network: Network) -> int:
+    """Return the management ports of a switch that a network has cables to."""
+    facts, asked = layout.model.management, network.switch_ports
+    has = facts.count if facts else 1
+    return has if asked is None else min(asked, has)
 
 
 def _roles(plan: Plan) -> list[Role]:

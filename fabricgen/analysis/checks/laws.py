@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fabricgen.analysis.checks.alternation import alternating, devices_alternate
 from fabricgen.analysis.checks.bisection import bisection
 from fabricgen.analysis.checks.capacity import links_even, oversubscription
 from fabricgen.analysis.checks.channels import channels_apart, fibres_cross, light_suffices
@@ -168,6 +169,11 @@ CLUSTER_LAWS: tuple[Law[ClusterEvidence], ...] = (
 )
 """The laws of a plan with networks, which are judged over all of them at once."""
 
+ALTERNATION_LAWS: tuple[Law[ClusterEvidence], ...] = (
+    Law("devices-alternate", "devices of a kind take leaves in turn", devices_alternate),
+)
+"""The laws of a plan with networks whose devices alternate, judged after the others."""
+
 
 def check(plan: Plan, views: Views | None = None) -> CheckResult:
     """Apply every law to a plan, to its networks, and to the views that are rendered.
@@ -190,7 +196,8 @@ def judge_networks(
 
 def judge_cluster(evidence: ClusterEvidence) -> CheckResult:
     """Apply every law of a cluster to some evidence."""
-    return apply_laws(CLUSTER_LAWS, evidence)
+    more = ALTERNATION_LAWS if alternating(evidence.plan) else ()
+    return apply_laws((*CLUSTER_LAWS, *more), evidence)
 
 
 def judge(evidence: Evidence) -> CheckResult:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from itertools import chain, count
+from itertools import chain, count, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -117,34 +117,39 @@ def _placed(
 ) -> Iterator[tuple[_Bond, tuple[int, int]]]:
     """Yield new bonds with the emptiest stripe of their group, and the lowest free place there."""
     taken = {(bond.speed, *place) for bond, place in kept.items()}
-    filled = Counter((speed, stripe) for speed, stripe, _ in taken)
+    filled = Counter((bond.kind, bond.speed, stripe) for bond, (stripe, _) in kept.items())
     for bond in new:
         speed, own = bond.speed, [at for at, each in enumerate(groups) if each == bond.group]
-        stripe = min(own, key=lambda each: (filled[speed, each], each))
-        places = range(filled[speed, stripe] + 1)
-        place = next(each for each in places if (speed, stripe, each) not in taken)
+        stripe = min(own, key=lambda each: (filled[bond.kind, speed, each], each))
+        place = next(each for each in count() if (speed, stripe, each) not in taken)
         taken.add((speed, stripe, place))
-        filled[speed, stripe] += 1
+        filled[bond.kind, speed, stripe] += 1
         yield bond, (stripe, place)
 
 
 class _Bond(NamedTuple):
-    """A bond by its device and first interface, with its speed and its group by number."""
+    """A bond by its device and first interface, with its speed and its group by number.
+
+    `kind` is that of the device where kinds alternate between leaves, else -1.
+    """
 
     device: str
     interface: str
     speed: int
     group: int
+    kind: int
 
 
 def _bonds(plan: Plan, leaves: GroupedLeaves) -> Iterator[_Bond]:
     """Yield the bonds of a network in their order."""
     assert plan.fabric.network  # noqa: S101 - the plan of a network
-    attached = plan.fabric.network.attached
+    attached, served = plan.fabric.network.attached, plan.fabric.network.served
+    kinds = attached.group_of(np.arange(len(attached.devices)))
+    kind = kinds.tolist() if any(each.kinds for each in served) else repeat(-1)
     first = attached.interface_index(np.arange(len(attached.devices)) * attached.bond)
     names = [attached.interfaces[index] for index in first.tolist()]
     classes = (column.tolist() for column in leaves.bond_classes())
-    return map(_Bond, attached.devices, names, *classes)
+    return map(_Bond, attached.devices, names, *classes, kind)
 
 
 def _places(leaves: GroupedLeaves) -> Iterator[tuple[int, int]]:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.planning.baseline.kept_bonds import KeptBonds
 from fabricgen.planning.clos import uplinks_of
 from fabricgen.planning.networks.leaf_ports import LeafPorts, has_ports
 
 if TYPE_CHECKING:
     from fabricgen.core.arrays import Int32Array, IntArray
-    from fabricgen.planning.baseline.kept_bonds import KeptBonds
-    from fabricgen.planning.networks.rules import NetworkRules, ServedPorts
+    from fabricgen.planning.networks.rules import DeviceBonds, NetworkRules, ServedPorts
     from fabricgen.planning.port_layout import PortLayout
 
 
@@ -37,7 +37,8 @@ class GroupedLeaves(NamedTuple):
     group: int = 1
     """Ports of a bond on a leaf."""
     kept: KeptBonds | None = None
-    """Where the bonds are, in a network that has grown; None where they follow the rule."""
+    """Where the bonds are, in a network that has grown or whose devices alternate between leaves;
+    None where they follow each other."""
 
     def leaves(self) -> int:
         """Return the leaves of all groups.
@@ -157,7 +158,30 @@ def grouped_leaves(network: NetworkRules, layout: PortLayout, *, joined: bool) -
         groups.append(bonds)
         stripes.append(kept.groups.count(number) if kept else group.stripes())
         uplinks.append(group.ports(stripes[-1]).up)
+    if not kept and any(served.kinds for served in network.served):
+        kept = _alternating([served.kinds for served in network.served], stripes)
     return GroupedLeaves(columns, tuple(groups), tuple(stripes), tuple(uplinks), kept=kept)
+
+
+def _alternating(
+    groups: list[tuple[tuple[DeviceBonds, ...], ...]], stripes: list[int]
+) -> KeptBonds:
+    """Return where bonds are whose devices take the stripes of their group in turn.
+
+    `groups` has the kinds of devices of each group, by speed.
+    """
+    stripe, place = [], []
+    for by_speed, count, end in zip(groups, stripes, accumulate(stripes), strict=True):
+        for kinds in by_speed:
+            filled = np.zeros(count, dtype=np.int32)
+            for kind in kinds:
+                device, bond = np.divmod(np.arange(kind.devices * kind.bonds), max(kind.bonds, 1))
+                turn, own = np.divmod(device, count)
+                stripe += (end - count + own).tolist()
+                place += (filled[own] + turn * kind.bonds + bond).tolist()
+                filled += np.bincount(own, minlength=count).astype(np.int32)
+    numbers = np.repeat(range(len(stripes)), stripes).tolist()
+    return KeptBonds(tuple(numbers), tuple(stripe), tuple(place))
 
 
 class _Group:
@@ -173,7 +197,7 @@ class _Group:
         joined: bool,
     ) -> None:
         self.network, self.layout, self.keys = network, layout, served.keys
-        self.bonds, self.joined = bonds, joined
+        self.bonds, self.joined, self.kinds = bonds, joined, served.kinds
 
     def stripes(self) -> int:
         """Return the fewest stripes that hold the bonds, or as many as the inventory asks for.
@@ -187,13 +211,22 @@ class _Group:
 
     def _holds(self, stripes: int) -> bool:
         """Return whether so many stripes hold the bonds, with the share that stays free."""
-        ports, need = self.ports(stripes), -(-self.bonds[0] // stripes)
+        ports, need = self.ports(stripes), self._most(0, stripes)
         filled = max(ports.down[0] * self.keys.fill // 100, 1)
         return need <= filled and has_ports(self.layout, ports)
 
+    def _most(self, speed: int, stripes: int) -> int:
+        """Return the bonds of a speed on the stripe that has the most."""
+        if self.kinds:
+            return sum(kind.most(stripes) for kind in self.kinds[speed])
+        return -(-self.bonds[speed] // stripes)
+
     def ports(self, stripes: int) -> LeafPorts:
         """Return the ports that a leaf has when these stripes hold the bonds."""
-        others = tuple(-(-(-(-each // stripes) * 100) // self.keys.fill) for each in self.bonds[1:])
+        others = tuple(
+            -(-self._most(speed, stripes) * 100 // self.keys.fill)
+            for speed in range(1, len(self.bonds))
+        )
 
         def with_down(down: int) -> LeafPorts:
             ports = (down, *others)

@@ -15,11 +15,24 @@ if TYPE_CHECKING:
     from fabricgen.planning.networks.tenants import Tenant
 
 
+class DeviceBonds(NamedTuple):
+    """Devices of one kind, and the bonds of each."""
+
+    devices: int
+    bonds: int
+
+    def most(self, stripes: int) -> int:
+        """Return the bonds on the stripe that has the most, where the devices alternate."""
+        return -(-self.devices // stripes) * self.bonds
+
+
 class ServedPorts(NamedTuple):
     """Ports of devices that share leaves: how many of each speed, and the keys of these leaves."""
 
     ports: tuple[int, ...]
     keys: Leaves
+    kinds: tuple[tuple[DeviceBonds, ...], ...] = ()
+    """The kinds of devices of each speed, where they alternate between leaves; else empty."""
 
 
 class ReservedSize(NamedTuple):

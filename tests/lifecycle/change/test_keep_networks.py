@@ -49,6 +49,12 @@ PLACED = CLUSTER | {
     | {"storage": {"switches": {"leaf": {"model": "sn5600"}}, "speed": "400G"}},
     "devices": (),
 }
+ALTERNATING = CLUSTER | {
+    "networks": {
+        name: network | {"distribution": "alternating"}
+        for name, network in CLUSTER["networks"].items()
+    }
+}
 STEPS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "the same": (CLUSTER, CLUSTER),
     "one host": (CLUSTER, CLUSTER | {"gpus": 136}),
@@ -57,6 +63,7 @@ STEPS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "twice as many": (SUPERPOD, SUPERPOD | {"gpus": 2000}),
     "more targets": (SUPERPOD, TARGETS),
     "in a room": (PLACED, PLACED | {"gpus": 256}),
+    "with devices that alternate": (ALTERNATING, ALTERNATING | {"gpus": 128}),
     "in a reserve": (UNITS, UNITS | {"gpus": 2000}),
     "in a reserve of three tiers": (
         CLUSTER | {"reserve": {"gpus": 512}},
