@@ -10,7 +10,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from fabricgen.build.context import per_build
-from fabricgen.build.pack_outputs import config_packs, every_config_pack, fitting_outputs
+from fabricgen.build.pack_outputs import every_config_pack, fitting_outputs
 from fabricgen.build.task import OneFile, numbered_paths
 from fabricgen.build.write.files import Root, adopt, reserve, write_text
 from fabricgen.outputs.dcim.bonds import Bonds
@@ -20,6 +20,7 @@ from fabricgen.outputs.dcim.interfaces import ClusterInterfaces
 from fabricgen.outputs.dcim.management import ManagementPorts
 from fabricgen.outputs.dcim.panels import PanelTables
 from fabricgen.outputs.dcim.view import TableView
+from fabricgen.outputs.dcim.vlans import vlans
 from fabricgen.outputs.dcim.wiring_lists import WireLists
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def interfaces(context: BuildContext) -> ClusterInterfaces:
 @per_build
 def management_ports(context: BuildContext) -> ManagementPorts:
     """Return the maker of the tables of management ports, whose names the packs have."""
-    names = {nos: pack.terms.interface for nos, pack in config_packs(context).items()}
+    names = {nos: pack.terms.interface for nos, pack in every_config_pack(context).items()}
     return ManagementPorts(context.plan, names)
 
 
@@ -113,7 +114,8 @@ def _holds(context: BuildContext, view: str) -> bool:
         "management-ports": lambda: bool(management_ports(context).uncabled()),
         "management-addresses": lambda: context.plan.management is not None,
         "assets-placed": lambda: context.plan.lengths is not None,
-        "assets-switched": lambda: any(plan.roles for plan in context.plan.cluster),
+        "assets-switched": lambda: bool(assets(context).platforms),
+        "assets-bridged": lambda: bool(vlans(context.plan)),
         "assets-tagged": lambda: bool(context.networks),
         "pieces": lambda: any(own.has_shared for own in pieces(context)),
         **dict.fromkeys(PANEL_TABLES, lambda: bool(panel_ports(context).trunks)),

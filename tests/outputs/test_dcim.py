@@ -229,6 +229,7 @@ def test_addresses_are_those_of_cabled_management_ports(cluster: Path) -> None:
     assert {row["device"] for row in rows} >= switches
     own = read_rows((cluster / "netbox/05-1-interfaces.csv").read_text())
     assert {row["device"] for row in own} == {*plan.networks["oob"].switches()}
+    assert {row["name"] for row in own} == {"eth0"}
     interfaces = read_netbox(cluster).interfaces
     for row in rows:
         end = row["device"], row["interface"]

@@ -79,7 +79,7 @@ def lags(out: Path) -> dict[tuple[str, str], set[str]]:
 
 def test_netbox_holds_each_bond_of_the_plan(plan: Plan, out: Path) -> None:
     """One on each of two leaves with a member, and one on the device with two members."""
-    assert "interfaces" in netbox_tables(out / "dcim")
+    assert {"interfaces", "vlan-groups", "vlans"} <= netbox_tables(out / "dcim")
     bonds = {member.bond for member in bond_members(plan.networks["storage"]) if member.number}
     found = lags(out)
     switches = {*plan.networks["storage"].switches()}
@@ -122,6 +122,36 @@ def test_netbox_and_configurations_agree(plan: Plan, out: Path) -> None:
             written[host, name] = {*bond["interfaces"]}
     found = {end: own for end, own in lags(out).items() if not end[0].startswith("mgmt-")}
     assert found == written
+
+
+def test_ports_have_the_vlans_that_switches_are_configured_with(plan: Plan, out: Path) -> None:
+    """Access ports, bonds of one VLAN and of several; each is in the table of VLANs."""
+    written: dict[tuple[str, str], tuple[str, set[str]]] = {}
+    numbers = set()
+    for folder in (out / "configs").iterdir():
+        text = (folder / "commands.txt").read_text(encoding="utf-8")
+        for name, how, vlan in re.findall(
+            r"interface (\S+) bridge domain \S+ (access|vlan) (\d+)", text
+        ):
+            mode = "access" if how == "access" else "tagged"
+            written.setdefault((folder.name, name), (mode, set()))[1].add(vlan)
+        numbers.update(re.findall(r"(?:bridge domain \S+|evpn) vlan (\d+)", text))
+    tables = out / "dcim" / "netbox"
+    netbox = read_netbox(out / "dcim")
+    switches = {name for own in plan.cluster for name in own.switches()}
+    assert {mode for mode, _ in written.values()} == {"access", "tagged"}
+    found = {end: row for end, row in netbox.interfaces.items() if row["mode"]}
+    assert written == {
+        end: (row["mode"], {*(row["untagged_vlan"] or row["tagged_vlans"]).split(",")})
+        for end, row in found.items()
+        if end[0] in switches
+    }
+    assert {row["mode"] for end, row in found.items() if end[0] not in switches} == {"tagged"}
+    (group,) = read_rows((tables / "00-8-vlan-groups.csv").read_text(encoding="utf-8"))
+    assert {row["vlan_group"] for row in found.values()} == {group["name"]}
+    vlans = read_rows((tables / "00-9-vlans.csv").read_text(encoding="utf-8"))
+    assert {row["vid"] for row in vlans} == numbers
+    assert len({row["name"] for row in vlans}) == len(vlans) == len(numbers)
 
 
 def test_what_loads_and_boots_switches_has_all_of_the_plan(plan: Plan, out: Path) -> None:

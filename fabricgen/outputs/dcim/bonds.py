@@ -67,10 +67,10 @@ class Bonds:
             links = Ports(network).link_ends.of_segment(0).columns(rows)
             for at, member in enumerate(members):
                 leaf, device = links.upper_device[at], links.lower_device[at]
-                bond = _bond(network, leaf, form.format(number=member.number), device)
+                bond = _bond(network, leaf, form.format(number=member.number), device, member.vlans)
                 yield (leaf, links.upper_port[at].interface), bond
                 own = f"bond{numbers.number(device, name, member.bond)}"
-                bond = self._on_device(_bond(network, device, own, leaf))
+                bond = self._on_device(_bond(network, device, own, leaf, member.vlans))
                 yield (device, links.lower_port[at].interface), bond
 
     def _named(self, network: Plan) -> BondNames:
@@ -78,9 +78,12 @@ class Bonds:
         return self._names.get(network.fabric.port_layouts[Role.LEAF].nos, UNNAMED)
 
     def _on_device(self, bond: InterfaceView) -> InterfaceView:
-        """Return the bond of a device; that of an access switch is one of its own network."""
+        """Return the bond of a device; that of an access switch is one of its own network.
+
+        A device in one network knows no VLAN.
+        """
         if bond.device not in self._uplinks:
-            return bond
+            return replace(bond, vlan="")
         name, tag = self._uplinks[bond.device]
         return replace(bond, name=name, tag=tag, mtu="")
 
@@ -95,7 +98,9 @@ class Bonds:
         }
 
 
-def _bond(network: Plan, device: str, name: str, peer: str) -> InterfaceView:
+def _bond(
+    network: Plan, device: str, name: str, peer: str, vlans: tuple[int, ...]
+) -> InterfaceView:
     """Make a bond at one end of one of its links."""
     return InterfaceView(
         device=device,
@@ -108,4 +113,6 @@ def _bond(network: Plan, device: str, name: str, peer: str) -> InterfaceView:
         description=peer,
         tag=tag_of(network),
         mgmt_only="false",
+        vlan="" if vlans[1:] else str(vlans[0]),
+        tagged_vlans=",".join(map(str, vlans)) if vlans[1:] else "",
     )

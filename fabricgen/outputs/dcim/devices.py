@@ -24,6 +24,7 @@ from fabricgen.outputs.dcim.view import (
     NamedView,
     tag_of,
 )
+from fabricgen.outputs.dcim.vlans import vlans
 from fabricgen.planning.naming import spare_leaf_names
 from fabricgen.planning.room.footprints import HOST
 
@@ -92,27 +93,33 @@ class Assets:
 
     def assets(self) -> AssetsView:
         """List the objects that must exist before the first device."""
-        every = (
-            port_layout
-            for plan in self._plans
-            for segment in range(plan.mapping.segments)
-            for port_layout in plan.port_layouts(segment).values()
-            if port_layout.role in plan.roles
-        )
         halls, racks = self._places()
         types, groups = self._types(), self._groups
         roles = [HOST, *(role.value for plan in self._plans for role in plan.roles)]
         roles += [PANEL] if self._panels.panels else []
         return AssetsView(
-            _named(self.plan.spec.name),
-            halls,
-            racks,
-            _names({each.maker for each in types}),
-            [_named(name) for name in dict.fromkeys([*roles, *(each.role for each in groups)])],
-            _names({port_layout.nos for port_layout in every}),
-            types,
-            [_named(tag_of(plan)) for plan in self.plan.cluster] if self.plan.networks else [],
+            site=_named(self.plan.spec.name),
+            halls=halls,
+            racks=racks,
+            makers=_names({each.maker for each in types}),
+            roles=[_named(each) for each in dict.fromkeys([*roles, *(own.role for own in groups)])],
+            platforms=_names(self.platforms),
+            types=types,
+            tags=[_named(tag_of(plan)) for plan in self.plan.cluster] if self.plan.networks else [],
+            vlans=vlans(self.plan),
         )
+
+    @cached_property
+    def platforms(self) -> set[str]:
+        """The systems of the switches."""
+        layouts = (
+            layout
+            for plan in self._plans
+            for segment in range(plan.mapping.segments)
+            for layout in plan.port_layouts(segment).values()
+            if layout.role in plan.roles
+        )
+        return {_platform(layout) for layout in layouts} - {""}
 
     @cached_property
     def _groups(self) -> list[_Group]:
@@ -233,7 +240,7 @@ class Assets:
         """Make the view of a switch."""
         maker, model = layout.model.vendor, layout.model.model
         device = self._device(name, layout.role.value, maker, model, place)
-        return replace(device, platform=layout.nos, tag=tag)
+        return replace(device, platform=_platform(layout), tag=tag)
 
     def _device(
         self, name: str, role: str, maker: str, model: str, place: _Position | None = None
@@ -265,6 +272,12 @@ class Assets:
             return _Position()
         unit, face = (str(rack_unit), "front") if rack_unit else ("", "")  # a PDU has neither
         return _Position(room.places[rack][0], room.names[rack], unit, face)
+
+
+def _platform(layout: PortLayout) -> str:
+    """Return the NOS of a box; empty for a panel, which has none."""
+    circuits = layout.model.circuits
+    return "" if circuits and circuits.moved_by == "hand" else layout.nos
 
 
 def _group(model: str | None, names: Sequence[str], catalog: Catalog) -> _Group:

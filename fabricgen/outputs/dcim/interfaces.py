@@ -135,12 +135,17 @@ class ClusterInterfaces:
 
         An import knows the bond of a port by a row before it.
         """
-        yield from self._bonds.rows()
+        yield from map(self._grouped, self._bonds.rows())
         for views in self._every:
             for row in InterfaceRows(views.plan, views, self._uplinks, self._devices).rows():
                 if bond := self._bonds.members.get((row.device, row.name)):
-                    row.lag, row.mtu = bond.name, bond.mtu or row.mtu
-                yield row
+                    row.lag, row.mtu, row.vlan = bond.name, bond.mtu or row.mtu, ""
+                yield self._grouped(row)
+
+    def _grouped(self, row: InterfaceView) -> InterfaceView:
+        """Give the VLANs of a port their group, of which a cluster has one."""
+        row.vlan_group = self._every[0].plan.spec.name if row.mode else ""
+        return row
 
 
 class InterfaceRows:
@@ -270,6 +275,8 @@ class InterfaceRows:
             if role in plan.roles
         }
         shared, layouts = plan.shared_leaves, plan.port_layouts(segment)
+        rules = plan.fabric.network
+        vlan = str(rules.vlan) if rules and rules.vlan else ""
         for at, (name, box, has) in enumerate(
             zip(plan.naming.switches(segment), plan.naming.boxes, plan.installed, strict=True)
         ):
@@ -284,10 +291,11 @@ class InterfaceRows:
                     type=kind,
                     speed_kbps=speed,
                     enabled="true" if peer else "false",
-                    mtu=self._mtu,
+                    mtu="" if plan.fabric.has_circuits else self._mtu,
                     description=peer,
                     tag=tag_of(plan),
                     mgmt_only="false",
+                    vlan=vlan if peer and (name, interface) not in self._elsewhere else "",
                 )
 
     def _port_facts(

@@ -46,6 +46,14 @@ class NamedView(NamedTuple):
     slug: str
 
 
+class VlanView(NamedTuple):
+    """A VLAN of switches."""
+
+    number: int
+    name: str
+    """Its network, or the VRF of its network."""
+
+
 class DeviceTypeView(NamedTuple):
     """A model of devices."""
 
@@ -71,6 +79,7 @@ class AssetsView:
     types: list[DeviceTypeView]
     tags: list[NamedView]
     """A tag for each network; none where there is one network."""
+    vlans: list[VlanView]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -125,6 +134,18 @@ class InterfaceView:
     """Whether it is a port for management alone: `true` or `false`."""
     lag: str = ""
     """The bond of LACP that it is a member of."""
+    vlan: str = ""
+    """Its untagged VLAN; empty without one."""
+    tagged_vlans: str = ""
+    """Its tagged VLANs with commas; empty without any."""
+    vlan_group: str = ""
+    """The group of its VLANs; empty without any."""
+
+    @property
+    @for_templates
+    def mode(self) -> str:
+        """What NetBox calls the use of its VLANs; empty without any."""
+        return "access" if self.vlan else "tagged" if self.tagged_vlans else ""
 
 
 class EndView(NamedTuple):

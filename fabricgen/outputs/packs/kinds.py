@@ -380,7 +380,14 @@ _KINDS = (
     ),
     Kind(
         "assets-switched",
-        "The same, where there are switches.",
+        "The same, where devices have an operating system that it names.",
+        "assets",
+        f"{_DCIM}.view:AssetsView",
+        f"{_DCIM}.devices",
+    ),
+    Kind(
+        "assets-bridged",
+        "The same, where switches have VLANs.",
         "assets",
         f"{_DCIM}.view:AssetsView",
         f"{_DCIM}.devices",

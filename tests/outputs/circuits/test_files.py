@@ -21,8 +21,11 @@ from fabricgen.build import group_dcim
 from fabricgen.build.context import BuildContext
 from fabricgen.build.group_circuits import CircuitTask, circuit_files, tasks
 from fabricgen.build.pack_outputs import unconfigured
+from fabricgen.outputs.dcim.devices import Assets
+from fabricgen.outputs.dcim.interfaces import InterfaceRows
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.schedulers.build import devices_view
+from fabricgen.views.factory import Views
 from tests.fabrics import plan_of
 
 if TYPE_CHECKING:
@@ -209,6 +212,23 @@ def test_validators_of_neighbours_and_a_planner_of_packets_get_no_boxes_of_light
     context = BuildContext(light("s320", host={"model": "dgx-h100"}), Packs())
     paths = [path for task in group_dcim.tasks(context) for path in task.paths(context)]  # type: ignore[union-attr]  # no limit is reached
     assert {path.split("/")[1] for path in paths} == {"netbox"}
+
+
+@pytest.mark.parametrize(
+    ("model", "medium", "platforms"),
+    [("s320", "ocs", {"calient"}), ("patch-144", "patch-panel", set[str]())],
+)
+def test_databases_hold_no_mtu_of_light(model: str, medium: str, platforms: set[str]) -> None:
+    """Hosts have an MTU; the ports of a box of light have none, and a panel has no platform."""
+    plan = light(model, medium=medium)
+    switches = {*plan.switches()}
+    rows = [*InterfaceRows(plan, Views(plan)).rows()]
+    assert {(bool(row.mtu), row.device in switches) for row in rows} == {
+        (True, False),
+        (False, True),
+    }
+    assert {device.platform for device in Assets(plan).devices()} == {"", *platforms}
+    assert {each.name for each in Assets(plan).assets().platforms} == platforms
 
 
 def test_the_inventory_of_ansible_has_no_addresses_of_boxes_of_light() -> None:
