@@ -10,14 +10,14 @@ from tests.nos.frr import Box, Instance, Permit, port_of
 Lines = list[list[str]]
 
 
-def _under(lines: Lines, *words: str) -> Lines:
+def under(lines: Lines, *words: str) -> Lines:
     """Return the text after the words, of each line that starts with them."""
     first, length = list(words), len(words)
     return [line[length:] for line in lines if line[:length] == first]
 
 
 def _one(lines: Lines, *words: str) -> str:
-    ((value,),) = _under(lines, *words)
+    ((value,),) = under(lines, *words)
     return value
 
 
@@ -37,21 +37,21 @@ def read(text: str) -> Box:
     """Read the set commands of one switch."""
     lines = spoken(text)
     box = Box(_one(lines, "system", "host-name"))
-    for name, what, *value in _under(lines, "interfaces"):
+    for name, what, *value in under(lines, "interfaces"):
         if what == "description":
             box.ports[name] = port_of(value[0], None)
     family = _family(lines)
-    for name, *words in _under(lines, "interfaces"):
+    for name, *words in under(lines, "interfaces"):
         if name in box.ports and words[:4] == ["unit", "0", "family", family]:
             if words[4] == "mtu":
                 box.ports[name].mtu = int(words[5])
             else:
                 box.ports[name].address = ip_interface(words[5])
-    vrfs = list(dict.fromkeys(line[0] for line in _under(lines, "routing-instances")))
+    vrfs = list(dict.fromkeys(line[0] for line in under(lines, "routing-instances")))
     _divide(box, lines, vrfs)
     for vrf in vrfs or [""]:
         box.instances[vrf] = _instance(
-            lines, _under(lines, "routing-instances", vrf) if vrf else lines
+            lines, under(lines, "routing-instances", vrf) if vrf else lines
         )
     for vrf, instance in box.instances.items():
         # Junos announces nothing by default. Where no policy exports direct routes, no filter is
@@ -75,12 +75,12 @@ def _divide(box: Box, lines: Lines, vrfs: list[str]) -> None:
     """Put loopbacks and ports into their routing instances."""
     loopbacks = {
         f"lo0.{line[0]}": ip_interface(line[-1])
-        for line in _under(lines, "interfaces", "lo0", "unit")
+        for line in under(lines, "interfaces", "lo0", "unit")
     }
     if not vrfs:
         box.loopbacks[""] = loopbacks["lo0.0"]
     for vrf in vrfs:
-        for (unit,) in _under(lines, "routing-instances", vrf, "interface"):
+        for (unit,) in under(lines, "routing-instances", vrf, "interface"):
             if unit in loopbacks:
                 box.loopbacks[vrf] = loopbacks[unit]
             else:
@@ -94,20 +94,20 @@ def _instance(lines: Lines, own: Lines) -> Instance:
         _one(own, "routing-options", "router-id"),
         family=4 if _family(lines) == "inet" else 6,  # without a group it announces nothing
     )
-    for group in dict.fromkeys(line[0] for line in _under(own, "protocols", "bgp", "group")):
-        words = _under(own, "protocols", "bgp", "group", group)
+    for group in dict.fromkeys(line[0] for line in under(own, "protocols", "bgp", "group")):
+        words = under(own, "protocols", "bgp", "group", group)
         over_ipv6 = ["family", "inet", "unicast", "extended-nexthop"] in words
         instance.family = 4 if over_ipv6 else 6
         assert ["family", "inet6", "unicast"] in words
         ports = [
             line[0].removesuffix(".0")
-            for line in _under(
+            for line in under(
                 words, "dynamic-neighbor", "PORTS", "peer-auto-discovery", "interface"
             )
         ]
         asns = [
             int(asn)
-            for (asn,) in _under(
+            for (asn,) in under(
                 lines, "policy-options", "as-list", _one(words, "peer-as-list"), "members"
             )
         ]
@@ -125,35 +125,35 @@ def _instance(lines: Lines, own: Lines) -> Instance:
             instance.filters["connected"] = direct
         if group == "FABRIC" and ["multipath", "multiple-as"] in words and _spreads(lines):
             instance.ecmp = int(_one(lines, "chassis", "maximum-ecmp"))
-        instance.bfd |= bool(_under(words, "bfd-liveness-detection"))
+        instance.bfd |= bool(under(words, "bfd-liveness-detection"))
     return instance
 
 
 def _family(lines: Lines) -> str:
     """Return the family of the loopbacks."""
-    (family,) = {line[2] for line in _under(lines, "interfaces", "lo0", "unit")}
+    (family,) = {line[2] for line in under(lines, "interfaces", "lo0", "unit")}
     return family
 
 
 def _spreads(lines: Lines) -> bool:
     """Return whether routes are installed in the forwarding table with all paths."""
     policy = _one(lines, "routing-options", "forwarding-table", "export")
-    return _under(lines, "policy-options", "policy-statement", policy) == [
+    return under(lines, "policy-options", "policy-statement", policy) == [
         ["then", "load-balance", "per-packet"]
     ]
 
 
 def _permits(lines: Lines, policy: str, protocol: str) -> tuple[Permit, ...]:
     """Return what a policy accepts of a protocol; it must end by rejecting the rest."""
-    words = _under(lines, "policy-options", "policy-statement", policy, "term")
+    words = under(lines, "policy-options", "policy-statement", policy, "term")
     terms = list(dict.fromkeys(line[0] for line in words))
-    assert _under(words, terms[-1]) == [["then", "reject"]], policy
+    assert under(words, terms[-1]) == [["then", "reject"]], policy
     found = list[Permit]()
     for term in terms[:-1]:
-        named = [line[0] for line in _under(words, term, "from", "protocol")]
-        assert ["then", "accept"] in _under(words, term)
+        named = [line[0] for line in under(words, term, "from", "protocol")]
+        assert ["then", "accept"] in under(words, term)
         if protocol in named or not named:
-            for prefix, _, lengths in _under(words, term, "from", "route-filter"):
+            for prefix, _, lengths in under(words, term, "from", "route-filter"):
                 low, high = (int(end.removeprefix("/")) for end in lengths.split("-"))
                 found.append(Permit(ip_network(prefix), low, high))
     return tuple(found)
@@ -161,29 +161,29 @@ def _permits(lines: Lines, policy: str, protocol: str) -> tuple[Permit, ...]:
 
 def roce(text: str) -> dict[str, object]:
     """Read the queue of each DSCP, and the treatment of the lossless class."""
-    lines = _under(spoken(text), "class-of-service")
+    lines = under(spoken(text), "class-of-service")
     queues = {"best-effort": 0, "network-control": 7} | {
         line[0]: int(line[2])
-        for line in _under(lines, "forwarding-classes", "class")
+        for line in under(lines, "forwarding-classes", "class")
         if line[1] == "queue-num"
     }
     classes = {
         int(line[-1], 2): line[0]
-        for line in _under(lines, "classifiers", "dscp", "ROCE", "forwarding-class")
+        for line in under(lines, "classifiers", "dscp", "ROCE", "forwarding-class")
     }
     (lossless,) = (
-        line[0] for line in _under(lines, "forwarding-classes", "class") if line[1:] == ["no-loss"]
+        line[0] for line in under(lines, "forwarding-classes", "class") if line[1:] == ["no-loss"]
     )
     schedulers = {
-        line[0]: line[2] for line in _under(lines, "scheduler-maps", "ROCE", "forwarding-class")
+        line[0]: line[2] for line in under(lines, "scheduler-maps", "ROCE", "forwarding-class")
     }
     paused = [
         (int(line[1], 2), int(line[3]))
-        for line in _under(lines, "congestion-notification-profile", "ROCE", "output", "ieee-802.1")
+        for line in under(lines, "congestion-notification-profile", "ROCE", "output", "ieee-802.1")
     ]
     (pausing,) = (
         int(line[1], 2)
-        for line in _under(lines, "congestion-notification-profile", "ROCE", "input", "dscp")
+        for line in under(lines, "congestion-notification-profile", "ROCE", "input", "dscp")
     )
     assert queues[lossless] == int(
         _one(lines, "forwarding-classes", "class", lossless, "pfc-priority")
@@ -196,9 +196,9 @@ def roce(text: str) -> dict[str, object]:
         "strict": [
             queues[name]
             for name, scheduler in schedulers.items()
-            if ["priority", "strict-high"] in _under(lines, "schedulers", scheduler)
+            if ["priority", "strict-high"] in under(lines, "schedulers", scheduler)
         ],
         "ecn": ["explicit-congestion-notification"]
-        in _under(lines, "schedulers", schedulers[lossless]),
-        "watched": bool(_under(lines, "congestion-notification-profile", "ROCE", "pfc-watchdog")),
+        in under(lines, "schedulers", schedulers[lossless]),
+        "watched": bool(under(lines, "congestion-notification-profile", "ROCE", "pfc-watchdog")),
     }

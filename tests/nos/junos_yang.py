@@ -31,8 +31,16 @@ NAMELESS = {
     "input": "filter-name",
     "prefix-list": "prefix-list-item",
     "autonomous-system": "as-number",
+    "esi": "identifier",
+    "ieee-802.3ad": "bundle",
+    "route-distinguisher": "rd-type",
+    "vlans": "vlan",
+    "vrf-target": "community",
+    "vtep-source-interface": "interface-name",
 }
 """The child whose name the CLI leaves out, by the node above it."""
+ALIASES = {"802.3ad": "ieee-802.3ad"}
+"""The name in the models of a word that no name in YANG may begin like."""
 
 
 @dataclass
@@ -126,7 +134,8 @@ def _add(root: Node, words: list[str], known: dict[str, Module]) -> bool:
     shape, children, namespace = Statement("configuration"), module.top, module.namespace
     path: list[tuple[str, tuple[str, ...], Node]] = []
     while words:
-        name, *rest = words
+        word, *rest = words
+        name = ALIASES.get(word, word)
         if name not in children:
             name, rest = NAMELESS.get(shape.argument, ""), words
         if name not in children:

@@ -19,9 +19,10 @@ from fabricgen.inventory.networks import VLANS
 from fabricgen.outputs.packs.nos_packs import nos_packs
 from fabricgen.outputs.packs.render import Packs
 from tests.fabrics import build_job
-from tests.nos import overlays
+from tests.nos import junos_overlay, srlinux_overlay
 from tests.nos.model_variants import LARGEST_OF_EOS
 from tests.nos.nvue import expanded, flattened
+from tests.nos.overlay import ONE_BRIDGE, Overlay, planned
 from tests.nos.switch_files import render_switches
 from tests.nos.verifiers import Verifiers
 from tests.outputs.packs.managed import LEAST
@@ -35,7 +36,7 @@ from tests.outputs.packs.test_access_switches import (
 from tests.outputs.packs.test_network_switches import cluster
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from fabricgen.planning.plan import Plan
@@ -55,6 +56,7 @@ DEVICES = [
 
 
 BOND_SWITCHES: dict[str, dict[str, Any]] = {
+    "junos": {"switches": {"leaf": {"model": "qfx5130", "breakout": "4x100G"}}},
     "srlinux": {
         "switches": {"leaf": {"model": "7220-ixr-d5", "breakout": "2x200G"}},
         "fill": 20,
@@ -78,10 +80,11 @@ def leaves(nos: str) -> list[SwitchFiles]:
     return render_switches(bonded(nos).networks["storage"])
 
 
-NOSES = ("eos", "frr", "nvue", "srlinux")
+NOSES = ("eos", "frr", "junos", "nvue", "srlinux")
 CONFIGS = {
     "eos": "startup-config.cfg",
     "frr": "frr.conf",
+    "junos": "junos.set",
     "nvue": "commands.txt",
     "srlinux": "config.json",
 }
@@ -103,11 +106,17 @@ def test_the_tools_accept_bonds(
     assert verifiers.complaints(routers[:1]) == []
 
 
+OVERLAYS: dict[str, Callable[[Mapping[str, str]], Overlay]] = {
+    "junos": junos_overlay.read,
+    "srlinux": srlinux_overlay.read,
+}
+"""The reader of the overlay of each NOS."""
 SEGMENTS: dict[str, Callable[[str], list[tuple[str, str]]]] = {
     "eos": lambda text: re.findall(
         r"interface Port-Channel(\d+)\n(?:   .*\n)*?      identifier 03(.{17})", text
     ),
     "frr": lambda text: re.findall(r"evpn mh es-id (\d+)\n evpn mh es-sys-mac (\S+)", text),
+    "junos": lambda text: re.findall(r"interfaces ae(\d+) esi 03:(.{17}):", text),
     "srlinux": lambda text: re.findall(r'"name": "lag(\d+)", .*"esi": "03:(.{17}):', text),
     "nvue": lambda text: re.findall(r"local-id (\d+)\nnv set .* segment mac-address (\S+)\n", text),
 }
@@ -124,16 +133,22 @@ def test_a_bond_has_one_segment_on_two_leaves(nos: str) -> None:
     assert len(found) == 32 + 2
 
 
-@pytest.mark.parametrize("nos", overlays.READERS)
+@pytest.mark.parametrize("nos", OVERLAYS)
 def test_the_files_of_leaves_have_the_overlay_of_the_plan(nos: str) -> None:
     """Every bond, VLAN and VRF, read back; the laws judge those of the plan."""
     plan = bonded(nos, [*DEVICES, ROUTERS])
     for one in render_switches(plan.networks["storage"]):
         if one.switch.vtep:
-            assert overlays.READERS[nos](one.files) == overlays.planned(one.switch.vtep)
+            assert OVERLAYS[nos](one.files) == planned(one.switch.vtep, nos)
 
 
 MUTATIONS = {
+    "junos": {
+        "a segment of another bond": (r"(esi 03:.{17}:00:00:)01", r"\g<1>02"),
+        "another system": (r"(system-id .*)1\n", r"\g<1>2\n"),
+        "a VLAN of another network": (r"vlan members inband", "vlan members storage"),
+        "routes of another network": (r"target:13001:13001", "target:13002:13002"),
+    },
     "srlinux": {
         "a segment of another bond": (r'("esi": "03:.{17}:00:00:)01"', r'\g<1>02"'),
         "another system": (r'("system-id-mac": ".*)1"', r'\g<1>2"'),
@@ -154,13 +169,15 @@ def test_faults_of_overlays_are_found(nos: str, fault: str) -> None:
     assert edits
     assert one.switch.vtep
     try:
-        found = overlays.READERS[nos](one.files | {CONFIGS[nos]: text})
+        found = OVERLAYS[nos](one.files | {CONFIGS[nos]: text})
     except (AssertionError, KeyError):
         return
-    assert found != overlays.planned(one.switch.vtep)
+    assert found != planned(one.switch.vtep, nos)
 
 
-TARGETS = r'(?:both|import evpn|from-evpn route-target|"import-rt":) "?(?:target:)?(\d+:\d+)'
+TARGETS = (
+    r'(?:both|import evpn|from-evpn route-target|"import-rt":|vrf-target) "?(?:target:)?(\d+:\d+)'
+)
 """The route targets that a switch imports, in the syntax of any NOS."""
 
 
@@ -168,10 +185,10 @@ TARGETS = r'(?:both|import evpn|from-evpn route-target|"import-rt":) "?(?:target
 def test_numbers_of_networks_are_unique(nos: str) -> None:
     """VNIs and route targets are the same on all leaves, route distinguishers on none."""
     text = "\n".join(one.files[CONFIGS[nos]] for one in leaves(nos))
-    words = re.findall(r'\brd"?:? "?([\d.]+:\d+)', text)
-    assert (
-        len(words) == len(set(words)) == 4 * sum("leaf" in one.switch.name for one in leaves(nos))
-    )
+    words = re.findall(r'\b(?:rd|route-distinguisher)"?:? "?([\d.]+:\d+)', text)
+    each = 3 if nos in ONE_BRIDGE else 4
+    count = each * sum("leaf" in one.switch.name for one in leaves(nos))
+    assert len(words) == len(set(words)) == count
     targets = {*re.findall(TARGETS, text)}
     assert targets == {"10300:10300", "10400:10400", "13001:13001", "13002:13002"}
 
@@ -251,14 +268,14 @@ def test_ifupdown2_knows_bonds(tool: Callable[[str], str], tmp_path: Path) -> No
     assert {key for each in read for key in each["config"]} <= known
 
 
-@pytest.mark.parametrize("nos", ["junos", "nxos", "sonic"])
+@pytest.mark.parametrize("nos", ["nxos", "sonic"])
 def test_a_pack_without_bonds_is_refused(nos: str) -> None:
     """What is not verified is not written."""
     with pytest.raises(Refusal) as refused:
         nos_packs(bonded(nos).networks["storage"], Packs())
     (finding,) = refused.value.findings
     assert (finding.code, finding.path) == ("no-pack", ("networks", "storage", "bonding"))
-    assert "(eos, frr, nvue, srlinux)" in (finding.hint or "")
+    assert "(eos, frr, junos, nvue, srlinux)" in (finding.hint or "")
 
 
 @cache

@@ -123,8 +123,8 @@ def test_routers_are_in_the_vrf_of_their_network(
     assert leaf is not None
     (vrf,) = [own for own in leaf.vrfs if own.edge_ports]
     assert (vrf.name, len(vrf.edge_ports)) == ("inband", 2)
-    assert re.search(rf"inband-SUBNET(?:.*\n)*?.*{vrf.prefix}", text)
-    assert "inband-EDGE" in text
+    assert re.search(rf"inband-(?:SUBNET|TO-EDGE)(?:.*\n)*?.*{vrf.prefix}", text)
+    assert re.search("inband-(FROM-)?EDGE", text)
     assert Verifiers(tool, oracles, tmp_path).complaints(found[:1]) == []
 
 

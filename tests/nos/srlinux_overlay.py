@@ -1,86 +1,19 @@
-"""Reads the bonds, VLANs and VRFs of leaves back, from the files of each NOS alone."""
+"""Reads the bonds, VLANs and VRFs of a leaf with SR Linux back, from config.json alone."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from tests.nos.overlay import Bond, Overlay, Vlan, Vrf
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from fabricgen.views.switches.view import OverlayView
+    from collections.abc import Mapping
 
 Node = dict[str, Any]
 
 
-class Bond(NamedTuple):
-    """A bond of LACP as a leaf has it."""
-
-    member: str
-    system: str
-    segment: str
-    """The Ethernet segment identifier."""
-    vlans: frozenset[int]
-    tagged: bool
-
-
-class Vlan(NamedTuple):
-    """A VLAN that VXLAN carries."""
-
-    vni: int
-    rd: str
-    target: str
-
-
-class Vrf(NamedTuple):
-    """The VRF of a network; `gateway` is the address of its VLAN."""
-
-    vlan: int
-    gateway: str
-    vni: int
-    rd: str
-    target: str
-    neighbors: frozenset[str]
-    """The routers that it has sessions with."""
-
-
-class Overlay(NamedTuple):
-    """The overlay of a leaf: bonds by their numbers, VLANs by theirs, VRFs by their names."""
-
-    bonds: dict[int, Bond]
-    vlans: dict[int, Vlan]
-    vrfs: dict[str, Vrf]
-
-
-def planned(overlay: OverlayView) -> Overlay:
-    """Return what the files of a leaf have to say."""
-    return Overlay(
-        {
-            bond.number: Bond(
-                bond.port.interface,
-                bond.system_mac,
-                bond.esi,
-                frozenset(bond.vlans),
-                tagged=not bond.vlan,
-            )
-            for bond in overlay.bonds
-        },
-        {own.vlan: Vlan(own.vni, own.rd, own.target) for own in overlay.tenants},
-        {
-            own.name: Vrf(
-                own.vlan,
-                own.gateway,
-                own.vrf_vni,
-                own.vrf_rd,
-                own.vrf_target,
-                frozenset(port.peer_address for port in own.edge_ports),
-            )
-            for own in overlay.vrfs
-        },
-    )
-
-
-def srlinux(files: Mapping[str, str]) -> Overlay:
+def read(files: Mapping[str, str]) -> Overlay:
     """Read a leaf with SR Linux."""
     tree: Node = json.loads(files["config.json"])
     interfaces = {one["name"]: one for one in tree["srl_nokia-interfaces:interface"]}
@@ -103,14 +36,14 @@ def srlinux(files: Mapping[str, str]) -> Overlay:
     carried = {bound["name"]: vlan for vlan, one in vlan_of.items() for bound in one["interface"]}
     return Overlay(
         {
-            int(name.removeprefix("lag")): _srlinux_bond(name, interfaces, esis[name], carried)
+            int(name.removeprefix("lag")): _bond(name, interfaces, esis[name], carried)
             for name in esis
         },
         {
-            vlan: Vlan(vnis[one["vxlan-interface"][0]["name"]], *_srlinux_targets(one))
+            vlan: Vlan(vnis[one["vxlan-interface"][0]["name"]], *_targets(one))
             for vlan, one in vlan_of.items()
         },
-        {one["name"]: _srlinux_vrf(one, interfaces, vnis, carried) for one in vrfs},
+        {one["name"]: _vrf(one, interfaces, vnis, carried) for one in vrfs},
     )
 
 
@@ -122,7 +55,7 @@ def _evpn(instance: Node) -> Node:
     return own
 
 
-def _srlinux_targets(instance: Node) -> tuple[str, str]:
+def _targets(instance: Node) -> tuple[str, str]:
     """Return the route distinguisher and the route target of a network instance."""
     (found,) = instance["protocols"]["srl_nokia-bgp-vpn:bgp-vpn"]["bgp-instance"]
     targets = found["route-target"]
@@ -130,9 +63,7 @@ def _srlinux_targets(instance: Node) -> tuple[str, str]:
     return found["route-distinguisher"]["rd"], targets["import-rt"].removeprefix("target:")
 
 
-def _srlinux_bond(
-    name: str, interfaces: dict[str, Node], esi: str, carried: dict[str, int]
-) -> Bond:
+def _bond(name: str, interfaces: dict[str, Node], esi: str, carried: dict[str, int]) -> Bond:
     """Read a bond; each of its VLANs is in the bridge of that VLAN."""
     own = interfaces[name]
     (member,) = (
@@ -150,7 +81,7 @@ def _srlinux_bond(
     return Bond(member, system.lower(), esi, vlans, tagged=tagged)
 
 
-def _srlinux_vrf(
+def _vrf(
     instance: Node, interfaces: dict[str, Node], vnis: dict[str, int], carried: dict[str, int]
 ) -> Vrf:
     """Read a VRF: its gateway is a part of the bridge of its VLAN."""
@@ -165,10 +96,6 @@ def _srlinux_vrf(
         carried[gateway],
         address["ip-prefix"],
         vnis[instance["vxlan-interface"][0]["name"]],
-        *_srlinux_targets(instance),
+        *_targets(instance),
         frozenset(one["peer-address"] for one in bgp.get("neighbor", ())),
     )
-
-
-READERS: dict[str, Callable[[Mapping[str, str]], Overlay]] = {"srlinux": srlinux}
-"""The reader of each NOS."""
