@@ -421,6 +421,23 @@ def test_no_two_ports_have_one_name(model: str) -> None:
             assert len(set(names)) == len(names), (nos, mode.name)
 
 
+def test_service_cages_are_behind_the_others() -> None:
+    """They have the next numbers and lanes, and no part in what the switch can forward."""
+    switch = CATALOG.switch("ds5000")
+    assert switch
+    slow = switch.mode_at(10)
+    assert slow
+    assert (switch.cages, switch.capacity_gbps) == (64, 51_200)
+    assert switch.cages_by_breakout["1x10G"] == [65, 66]
+    assert switch.form_factor_of(slow) == "sfp28"
+    assert [switch.interface(nos, 66, 0, slow) for nos in ("hedgehog", "frr", "sonic")] == [
+        "E1/66",
+        "swp66",
+        "Ethernet513",
+    ]
+    assert [switch.has_cage(cage) for cage in (0, 1, 66, 67)] == [False, True, True, False]
+
+
 def test_two_kinds_of_cages_in_one_box() -> None:
     """The SN2201 has 48 RJ45 sockets of one lane and 4 QSFP28 cages of four.
 

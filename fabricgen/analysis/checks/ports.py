@@ -102,7 +102,7 @@ def _box_faults(evidence: Evidence, role: Role) -> Iterator[Violation]:
     box = f"each {role} ({model.model})"
     for port in ports:
         if (
-            not 1 <= port.cage <= model.cages
+            not model.has_cage(port.cage)
             or port.breakout not in model.breakouts_of(port.cage)
             or not 0 <= port.sub < port.breakout.count
         ):

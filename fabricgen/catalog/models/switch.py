@@ -97,6 +97,7 @@ class Switch(Part):
     lanes_per_cage: Count
     breakouts: tuple[Breakout, ...]
     cage_groups: tuple[CageGroup, ...] = ()
+    service_cages: CageGroup | None = None  # numbered behind `cages`, for management traffic
     port_limit: Count | None = None
     faceplate: FaceplateFacts | None = None
     rack_units: Count | None = None
@@ -181,16 +182,31 @@ class Switch(Part):
     @cached_property
     def first_lanes(self) -> list[int]:
         """The first lane of each cage, counted over the whole switch from 0, in order."""
-        lanes = (self.lanes_of(cage) for cage in range(1, self.cages + 1))
-        return [0, *accumulate(lanes)]
+        last = self.service_cages.last if self.service_cages else self.cages
+        return [0, *accumulate(self.lanes_of(cage) for cage in range(1, last + 1))]
 
     @cached_property
     def cages_by_breakout(self) -> dict[str, list[int]]:
-        """The cages that support each breakout, by its name, in order."""
-        return {
+        """The cages that support each breakout, by its name, in order.
+
+        Service cages are among them where no other cage supports a breakout.
+        """
+        service = self.service_cages
+        found = {
             mode.name: [cage for cage in range(1, self.cages + 1) if self.splits(cage, mode.name)]
             for mode in self.breakouts
         }
+        return {
+            name: cages or [*range(service.first, service.last + 1)]
+            if service and name in service.breakouts
+            else cages
+            for name, cages in found.items()
+        }
+
+    def has_cage(self, cage: int) -> bool:
+        """Return whether the switch has a cage of this number, counted from 1."""
+        service = self.service_cages
+        return 1 <= cage <= self.cages or (service is not None and cage in service)
 
     def nos_name(self, name: str) -> str:
         """Return the name that `interfaces` has for a NOS; an unknown name is unchanged."""
@@ -226,7 +242,8 @@ class Switch(Part):
 
     def _group(self, cage: int) -> CageGroup | None:
         """Return the group of a cage, counted from 1; None where it is like the others."""
-        return next((group for group in self.cage_groups if cage in group), None)
+        groups = (*self.cage_groups, self.service_cages)
+        return next((group for group in groups if group and cage in group), None)
 
 
 def _contradictions(switch: Switch) -> "Iterator[str]":
@@ -260,6 +277,12 @@ def _contradictions_of_groups(switch: Switch, breakouts: set[str]) -> "Iterator[
                 f"cage_groups: {group.first} to {group.last} "
                 "names cages or breakouts that the switch does not have"
             )
+    service = switch.service_cages
+    if service and (
+        not switch.cages < service.first <= service.last
+        or not breakouts.issuperset(service.breakouts)
+    ):
+        yield "service_cages: they are numbered behind the others, with breakouts of the switch"
     for one, other in combinations(switch.cage_groups, 2):
         if max(one.first, other.first) in one and max(one.first, other.first) in other:
             yield f"cage_groups: cage {max(one.first, other.first)} is in two of them"
