@@ -423,8 +423,7 @@ def test_no_two_ports_have_one_name(model: str) -> None:
 
 def test_service_cages_are_behind_the_others() -> None:
     """They have the next numbers and lanes, and no part in what the switch can forward."""
-    switch = CATALOG.switch("ds5000")
-    assert switch
+    switch = _switch("ds5000")
     slow = switch.mode_at(10)
     assert slow
     assert (switch.cages, switch.capacity_gbps) == (64, 51_200)
