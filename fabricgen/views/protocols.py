@@ -100,6 +100,13 @@ class BgpView:
         )
 
 
+class DscpClass(NamedTuple):
+    """A DSCP and its traffic class."""
+
+    dscp: int
+    priority: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoceView:
     """The lossless class, the same on every switch and host."""
@@ -136,6 +143,8 @@ class RoceView:
     """Every DSCP of class `cnp_priority`, in order: CNPs, CS6 and CS7."""
     classes: tuple[int, ...]
     """The traffic class of each DSCP, from 0 to 63."""
+    dscp_classes: tuple[DscpClass, ...]
+    """The same, with the DSCPs."""
     other_dscps: tuple[int, ...]
     """Every DSCP of class 0, in order."""
     lossy_queues: tuple[str, ...]
@@ -156,6 +165,7 @@ class RoceView:
             share_percent=SHARE_PERCENT,
             strict_dscps=tuple(sorted(own.keys() - {roce.dscp})),
             classes=tuple(own.get(dscp, 0) for dscp in range(DSCPS)),
+            dscp_classes=tuple(DscpClass(dscp, own.get(dscp, 0)) for dscp in range(DSCPS)),
             other_dscps=tuple(dscp for dscp in range(DSCPS) if dscp not in own),
             lossy_queues=_ranges_around(roce.priority),
         )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import pass_eval_context
+from jinja2 import pass_environment, pass_eval_context
 from jinja2.filters import FILTERS as JINJAS
 
+from fabricgen.outputs.packs.each_row import each, length_of
 from fabricgen.outputs.packs.quoted_text import lines
 from fabricgen.outputs.packs.sandbox import FILTERS, OWN_FILTERS
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from jinja2.nodes import EvalContext
 
     from fabricgen.outputs.packs.limits import LimitCheck
+    from fabricgen.outputs.packs.sandbox import Sandbox
 
     Filter = Callable[..., Any]
 
@@ -82,7 +84,16 @@ def filters_within(bounds: LimitCheck) -> dict[str, Filter]:
         bounds.fits(len(held) * len(form))
         return lines(held, form)
 
+    @pass_environment
+    def each_within(
+        environment: Sandbox, text: str, rows: Iterable[Any], between: str = "", last: str = ""
+    ) -> str:
+        held = [*rows]
+        bounds.fits(length_of(environment, text, held, between))
+        return each(environment, text, held, between, last)
+
     found |= {
+        "each": each_within,
         "join": join_within,
         "indent": indent_within,
         "int": int_within,

@@ -1,8 +1,8 @@
 """Which template wrote each line of a file: an environment that marks what it writes.
 
 Its templates write the same text, with marks in it that name the template and the line of each
-piece, and where an included template ends. A macro and a captured block are marked as the line that
-prints their result.
+piece, and where an included template ends. A macro, a captured block and a block with a filter are
+marked as the line that prints their result.
 """
 
 from __future__ import annotations
@@ -41,6 +41,13 @@ class MarkingCompiler(BoundedCompiler):
                 mark = f"\0@{self.name}:{number}\0"
                 pieces += [nodes.TemplateData(mark, lineno=number), piece]
         return pieces
+
+    def visit_FilterBlock(self, node: nodes.FilterBlock, frame: Any) -> None:  # noqa: ANN401, N802 - as with Jinja
+        """Write what a filter makes of a block, with the mark of the filter."""
+        if frame.buffer is None:
+            mark = f"\0@{self.name}:{node.lineno}\0"
+            self.writeline(f"yield {mark!r}")
+        super().visit_FilterBlock(node, frame)
 
     def visit_Include(self, node: nodes.Include, frame: Any) -> None:  # noqa: ANN401, N802 - as with Jinja
         """Write an included template between two marks."""

@@ -19,6 +19,7 @@ from fabricgen.core.template_api import template_names
 from fabricgen.outputs.packs.checksum import md5_line
 from fabricgen.outputs.packs.code_cache import CodeCache
 from fabricgen.outputs.packs.compiler import Compiler
+from fabricgen.outputs.packs.each_row import each, runs
 from fabricgen.outputs.packs.in_place import InPlace, section_texts
 from fabricgen.outputs.packs.quantities import (
     at_most,
@@ -59,6 +60,8 @@ METHODS: Mapping[type, frozenset[str]] = {
 
 OWN_FILTERS = {
     "csv": csv_cell,
+    "each": each,
+    "runs": runs,
     "rows": csv_rows,
     "lines": lines,
     "json": json_text,

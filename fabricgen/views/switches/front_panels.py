@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from fabricgen.core.terms import Role
     from fabricgen.planning.port_layout import Port, PortLayout
-    from fabricgen.views.switches.ports import Ports
+    from fabricgen.views.switches.ports import PortFacts, Ports
     from fabricgen.views.switches.view import PortView
 
 
@@ -50,7 +50,7 @@ class FrontPanels:
         idle = self._unused(role, devices)[0] if devices else self.idle[role][0]
         kept = {*ports_with(self.plan.ports[role], devices)}
         planned = [
-            IdlePort(*fact[:7])
+            self._idle_port(fact)
             for fact, port in zip(self.ports.facts[role], self.plan.ports[role], strict=True)
             if fact.interface not in used and port in kept
         ]
@@ -69,9 +69,15 @@ class FrontPanels:
         used = ports_with(self.plan.ports[role], devices)
         rest = port_layout.idle(used)
         return (
-            [IdlePort(*facts_of(port_layout, port)[:7]) for port in rest],
+            [self._idle_port(facts_of(port_layout, port)) for port in rest],
             _cages(port_layout, [*used, *rest]),
         )
+
+    def _idle_port(self, fact: PortFacts) -> IdlePort:
+        """Return the view of a port without a cable."""
+        network = self.plan.fabric.network
+        uplinks = network.uplinks if network else ()
+        return IdlePort(*fact[:7], uplink=fact.interface in uplinks)
 
 
 def _cages(port_layout: PortLayout, ports: list[Port]) -> list[CageView]:

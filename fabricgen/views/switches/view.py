@@ -76,6 +76,8 @@ class IdlePort:
     facts: Values
     speed: str
     speed_mbps: int
+    uplink: bool = False
+    """Whether it is a member of the bond of `AccessView.uplinks`."""
 
 
 @dataclass(slots=True, kw_only=True)

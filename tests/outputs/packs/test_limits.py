@@ -67,6 +67,8 @@ STEPS = {
     DOUBLED.replace("abcdefgh", '\\"\\"').replace("a ~ a", "a | json") + "{{ a }}": "characters",
     DOUBLED.replace("abcdefgh", '\\"\\"').replace("a ~ a", "a | quoted") + "{{ a }}": "characters",
     LONG + "{{ ([()] * 30000) | lines(a) }}": "characters",
+    LONG + "{{ a | each([1] * 30000) }}": "characters",
+    "{{ ('{name}' * 60000) | each([switch] * 30) }}": "characters",
     "{% set a = 'abcdefgh' %}" + "{% set a %}{{ a }}{{ a }}{% endset %}" * 60: "characters",
     "{% autoescape true %}" + DOUBLED + "{{ a }}{% endautoescape %}": "characters or items",
     NESTED + "{{ a }}": "characters or items",
