@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 PartClass = Literal["switches", "transceivers", "cables", "nics", "devices"]
 CLASSES: tuple[PartClass, ...] = ("switches", "transceivers", "cables", "nics", "devices")
+NETWORK_CLASSES = frozenset(CLASSES[:3])
+"""The classes that every design is compared by: one without parts costs nothing. Of the others, a
+bill without parts leaves them to the site."""
 DEVICES = "devices"
 """The class and the purpose of devices that are neither hosts nor switches; a bill of all networks
 has them."""
@@ -97,18 +100,26 @@ class Bom:
     terms: Terms
 
     def cost(self, part_class: PartClass | None = None) -> Decimal | None:
-        """Return the price of a class of parts, or of all; None where no part of it has a price."""
-        priced = [
-            line.total
-            for line in self.lines
-            if part_class in (None, line.part_class) and line.total is not None
-        ]
-        return sum(priced, Decimal(0)) if priced else None
+        """Return the price of a class of parts, or of all; None where no part of it has a price.
+
+        A class without a part costs nothing.
+        """
+        totals = [line.total for line in self.lines if part_class in (None, line.part_class)]
+        priced = [total for total in totals if total is not None]
+        return sum(priced, Decimal(0)) if priced or not totals else None
+
+    def has(self, part_class: PartClass) -> bool:
+        """Return whether the fabric has a part of a class."""
+        return any(line.part_class == part_class for line in self.lines)
 
     @cached_property
     def unpriced_lines(self) -> tuple[BillLine, ...]:
         """The lines without a price in the book."""
         return tuple(line for line in self.lines if line.unit_price is None)
+
+    def is_partial(self, part_class: PartClass | None = None) -> bool:
+        """Return whether the price of a class of parts, or of all, lacks that of some part."""
+        return any(part_class in (None, line.part_class) for line in self.unpriced_lines)
 
     @cached_property
     def unpriced(self) -> list[str]:

@@ -87,10 +87,7 @@ class Comparison(Document):
         boms = {plan.fabric.design: bom for plan, bom in self.built}
         if Design.RAIL_ONLY not in boms or design not in boms:
             return "exact"
-        ours, theirs = (
-            any(part_class in (None, line.part_class) for line in boms[each].unpriced_lines)
-            for each in (Design.RAIL_ONLY, design)
-        )
+        ours, theirs = (boms[each].is_partial(part_class) for each in (Design.RAIL_ONLY, design))
         return bound(ours_unpriced=ours, theirs_unpriced=theirs)
 
     def summary_of(self, design: Design) -> PlanSummary | None:

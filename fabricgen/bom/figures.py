@@ -28,6 +28,12 @@ class ComparedFigure(NamedTuple):
     saving: Callable[[Savings], float | None] = lambda _: None
     part_class: PartClass | None = None
 
+    def own_bound(self, summary: PlanSummary, bom: Bom) -> Bound:
+        """Return how the figure of a design is bounded: costs lack the price of unpriced parts."""
+        if self.unit != "currency" or self.value(summary, bom) is None:
+            return "exact"
+        return "at least" if bom.is_partial(self.part_class) else "exact"
+
     def bound(self, comparison: Comparison, design: Design) -> Bound:
         """Return how the saving against a design is bounded; unpriced parts are in costs only."""
         if self.unit != "currency":

@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Literal
 
-from fabricgen.bom.bill import CLASSES
+from fabricgen.bom.bill import CLASSES, NETWORK_CLASSES
 from fabricgen.bom.comparison import saving_pct
 from fabricgen.bom.owned_bom import GROUPS, HOURS_PER_YEAR, OwnedBom
 from fabricgen.bom.summary import number
@@ -175,7 +175,7 @@ def _design(owned: OwnedBom) -> DesignCost:
         capital={
             name: number(bom.cost(name))
             for name in CLASSES
-            if any(line.part_class == name for line in bom.lines)
+            if name in NETWORK_CLASSES or bom.has(name)
         }
         | {"total": number(bom.cost())},
         support_per_year=_money(yearly) if owned.states_support else None,

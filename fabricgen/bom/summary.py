@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Literal
 
-from fabricgen.bom.bill import CLASSES
+from fabricgen.bom.bill import CLASSES, NETWORK_CLASSES
 from fabricgen.bom.loads import loads_of
 from fabricgen.bom.priced_bill import cluster_bom
 from fabricgen.core.document import Document
@@ -151,6 +151,7 @@ class Totals(Document):
     cables: int
     cost: float | None
     power_w: float | None
+    unpriced: list[str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -273,6 +274,7 @@ def _totals(plan: Plan) -> Totals:
         sum(each.cables for each in plans),
         number(bill.cost()),
         number(bill.power_w),
+        bill.unpriced,
     )
 
 
@@ -321,7 +323,10 @@ def cost(bom: Bom) -> CostSummary:
     return CostSummary(
         currency=bom.book.currency,
         book=bom.book.name,
-        **{name: number(bom.cost(name)) for name in CLASSES},
+        **{
+            name: number(bom.cost(name)) if name in NETWORK_CLASSES or bom.has(name) else None
+            for name in CLASSES
+        },
         total=number(bom.cost()),
         unpriced=bom.unpriced,
         discount_pct=discounts or None,

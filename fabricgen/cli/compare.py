@@ -9,7 +9,14 @@ import click
 from fabricgen.cli.command import Command
 from fabricgen.cli.completion import complete_models
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
-from fabricgen.cli.printing import echo, grouped, money, print_advice, print_result, table
+from fabricgen.cli.printing import (
+    echo,
+    grouped,
+    print_advice,
+    print_result,
+    sum_of_prices,
+    table,
+)
 
 if TYPE_CHECKING:
     from fabricgen.bom.comparison import Comparison
@@ -159,11 +166,12 @@ def _compared(comparison: Comparison) -> list[list[str]]:
     for name, figure in shown.items():
         saved = figure.saving(comparison.savings)
         values = (
-            figure.value(summary, bom)
+            sum_of_prices(figure.value(summary, bom), partial=bom.is_partial())
+            if figure is figures.COST
+            else grouped(figure.value(summary, bom))
             for summary, (_, bom) in zip(summaries, comparison.built, strict=True)
         )
         bound = figure.bound(comparison, Design.FAT_TREE)
         text = "" if saved is None else bounded(f"{saved} %", bound)
-        shown_as = money if figure is figures.COST else grouped
-        rows.append([name, *map(shown_as, values), text])
+        rows.append([name, *values, text])
     return rows

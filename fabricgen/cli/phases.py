@@ -10,7 +10,14 @@ import click
 from fabricgen.cli.command import Command
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import PLAN_MARK, OutputPath, force_option, save
-from fabricgen.cli.printing import echo, grouped, money, print_advice, print_result, table
+from fabricgen.cli.printing import (
+    echo,
+    grouped,
+    print_advice,
+    print_result,
+    sum_of_prices,
+    table,
+)
 from fabricgen.cli.ways_text import WAYS, ways_text
 
 if TYPE_CHECKING:
@@ -191,7 +198,7 @@ def phases_text(plan: Plan, stages: list[Stage]) -> str:
         ),
         ["cables", *(grouped(phase.cables) for phase in shown)],
         *([part, *(grouped(phase.parts.get(part, 0)) for phase in shown)] for part in parts),
-        ["cost", *(money(phase.cost) for phase in shown)],
+        ["cost", *(sum_of_prices(each.cost, partial=bool(each.unpriced)) for each in shown)],
         ["NIC bandwidth by then, Gbps", *(grouped(phase.nic_gbps_by_then) for phase in shown)],
         [
             "GPUs with no NIC port cabled by then",

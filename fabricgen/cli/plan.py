@@ -138,13 +138,19 @@ def _network(network: NetworkSummary) -> str:
     if not counts.total:
         return f"on leaves of the compute fabric, {cables}"
     roles = ", ".join(f"{grouped(count)} {role}" for role, count in counts.by_role().items())
-    return f"{grouped(counts.total)} switches ({roles}), {cables}"
+    return f"{_counted(counts.total)} ({roles}), {cables}"
 
 
 def _totals(totals: Totals, currency: str) -> str:
     """Describe the compute fabric and all networks together."""
     cost = "no prices" if totals.cost is None else f"{currency} {money(totals.cost)}"
-    return f"{grouped(totals.switches)} switches, {grouped(totals.cables)} cables, {cost}"
+    cost += f"; no price for {', '.join(totals.unpriced)}" if totals.unpriced else ""
+    return f"{_counted(totals.switches)}, {grouped(totals.cables)} cables, {cost}"
+
+
+def _counted(switches: int) -> str:
+    """Return a number of switches in words."""
+    return "1 switch" if switches == 1 else f"{grouped(switches)} switches"
 
 
 def _network_moves(growth: Growth | None) -> Iterator[tuple[str, str]]:

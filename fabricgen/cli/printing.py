@@ -108,6 +108,15 @@ def grouped(number: float | None) -> str:
     )
 
 
+def sum_of_prices(amount: float | None, *, partial: bool) -> str:
+    """Format a sum of prices; one that leaves parts without a price out is a lower bound.
+
+    >>> sum_of_prices(25472, partial=True), sum_of_prices(None, partial=True)
+    ('>= 25,472', '-')
+    """
+    return f"{'>= ' if partial and amount is not None else ''}{money(amount)}"
+
+
 def money(amount: float | None) -> str:
     """Format an amount: whole, or with two decimals; a dash where it is unknown.
 

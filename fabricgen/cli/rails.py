@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabricgen.cli.printing import grouped, money, table
+from fabricgen.cli.printing import grouped, sum_of_prices, table
 
 if TYPE_CHECKING:
     from fabricgen.analysis.search.side_by_side import RailComparison, RailFigures
@@ -56,10 +56,8 @@ def _whole(value: float | None) -> str:
 
 
 def _cost(each: RailFigures) -> str:
-    """Format a cost; one that leaves parts out is a lower bound."""
-    if each.cost is None:
-        return UNKNOWN
-    return f"{'>= ' if each.unpriced else ''}{money(each.cost)}"
+    """Format a cost."""
+    return sum_of_prices(each.cost, partial=bool(each.unpriced))
 
 
 def _seconds(value: float | None) -> str:

@@ -10,7 +10,14 @@ from fabricgen.cli.command import Command
 from fabricgen.cli.completion import complete_models
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OUTPUT_FILE, check, force_option, save
-from fabricgen.cli.printing import echo, grouped, money, print_advice, print_result, table
+from fabricgen.cli.printing import (
+    echo,
+    grouped,
+    print_advice,
+    print_result,
+    sum_of_prices,
+    table,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -160,14 +167,8 @@ def _columns(answer: SearchResult) -> dict[str, list[str]]:
 
 
 def _cost(row: SearchRow) -> str:
-    """Format a cost; with an unpriced part only a lower bound is known."""
-    return (
-        money(row.cost)
-        if row.cost_is_known
-        else "-"
-        if row.cost is None
-        else f"over {money(row.cost)}"
-    )
+    """Format a cost."""
+    return sum_of_prices(row.cost, partial=not row.cost_is_known)
 
 
 def _words(answer: SearchResult) -> Iterator[str]:

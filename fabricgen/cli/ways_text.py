@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+from operator import or_
 from typing import TYPE_CHECKING
 
-from fabricgen.cli.printing import grouped, money, table
+from fabricgen.cli.printing import grouped, money, sum_of_prices, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -70,8 +72,19 @@ def _figures(way: WaySummary, currency: str) -> Iterator[list[str]]:
             f"  {name} cables",
             *_cells([each.cables for each in own], sum(each.cables for each in own)),
         ]
-    yield [f"  cost, {currency}", *_cells([each.cost for each in of], way.cost)]
-    yield ["  cost by then", *_cells([each.cost_by_then for each in of], None)[:-1], ""]
+    partial = [bool(each.unpriced) for each in of]
+    yield [
+        f"  cost, {currency}",
+        *_sums([each.cost for each in of], partial),
+        sum_of_prices(way.cost, partial=any(partial)),
+    ]
+    so_far = accumulate(partial, or_)
+    yield ["  cost by then", *_sums([each.cost_by_then for each in of], so_far), ""]
+
+
+def _sums(amounts: Iterable[float | None], partial: Iterable[bool]) -> list[str]:
+    """Return sums of prices as cells, each with whether it leaves parts out."""
+    return [sum_of_prices(each, partial=own) for each, own in zip(amounts, partial, strict=True)]
 
 
 def _cells(values: Iterable[float | None], total: float | None) -> list[str]:

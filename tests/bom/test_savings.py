@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from fabricgen.bom.breakdown.view import SavingsView, SavingView
 
 PAPER: dict[str, Any] = {"name": "paper", "gpus": 32768, "hb_domain": {"gpus": 256}, "radix": 64}
+SPLIT = {"speed": "400G", "split": "4x100G"}
+TORUS: dict[str, Any] = {"medium": "direct", "topology": {"kind": "torus-2d", "dimensions": [4, 4]}}
 DGX: dict[str, Any] = {
     "name": "pod",
     "gpus": 256,
@@ -150,6 +152,14 @@ def test_unpriced_parts_bound_a_saving(
     assert all(part in view.headline[1] for part in (*ours, *theirs))
     assert row.shown[-1] == bounded(f"{grouped(row.saved[1])} ({row.saved_pct[1]} %)", bound)
     assert bounded(f"{savings.cost_pct} %", savings.cost_bound) in comparison_text(comparison)
+    assert row.value_bounds == [
+        "at least" if parts else "exact" for parts in (ours, theirs, theirs)
+    ]
+    assert [cell.startswith("at least ") for cell in row.shown[1:4]] == [
+        bool(parts) for parts in (ours, theirs, theirs)
+    ]
+    costs = next(line for line in comparison_text(comparison).splitlines() if "cost, " in line)
+    assert costs.count(">= ") == bool(ours) + 2 * bool(theirs)
     figure = next(
         figure for figure in comparison_view(comparison).figures if figure.figure == "cost"
     )
@@ -164,6 +174,14 @@ def test_an_additional_cost_is_bounded_from_the_other_side() -> None:
     view = savings_view(Comparison(((first, replace(bom, lines=fibre)), *others), ()))
     assert "and at most USD" in view.headline[1]
     assert "more in cost (" in view.headline[1]
+
+
+def test_a_class_without_parts_costs_nothing() -> None:
+    """Direct rails have no switches, which is known; a class of unpriced parts is not."""
+    view = savings_view(compared(gpus=128, hb_domain={"gpus": 8}, radix=64, nic=SPLIT, rails=TORUS))
+    assert rows_of(view)["cost of switches"].values[0] == "0"
+    assert "cost of cables" not in rows_of(view)
+    assert "Rail-only: no switches." in view.compared
 
 
 def test_equal_tiers_explain_that_nothing_is_saved() -> None:

@@ -116,6 +116,7 @@ def _row(
         figure.name,
         currency if figure.unit == "currency" else figure.unit,
         texts,
+        [figure.own_bound(*known[design]) if design in known else "exact" for design in values],
         saved,
         saved_pct,
         [figure.bound(comparison, design) for design in BASELINES],
@@ -228,7 +229,7 @@ def _compared(comparison: Comparison, plan: Plan) -> Iterator[str]:
             f"{built.switch_count(role):,} {role} switches {model}"
             for role, model in models.items()
         )
-        yield f"{built.fabric.design.capitalize()}: {boxes}."
+        yield f"{built.fabric.design.capitalize()}: {boxes or 'no switches'}."
     roomed = [
         built.fabric.design.value
         for built, _ in comparison.built

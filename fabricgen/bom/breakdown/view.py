@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from fabricgen.core.template_api import for_templates
 
+UNKNOWN = "not known"
+
 
 def grouped(number: str) -> str:
     """Separate the thousands of a number; an empty text is not known.
@@ -17,18 +19,18 @@ def grouped(number: str) -> str:
     ('1,234,567.50', 'not known')
     """
     whole, point, rest = number.partition(".")
-    return f"{int(whole):,}{point}{rest}" if number else "not known"
+    return f"{int(whole):,}{point}{rest}" if number else UNKNOWN
 
 
 def bounded(text: str, bound: str) -> str:
-    """Qualify a saving in words; an exact one stays as it is.
+    """Qualify an amount in words; an exact one stays as it is, and so does an unknown one.
 
     >>> bounded("36.8 %", "at least"), bounded("38.3 %", "of priced parts")
     ('at least 36.8 %', '38.3 % of priced parts')
     """
-    if bound == "of priced parts":
-        return f"{text} {bound}"
-    return text if bound == "exact" else f"{bound} {text}"
+    if bound == "exact" or text == UNKNOWN:
+        return text
+    return f"{text} {bound}" if bound == "of priced parts" else f"{bound} {text}"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -113,6 +115,8 @@ class SavingView:
     unit: str
     values: list[str]
     """In the order of `SavingsView.designs`; empty where the figure is not known."""
+    value_bounds: list[str]
+    """For each of them whether it is exact, or `at least` that: the sum of the priced parts."""
     saved: list[str]
     """In the order of `SavingsView.baselines`; negative where rail-only takes more."""
     saved_pct: list[str]
@@ -140,17 +144,18 @@ class SavingView:
         """Each value, saving and percentage with its bound."""
         saved = zip(self.saved, self.saved_pct, self.bounds, strict=True)
         bounded_cells = [(cell, bound) for amount, pct, bound in saved for cell in (amount, pct)]
-        return [*((value, "exact") for value in self.values), *bounded_cells]
+        return [*zip(self.values, self.value_bounds, strict=True), *bounded_cells]
 
     @property
     @for_templates
     def shown(self) -> list[str]:
         """The cells for a reader: thousands separated, savings with their percentage.
 
-        >>> SavingView("switches", "", ["1536", "2560"], ["1024"], ["40"], ["exact"]).shown
+        >>> exact, partial = ["exact", "exact"], ["exact", "at least"]
+        >>> SavingView("switches", "", ["1536", "2560"], exact, ["1024"], ["40"], ["exact"]).shown
         ['switches', '1,536', '2,560', '1,024 (40 %)']
-        >>> SavingView("cost", "EUR", ["60", "100"], ["40"], ["40"], ["at least"]).shown
-        ['cost, EUR', '60', '100', 'at least 40 (40 %)']
+        >>> SavingView("cost", "EUR", ["60", "100"], partial, ["40"], ["40"], ["at least"]).shown
+        ['cost, EUR', '60', 'at least 100', 'at least 40 (40 %)']
         """
         saved = [
             bounded(f"{grouped(value)} ({pct} %)" if pct else grouped(value), bound)
@@ -158,7 +163,7 @@ class SavingView:
         ]
         return [
             f"{self.figure}, {self.unit}" if self.unit else self.figure,
-            *map(grouped, self.values),
+            *map(bounded, map(grouped, self.values), self.value_bounds),
             *saved,
         ]
 

@@ -150,7 +150,7 @@ def _cost(plan: Plan, bom: Bom) -> Iterator[str]:
         classes = [
             f"{name} {_money(cost, currency)}"
             for name in CLASSES
-            if (cost := bom.cost(name)) is not None
+            if bom.has(name) and (cost := bom.cost(name)) is not None
         ]
         yield f"Of this: {_listed(classes)}."
     if bom.unpriced_lines:
