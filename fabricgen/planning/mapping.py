@@ -54,6 +54,21 @@ class Mapping:
         return grouped_leaves(self.fabric.network, layout, joined=self.sizing.tiers > 1)
 
     @cached_property
+    def upward(self) -> Int32Array | None:
+        """The port of each uplink and each link to a peer of each leaf of a network.
+
+        None where they follow the downlinks on all leaves.
+        """
+        leaves = self.network_leaves
+        return leaves.upward(self.sizing.leaf_up) if leaves else None
+
+    def uplink_of(self, leaf: IntArray, port: IntArray) -> IntArray:
+        """Return the number of the uplink, or of the link to a peer, at each port of a leaf."""
+        if self.upward is None:
+            return port - self.sizing.leaf_down * self.segment_blocks
+        return np.asarray((self.upward[leaf] == port[:, None]).argmax(axis=1))
+
+    @cached_property
     def peer_links(self) -> int:
         """Links between the two leaves of a stripe, which only networks have."""
         return self.fabric.network.peer_links if self.fabric.network else 0

@@ -12,7 +12,6 @@ from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import Role
 from fabricgen.planning.clos import Width, size
 from fabricgen.planning.networks.leaf_groups import grouped_leaves
-from fabricgen.planning.networks.leaf_ports import list_ports
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,8 +36,7 @@ def size_network(
     for tiers in [shape.tiers] if shape.tiers else range(network.least_tiers, 4):
         leaves = grouped_leaves(network, layout, joined=tiers > 1)
         used, uplinks = leaves.used(), max(leaves.uplinks)
-        ports = list_ports(layout, network.leaf_ports(leaves.used_by_speed(), uplinks))
-        count = leaves.leaves() if ports else 0
+        count = leaves.leaves() if leaves.ports(network, layout, uplinks) else 0
         own = replace(
             widths,
             single=used,

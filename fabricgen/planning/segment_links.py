@@ -121,6 +121,8 @@ def _block(
     if sizing.tiers > 1:
         wired = tier_links(mapping, LinkKind.LEAF_SPINE)
         ports = np.int32(sizing.leaf_down * shares + block) + wired.lower_port * np.int32(shares)
+        if mapping.upward is not None:
+            ports = mapping.upward[wired.lower, wired.lower_port]
         parts.append(
             (
                 LinkKind.LEAF_SPINE,
@@ -168,6 +170,8 @@ def _peers(mapping: Mapping) -> tuple[Int32Array, ...]:
     number = np.arange(sizing.leaf // 2 * links, dtype=np.int32)
     pair, at = np.divmod(number, links)
     lower, port = pair * np.int32(2), np.int32(sizing.leaf_down + sizing.leaf_up) + at
+    if mapping.upward is not None:
+        port = mapping.upward[lower, sizing.leaf_up + at]
     return lower, port, lower + np.int32(1), port, np.full_like(number, -1), number + np.int32(1)
 
 

@@ -13,6 +13,7 @@ from fabricgen.core.terms import Role
 
 if TYPE_CHECKING:
     from fabricgen.planning.mapping import Mapping
+    from fabricgen.planning.naming import Box
     from fabricgen.planning.networks.rules import NetworkRules
     from fabricgen.planning.port_layout import Port
     from fabricgen.planning.resolve import ResolvedFabric
@@ -45,13 +46,29 @@ def switch_ports(mapping: Mapping) -> dict[Role, list[Port]]:
 
 def _network_ports(mapping: Mapping, network: NetworkRules) -> list[Port]:
     """List the ports that links use on a leaf of a network."""
-    from fabricgen.planning.networks.leaf_ports import list_ports  # noqa: PLC0415 - for networks only
-
     if network.shared:
         return [*network.shared.ports]
-    down = mapping.network_leaves.used_by_speed() if mapping.network_leaves else ()
-    wanted = network.leaf_ports(down, mapping.sizing.leaf_up)
-    return list_ports(mapping.fabric.port_layouts[Role.LEAF], wanted) or []
+    leaves, layout = mapping.network_leaves, mapping.fabric.port_layouts[Role.LEAF]
+    return (leaves.ports(network, layout, mapping.sizing.leaf_up) if leaves else None) or []
+
+
+def port_set(mapping: Mapping, box: Box) -> int:
+    """Return which of `port_sets` a switch has."""
+    leaves = mapping.network_leaves if box.role is Role.LEAF else None
+    if leaves is None or leaves.sets is None:
+        return 0
+    return int(leaves.leaf_group()[box.index])
+
+
+def port_sets(mapping: Mapping, role: Role, count: int) -> list[list[int]]:
+    """Return the ports of each set that switches of a role may have, by their number of `count`.
+
+    Leaves of a network have several sets where they differ by group, all other switches one.
+    """
+    leaves = mapping.network_leaves if role is Role.LEAF else None
+    if leaves is None or leaves.sets is None:
+        return [[*range(count)]]
+    return [*map(leaves.sets.numbers, range(len(leaves.stripes)))]
 
 
 InterfaceNames = dict[tuple[Role, str], list[str]]

@@ -11,11 +11,13 @@ import pytest
 from fabricgen.analysis.checks.laws import check, judge
 from fabricgen.analysis.checks.optics import optics_match
 from fabricgen.analysis.checks.plan_evidence import evidence_of
-from fabricgen.core.terms import LinkKind
+from fabricgen.analysis.checks.ports import ports_exist
+from fabricgen.core.terms import LinkKind, Role
+from fabricgen.outputs.dcim.interfaces import InterfaceRows
 from fabricgen.planning.networks.leaf_groups import GroupedLeaves
 from fabricgen.views.factory import Views
 from tests.fabrics import plan_of
-from tests.mutations.breaking import dropped, rows, swapped, with_joint
+from tests.mutations.breaking import dropped, rewired, rows, swapped, with_joint
 from tests.published.tables import table
 
 if TYPE_CHECKING:
@@ -214,6 +216,61 @@ def test_leaves_of_several_speeds_hold_their_devices(hosts: int) -> None:
     networks = {"inband": MIXED["networks"]["inband"]}
     plan = plan_of(**{**MIXED, "gpus": 8 * hosts, "networks": networks, "design": "fat-tree"})
     assert judge(evidence_of(plan.networks["inband"], Views(plan.networks["inband"]))).ok
+
+
+@pytest.fixture(scope="module")
+def apart() -> Plan:
+    """Plan hosts at 200G, targets at 800G and backup nodes at 100G, each on leaves of their own."""
+    spine = {"model": "sn5600", "breakout": "1x800G"}
+    leaf = {"model": "sn5600", "breakout": "4x200G"}
+    groups = [
+        {"devices": ["target-{n}"], "uplinks": 32},
+        {"devices": ["backup-{n}"], "uplinks": 8},
+    ]
+    storage = {"switches": {"leaf": leaf, "spine": spine}, "uplinks": 16, "leaf_groups": groups}
+    ports = {"target-{n}": (32, "800G"), "backup-{n}": (90, "100G")}
+    devices = [
+        {"name": name, "count": count, "ports": {"storage": {"count": 2, "speed": speed}}}
+        for name, (count, speed) in ports.items()
+    ]
+    keys = {"networks": {"storage": storage}, "devices": devices}
+    return plan_of(gpus=800, hb_domain={"gpus": 8}, radix=128, **keys)
+
+
+def test_groups_of_leaves_have_ports_of_their_own(apart: Plan) -> None:
+    """A cage has another split on the leaves of another group, and each leaf has room for all."""
+    network = apart.networks["storage"]
+    result = check(apart)
+    assert result.ok, result.findings
+    splits: dict[int, set[str]] = {}
+    for leaf, view in enumerate(Views(network).switches(0, roles=(Role.LEAF,))):
+        used = {port.cage: port.breakout for port in view.ports}
+        assert {cage.cage: cage.breakout for cage in view.cages}.items() >= used.items()
+        assert len(view.ports) + len(view.idle_ports) == sum(cage.count for cage in view.cages)
+        splits.setdefault(leaf // 2, set()).add(used[1])
+    assert [*splits.values()] == [{"4x200G"}, {"1x800G"}, {"4x100G"}]
+    assert network.sizing.leaf_uplinks == (16, 16, 32, 32, 8, 8)
+
+
+def test_the_law_of_ports_knows_those_of_each_group(apart: Plan) -> None:
+    """A cable at a port that only the leaves of targets have is found on a leaf of hosts."""
+    evidence = evidence_of(apart.networks["storage"])
+    (row,), (other,) = (rows(evidence, LinkKind.HOST, upper=leaf)[:1] for leaf in (0, 2))
+    port = int(evidence.wiring.upper_port[other])
+    verdict = ports_exist(rewired(evidence, row, upper_port=port))
+    facts = [one.fact for found in verdict.violations for one in found.first]
+    assert any("storage-leaf-1" in fact and "takes no such link" in fact for fact in facts)
+
+
+def test_groups_of_leaves_are_bought_and_listed_apart(apart: Plan) -> None:
+    """The tables for NetBox have the ports of each leaf as its cages are split."""
+    network = apart.networks["storage"]
+    interfaces = InterfaceRows(network, Views(network))
+    found = [*interfaces.rows()]
+    assert len(found) == interfaces.count
+    each = Counter(row.device for row in found)
+    views = {view.name: view for view in Views(network).switches(0)}
+    assert all(each[name] == len(view.ports) + len(view.idle_ports) for name, view in views.items())
 
 
 def test_each_domain_has_switches_of_its_own() -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from fabricgen.analysis.checks.routing_domains import RoutingDomains
 from fabricgen.core.terms import ROLES, LinkKind, Role
+from fabricgen.planning.switch_ports import port_set, port_sets
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -127,6 +128,25 @@ class Evidence:
     """The summary that `plan --json` prints."""
     racks: Callable[[], dict[str, Counter[str]]]
     """How many of each part are in each rack; empty without a room."""
+
+    def port_sets(self, role: Role) -> list[tuple[list[Port], list[Port]]]:
+        """Return the planned and the idle ports of each set that boxes of a role may have."""
+        ports, layout = self.ports[role], self.plan.fabric.port_layouts[role]
+        sets = port_sets(self.plan.mapping, role, len(self.plan.ports[role]))
+        if len(sets) == 1:
+            return [(ports, self.idle[role])]
+        planned = [[ports[number] for number in own] for own in sets]
+        return [(own, layout.idle(own)) for own in planned]
+
+    @cached_property
+    def port_counts(self) -> list[tuple[int, int]]:
+        """The number of planned and of idle ports of each box of a segment."""
+        sizes = {
+            role: [(len(used), len(idle)) for used, idle in self.port_sets(role)]
+            for role in self.plan.roles
+        }
+        boxes, mapping = self.plan.naming.boxes, self.plan.mapping
+        return [sizes[box.role][port_set(mapping, box)] for box in boxes]
 
     @property
     def link_parts(self) -> dict[LinkKind, LinkParts]:

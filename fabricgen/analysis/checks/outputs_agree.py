@@ -119,13 +119,11 @@ def _configurations(
         found += zip(zip(repeat(view.name), used), map(cells, view.ports), strict=True)
         idle.append((view.name, (len({*map(interface, view.idle_ports)}.difference(used)),)))
     yield _compare("configuration", PORT, wanted, found)
-    sizes = {
-        role: len(evidence.ports[role]) + len(evidence.idle[role]) for role in evidence.plan.roles
-    }
+    sizes = [*map(sum, evidence.port_counts)]
     used_ports, by_name = evidence.links_of, split_ports(evidence.plan)
     by_name.subtract(switch for switch, _ in theirs)
     spare = (
-        (name, (sizes[evidence.role(switch)] - int(used_ports[switch]) + by_name[name],))
+        (name, (sizes[switch % evidence.boxes] - int(used_ports[switch]) + by_name[name],))
         for switch in switches
         for name in [evidence.switches[switch]]
         if used_ports[switch]

@@ -13,6 +13,7 @@ import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violations
 from fabricgen.core.terms import LinkKind, Role, speed_text
+from fabricgen.planning.switch_ports import port_set, port_sets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,9 +43,10 @@ def ports_exist(evidence: Evidence) -> Verdict:
             {kind: kind.role("lower") for kind in LinkKind},
         ),
     )
-    ports = sum(
-        len(evidence.ports[role]) * evidence.plan.switch_count(role) for role in evidence.plan.roles
-    )
+    high |= _in_other_set(evidence, wiring.upper, wiring.upper_port)
+    low |= ~evidence.has_host & _in_other_set(evidence, wiring.lower, wiring.lower_port)
+    boxes = zip(evidence.port_counts, evidence.plan.installed, strict=True)
+    ports = evidence.plan.mapping.segments * sum(used for (used, _), has in boxes if has)
     return Verdict(
         f"{2 * len(wiring.kind):,} link ends; {ports:,} planned ports on"
         f" {sum(map(evidence.plan.switch_count, evidence.plan.roles)):,} switches",
@@ -93,12 +95,35 @@ def _ends_nowhere(
     return missing
 
 
+def _in_other_set(evidence: Evidence, switch: IntArray, port: IntArray) -> BoolArray:
+    """Return whether link ends are at ports that only other leaves of their network have."""
+    plan, width = evidence.plan, len(evidence.ports.get(Role.LEAF, ()))
+    sets = port_sets(plan.mapping, Role.LEAF, width)
+    if len(sets) == 1:
+        return np.zeros(len(switch), dtype=bool)
+    has = np.zeros((len(sets), width), dtype=bool)
+    for own, numbers in zip(has, sets, strict=True):
+        own[numbers] = True
+    known = (switch >= 0) & (switch < len(evidence.switches)) & (port >= 0) & (port < width)
+    boxes = np.array([port_set(plan.mapping, box) for box in plan.naming.boxes])
+    leaf = known & (evidence.tier[np.where(known, switch, 0)] == Role.LEAF.tier)
+    at = np.where(leaf, switch, 0), np.where(leaf, port, 0)
+    wrong: BoolArray = leaf & ~has[boxes[at[0] % len(boxes)], at[1]]
+    return wrong
+
+
 def _box_faults(evidence: Evidence, role: Role) -> Iterator[Violation]:
     """Yield what the model of a role cannot do.
 
     That is a cage that it lacks, two splits of a cage, or more ports than the chip carries.
     """
-    model, ports = evidence.plan.fabric.port_layouts[role].model, evidence.ports[role]
+    for ports, _ in evidence.port_sets(role):
+        yield from _faults_of(evidence, role, ports)
+
+
+def _faults_of(evidence: Evidence, role: Role, ports: list[Port]) -> Iterator[Violation]:
+    """Yield what the model of a role cannot do with these ports."""
+    model = evidence.plan.fabric.port_layouts[role].model
     box = f"each {role} ({model.model})"
     for port in ports:
         if (

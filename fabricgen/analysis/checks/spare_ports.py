@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fabricgen.analysis.checks.evidence import Evidence
     from fabricgen.core.arrays import IntArray
     from fabricgen.planning.plan import Plan
+    from fabricgen.planning.port_layout import Port
 
 
 def leaves_used(evidence: Evidence) -> Verdict:
@@ -79,10 +80,8 @@ def spare_ports(evidence: Evidence) -> Verdict:
     )
     taken = np.flatnonzero(np.isin(ports, kept))
     rows = np.flatnonzero(evidence.has_host)
-    total = sum(
-        (len(evidence.ports[role]) + len(evidence.idle[role])) * evidence.plan.switch_count(role)
-        for role in evidence.plan.roles
-    )
+    boxes = zip(evidence.port_counts, evidence.plan.installed, strict=True)
+    total = evidence.plan.mapping.segments * sum(sum(counts) for counts, has in boxes if has)
     used = len(wiring.kind) + len(wiring.kind) - len(rows)
     return Verdict(
         f"{total:,} ports = {used:,} in use + {total - used:,} idle"
@@ -102,8 +101,16 @@ def spare_ports(evidence: Evidence) -> Verdict:
 
 def _uncounted(evidence: Evidence, role: Role) -> Iterator[Violation]:
     """Yield ports of a box that are neither used nor idle, or both."""
+    for used, idle in evidence.port_sets(role):
+        yield from _uncounted_of(evidence, role, used, idle)
+
+
+def _uncounted_of(
+    evidence: Evidence, role: Role, used: list[Port], idle: list[Port]
+) -> Iterator[Violation]:
+    """Yield ports of a box with such ports that are neither used nor idle, or both."""
     model = evidence.plan.fabric.port_layouts[role].model
-    both = [*evidence.ports[role], *evidence.idle[role]]
+    both = [*used, *idle]
     splits = {port.cage: port.breakout.count for port in both}
     every = Counter(
         (cage, sub) for cage in range(1, model.cages + 1) for sub in range(splits.get(cage, 1))
@@ -118,7 +125,7 @@ def _uncounted(evidence: Evidence, role: Role) -> Iterator[Violation]:
             else "not on the box"
         )
         parts = (
-            f"{len(evidence.ports[role])} used + {len(evidence.idle[role])} idle = {len(both)}, and"
+            f"{len(used)} used + {len(idle)} idle = {len(both)}, and"
             f" a {model.model} split so has {sum(every.values())}"
         )
         yield Violation(f"port {sub + 1} of cage {cage} of each {role} is {how}", (parts,))

@@ -143,7 +143,7 @@ def _leaf_spine(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
     """Return the spine port of each uplink of a leaf."""
     sizing, blocks = evidence.plan.sizing, evidence.plan.mapping.segment_blocks
     segment, leaf = np.divmod(switch, evidence.boxes)
-    uplink, block = np.divmod(port - sizing.leaf_down * blocks, blocks)
+    uplink, block = np.divmod(evidence.plan.mapping.uplink_of(leaf, port), blocks)
     spine: IntArray
     upper_port: IntArray
     if kept := _kept(evidence, LinkKind.LEAF_SPINE):
@@ -195,7 +195,7 @@ def _peer(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
     """Return the port of the second leaf of a pair for each one of the first."""
     sizing, links = evidence.plan.sizing, evidence.plan.mapping.peer_links
     segment, leaf = np.divmod(switch, evidence.boxes)
-    place = port - sizing.leaf_down - sizing.leaf_up
+    place = evidence.plan.mapping.uplink_of(leaf, port) - sizing.leaf_up
     return _Way(
         segment,
         np.zeros_like(leaf),

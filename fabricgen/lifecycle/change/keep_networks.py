@@ -80,6 +80,8 @@ def _kept_bonds(old: Plan, new: Plan) -> KeptBonds | None:
     stripe, place = zip(*(found[each] for each in every), strict=True)
     bonds = KeptBonds(tuple(groups), stripe, place)
     leaves = now._replace(stripes=tuple(map(groups.count, range(len(now.stripes)))), kept=bonds)
+    if new.fabric.network:
+        leaves = leaves.with_sets(new.fabric.network, new.fabric.port_layouts[Role.LEAF])
     known_slots = dict(zip(_bonds(old, was), _slots(old), strict=True))
     slots = [known_slots.get(each, ()) if each in kept else () for each in every]
     return bonds._replace(slot=_kept_slots(leaves, slots))
@@ -154,7 +156,5 @@ def _bonds(plan: Plan, leaves: GroupedLeaves) -> Iterator[_Bond]:
 
 def _places(leaves: GroupedLeaves) -> Iterator[tuple[int, int]]:
     """Yield the stripe of each bond, and its place among the bonds of its speed there."""
-    speed, _ = leaves.bond_classes()
-    stripe, place = leaves.leaf_of(np.arange(len(speed)), 0)
-    before = np.cumsum([0, *leaves.used_by_speed()])[speed]
-    return zip(stripe.tolist(), (place - before).tolist(), strict=True)
+    stripe, place, _ = leaves.ranks(np.arange(sum(map(sum, leaves.bonds))))
+    return zip(stripe.tolist(), place.tolist(), strict=True)

@@ -13,6 +13,7 @@ from fabricgen.core.terms import DEVICES, LinkKind, Role
 from fabricgen.outputs.dcim.bonds import End
 from fabricgen.outputs.dcim.view import InterfaceView, tag_of
 from fabricgen.planning.networks.shared_leaves import ports_with
+from fabricgen.planning.switch_ports import port_set, port_sets
 from fabricgen.views.cables.view import turned
 
 if TYPE_CHECKING:
@@ -170,16 +171,20 @@ class InterfaceRows:
     def count(self) -> int:
         """The number of interfaces that `rows` yields without uplinks."""
         plan = self.plan
-        each = {role: len(self._ports(plan.fabric.port_layouts[role])) for role in plan.roles}
+        each = {
+            (role, number): len(self._ports(plan.fabric.port_layouts[role], number=number))
+            for role in plan.roles
+            for number in range(self._set_count(role))
+        }
         own = sum(
-            each[box.role]
+            each[box.role, port_set(plan.mapping, box)]
             for box, has in zip(plan.naming.boxes, plan.installed, strict=True)
             if has
         )
         nics = plan.link_count(LinkKind.HOST) + 2 * plan.link_count(LinkKind.DIRECT)
         shared, layout = plan.shared_leaves, plan.fabric.port_layouts[Role.LEAF]
         split = sum(
-            len(self._ports(layout, shared.on(*leaf).values())) - each[Role.LEAF]
+            len(self._ports(layout, shared.on(*leaf).values())) - each[Role.LEAF, 0]
             for leaf in (shared.leaves if shared else ())
             if shared
         )
@@ -188,20 +193,33 @@ class InterfaceRows:
     def switch_ends(self) -> Iterator[End]:
         """Yield every port of the switches, used or not."""
         names = {
-            role: [facts[0] for facts in self._port_facts(self.plan.fabric.port_layouts[role])]
+            (role, number): [
+                facts[0]
+                for facts in self._port_facts(self.plan.fabric.port_layouts[role], number=number)
+            ]
             for role in self.plan.roles
+            for number in range(self._set_count(role))
         }
         for segment in range(self.plan.mapping.segments):
             boxes = zip(self.plan.naming.switches(segment), self.plan.naming.boxes, strict=True)
             for switch, box in boxes:
-                yield from ((switch, name) for name in names[box.role])
+                own = names[box.role, port_set(self.plan.mapping, box)]
+                yield from ((switch, name) for name in own)
 
-    def _ports(self, port_layout: PortLayout, devices: Iterable[Port] = ()) -> list[Port]:
+    def _set_count(self, role: Role) -> int:
+        """Count the sets of ports that boxes of a role may have."""
+        return len(port_sets(self.plan.mapping, role, 0))
+
+    def _ports(
+        self, port_layout: PortLayout, devices: Iterable[Port] = (), number: int = 0
+    ) -> list[Port]:
         """List every port of a box of this role, used or not, in the order of the front panel.
 
-        Devices have some of them on a leaf of the compute fabric.
+        Devices have some of them on a leaf of the compute fabric. `number` is the set of its ports.
         """
-        used = ports_with(self.plan.ports[port_layout.role], devices)
+        planned = self.plan.ports[port_layout.role]
+        own = port_sets(self.plan.mapping, port_layout.role, len(planned))[number]
+        used = ports_with([*map(planned.__getitem__, own)], devices)
         return sorted([*used, *port_layout.idle(used)], key=lambda port: (port.cage, port.sub))
 
     def rows(self) -> Iterator[InterfaceView]:
@@ -270,9 +288,10 @@ class InterfaceRows:
             far[cable.b_device, cable.b_interface] = _to_lower(cable)
             far[cable.a_device, cable.a_interface] = _to_upper(cable)
         rows = {
-            role: [*self._port_facts(port_layout)]
+            (role, number): [*self._port_facts(port_layout, number=number)]
             for role, port_layout in plan.port_layouts(segment).items()
             if role in plan.roles
+            for number in range(self._set_count(role))
         }
         shared, layouts = plan.shared_leaves, plan.port_layouts(segment)
         rules = plan.fabric.network
@@ -281,7 +300,9 @@ class InterfaceRows:
             zip(plan.naming.switches(segment), plan.naming.boxes, plan.installed, strict=True)
         ):
             devices = shared.on(segment, at).values() if shared else ()
-            own = [*self._port_facts(layouts[box.role], devices)] if devices else rows[box.role]
+            own = rows[box.role, port_set(plan.mapping, box)]
+            if devices:
+                own = [*self._port_facts(layouts[box.role], devices)]
             for interface, label, kind, speed in own if has else ():
                 peer = far.get((name, interface), "")
                 yield InterfaceView(
@@ -299,13 +320,13 @@ class InterfaceRows:
                 )
 
     def _port_facts(
-        self, port_layout: PortLayout, devices: Iterable[Port] = ()
+        self, port_layout: PortLayout, devices: Iterable[Port] = (), number: int = 0
     ) -> Iterator[tuple[str, str, str, int]]:
         """Return the facts that ports of every box of a role share: name, label, type, speed.
 
         Devices have some of them on a leaf of the compute fabric.
         """
-        for port in self._ports(port_layout, devices):
+        for port in self._ports(port_layout, devices, number):
             cage, sub, mode = port
             label = f"{cage}/{sub + 1}" if mode.count > 1 else str(cage)
             yield (

@@ -104,6 +104,11 @@ class PortRow:
     length: str
     title: str
     """The whole text, which may be too long for the row."""
+    peer_x: int
+    """Where the far end begins, right of the longest label of the list."""
+    length_x: int
+    """Where the length ends."""
+    width: int
 
 
 @dataclass(slots=True, kw_only=True)

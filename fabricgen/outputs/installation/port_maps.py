@@ -41,6 +41,12 @@ LONGEST = 15
 LIST_COLUMNS, COLUMN, ROW, HEAD = 4, 330, 19, 118
 """Sizes in a list: its columns, their width, the height of a row, and the top of the first row."""
 
+LABEL_X, PEER_X, LENGTH_X, ROW_WIDTH, CHARACTER = 52, 134, 314, 318, 7
+"""Where the label and the far end begin in a column, where the length ends, and widths.
+
+Longer labels move the far end to the right, and the column becomes wider.
+"""
+
 
 class PluggedEnd(NamedTuple):
     """One end of a cable in a switch: its port, and the position in its cage, from 0."""
@@ -108,7 +114,10 @@ class PortMaps:
             rows=[],
         )
         if face.assumed:
-            view.rows = [*_rows([end for cage in sorted(ends) for end in _by_slot(ends[cage])])]
+            listed = [end for cage in sorted(ends) for end in _by_slot(ends[cage])]
+            more = _more_width(listed)
+            view.rows = [*_rows(listed, more)]
+            view.width += LIST_COLUMNS * more
             deepest = max((row.y for row in view.rows), default=HEAD)
             view.height = deepest + ROW + MARGIN
             return view
@@ -180,14 +189,20 @@ def _by_slot(held: list[PluggedEnd]) -> list[PluggedEnd]:
     return sorted(held, key=lambda end: end.slot)
 
 
-def _rows(ends: list[PluggedEnd]) -> Iterator[PortRow]:
-    """Lay the list out: column by column, of equal height."""
+def _more_width(ends: list[PluggedEnd]) -> int:
+    """Return how much wider a column is for the longest label of a list."""
+    longest = max((len(end.cable.cable) for end in ends), default=0)
+    return max(LABEL_X + (longest + 1) * CHARACTER - PEER_X, 0)
+
+
+def _rows(ends: list[PluggedEnd], more: int) -> Iterator[PortRow]:
+    """Lay the list out: column by column, of equal height and `more` width."""
     deep = -(-len(ends) // LIST_COLUMNS)
     for at, end in enumerate(ends):
         column, row = divmod(at, deep)
         device, _, port = end.peer
         yield PortRow(
-            MARGIN + column * COLUMN,
+            MARGIN + column * (COLUMN + more),
             HEAD + row * ROW,
             end.own[2],
             chip(end.cable.rail),
@@ -195,6 +210,9 @@ def _rows(ends: list[PluggedEnd]) -> Iterator[PortRow]:
             cut(f"{device} {port}", 24),
             f"{end.cable.length_m} m",
             _title(end),
+            PEER_X + more,
+            LENGTH_X + more,
+            ROW_WIDTH + more,
         )
 
 

@@ -6,20 +6,21 @@ that face storage, and of devices of several speeds. The spines above join all l
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fabricgen.planning.baseline.kept_bonds import KeptBonds
-from fabricgen.planning.clos import uplinks_of
-from fabricgen.planning.networks.leaf_ports import LeafPorts, has_ports
+from fabricgen.planning.networks.leaf_group import LeafGroup
+from fabricgen.planning.networks.leaf_ports import list_ports
+from fabricgen.planning.networks.port_sets import main_speed, port_sets
 
 if TYPE_CHECKING:
     from fabricgen.core.arrays import Int32Array, IntArray
-    from fabricgen.planning.networks.rules import DeviceBonds, NetworkRules, ServedPorts
-    from fabricgen.planning.port_layout import PortLayout
+    from fabricgen.planning.networks.port_sets import PortSets
+    from fabricgen.planning.networks.rules import DeviceBonds, NetworkRules
+    from fabricgen.planning.port_layout import Port, PortLayout
 
 
 class GroupedLeaves(NamedTuple):
@@ -39,6 +40,8 @@ class GroupedLeaves(NamedTuple):
     kept: KeptBonds | None = None
     """Where the bonds are, in a network that has grown or whose devices alternate between leaves;
     None where they follow each other."""
+    sets: PortSets | None = None
+    """The ports of each group; None where one list of ports serves the leaves of all."""
 
     def leaves(self) -> int:
         """Return the leaves of all groups.
@@ -54,20 +57,29 @@ class GroupedLeaves(NamedTuple):
         >>> GroupedLeaves(2, ((131, 5), (24, 0)), (4, 2), (24, 12)).used_by_speed()
         (33, 2)
         """
+        return tuple(map(max, zip(*self.used_by_group(), strict=True)))
+
+    def used_by_group(self) -> list[tuple[int, ...]]:
+        """Return the device ports of each speed of the fullest leaves of each group."""
         if self.kept:
-            speed, _ = self.bond_classes()
-            ends = np.zeros(len(self.bonds[0]), dtype=np.int64)
-            np.maximum.at(ends, speed, np.array(self.kept.place) + 1)
-            return tuple(ends.tolist())
-        shares = [
-            [-(-each // stripes) for each in bonds]
+            speed, group = self.bond_classes()
+            ends = np.zeros_like(self.bonds)
+            np.maximum.at(ends, (group, speed), np.array(self.kept.place) + 1)
+            return [*map(tuple, ends.tolist())]
+        return [
+            tuple(-(-each // stripes) for each in bonds)
             for bonds, stripes in zip(self.bonds, self.stripes, strict=True)
         ]
-        return tuple(map(max, zip(*shares, strict=True)))
 
     def used(self, _: int = 0) -> int:
-        """Return the device ports of a leaf, of all speeds."""
-        return sum(self.used_by_speed())
+        """Return the device ports of a leaf, of all speeds and of any group."""
+        return len(self.sets.down) if self.sets else sum(self.used_by_speed())
+
+    def ports(self, network: NetworkRules, layout: PortLayout, uplinks: int) -> list[Port] | None:
+        """List the ports that links use on any leaf: downlinks, then others; None if too many."""
+        if self.sets:
+            return self.sets.ports
+        return list_ports(layout, network.leaf_ports(self.used_by_speed(), uplinks))
 
     def leaf_uplinks(self) -> tuple[int, ...]:
         """Return the uplinks of each leaf; empty where all have equally many."""
@@ -95,9 +107,9 @@ class GroupedLeaves(NamedTuple):
 
     def group_at(self, leaf: Int32Array, place: Int32Array, _: int) -> Int32Array:
         """Return the bond at each place of each stripe, -1 at a vacant one."""
-        if self.kept:
+        if self.kept or self.sets:
             bonds = np.full((sum(self.stripes), self.used()), -1, dtype=np.int32)
-            every = np.arange(len(self.kept.stripe), dtype=np.int32)
+            every = np.arange(sum(map(sum, self.bonds)), dtype=np.int32)
             bonds[self.leaf_of(every, 0)] = every
             return bonds[leaf, np.minimum(place, self.used() - 1)]
         runs, speed = self._runs(), self.speed_of(place)
@@ -110,14 +122,33 @@ class GroupedLeaves(NamedTuple):
 
     def leaf_of(self, group: IntArray, _: int) -> tuple[IntArray, IntArray]:
         """Return the stripe of each bond, and the place of the bond on its leaves."""
+        stripe, rank, speed = self.ranks(group)
+        if self.sets is None:
+            return stripe, rank + np.array([0, *accumulate(self.used_by_speed())])[speed]
+        own = self.leaf_group()[stripe * self.columns]
+        every = [*accumulate(map(len, self.sets.places), initial=0)]
+        within = np.array(self.sets.starts)[own, speed] + rank
+        return stripe, np.concatenate(self.sets.places)[np.array(every)[own] + within]
+
+    def ranks(self, bond: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+        """Return the stripe of each bond, its number among those of its speed there, and speed."""
         if self.kept:
-            speeds = np.array([0, *accumulate(self.used_by_speed())])[self.bond_classes()[0]]
-            places = np.array(self.kept.place) + speeds
-            return np.array(self.kept.stripe)[group], places[group]
+            stripe, rank = np.array(self.kept.stripe)[bond], np.array(self.kept.place)[bond]
+            return stripe, rank, self.bond_classes()[0][bond]
         runs = self._runs()
-        run = np.searchsorted(runs.first, group, side="right") - 1
-        before = np.array([0, *accumulate(self.used_by_speed())])[runs.speed[run]]
-        return runs.stripe[run], group - runs.first[run] + before
+        run = np.searchsorted(runs.first, bond, side="right") - 1
+        return runs.stripe[run], bond - runs.first[run], runs.speed[run]
+
+    def with_sets(self, network: NetworkRules, layout: PortLayout) -> GroupedLeaves:
+        """Return these leaves with ports by group where one list does not serve all of them."""
+        alone, alike = self._replace(sets=None), not any(map(main_speed, self.bonds))
+        if len(self.bonds) == 1 or (alike and alone.ports(network, layout, max(self.uplinks))):
+            return alone
+        return self._replace(sets=port_sets(self.used_by_group(), self.uplinks, network, layout))
+
+    def upward(self, uplinks: int) -> Int32Array | None:
+        """Return `PortSets.upward` of each leaf; None where all leaves have the same ports."""
+        return self.sets.upward(uplinks)[self.leaf_group()] if self.sets else None
 
     def _runs(self) -> _Runs:
         """Return the bonds of each stripe by speed; the first stripes of a group have one more."""
@@ -154,13 +185,14 @@ def grouped_leaves(network: NetworkRules, layout: PortLayout, *, joined: bool) -
     kept = network.kept if network.kept and network.kept.fits(counts, columns) else None
     for number, served in enumerate(network.served):
         bonds = tuple(ports // columns for ports in served.ports)
-        group = _Group(network, layout, served, bonds, joined=joined)
+        group = LeafGroup(network, layout, served, bonds, joined=joined)
         groups.append(bonds)
         stripes.append(kept.groups.count(number) if kept else group.stripes())
         uplinks.append(group.ports(stripes[-1]).up)
     if not kept and any(served.kinds for served in network.served):
         kept = _alternating([served.kinds for served in network.served], stripes)
-    return GroupedLeaves(columns, tuple(groups), tuple(stripes), tuple(uplinks), kept=kept)
+    leaves = GroupedLeaves(columns, tuple(groups), tuple(stripes), tuple(uplinks), kept=kept)
+    return leaves.with_sets(network, layout)
 
 
 def _alternating(
@@ -182,65 +214,3 @@ def _alternating(
                 filled += np.bincount(own, minlength=count).astype(np.int32)
     numbers = np.repeat(range(len(stripes)), stripes).tolist()
     return KeptBonds(tuple(numbers), tuple(stripe), tuple(place))
-
-
-class _Group:
-    """Devices that share leaves, and how many leaves hold them."""
-
-    def __init__(
-        self,
-        network: NetworkRules,
-        layout: PortLayout,
-        served: ServedPorts,
-        bonds: tuple[int, ...],
-        *,
-        joined: bool,
-    ) -> None:
-        self.network, self.layout, self.keys = network, layout, served.keys
-        self.bonds, self.joined, self.kinds = bonds, joined, served.kinds
-
-    def stripes(self) -> int:
-        """Return the fewest stripes that hold the bonds, or as many as the inventory asks for.
-
-        They are as many as there are bonds where no number of them would do.
-        """
-        if self.keys.leaves:
-            return -(-self.keys.leaves // self.network.attached.bond)
-        most = sum(self.bonds)
-        return min(1 + bisect_left(range(1, most), True, key=self._holds), most)  # noqa: FBT003 - the value to find
-
-    def _holds(self, stripes: int) -> bool:
-        """Return whether so many stripes hold the bonds, with the share that stays free."""
-        ports, need = self.ports(stripes), self._most(0, stripes)
-        filled = max(ports.down[0] * self.keys.fill // 100, 1)
-        return need <= filled and has_ports(self.layout, ports)
-
-    def _most(self, speed: int, stripes: int) -> int:
-        """Return the bonds of a speed on the stripe that has the most."""
-        if self.kinds:
-            return sum(kind.most(stripes) for kind in self.kinds[speed])
-        return -(-self.bonds[speed] // stripes)
-
-    def ports(self, stripes: int) -> LeafPorts:
-        """Return the ports that a leaf has when these stripes hold the bonds."""
-        others = tuple(
-            -(-self._most(speed, stripes) * 100 // self.keys.fill)
-            for speed in range(1, len(self.bonds))
-        )
-
-        def with_down(down: int) -> LeafPorts:
-            ports = (down, *others)
-            return self.network.leaf_ports(ports, self._uplinks(ports))
-
-        def full(down: int) -> bool:
-            return not has_ports(self.layout, with_down(down))
-
-        return with_down(bisect_left(range(1, self.layout.usable + 1), True, key=full))  # noqa: FBT003 - the value to find
-
-    def _uplinks(self, down: tuple[int, ...]) -> int:
-        """Return the uplinks of a leaf with so many downlinks of each speed."""
-        if not self.joined or self.keys.uplinks:
-            return (self.keys.uplinks or 0) if self.joined else 0
-        speeds = (self.layout.down.speed_gbps, *(mode.speed_gbps for mode in self.network.modes))
-        gbps = sum(ports * speed for ports, speed in zip(down, speeds, strict=True))
-        return uplinks_of(gbps, (1, self.layout.up.speed_gbps), self.keys.oversubscription)

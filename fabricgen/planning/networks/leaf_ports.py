@@ -1,7 +1,8 @@
 """The ports of a network's leaf, where devices of several speeds or a peer take some of them.
 
-Owns the order of cages: downlinks of the network's speed fill the low ones, uplinks the high ones,
-and below the uplinks are the links to the peer and then each further speed.
+Owns the order of cages: downlinks of the main speed, that of the network on most leaves, fill the
+low ones, uplinks the high ones, and below the uplinks are the links to the peer and then each
+further speed.
 """
 
 from __future__ import annotations
@@ -27,14 +28,11 @@ class LeafPorts(NamedTuple):
     up: int
     peer: int = 0
     modes: tuple[Breakout, ...] = ()
-
-    @property
-    def facing_down(self) -> int:
-        """The downlinks of all speeds."""
-        return sum(self.down)
+    main: int = 0
+    """The speed of the downlinks in the low cages, by its number in `down`."""
 
     def plain(self) -> bool:
-        """Return whether the ports are downlinks of one speed, and uplinks."""
+        """Return whether the ports are downlinks of the network's speed, and uplinks."""
         return not self.peer and not any(self.down[1:])
 
 
@@ -43,22 +41,25 @@ def list_ports(layout: PortLayout, wanted: LeafPorts) -> list[Port] | None:
     if wanted.plain():
         return layout.ports(wanted.down[0], wanted.up) if has_ports(layout, wanted) else None
     free = set(range(1, layout.model.cages + 1))
-    low = _take(free, layout.low_cages(layout.down), layout.down, wanted.down[0] + layout.spare)
-    last = not layout.up_zone
-    high = [
-        *(
-            _take(free, layout.high_cages(layout.up), layout.up, count, highest=last)
-            for count in (wanted.up, wanted.peer)
-        ),
-        *(
-            _take(free, layout.low_cages(mode), mode, count, highest=True)
-            for mode, count in zip(wanted.modes, wanted.down[1:], strict=True)
-        ),
+    modes, main, last = (layout.down, *wanted.modes), wanted.main, not layout.up_zone
+    most = wanted.down[main] + layout.spare
+    low = _take(free, layout.low_cages(modes[main]), modes[main], most)
+    up, peer = (
+        _take(free, layout.high_cages(layout.up), layout.up, count, highest=last)
+        for count in (wanted.up, wanted.peer)
+    )
+    downs = [
+        low
+        if speed == main
+        else _take(free, layout.low_cages(modes[speed]), modes[speed], count, highest=True)
+        for speed, count in enumerate(wanted.down)
     ]
-    if low is None or any(ports is None for ports in high):
+    if up is None or peer is None:
         return None
-    up, peer, *others = (ports or [] for ports in high)
-    return [*low[: wanted.down[0]], *_chained(others), *up, *peer]
+    found = [
+        ports[:count] for ports, count in zip(downs, wanted.down, strict=True) if ports is not None
+    ]
+    return [*_chained(found), *up, *peer] if len(found) == len(downs) else None
 
 
 def has_ports(layout: PortLayout, wanted: LeafPorts) -> bool:

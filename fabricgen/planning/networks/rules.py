@@ -77,9 +77,12 @@ class NetworkRules(NamedTuple):
     reserved: ReservedSize | None = None
     """The size that its spines are bought for; None without a reserve."""
 
-    def leaf_ports(self, down: tuple[int, ...], up: int) -> LeafPorts:
-        """Return the ports in use of a leaf with so many downlinks of each speed, and uplinks."""
-        return LeafPorts(down, up, self.peer_links, self.modes)
+    def leaf_ports(self, down: tuple[int, ...], up: int, main: int = 0) -> LeafPorts:
+        """Return the ports in use of a leaf with so many downlinks of each speed, and uplinks.
+
+        Those of the speed `main` are in the low cages.
+        """
+        return LeafPorts(down, up, self.peer_links, self.modes, main)
 
     @property
     def lone_leaves(self) -> int | None:

@@ -92,7 +92,7 @@ class SwitchViews:
         shared = box.block < 0
         devices, places = self._device_ports(index, labels)
         ports = [*ports, *devices]
-        idle, cages = self._panels.of(box.role, ports, places)
+        idle, cages = self._panels.of(box, ports, places)
         blocks = range(plan.mapping.segment_blocks) if shared else [box.block]
         instances = [
             self._instances.of(segment, block, box, ports, shared=shared) for block in blocks

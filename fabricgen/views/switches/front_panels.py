@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import speed_text
 from fabricgen.planning.networks.shared_leaves import ports_with
+from fabricgen.planning.switch_ports import port_set, port_sets
 from fabricgen.views.switches.facts import cage_facts
 from fabricgen.views.switches.ports import facts_of
 from fabricgen.views.switches.view import CageView, IdlePort
@@ -15,9 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabricgen.core.terms import Role
+    from fabricgen.planning.naming import Box
     from fabricgen.planning.port_layout import Port, PortLayout
     from fabricgen.views.switches.ports import PortFacts, Ports
     from fabricgen.views.switches.view import PortView
+
+
+_Kind = tuple["Role", int]
+"""What boxes with the same planned ports have in common: their role and their set of ports."""
 
 
 class FrontPanels:
@@ -29,44 +35,58 @@ class FrontPanels:
         self._open = cache(self._open_ports)  # few sets of ports in use, and many switches
 
     def of(
-        self, role: Role, ports: Sequence[PortView], devices: tuple[Port, ...]
+        self, box: Box, ports: Sequence[PortView], devices: tuple[Port, ...]
     ) -> tuple[list[IdlePort], list[CageView]]:
         """Return the ports without a cable and the cages of a box with some ports in use.
 
         `devices` are the places of those that lead to devices.
         """
-        idle, cages = self._unused(role, devices) if devices else self.idle[role]
-        if devices or len(ports) < len(self.ports.facts[role]):
-            idle = self._open(role, frozenset(port.interface for port in ports), devices)
+        kind = box.role, port_set(self.plan.mapping, box)
+        idle, cages = self._unused(kind, devices) if devices else self.idle[kind]
+        if devices or len(ports) < len(self._planned[kind]):
+            idle = self._open(kind, frozenset(port.interface for port in ports), devices)
         return idle, cages
 
     def _open_ports(
-        self, role: Role, used: frozenset[str], devices: tuple[Port, ...]
+        self, kind: _Kind, used: frozenset[str], devices: tuple[Port, ...]
     ) -> list[IdlePort]:
         """List the ports without a cable of a box that uses some planned ones.
 
         They are in the order of the front panel.
         """
-        idle = self._unused(role, devices)[0] if devices else self.idle[role][0]
-        kept = {*ports_with(self.plan.ports[role], devices)}
+        idle = self._unused(kind, devices)[0] if devices else self.idle[kind][0]
+        every, kept = self.ports.facts[kind[0]], {*ports_with(self._ports(kind), devices)}
         planned = [
-            self._idle_port(fact)
-            for fact, port in zip(self.ports.facts[role], self.plan.ports[role], strict=True)
-            if fact.interface not in used and port in kept
+            self._idle_port(every[at])
+            for at, port in zip(self._planned[kind], self._ports(kind), strict=True)
+            if every[at].interface not in used and port in kept
         ]
         return sorted([*planned, *idle], key=lambda port: (port.cage, port.subport))
 
     @cached_property
-    def idle(self) -> dict[Role, tuple[list[IdlePort], list[CageView]]]:
-        """The idle ports and the cages of each role's box without devices."""
-        return {role: self._unused(role, ()) for role in self.plan.ports}
+    def idle(self) -> dict[_Kind, tuple[list[IdlePort], list[CageView]]]:
+        """The idle ports and the cages of each kind of box without devices."""
+        return {kind: self._unused(kind, ()) for kind in self._planned}
+
+    @cached_property
+    def _planned(self) -> dict[_Kind, list[int]]:
+        """The planned ports of each kind of box, by their number among those of the role."""
+        return {
+            (role, number): own
+            for role, ports in self.plan.ports.items()
+            for number, own in enumerate(port_sets(self.plan.mapping, role, len(ports)))
+        }
+
+    def _ports(self, kind: _Kind) -> list[Port]:
+        """Return the planned ports of a kind of box."""
+        return [*map(self.plan.ports[kind[0]].__getitem__, self._planned[kind])]
 
     def _unused(
-        self, role: Role, devices: tuple[Port, ...]
+        self, kind: _Kind, devices: tuple[Port, ...]
     ) -> tuple[list[IdlePort], list[CageView]]:
         """Return the idle ports and the cages of a box with devices at some ports."""
-        port_layout = self.plan.fabric.port_layouts[role]
-        used = ports_with(self.plan.ports[role], devices)
+        port_layout = self.plan.fabric.port_layouts[kind[0]]
+        used = ports_with(self._ports(kind), devices)
         rest = port_layout.idle(used)
         return (
             [self._idle_port(facts_of(port_layout, port)) for port in rest],

@@ -98,6 +98,7 @@ def test_a_map_without_a_known_faceplate_is_a_list(room: Built) -> None:
         ]
         assert len({(row.x, row.y) for row in listed.rows}) == len(listed.rows)
         assert all(row.y < listed.height and row.x < listed.width for row in listed.rows)
+        assert all(52 + 7 * len(row.cable) < row.peer_x < row.width for row in listed.rows)
 
 
 def test_every_catalog_switch_is_drawn_only_by_a_verified_faceplate() -> None:
@@ -296,7 +297,7 @@ def test_a_name_is_text() -> None:
         reason=evil,
         connectors=evil,
         cages=[cage],
-        rows=[PortRow(1, 1, evil, shown, evil, evil, evil, evil)],
+        rows=[PortRow(1, 1, evil, shown, evil, evil, evil, evil, 134, 314, 318)],
     )
     for text in (
         Packs().render("room", "rack.svg.j2", rack=rack),

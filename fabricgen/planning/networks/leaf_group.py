@@ -1,0 +1,82 @@
+"""One group of leaves of a network: how many hold its devices, and the ports of each.
+
+Owns the arithmetic of fill and uplinks. `leaf_groups` has all groups of a network.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING
+
+from fabricgen.planning.clos import uplinks_of
+from fabricgen.planning.networks.leaf_ports import has_ports
+from fabricgen.planning.networks.port_sets import main_speed
+
+if TYPE_CHECKING:
+    from fabricgen.planning.networks.leaf_ports import LeafPorts
+    from fabricgen.planning.networks.rules import NetworkRules, ServedPorts
+    from fabricgen.planning.port_layout import PortLayout
+
+
+class LeafGroup:
+    """Devices that share leaves, and how many leaves hold them."""
+
+    def __init__(
+        self,
+        network: NetworkRules,
+        layout: PortLayout,
+        served: ServedPorts,
+        bonds: tuple[int, ...],
+        *,
+        joined: bool,
+    ) -> None:
+        """Keep the bonds of each speed; spines join the leaves where they are `joined`."""
+        self.network, self.layout, self.keys = network, layout, served.keys
+        self.bonds, self.joined, self.kinds = bonds, joined, served.kinds
+        self.main = main_speed(bonds)
+
+    def stripes(self) -> int:
+        """Return the fewest stripes that hold the bonds, or as many as the inventory asks for.
+
+        They are as many as there are bonds where no number of them would do.
+        """
+        if self.keys.leaves:
+            return -(-self.keys.leaves // self.network.attached.bond)
+        most = sum(self.bonds)
+        return min(1 + bisect_left(range(1, most), True, key=self._holds), most)  # noqa: FBT003 - the value to find
+
+    def _holds(self, stripes: int) -> bool:
+        """Return whether so many stripes hold the bonds, with the share that stays free."""
+        ports, need = self.ports(stripes), self._most(self.main, stripes)
+        filled = max(ports.down[self.main] * self.keys.fill // 100, 1)
+        return need <= filled and has_ports(self.layout, ports)
+
+    def _most(self, speed: int, stripes: int) -> int:
+        """Return the bonds of a speed on the stripe that has the most."""
+        if self.kinds:
+            return sum(kind.most(stripes) for kind in self.kinds[speed])
+        return -(-self.bonds[speed] // stripes)
+
+    def ports(self, stripes: int) -> LeafPorts:
+        """Return the ports that a leaf has when these stripes hold the bonds."""
+        others = [
+            -(-self._most(speed, stripes) * 100 // self.keys.fill)
+            for speed in range(len(self.bonds))
+        ]
+
+        def with_down(down: int) -> LeafPorts:
+            ports = (*others[: self.main], down, *others[self.main + 1 :])
+            return self.network.leaf_ports(ports, self._uplinks(ports), self.main)
+
+        def full(down: int) -> bool:
+            return not has_ports(self.layout, with_down(down))
+
+        return with_down(bisect_left(range(1, self.layout.usable + 1), True, key=full))  # noqa: FBT003 - the value to find
+
+    def _uplinks(self, down: tuple[int, ...]) -> int:
+        """Return the uplinks of a leaf with so many downlinks of each speed."""
+        if not self.joined or self.keys.uplinks:
+            return (self.keys.uplinks or 0) if self.joined else 0
+        speeds = (self.layout.down.speed_gbps, *(mode.speed_gbps for mode in self.network.modes))
+        gbps = sum(ports * speed for ports, speed in zip(down, speeds, strict=True))
+        return uplinks_of(gbps, (1, self.layout.up.speed_gbps), self.keys.oversubscription)
