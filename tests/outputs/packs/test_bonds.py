@@ -19,7 +19,7 @@ from fabricgen.inventory.networks import VLANS
 from fabricgen.outputs.packs.nos_packs import nos_packs
 from fabricgen.outputs.packs.render import Packs
 from tests.fabrics import build_job
-from tests.nos import junos_overlay, srlinux_overlay
+from tests.nos import junos_overlay, sonic_overlay, srlinux_overlay
 from tests.nos.model_variants import LARGEST_OF_EOS
 from tests.nos.nvue import expanded, flattened
 from tests.nos.overlay import ONE_BRIDGE, Overlay, planned
@@ -80,12 +80,13 @@ def leaves(nos: str) -> list[SwitchFiles]:
     return render_switches(bonded(nos).networks["storage"])
 
 
-NOSES = ("eos", "frr", "junos", "nvue", "srlinux")
+NOSES = ("eos", "frr", "junos", "nvue", "sonic", "srlinux")
 CONFIGS = {
     "eos": "startup-config.cfg",
     "frr": "frr.conf",
     "junos": "junos.set",
     "nvue": "commands.txt",
+    "sonic": "frr.conf",
     "srlinux": "config.json",
 }
 
@@ -108,6 +109,7 @@ def test_the_tools_accept_bonds(
 
 OVERLAYS: dict[str, Callable[[Mapping[str, str]], Overlay]] = {
     "junos": junos_overlay.read,
+    "sonic": sonic_overlay.read,
     "srlinux": srlinux_overlay.read,
 }
 """The reader of the overlay of each NOS."""
@@ -116,6 +118,7 @@ SEGMENTS: dict[str, Callable[[str], list[tuple[str, str]]]] = {
         r"interface Port-Channel(\d+)\n(?:   .*\n)*?      identifier 03(.{17})", text
     ),
     "frr": lambda text: re.findall(r"evpn mh es-id (\d+)\n evpn mh es-sys-mac (\S+)", text),
+    "sonic": lambda text: re.findall(r"evpn mh es-id (\d+)\n evpn mh es-sys-mac (\S+)", text),
     "junos": lambda text: re.findall(r"interfaces ae(\d+) esi 03:(.{17}):", text),
     "srlinux": lambda text: re.findall(r'"name": "lag(\d+)", .*"esi": "03:(.{17}):', text),
     "nvue": lambda text: re.findall(r"local-id (\d+)\nnv set .* segment mac-address (\S+)\n", text),
@@ -148,6 +151,12 @@ MUTATIONS = {
         "another system": (r"(system-id .*)1\n", r"\g<1>2\n"),
         "a VLAN of another network": (r"vlan members inband", "vlan members storage"),
         "routes of another network": (r"target:13001:13001", "target:13002:13002"),
+    },
+    "sonic": {
+        "a segment of another bond": (r"es-id 1\n", "es-id 2\n"),
+        "another system": (r"(es-sys-mac .*)1\n", r"\g<1>2\n"),
+        "a VNI of another network": (r" vni 13001\n", " vni 13002\n"),
+        "routes of another network": (r"both 13001:13001", "both 13002:13002"),
     },
     "srlinux": {
         "a segment of another bond": (r'("esi": "03:.{17}:00:00:)01"', r'\g<1>02"'),
@@ -268,14 +277,14 @@ def test_ifupdown2_knows_bonds(tool: Callable[[str], str], tmp_path: Path) -> No
     assert {key for each in read for key in each["config"]} <= known
 
 
-@pytest.mark.parametrize("nos", ["nxos", "sonic"])
+@pytest.mark.parametrize("nos", ["nxos"])
 def test_a_pack_without_bonds_is_refused(nos: str) -> None:
     """What is not verified is not written."""
     with pytest.raises(Refusal) as refused:
         nos_packs(bonded(nos).networks["storage"], Packs())
     (finding,) = refused.value.findings
     assert (finding.code, finding.path) == ("no-pack", ("networks", "storage", "bonding"))
-    assert "(eos, frr, junos, nvue, srlinux)" in (finding.hint or "")
+    assert "(eos, frr, junos, nvue, sonic, srlinux)" in (finding.hint or "")
 
 
 @cache
