@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 
+COUNTED = "one per link end with a module; the bill counts modules"
+"""How the summary counts transceivers."""
+
+
 @click.command(
     cls=Command,
     examples=(
@@ -117,7 +121,7 @@ def summary_text(
         ("cables", grouped(summary.cables.total) + _longest(summary)),
         (
             "transceivers",
-            f"{grouped(summary.transceivers)} (one per link end; the bill counts modules)",
+            f"{grouped(summary.transceivers)} ({COUNTED})",
         ),
         ("cost", _cost(summary.cost)),
         ("power", _power(summary)),

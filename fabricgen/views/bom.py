@@ -67,7 +67,7 @@ class BomView:
     unpriced: list[PartView]
     """The parts without a price, which no sum contains."""
     link_ends: str
-    """Transceivers counted one per link end, as in the rail-only paper."""
+    """Transceivers counted one per link end with a module, as in the rail-only paper."""
     modules: str
     """Transceivers as they are sold and counted in `parts`: a twin-port module serves two links."""
     terms: list[str] = field(default_factory=list)

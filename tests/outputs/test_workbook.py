@@ -405,7 +405,10 @@ def test_the_parts_add_up(tmp_path: Path) -> None:
         assert below[f"all {name}"][12] == sum(row["Power W"] for row in mine)
     assert below["all parts"][10] == float(Decimal(bom.sums[-1].total)) == 940187
     assert below["all parts"][4] == "unpriced: mfp7e10"
-    assert below["transceivers, one per link end, as the rail-only paper counts"][6] == 1024
+    assert (
+        below["transceivers, one per link end with a module, as the rail-only paper counts"][6]
+        == 1024
+    )
     assert below["transceiver modules as sold"][6] == 512
 
 

@@ -253,9 +253,9 @@ def _ratio(comparison: Comparison) -> str:
 def _counted(plan: Plan, bom: Bom) -> Iterator[str]:
     """Yield the sentences on how parts were counted, and at which prices."""
     yield (
-        "Transceivers are counted in two ways: one per link end, as the rail-only paper counts, and"
-        " as modules that are sold, where a twin-port module serves two links. Costs and power are"
-        " of the modules."
+        "Transceivers are counted in two ways: one per link end with a module, as the rail-only"
+        " paper counts, and as modules that are sold, where a twin-port module serves two links."
+        " Costs and power are of the modules."
     )
     dated = f" of {bom.book.date}" if bom.book.date else ", which has no date"
     yield (

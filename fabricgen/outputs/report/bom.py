@@ -154,6 +154,6 @@ def _terms(view: BomView, bom: Bom) -> Iterator[str]:
     if view.unpriced:
         yield f"no price, excluded from totals: {', '.join(bom.unpriced)}"
     yield (
-        f"{grouped(view.link_ends)} transceivers counted one per link end; {grouped(view.modules)}"
-        " modules as they are sold"
+        f"{grouped(view.link_ends)} transceivers counted one per link end with a module;"
+        f" {grouped(view.modules)} modules as they are sold"
     )

@@ -140,7 +140,7 @@ def _parts(plan: Plan, bom: Bom, summary: PlanSummary) -> Iterator[KeyFigure]:
         "transceivers",
         "transceiver modules",
         f"{module_count(bom):,}",
-        f"pieces without spares; {summary.transceivers:,} counted one per link end",
+        f"pieces without spares; {summary.transceivers:,} counted one per link end with a module",
     )
     if plan.roles:
         total = sum(len(face_ports(plan, role)) * plan.switch_count(role) for role in plan.roles)

@@ -144,7 +144,10 @@ def _write_parts(book: Book, bom: BomView) -> dict[tuple[str, str], str]:
         sheet.set_row(row, _height(part.description, part.purpose))
         write_row(book, sheet, row, columns, part, sums, bold=True, bg_color=GREY)
     counts = (
-        ("transceivers, one per link end, as the rail-only paper counts", bom.link_ends),
+        (
+            "transceivers, one per link end with a module, as the rail-only paper counts",
+            bom.link_ends,
+        ),
         ("transceiver modules as sold", bom.modules),
     )
     for row, (text, count) in enumerate(counts, start=last + len(bom.sums) + 3):
