@@ -44,7 +44,10 @@ def cluster_nodes(plan: Plan) -> Iterator[tuple[str, Shown]]:
 
 
 def _added(plan: Plan) -> Iterator[tuple[str, Shown]]:
-    """Yield the switches of each network and the devices on it, of which some are known."""
+    """Yield the switches of each network and the devices on it, of which some are known.
+
+    Several rails on a leaf are nodes of their own; the networks on such a leaf are one more.
+    """
     shared = {
         switch: {"kind": role.value, "switch": switch, "network": COMPUTE}
         for switch, role in switch_roles(plan.naming, plan.installed)
@@ -54,6 +57,9 @@ def _added(plan: Plan) -> Iterator[tuple[str, Shown]]:
         for switch, role in switch_roles(network.naming, network.installed):
             yield switch, {"kind": role.value, "switch": switch, "network": name}
     for network in plan.networks.values():
+        rules = network.fabric.network
+        if rules and rules.shared and not rules.shared.in_compute:
+            yield from ((leaf, shared[leaf]) for leaf in rules.shared.names)
         for device in network.hosts:
             own = {"kind": "host" if device in hosts else "device"}
             yield device, shared.get(device, own)

@@ -133,7 +133,7 @@ def compare(
             built.append((plan, make_bom(plan)))
     if asked and not built:
         raise asked
-    return Comparison(tuple(built), tuple(refused), tuple(spec.networks.each()))
+    return Comparison(tuple(built), tuple(refused), tuple(spec.networks.every()))
 
 
 def over_packets(spec: FabricSpec) -> FabricSpec:

@@ -221,7 +221,7 @@ class FabricSpec(InventoryModel):
     @property
     def has_networks(self) -> bool:
         """Whether the room contains more than the compute fabric."""
-        return bool(self.devices or self.networks.each())
+        return bool(self.devices or self.networks.every())
 
     def without_networks(self) -> Self:
         """Return the inventory of the compute fabric alone.

@@ -2,12 +2,13 @@
 
 from fractions import Fraction
 from ipaddress import IPv4Network
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from fabricgen.inventory.fields import (
     DEVICES,
+    Cages,
     Count,
     InventoryModel,
     Model,
@@ -15,9 +16,10 @@ from fabricgen.inventory.fields import (
     Prefix,
     Ratio,
     Speed,
+    cages_of,
 )
 from fabricgen.inventory.site import Footprint
-from fabricgen.inventory.sizing import Switches
+from fabricgen.inventory.sizing import SwitchChoice, Switches
 
 Ports = Annotated[int, Field(strict=True, ge=0, le=64)]
 
@@ -72,15 +74,39 @@ class NetworkAddressing(InventoryModel):
     1500."""
 
 
-class Network(Leaves):
-    """A network beside the compute fabric, with switches of its own."""
+NO_SWITCHES = Switches.model_construct(leaf=SwitchChoice.model_construct())
+"""The switches of a network that is on leaves of the compute fabric."""
 
+
+class Network(Leaves):
+    """A network beside the compute fabric, with switches of its own or on leaves of compute."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"oneOf": [{"required": ["switches"]}, {"required": ["converged_with"]}]}
+    )
+
+    converged_with: Annotated[
+        Literal["compute"] | None,
+        Field(examples=["compute"], exclude_if=lambda given: given is None),
+    ] = None
+    """`compute`: the network is on leaves of the compute fabric, in a VRF of its own, and has no
+    `switches`. Default: it has switches of its own."""
+    cages: Annotated[
+        Cages | None, Field(examples=["27,29,31-34"], exclude_if=lambda given: given is None)
+    ] = None
+    """With `converged_with`: the cages of each leaf that its devices take, from the first on; the
+    compute fabric leaves them free. Default: those that compute does not use."""
     kind: Annotated[Literal["clos", "access"] | None, Field(examples=["access"])] = None
     """`clos`: leaves in pairs, joined by spines where two do not suffice. `access`: switches that
     are not joined to each other, with a port for every management port. Default: `access` for
     `oob`, else `clos`."""
-    switches: Annotated[Switches, Field(examples=[{"leaf": {"model": "sn5600"}}])]
-    """The switch model of each role."""
+    switches: Annotated[
+        Switches,
+        Field(
+            examples=[{"leaf": {"model": "sn5600"}}], exclude_if=lambda given: given == NO_SWITCHES
+        ),
+    ] = NO_SWITCHES
+    """The switch model of each role; required without `converged_with`."""
     speed: Annotated[Speed | None, Field(examples=["100G"])] = None
     """Speed of a device's port; default: that of the leaf's breakout, else 400G."""
     host_ports: Annotated[Ports | None, Field(examples=[2])] = None
@@ -133,6 +159,13 @@ class Network(Leaves):
     lossless: Annotated[bool | None, Field(strict=True, examples=[True])] = None
     """Whether the switches have the lossless class of `roce`. Default: those of `storage` do."""
 
+    @model_validator(mode="after")
+    def _one_of(self) -> Self:
+        """Require exactly one of switches and converged_with."""
+        if (self.switches == NO_SWITCHES) == (self.converged_with is None):
+            raise ValueError("needs `switches`, or `converged_with: compute`: one of the two")
+        return self
+
 
 class Networks(InventoryModel):
     """The networks beside the compute fabric."""
@@ -157,10 +190,24 @@ class Networks(InventoryModel):
         given = ((other, network) for other, network in self if network is not None)
         return next((other for other, network in given if name in network.carries), name)
 
-    def each(self) -> dict[str, Network]:
+    def every(self) -> dict[str, Network]:
         """Return the networks of the inventory by name, with defaults by their names."""
         given = {name: network for name, network in self if network is not None}
         return {name: _filled(name, network) for name, network in given.items()}
+
+    def each(self) -> dict[str, Network]:
+        """Return the networks with switches of their own, as `every` has them."""
+        return {name: each for name, each in self.every().items() if not each.converged_with}
+
+    @property
+    def reserved_cages(self) -> frozenset[int]:
+        """The cages of each compute leaf that networks on these leaves reserve."""
+        given = (each.cages or "" for _, each in self if each is not None)
+        return frozenset(cage for text in given for cage in cages_of(text))
+
+    def converged(self) -> dict[str, Network]:
+        """Return the networks on leaves of the compute fabric, as `every` has them."""
+        return {name: each for name, each in self.every().items() if each.converged_with}
 
 
 VLANS = {"inband": 300, "storage": 400, "oob": 200}

@@ -52,7 +52,7 @@ def contradictions(spec: FabricSpec, catalog: Catalog, host: Host | None) -> Ite
     yield from roce_conflicts(spec)
     yield from tray_conflicts(spec)
     yield from price_conflicts(spec, catalog)
-    if spec.devices or spec.networks.each():
+    if spec.has_networks:
         from fabricgen.planning.network_conflicts import network_conflicts  # noqa: PLC0415 - for networks only
 
         yield from network_conflicts(spec, host, catalog)

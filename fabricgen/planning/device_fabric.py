@@ -1,4 +1,4 @@
-"""The links between devices and leaves of a compute fabric, as a fabric to plan."""
+"""The links on leaves of a compute fabric, of devices or of a network, as a fabric to plan."""
 
 from __future__ import annotations
 
@@ -8,35 +8,106 @@ from typing import TYPE_CHECKING
 from fabricgen.core.terms import COMPUTE, DEVICES, Design, Role
 from fabricgen.inventory.networks import Network, Networks
 from fabricgen.inventory.sizing import HbDomain, NicChoice, Rails, SparePorts
-from fabricgen.planning.device_ports import share_leaves
-from fabricgen.planning.network_devices import named_interfaces
-from fabricgen.planning.network_fabric import modes_of
+from fabricgen.planning.converged_ports import converge, network_ports
+from fabricgen.planning.device_ports import share_leaves, shared_leaves
+from fabricgen.planning.network_devices import attached_devices, named_interfaces
+from fabricgen.planning.network_fabric import modes_of, one_speed
+from fabricgen.planning.networks.addressing import network_addressing
 from fabricgen.planning.networks.attachments import AttachedDevices, Attachments, ports_of
 from fabricgen.planning.networks.rules import NetworkRules, ServedPorts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fabricgen.catalog.models.switch import Breakout
+    from fabricgen.inventory.settings import Addressing
     from fabricgen.planning.draft import Draft
+    from fabricgen.planning.networks.shared_leaves import SharedLeaves
     from fabricgen.planning.resolve import ResolvedFabric
 
 
-def devices_fabric(draft: Draft, installed: Sequence[bool]) -> ResolvedFabric:
+def devices_fabric(
+    draft: Draft, installed: Sequence[bool], taken: frozenset[int]
+) -> ResolvedFabric:
     """Return the links between devices and leaves of a compute fabric as a fabric.
 
-    Raises Refusal where no leaf has a free port for a device, or none of its speed.
+    `taken` are the cages of networks on these leaves. Raises Refusal where no leaf has a free port
+    for a device, or none of its speed.
     """
-    compute, leaf = draft.fabric, draft.fabric.port_layouts[Role.LEAF]
+    leaf = draft.fabric.port_layouts[Role.LEAF]
     devices = [*_compute_devices(draft)]
     modes = modes_of(DEVICES, leaf, devices)
-    shared = share_leaves(draft, installed, devices)
-    ports = ports_of(devices)
+    shared = share_leaves(draft, installed, devices, taken)
+    return _on_leaves(
+        draft,
+        leaf.down,
+        NetworkRules(
+            name=DEVICES,
+            attached=Attachments(tuple(devices), 1),
+            served=_served(shared, ports_of(devices)),
+            modes=modes,
+            lossless=True,
+            shared=shared,
+            kept=shared.bonds,
+        ),
+    )
+
+
+def converged_fabric(
+    draft: Draft, installed: Sequence[bool], name: str, hosts: Sequence[str], taken: frozenset[int]
+) -> ResolvedFabric:
+    """Return a network on leaves of a compute fabric as a fabric.
+
+    `taken` are the cages of other such networks. Raises Refusal.
+    """
+    compute, spec = draft.fabric, draft.spec
+    leaf, network = compute.port_layouts[Role.LEAF], spec.networks.converged()[name]
+    devices = [*attached_devices(compute, name, hosts, (), draft.catalog)]
+    mode = leaf.model.mode_at(network.speed) if network.speed else leaf.down
+    if mode is None or (others := {each.speed_gbps for each in devices} - {None, mode.speed_gbps}):
+        speed = network.speed if mode is None else max(filter(None, others))
+        raise one_speed(name, leaf, speed)
+    attached = Attachments(tuple(devices), network.bond or 1)
+    kept = draft.mapping.baseline and draft.mapping.baseline.networks.get(name)
+    shared = converge(
+        draft,
+        shared_leaves(draft, installed),
+        name,
+        attached,
+        network_ports(draft, name, mode, taken),
+        kept.bonds if kept else None,
+    )
+    rules = NetworkRules(
+        name=name,
+        attached=attached,
+        served=_served(shared, attached.ports),
+        lossless=bool(network.lossless),
+        shared=shared,
+        kept=shared.bonds,
+    )
+    return _on_leaves(draft, mode, rules, network_addressing(spec.addressing, name, network))
+
+
+def _served(shared: SharedLeaves, ports: int) -> tuple[ServedPorts]:
+    """Return the ports of devices with the leaves that serve them."""
+    return (ServedPorts((ports,), Network.model_construct(leaves=len(shared.names))),)
+
+
+def _on_leaves(
+    draft: Draft, down: Breakout, rules: NetworkRules, addressing: Addressing | None = None
+) -> ResolvedFabric:
+    """Return links on leaves of a compute fabric as a fabric, with the members of bonds as rails.
+
+    `down` is the breakout of their cages; `addressing` is that of compute by default.
+    """
+    compute, ports, bond = draft.fabric, rules.attached.ports, rules.attached.bond
+    leaf = compute.port_layouts[Role.LEAF]
     keys = {
-        "name": f"{compute.spec.name}-{DEVICES}",
+        "name": f"{compute.spec.name}-{rules.name}",
         "design": Design.RAIL_OPTIMIZED,
         "gpus": ports,
-        "hb_domain": HbDomain.model_construct(gpus=1, hosts=1),
-        "rails": Rails.model_construct(count=1, tiers=1),
+        "hb_domain": HbDomain.model_construct(gpus=bond, hosts=1),
+        "rails": Rails.model_construct(count=bond, tiers=1),
         "networks": Networks.model_construct(),
         "devices": (),
         "exclude": (),
@@ -47,31 +118,25 @@ def devices_fabric(draft: Draft, installed: Sequence[bool]) -> ResolvedFabric:
         "cabling": None,
         "host": None,
         "nic": NicChoice.model_construct(),
+        "addressing": addressing or compute.spec.addressing,
     }
     return replace(
         compute,
         spec=compute.spec.model_copy(update=keys),
         gpus=ports,
         planned_gpus=ports,
-        domain_gpus=1,
+        domain_gpus=bond,
         domain_hosts=1,
-        rails=1,
+        rails=bond,
         planes=1,
-        speed_gbps=leaf.down.speed_gbps,
+        speed_gbps=down.speed_gbps,
         nics_per_gpu=1,
+        port_layouts={**compute.port_layouts, Role.LEAF: replace(leaf, down=down)},
         host=None,
         nic=None,
         switches_by_rail={},
         domain_positions=(),
-        network=NetworkRules(
-            name=DEVICES,
-            attached=Attachments(tuple(devices), 1),
-            served=(ServedPorts((ports,), Network.model_construct(leaves=len(shared.names))),),
-            modes=modes,
-            lossless=True,
-            shared=shared,
-            kept=shared.bonds,
-        ),
+        network=rules,
     )
 
 

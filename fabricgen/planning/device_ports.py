@@ -34,14 +34,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LeafAddresses(AddressPlan):
-    """The addresses of the compute fabric, and the AS numbers of some of its leaves."""
+    """The addresses of devices on leaves of the compute fabric, which have its AS numbers."""
 
+    compute: AddressPlan
     leaves: tuple[tuple[int, Box], ...]
     """The segment and the box of each leaf."""
 
     def asn(self, segment: int, box: Box) -> int:  # noqa: ARG002 - all leaves are in segment 0
         """Return the AS number of a leaf."""
-        return self.as_numbers.of(*self.leaves[box.index])
+        return self.compute.asn(*self.leaves[box.index])
 
 
 class _Place(NamedTuple):
@@ -58,11 +59,15 @@ class _Place(NamedTuple):
 
 
 def share_leaves(
-    draft: Draft, installed: Sequence[bool], groups: Sequence[AttachedDevices]
+    draft: Draft,
+    installed: Sequence[bool],
+    groups: Sequence[AttachedDevices],
+    taken: frozenset[int],
 ) -> SharedLeaves:
     """Give each port of some devices a free port of a leaf of the compute fabric.
 
-    Raises Refusal `no-free-ports` where too few are free.
+    `taken` are the cages of networks on these leaves. Raises Refusal `no-free-ports` where too few
+    are free.
     """
     if draft.fabric.has_circuits or not draft.sizing.leaf:
         raise refuse(
@@ -72,7 +77,7 @@ def share_leaves(
             because=("the rails of this fabric join NIC ports two by two",),
             hint="leave `ports.compute` out",
         )
-    found = [*_FreePorts(draft, installed).assign(groups)]
+    found = [*_FreePorts(draft, installed, taken).assign(groups)]
     order = {leaf: number for number, leaf in enumerate(sorted({each.leaf for each in found}))}
     ports = sorted({each.port for each in found}, key=lambda port: (port.cage, port.sub))
     boxes = [at for at, has in enumerate(installed[: draft.sizing.leaf]) if has]
@@ -93,6 +98,21 @@ def share_leaves(
     )
 
 
+def shared_leaves(draft: Draft, installed: Sequence[bool]) -> list[tuple[int, int]]:
+    """Return the segment and the box of each leaf that devices may have ports on, in order.
+
+    The first leaves of all segments precede the second ones.
+    """
+    nos = draft.fabric.port_layouts[Role.LEAF].nos
+    return [
+        (segment, box)
+        for box in range(draft.sizing.leaf)
+        if installed[box]
+        for segment in range(draft.mapping.segments)
+        if draft.port_layouts(segment)[Role.LEAF].nos == nos
+    ]
+
+
 def _host_modules(draft: Draft) -> list[Transceiver | None]:
     """Return the modules of leaves for links of GPUs; None for a cable with its own ends."""
     return [each.upper for each in draft.candidates if each.kind is LinkKind.HOST]
@@ -103,11 +123,12 @@ def _path(draft: Draft, group: AttachedDevices) -> Path:
     return "devices", [each.name for each in draft.spec.devices].index(group.kind)
 
 
-def leaf_addresses(draft: Draft, shared: SharedLeaves) -> LeafAddresses:
-    """Return the addresses of devices on leaves of a compute fabric."""
-    own = draft.addresses
+def leaf_addresses(draft: Draft, shared: SharedLeaves, own: AddressPlan) -> LeafAddresses:
+    """Return addresses, `own` or those of compute, on leaves of a compute fabric."""
     leaves = tuple((segment, draft.naming.boxes[box]) for segment, box in shared.leaves)
-    return LeafAddresses(own.mapping, own.hosts, own.loopbacks, own.router_ids, leaves)
+    return LeafAddresses(
+        own.mapping, own.hosts, own.loopbacks, own.router_ids, draft.addresses, leaves
+    )
 
 
 def _address_slots(draft: Draft, found: Sequence[_Place]) -> Iterator[int]:
@@ -139,24 +160,18 @@ def _address_slots(draft: Draft, found: Sequence[_Place]) -> Iterator[int]:
 class _FreePorts:
     """The free ports of the leaves of a compute fabric, of which devices take some."""
 
-    def __init__(self, draft: Draft, installed: Sequence[bool]) -> None:
-        """Find the endpoint positions that no planned GPU has."""
+    def __init__(self, draft: Draft, installed: Sequence[bool], taken: frozenset[int]) -> None:
+        """Find the endpoint positions that no planned GPU has, and the cages without a link."""
         self.draft, self.layout = draft, draft.fabric.port_layouts[Role.LEAF]
         self.shares = draft.mapping.segment_blocks
-        self.leaves = [
-            (segment, box)
-            for box in range(draft.sizing.leaf)
-            if installed[box]
-            for segment in range(draft.mapping.segments)
-            if draft.port_layouts(segment)[Role.LEAF].nos == self.layout.nos
-        ]
+        self.leaves = shared_leaves(draft, installed)
         self.pattern = draft.mapping.pattern()
         if not draft.spec.reserve:  # the positions of excluded hosts
             self.pattern = np.where(self.pattern < draft.fabric.gpus, self.pattern, -1)
         self.vacant = self._vacant_slots()
         self.with_modules = all(_host_modules(draft))
         idle = groupby(self.layout.idle(draft.ports[Role.LEAF]), key=lambda port: port.cage)
-        self.idle = {cage: [*ports] for cage, ports in idle}
+        self.idle = {cage: [*ports] for cage, ports in idle if cage not in taken}
         self.planned = {port.cage for port in draft.ports[Role.LEAF]}
         self.used: Counter[tuple[int, int]] = Counter()
         self.taken: set[tuple[tuple[int, int], Port]] = set()

@@ -74,6 +74,6 @@ def _keys(spec: FabricSpec) -> dict[Path, tuple[bool, str]]:
         ("exclude",): (bool(spec.exclude), _OTHER_LINKS),
         ("cabling",): (spec.cabling is not None, _NOT_YET),
         ("management",): (spec.management is not None, _NOT_YET),
-        ("networks",): (bool(spec.networks.each()), _NOT_YET),
+        ("networks",): (bool(spec.networks.every()), _NOT_YET),
         ("devices",): (bool(spec.devices), _NOT_YET),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Finding, Path, nearest
+from fabricgen.planning.converged_conflicts import converged_conflicts
 from fabricgen.planning.networks.tenants import VRF_VLANS, tenants_of
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def network_conflicts(spec: FabricSpec, host: Host | None, catalog: Catalog) -> 
         yield from _ports(spec, name, network, host)
         yield from _peer_links(name, network)
         yield from _circular_links(name, network, catalog)
-        yield from _carried(networks, name)
+        yield from _carried(spec.networks.every(), name)
         yield from _bonding(spec, name, catalog)
         for at, leaves in enumerate(network.leaf_groups):
             where = (*path, "leaf_groups", at, "devices")
@@ -45,6 +46,10 @@ def network_conflicts(spec: FabricSpec, host: Host | None, catalog: Catalog) -> 
             where = (*path, "uplink", "network")
             what = "network of kind `clos` called"
             yield from _known(network.uplink.network, joined, where, what)
+    for name, network in spec.networks.converged().items():
+        yield from _ports(spec, name, network, host)
+        yield from _carried(spec.networks.every(), name)
+    yield from converged_conflicts(spec, catalog)
     yield from _second_access(networks)
     yield from _sessions(spec, catalog)
     yield from _front_ports(spec, host)
@@ -206,7 +211,7 @@ def _ports(spec: FabricSpec, name: str, network: Network, host: Host | None) -> 
 
 def _sessions(spec: FabricSpec, catalog: Catalog) -> Iterator[Finding]:
     """Refuse BGP with devices that are no routers, or in networks that have none."""
-    networks = spec.networks.each()
+    networks = spec.networks.every()
     for at, devices in enumerate(spec.devices):
         if devices.bgp is None:
             continue
@@ -233,7 +238,7 @@ def _front_ports(spec: FabricSpec, host: Host | None) -> Iterator[Finding]:
         return
     asked = {
         name: host_ports(host, network)
-        for name, network in spec.networks.each().items()
+        for name, network in spec.networks.every().items()
         if network.kind == "clos"
     }
     if sum(asked.values()) > host.front.count:

@@ -66,7 +66,7 @@ def attached_devices(
     catalog: Catalog,
 ) -> Iterator[AttachedDevices]:
     """Yield the devices on a network that have ports there."""
-    networks = compute.spec.networks.each()
+    networks = compute.spec.networks.every()
     network, host = networks[name], compute.host
     interfaces = named_interfaces(name, host_ports(host, network))
     connector = _connector(host.front if host else None, network)

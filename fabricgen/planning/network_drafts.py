@@ -10,10 +10,10 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.core.terms import COMPUTE, DEVICES
+from fabricgen.core.terms import COMPUTE, DEVICES, Role
 from fabricgen.planning.baseline.expansion_stages import stage_of
 from fabricgen.planning.designs import map_design
-from fabricgen.planning.device_fabric import devices_fabric
+from fabricgen.planning.device_fabric import converged_fabric, devices_fabric
 from fabricgen.planning.device_ports import leaf_addresses
 from fabricgen.planning.draft import draft_of
 from fabricgen.planning.name_checks import check_names
@@ -42,19 +42,26 @@ def draft_networks(
     compute = _compute_switches(draft, installed)
     mappings, switches = _map_networks(draft, hosts, compute, _reserved(draft))
     drafts = _named(draft, mappings)
+    taken = draft.fabric.port_layouts[Role.LEAF].reserved
+    for name in draft.spec.networks.converged():
+        mappings.append(map_design(converged_fabric(draft, installed, name, hosts, taken)))
+        drafts[name] = _on_leaves(draft, mappings[-1])
+        taken |= {port.cage for port in drafts[name].ports[Role.LEAF]}
+    check_apart({COMPUTE: draft, **drafts})
     if any(group.ports.compute.count for group in draft.spec.devices):
-        mappings.append(map_design(devices_fabric(draft, installed)))
+        mappings.append(map_design(devices_fabric(draft, installed, taken)))
         drafts[DEVICES] = _on_leaves(draft, mappings[-1])
     _check_names(mappings, hosts, [*compute, *switches])
     return drafts, switches
 
 
 def _on_leaves(draft: Draft, mapping: Mapping) -> Draft:
-    """Name and address the devices on leaves of a compute fabric. Raises Refusal."""
+    """Name and address what is on leaves of a compute fabric. Raises Refusal."""
     own, network = draft_of(mapping, draft.catalog), mapping.fabric.network
     assert network, "devices are a network"  # noqa: S101 - narrowed for mypy
     assert network.shared, "devices are on leaves"  # noqa: S101 - narrowed for mypy
-    return replace(own, addresses=leaf_addresses(draft, network.shared))
+    addresses = draft.addresses if network.name == DEVICES else own.addresses
+    return replace(own, addresses=leaf_addresses(draft, network.shared, addresses))
 
 
 def _compute_switches(draft: Draft, installed: list[bool]) -> list[SwitchGroup]:
@@ -127,7 +134,6 @@ def _named(draft: Draft, mappings: list[Mapping]) -> dict[str, Draft]:
             drafts[name] = draft_of(mapping, draft.catalog)
         except Refusal as refusal:
             raise placed(refusal, name) from None
-    check_apart({COMPUTE: draft, **drafts})
     return drafts
 
 

@@ -161,6 +161,19 @@ def modes_of(name: str, leaf: PortLayout, attached: list[AttachedDevices]) -> tu
     return tuple(found)
 
 
+def one_speed(name: str, leaf: PortLayout, speed_gbps: int | None) -> Refusal:
+    """Return the refusal of ports of a network on compute leaves that its cages do not have."""
+    speed = speed_text(speed_gbps or 0)
+    offered = ", ".join(mode.name for mode in leaf.model.breakouts)
+    return refuse(
+        "bad-convergence",
+        f"the network `{name}` has no ports of {speed} on leaves of the compute fabric",
+        path=("networks", name, "speed"),
+        because=(f"its cages have one breakout; those of {leaf.model.model} offer {offered}",),
+        hint="give all its ports a `speed` that they offer, or the network `switches` of its own",
+    )
+
+
 def _no_port_speed(name: str, leaf: PortLayout, devices: AttachedDevices) -> Refusal:
     """Return the refusal of devices whose speed no port of the leaf has."""
     speed = speed_text(devices.speed_gbps or 0)

@@ -170,7 +170,7 @@ def _draft_networks(
     draft: Draft, hosts: list[str], installed: list[bool]
 ) -> tuple[dict[str, Draft], list[SwitchGroup]]:
     """Draft the networks beside a compute fabric, if there are any. Raises Refusal."""
-    if not draft.spec.networks.each() and not draft.spec.devices:
+    if not draft.spec.has_networks:
         return {}, []
     from fabricgen.planning.network_drafts import (  # noqa: PLC0415 - for networks only
         draft_networks,
@@ -246,8 +246,17 @@ class Plan(Draft):
         return {name: network for name, network in self.networks.items() if any(network.installed)}
 
     @property
+    def converged(self) -> dict[str, Plan]:
+        """The networks and devices on leaves of this compute fabric, by name."""
+        return {
+            name: network
+            for name, network in self.networks.items()
+            if network.fabric.network and network.fabric.network.shared
+        }
+
+    @property
     def shared_leaves(self) -> SharedLeaves | None:
-        """The ports of devices on leaves of this compute fabric; None without any."""
+        """The ports of single devices on leaves of this compute fabric; None without any."""
         network = self.networks.get(DEVICES)
         rules = network.fabric.network if network else None
         return rules.shared if rules else None

@@ -44,6 +44,8 @@ class PortLayout:
     """The cages that may face down; empty for all that `up_zone` leaves."""
     up_zone: frozenset[int] = frozenset()
     """The cages that may face up; empty for all that `down_zone` leaves."""
+    reserved: frozenset[int] = frozenset()
+    """Cages of a leaf that networks on leaves of the compute fabric have."""
 
     @cached_property
     def radix(self) -> int:
@@ -150,8 +152,12 @@ class PortLayout:
         return self._cages(breakout, self.up_zone, self.down_zone)
 
     def _cages(self, breakout: Breakout, zone: frozenset[int], other: frozenset[int]) -> list[int]:
-        """List the cages of a zone, or outside of the other one where it is empty."""
+        """List the cages of a zone, or outside of the other one where it is empty.
+
+        None is reserved.
+        """
         cages = self.model.cages_by_breakout[breakout.name]
-        if not self.zoned:
+        if not self.zoned and not self.reserved:
             return cages
-        return [cage for cage in cages if (cage in zone if zone else cage not in other)]
+        left = [cage for cage in cages if cage not in self.reserved]
+        return [cage for cage in left if (cage in zone if zone else cage not in other)]

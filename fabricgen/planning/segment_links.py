@@ -51,7 +51,7 @@ def wire_segment(mapping: Mapping, installed_gpus: int) -> Segment:
     blocks = [_block(mapping, block, gpu, slots, leaves) for block in range(mapping.segment_blocks)]
     segment = Segment(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
     network = mapping.fabric.network
-    if network is None or network.shared is None:
+    if network is None or network.shared is None or not network.shared.in_compute:
         return segment
     return segment._replace(number=segment.lower + np.int32(1))
 

@@ -69,7 +69,16 @@ def choose_switches(
         else:
             up = down if up.speed_gbps == down.speed_gbps else up
             spare, (path, choice) = getattr(spec.spare_ports, role), choices[role]
-            layout = PortLayout(role, models[role], nos[role], down, up, spare)
+            reserved = spec.networks.reserved_cages if role is Role.LEAF else frozenset()
+            layout = PortLayout(
+                role=role,
+                model=models[role],
+                nos=nos[role],
+                down=down,
+                up=up,
+                spare=spare,
+                reserved=reserved,
+            )
             if path[-1] == role.value:  # a role without an entry has the ports of its model
                 layout = with_zones(layout, choice.zones, path, findings)
                 findings += _port_limit(layout, path)

@@ -186,7 +186,7 @@ def complete_management(given: dict[str, Any]) -> dict[str, Any]:
 
 def complete_network(given: Any) -> Any:  # noqa: ANN401 - an example need not be a network
     """Complete a network with the keys that it and its groups of leaves require."""
-    if not isinstance(given, dict):
+    if not isinstance(given, dict) or "converged_with" in given:
         return given
     switches = {**SMALL["switches"], **given.get("switches", {})}
     groups = [{"devices": ["nfs-{n}"], **each} for each in given.get("leaf_groups", ())]

@@ -34,10 +34,23 @@ COMPUTE: dict[str, Any] = {
 OTHERS = (("hh-controller", 1), ("hh-gateway", 2), ("metadata-srv", 3), ("storage-srv", 3))
 """The devices beside the servers, in the order of the lists."""
 
+CONVERGED = {
+    "converged_with": "compute",
+    "cages": "27,29,31,33,35,37",  # the zone `server_conv_4x200` of the source
+    "speed": "200G",
+    "host_ports": 2,
+}
+"""The second network on the leaves of GPUs."""
+
+STORAGE = ("metadata-srv", "storage-srv")
+"""The devices that it has in one composition; in the other, all have it."""
+
 MESH: dict[str, Any] = COMPUTE | {
     "rails": {"per_switch": 4},
     "naming": {"leaf": "soc-storage-scale-out-leaf-{n:02}", "host": "compute-xpu-{n:03}"},
     "networks": {
+        # both ports of a device on one leaf
+        "storage": CONVERGED | {"bond": 1, "leaves": 2},
         "inband": {
             "switches": {"leaf": {"model": "ds2000"}},
             "speed": "25G",
@@ -53,7 +66,11 @@ MESH: dict[str, Any] = COMPUTE | {
         },
     },
     "devices": [
-        {"name": f"{name}-{{n:03}}", "count": count, "ports": {"inband": 1, "oob": 1}}
+        {
+            "name": f"{name}-{{n:03}}",
+            "count": count,
+            "ports": {"inband": 1, "oob": 1, "storage": 2 if name in STORAGE else 0},
+        }
         for name, count in OTHERS
     ],
 }
@@ -76,6 +93,7 @@ COLLAPSED: dict[str, Any] = COMPUTE | {
         "host": "compute-xpu-{n:03}",
     },
     "networks": {
+        "storage": CONVERGED,
         # no switch has a cable at its management port
         "oob": {
             "switches": {"leaf": {"model": "sn2201"}},
@@ -86,18 +104,17 @@ COLLAPSED: dict[str, Any] = COMPUTE | {
         },
     },
     "devices": [
-        {"name": f"{name}-{{n:03}}", "count": count, "ports": {"oob": 1}} for name, count in OTHERS
+        {"name": f"{name}-{{n:03}}", "count": count, "ports": {"oob": 1, "storage": 2}}
+        for name, count in OTHERS
     ],
 }
 """The uplinks are more than the GPUs need, as the source has them for growth."""
 
 NOT_PLANNED = {
     "xoc-64-mesh-conv-ro": {
-        "soc_storage": (28, "hosts have no second kind of port on the leaves of GPUs"),
         "mesh": (2, "leaves of the compute fabric are joined by spines alone"),
     },
     "opg-64-collapsed-conv": {
-        "fe": (34, "hosts have no second kind of port on the leaves of GPUs"),
         "oob uplink": (4, "spines of the compute fabric have no ports for other networks"),
     },
 }
@@ -122,13 +139,15 @@ def published(name: str) -> dict[str, set[Ends]]:
 def planned(keys: dict[str, Any], names: dict[str, tuple[str, str, str]]) -> dict[str, set[Ends]]:
     """Plan a composition; `names` are the kind of each network, its interfaces and its switch.
 
-    Interfaces of devices are counted as in the source, and the ports of a switch that runs another
-    NOS are named as there. Links between switches are uplinks.
+    A second name of interfaces, behind a space, is that of devices. Interfaces are counted as in
+    the source, and the ports of a switch that runs another NOS are named as there. Links between
+    switches are uplinks.
     """
     plan = plan_of(**keys)
     found: dict[str, set[Ends]] = {}
     for name, network in {"compute": plan, **plan.networks}.items():
-        kind, interface, called = names[name]
+        kind, interfaces, called = names[name]
+        of_host, of_device = (interfaces.split() * 2)[:2]
         for segment in range(network.mapping.segments):
             for cable in Views(network).cables(segment):
                 if cable.tier != LinkKind.HOST:
@@ -139,6 +158,7 @@ def planned(keys: dict[str, Any], names: dict[str, tuple[str, str, str]]) -> dic
                 number = cable.a_interface.lstrip("abcdefghijklmnopqrstuvwxyz")
                 port = f"E1/{cable.b_port}"
                 switch = called.format(int(cable.b_device.rpartition("-")[2]))
+                interface = of_host if cable.a_device in plan.hosts else of_device
                 ends = cable.a_device, f"{interface}{number}", switch or cable.b_device, port
                 found.setdefault(kind, set()).add(ends)
     return found
@@ -152,6 +172,7 @@ def planned(keys: dict[str, Any], names: dict[str, tuple[str, str, str]]) -> dic
             MESH,
             {
                 "compute": ("scale_out", "scale_out-so", ""),
+                "storage": ("soc_storage", "soc_storage-ss soc_storage-port", ""),
                 "inband": ("inb_mgmt", "inb_mgmt-mgmt", "inb-mgmt-leaf-{:02}"),
                 "oob": ("bmc", "bmc-bmc", "oob-leaf-{:02}"),
             },
@@ -159,7 +180,11 @@ def planned(keys: dict[str, Any], names: dict[str, tuple[str, str, str]]) -> dic
         (
             "opg-64-collapsed-conv",
             COLLAPSED,
-            {"compute": ("be", "be-be", ""), "oob": ("bmc", "bmc-bmc", "oob-leaf-{:02}")},
+            {
+                "compute": ("be", "be-be", ""),
+                "storage": ("fe", "fe-fe fe-port", ""),
+                "oob": ("bmc", "bmc-bmc", "oob-leaf-{:02}"),
+            },
         ),
     ],
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.analysis.checks.plan_evidence import evidence_of
-from fabricgen.core.terms import DEVICES, LinkKind, Role, speed_text
+from fabricgen.core.terms import LinkKind, Role, speed_text
 from fabricgen.planning.addressing import address_text
 from fabricgen.planning.cabling.stock_lengths import metres
 from fabricgen.planning.fabric_links import Wiring
@@ -256,28 +256,29 @@ def configured_ports(links: NamedLinks, switches: range) -> Iterator[tuple[End, 
 
 def device_ports(plan: Plan) -> dict[End, Row]:
     """Return the ports that devices must have on compute leaves: end, cable and address."""
-    network = plan.networks.get(DEVICES)
-    if network is None:
-        return {}
-    evidence = evidence_of(network, Views(network))
-    every = np.arange(len(evidence.wiring.kind))
-    links = named_links(evidence, every)
-    cells = links.low, links.low_port, links.label, links.address
-    return dict(_pairs((links.high, links.high_port), cells, every >= 0))
+    found: dict[End, Row] = {}
+    for network in plan.converged.values():
+        evidence = evidence_of(network, Views(network))
+        every = np.arange(len(evidence.wiring.kind))
+        links = named_links(evidence, every)
+        cells = links.low, links.low_port, links.label, links.address
+        found.update(_pairs((links.high, links.high_port), cells, every >= 0))
+    return found
 
 
 def split_ports(plan: Plan) -> Counter[str]:
     """Return how many ports more leaves have by cages that are split for devices alone."""
-    shared, more = plan.shared_leaves, Counter[str]()
-    if shared is None:
+    more = Counter[str]()
+    if not plan.converged:
         return more
     used = plan.ports[Role.LEAF]
     every = [*used, *plan.fabric.port_layouts[Role.LEAF].idle(used)]
     known = Counter(port.cage for port in every)
-    places = zip(shared.bonds.stripe, shared.bonds.place, strict=True)
-    taken = ((leaf, shared.ports[place]) for leaf, place in places)
-    for leaf, cage, mode in {(leaf, port.cage, port.breakout) for leaf, port in taken}:
-        more[shared.names[leaf]] += mode.count - known[cage]
+    for rules in (network.fabric.network for network in plan.converged.values()):
+        shared = rules.shared if rules else None
+        taken = shared.places() if shared else ()
+        for leaf, cage, mode in {(leaf, port.cage, port.breakout) for leaf, port in taken}:
+            more[shared.names[leaf] if shared else ""] += mode.count - known[cage]
     return more
 
 

@@ -7,7 +7,7 @@ by a prefix that is too wide.
 from __future__ import annotations
 
 from ipaddress import ip_network
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fabricgen.analysis.checks.evidence import Evidence
     from fabricgen.core.arrays import IntArray
     from fabricgen.planning.networks.shared_leaves import SharedLeaves
+    from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import PortLayout
     from fabricgen.views.switches.view import Instance, SwitchView
 
@@ -65,15 +66,20 @@ def _faults(
         evidence.plan.mapping,
     )
     served = range(blocks) if own < 0 else [own]
+    beside = [*_networks_on(evidence.plan, segment, box)]
     role = Role(view.role)
     names, layouts = evidence.interfaces(segment, role), evidence.plan.port_layouts
     devices = _device_blocks(shared, layouts(segment)[role], segment, box) if shared else {}
-    if len(view.instances) != len(served):
+    if len(view.instances) != len(served) + len(beside):
+        networks = f" and {len(beside)} networks" if beside else ""
         yield Violation(
-            f"{view.name} has {len(view.instances)} routing instances for {len(served)} blocks"
+            f"{view.name} has {len(view.instances)} routing instances for {len(served)}"
+            f" blocks{networks}"
         )
         return
-    for block, instance in zip(served, view.instances, strict=True):
+    for network, instance in zip(beside, view.instances[len(served) :], strict=True):
+        yield from _foreign(view, instance, network)
+    for block, instance in zip(served, view.instances, strict=False):
         rail, number = mapping.rail(segment, block), segment * blocks + block
         name = f"{view.name}{f' VRF {instance.vrf}' if instance.vrf else ''}"
         if instance.rail != ("" if rail is None else str(rail)):
@@ -95,6 +101,38 @@ def _faults(
         yield from _misplaced(view, instance, wanted, name)
 
 
+class _NetworkOnLeaf(NamedTuple):
+    """A network on a leaf of the compute fabric: its name, its ports there, and its prefix."""
+
+    name: str
+    ports: set[str]
+    prefix: str
+
+
+def _networks_on(plan: Plan, segment: int, box: int) -> Iterator[_NetworkOnLeaf]:
+    """Yield the networks that have a VRF on a switch."""
+    for name, network in plan.converged.items():
+        rules = network.fabric.network
+        shared = rules.shared if rules else None
+        if shared and not shared.in_compute and (own := shared.on(segment, box)):
+            layout = plan.port_layouts(segment)[Role.LEAF]
+            ports = {layout.interface(port) for port in own.values()}
+            yield _NetworkOnLeaf(name, ports, network.addresses.hosts.prefix(0))
+
+
+def _foreign(view: SwitchView, instance: Instance, network: _NetworkOnLeaf) -> Iterator[Violation]:
+    """Yield what the VRF of a network on a leaf has beside its own ports and addresses."""
+    name = f"{view.name} VRF {instance.vrf}"
+    if instance.vrf != network.name or instance.fabric_ports:
+        yield Violation(f"{name} is not apart: it is to have the devices of {network.name} alone")
+    if instance.host_prefix != network.prefix:
+        yield Violation(
+            f"{name} announces {instance.host_prefix}, which is not its own",
+            (f"the devices of {network.name} have addresses of {network.prefix}",),
+        )
+    yield from _misplaced(view, instance, network.ports, name)
+
+
 def _device_blocks(
     shared: SharedLeaves, layout: PortLayout, segment: int, box: int
 ) -> dict[str, int]:
@@ -112,7 +150,7 @@ def _misplaced(
         inside |= {port.interface for port in tenant.ports}
     used = {port.interface for port in view.ports}
     for port in sorted(inside - wanted):
-        yield Violation(f"{name} routes {view.name} {port}, which belongs to another rail")
+        yield Violation(f"{name} routes {view.name} {port}, which belongs to another instance")
     for port in sorted((wanted & used) - inside):
         yield Violation(f"{name} leaves out {view.name} {port}, which belongs to it")
 

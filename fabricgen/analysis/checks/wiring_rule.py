@@ -119,14 +119,15 @@ def _host(evidence: Evidence, gpu: IntArray, plane: IntArray) -> _Way:
         slot = leaf * sizing.leaf_down + place * mates + turn * mapping.per_switch + offset
     upper, port = np.divmod(slot, sizing.leaf_down)
     slot = mapping.kept_slots(gpu, slot)
-    shared = fabric.network and fabric.network.shared  # devices on leaves of compute are counted
+    rules = fabric.network
+    counted = rules and rules.shared and rules.shared.in_compute  # devices in no other network
     return _Way(
         group * fabric.planes + plane,
         block,
         upper,
         port * mapping.segment_blocks + block,
         slot,
-        gpu + 1 if shared else slot + 1,
+        gpu + 1 if counted else slot + 1,
     )
 
 

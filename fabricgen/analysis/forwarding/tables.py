@@ -191,7 +191,7 @@ class ForwardingTables:
                     "rail": self.plan.mapping.rail(segment, block),
                     "routes": list(self._routes(segment, block, box, index, instance)),
                 }
-                for block, instance in zip(served, view.instances, strict=True)
+                for block, instance in zip(served, view.instances, strict=False)  # not networks
             ]
             yield (
                 view.name,

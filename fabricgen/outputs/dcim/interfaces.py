@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from fabricgen.core.terms import DEVICES, LinkKind, Role
+from fabricgen.core.terms import LinkKind, Role
 from fabricgen.outputs.dcim.bonds import End
 from fabricgen.outputs.dcim.view import InterfaceView, tag_of
 from fabricgen.planning.networks.shared_leaves import ports_with
@@ -121,7 +121,7 @@ class ClusterInterfaces:
         return {
             (cable.b_device, cable.b_interface): _to_lower(cable)
             for views in self._every
-            if views.plan.fabric.network_name == DEVICES
+            if views.plan.fabric.network_name in self._every[0].plan.converged
             for cable in views.cables(0)
         }
 

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import chain, groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.core.terms import DEVICES, LinkKind
+from fabricgen.core.terms import LinkKind
 from fabricgen.outputs.installation.faceplate import face_of
 
 if TYPE_CHECKING:
@@ -124,15 +124,19 @@ class Fronts:
 
     def of(self, cable: CableView) -> Fronts:
         """Return the fronts of the network that a cable belongs to."""
-        own = self._owners.get(cable.b_device, self)
-        shared = cable.a_device in self._devices and cable.b_device not in self._owners
-        return self.networks[DEVICES] if shared else own
+        own = self._owners.get(cable.b_device)
+        return own or self._on_leaves.get((cable.a_device, cable.a_interface), self)
 
     @cached_property
-    def _devices(self) -> frozenset[str]:
-        """The devices on leaves of the compute fabric."""
-        network = self.plan.networks.get(DEVICES)
-        return frozenset(network.hosts if network else ())
+    def _on_leaves(self) -> dict[tuple[str, str], Fronts]:
+        """The fronts of networks on leaves of the compute fabric, by the ports of devices there."""
+        return {
+            (device, interface): self.networks[name]
+            for name, network in self.plan.converged.items()
+            for group in (network.fabric.network.attached.groups if network.fabric.network else ())
+            for device in group.names
+            for interface in group.interfaces
+        }
 
     @cached_property
     def faces(self) -> dict[Role, Faceplate]:

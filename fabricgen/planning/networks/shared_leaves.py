@@ -1,21 +1,24 @@
 """The leaves of the compute fabric that devices have ports on.
 
 The links of such devices are a network whose leaves are those of compute. `device_ports` chooses
-the ports.
+the ports of single devices, `converged_ports` those of a network.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from fabricgen.planning.baseline.kept_bonds import KeptBonds
     from fabricgen.planning.port_layout import Port
 
 
-class SharedLeaves(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class SharedLeaves:
     """Leaves of the compute fabric with the ports of devices on them.
 
     `leaves` are segments and boxes of the compute fabric; the other columns are of each port.
@@ -31,22 +34,42 @@ class SharedLeaves(NamedTuple):
     """The leaf and the place in `ports` of each port of a device, and the endpoint position of
     compute whose addresses it has, counted from the first block of the fabric."""
     blocks: tuple[int, ...]
-    """The block of the compute fabric that each port of a device is in, within its segment."""
+    """The block of the compute fabric that each port of a device is in, within its segment; empty
+    where the ports are in a network of their own."""
     filled: tuple[bool, ...]
     """Whether each port of a device is in a cage with the module of a link of compute."""
     modules: frozenset[str]
     """The models of these modules."""
+    columns: int = 1
+    """The leaves of a stripe, one for each member of a bond."""
+
+    @property
+    def in_compute(self) -> bool:
+        """Whether the ports are in compute, with its addresses, and in no network of their own."""
+        return bool(self.blocks)
+
+    def places(self) -> Iterator[tuple[int, Port]]:
+        """Yield the leaf of each port of a device, and its port there."""
+        for stripe, place in zip(self.bonds.stripe, self.bonds.place, strict=True):
+            for member in range(self.columns):
+                yield stripe * self.columns + member, self.ports[place]
 
     def port_of_each(self) -> Iterable[tuple[Port, bool]]:
         """Return the place of each port of a device, and whether its cage has a module."""
-        return zip(map(self.ports.__getitem__, self.bonds.place), self.filled, strict=True)
+        return zip((port for _, port in self.places()), self.filled, strict=True)
 
     def on(self, segment: int, box: int) -> dict[int, Port]:
         """Return the ports of devices on a leaf of the compute fabric, by their number."""
-        at = self.leaves.index((segment, box)) if (segment, box) in self.leaves else -1
-        own = [port for port, leaf in enumerate(self.bonds.stripe) if leaf == at]
-        own.sort(key=self.bonds.place.__getitem__)
-        return {port: self.ports[self.bonds.place[port]] for port in own}
+        return self._by_leaf.get((segment, box), {})
+
+    @cached_property
+    def _by_leaf(self) -> dict[tuple[int, int], dict[int, Port]]:
+        """The ports of devices on each leaf."""
+        found: dict[tuple[int, int], dict[int, Port]] = {}
+        every = sorted(enumerate(self.places()), key=lambda each: (each[1][1].cage, each[1][1].sub))
+        for number, (leaf, port) in every:
+            found.setdefault(self.leaves[leaf], {})[number] = port
+        return found
 
 
 def ports_with(planned: Sequence[Port], devices: Iterable[Port]) -> list[Port]:

@@ -42,15 +42,24 @@ def has_sessions(plan: Plan) -> bool:
 def router_sessions(plan: Plan) -> Iterator[RouterSession]:
     """Yield the sessions of all networks of a plan."""
     for network in plan.networks.values():
-        leaves = sorted({link.leaf for link in edge_links(network)})
-        for leaf in Views(network).switches(0, (Role.LEAF,), leaves) if leaves else ():
+        for leaf in _leaves(plan, network):
             yield from _of_leaf(network.fabric.network_name, leaf)
+
+
+def _leaves(plan: Plan, network: Plan) -> Iterator[SwitchView]:
+    """Yield the leaves of a network with sessions; a network may be on those of compute."""
+    leaves, rules = sorted({link.leaf for link in edge_links(network)}), network.fabric.network
+    if rules and rules.shared:
+        for segment, box in map(rules.shared.leaves.__getitem__, leaves):
+            yield from Views(plan).switches(segment, (Role.LEAF,), [box])
+    elif leaves:
+        yield from Views(network).switches(0, (Role.LEAF,), leaves)
 
 
 def _of_leaf(network: str, leaf: SwitchView) -> Iterator[RouterSession]:
     """Yield the sessions of a leaf with routers."""
-    default = leaf.instances[0]
-    groups = [(network, default.host_prefix, default.accepted, default.edge_ports)]
+    own = next((each for each in leaf.instances if each.vrf == network), leaf.instances[0])
+    groups = [(network, own.host_prefix, own.accepted, own.edge_ports)]
     groups += [
         (own.name, own.prefix, own.accepted, own.edge_ports)
         for own in (leaf.vtep.vrfs if leaf.vtep else [])

@@ -7,9 +7,10 @@ switches that are asked for.
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from fabricgen.core.terms import DEVICES, ROLES, Role
+from fabricgen.core.terms import ROLES, Role
 from fabricgen.planning.override_texts import override_texts
 from fabricgen.planning.switch_match import matches, switch_identity, switch_vars
 from fabricgen.views.management import ManagementViews
@@ -17,6 +18,7 @@ from fabricgen.views.switches.edges import Edges
 from fabricgen.views.switches.facts import switch_facts
 from fabricgen.views.switches.front_panels import FrontPanels
 from fabricgen.views.switches.instances import Instances
+from fabricgen.views.switches.leaf_networks import LeafNetworks
 from fabricgen.views.switches.overlay import Overlays
 from fabricgen.views.switches.port_views import PortViews
 from fabricgen.views.switches.ports import Ports, SegmentLabels
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabricgen.inventory.overrides import OverrideMatch
-    from fabricgen.planning.port_layout import Port
 
 
 BATCH = 8
@@ -54,8 +55,7 @@ class SwitchViews:
         self._instances = Instances(self.plan, self._edges, tenants=bool(self._overlays.tenants))
         self._management = ManagementViews(self.plan.spec.management, self.plan.management)
         self._made: dict[tuple[int, int], SwitchView] | None = {} if kept else None
-        devices = self.plan.networks.get(DEVICES)
-        self._devices = PortViews(Ports(devices)) if devices else None
+        self._beside = [LeafNetworks(self.plan, network) for network in self.plan.converged]
 
     def prepare(self) -> None:
         """Compute now what all segments share."""
@@ -90,13 +90,15 @@ class SwitchViews:
         overlay = self._overlays.view(box, index, self.ports.facts[box.role], ports)
         port_layout = plan.fabric.port_layouts[box.role]
         shared = box.block < 0
-        devices, places = self._device_ports(index, labels)
-        ports = [*ports, *devices]
+        on_leaf = [found for each in self._beside if (found := each.on(index, labels))]
+        ports = [*ports, *chain.from_iterable(each.ports for each in on_leaf)]
+        places = tuple(chain.from_iterable(each.places for each in on_leaf))
         idle, cages = self._panels.of(box, ports, places)
         blocks = range(plan.mapping.segment_blocks) if shared else [box.block]
         instances = [
             self._instances.of(segment, block, box, ports, shared=shared) for block in blocks
         ]
+        instances += [each.instance for each in on_leaf if each.instance]
         rail = None if shared else plan.mapping.rail(segment, box.block)
         identity = switch_identity(plan, segment, index, labels.ends.switches[index])
         return SwitchView(
@@ -122,7 +124,7 @@ class SwitchViews:
             idle_ports=idle,
             cages=cages,
             instances=instances,
-            vrfs=instances if shared else [],
+            vrfs=[each for each in instances if each.vrf],
             headrooms=_headrooms(ports),
             nos_version=plan.fabric.nos_version(port_layout),
             management=self._management.view(segment, index),
@@ -134,23 +136,6 @@ class SwitchViews:
             vars=switch_vars(spec, identity),
             overrides=[own for match, own in self._overrides if matches(match, identity)],
         )
-
-    def _device_ports(
-        self, box: int, labels: SegmentLabels
-    ) -> tuple[list[PortView], tuple[Port, ...]]:
-        """Return the ports of devices on a leaf of the compute fabric, as views and as places."""
-        if self._devices is None or (shared := self.plan.shared_leaves) is None:
-            return [], ()
-        segment = labels.ends.segment
-        if not (own := shared.on(segment, box)):
-            return [], ()
-        leaf = shared.leaves.index((segment, box))
-        (views,) = self._devices.of([leaf], SegmentLabels(self._devices.ports, 0))
-        for view, port in zip(views, own, strict=True):
-            view.rail = labels.rail_texts[shared.blocks[port]]
-            if self.plan.naming.boxes[box].block < 0:
-                view.vrf = labels.vrfs[shared.blocks[port]]
-        return views, tuple(own.values())
 
     @cached_property
     def _overrides(self) -> list[tuple[OverrideMatch, OverrideView]]:

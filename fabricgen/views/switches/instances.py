@@ -1,4 +1,4 @@
-"""The routing instances of a switch: its only one, or the VRF of each rail that shares it."""
+"""The routing instances of a switch: its only one, or the VRFs of rails and networks on it."""
 
 from __future__ import annotations
 
@@ -42,11 +42,22 @@ class Instances:
     def of(
         self, segment: int, block: int, box: Box, ports: list[PortView], *, shared: bool
     ) -> Instance:
+        """Make the routing instance of a block on a switch, a VRF where blocks share it."""
+        mapping = self.plan.mapping
+        vrf = vrf_name(mapping.rail(segment, block)) if shared else ""
+        table = FIRST_TABLE + int(mapping.first_rail(segment, block)) if shared else 0
+        return self._made(segment, block, box, ports, vrf, table)
+
+    def on_leaf(self, leaf: Box, ports: list[PortView], table: int) -> Instance:
+        """Make the VRF of this network on a leaf of the compute fabric."""
+        return self._made(0, 0, leaf, ports, self.plan.fabric.network_name, table)
+
+    def _made(
+        self, segment: int, block: int, box: Box, ports: list[PortView], vrf: str, table: int
+    ) -> Instance:
         """Make one routing instance of a switch."""
         plan = self.plan
         rail = plan.mapping.rail(segment, block)
-        vrf = vrf_name(rail) if shared else ""
-        table = FIRST_TABLE + plan.mapping.first_rail(segment, block) if shared else 0
         own = [port for port in ports if port.vrf == vrf]
         fabric = [port for port in own if not port.to_host]
         speakers = [port for port in own if not (port.to_host and plan.addresses.numbered)]
@@ -68,7 +79,7 @@ class Instances:
             fabric_ports=fabric,
             bgp_hosts=bgp_hosts,
             bgp_ports=speakers,
-            policy_name="FABRIC" if rail is None else f"RAIL{rail}",
+            policy_name=(vrf.upper() or "FABRIC") if rail is None else f"RAIL{rail}",
             ecmp_paths=min(max(len(fabric), 1), BGP_ECMP_LIMIT),
             prefix_limit=self._prefix_limit(block),
             fabric_asns=list(dict.fromkeys(port.peer_asn for port in fabric)),

@@ -1,0 +1,253 @@
+"""Networks on leaves of the compute fabric: ports, VRFs and addresses, and what is refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fabricgen.analysis.checks.laws import check
+from fabricgen.bom.priced_bill import cluster_bom
+from fabricgen.core.terms import Role
+from fabricgen.views.factory import Views
+from fabricgen.views.hosts.router_sessions import router_sessions
+from tests.fabrics import cables_of, plan_of, refusal_codes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabricgen.planning.plan import Plan
+    from fabricgen.views.switches.view import SwitchView
+
+RAILS: dict[str, Any] = {
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "rails": {"per_switch": 4},
+    "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}},
+}
+"""Two leaves, each of four rails in VRFs."""
+
+SPINES: dict[str, Any] = RAILS | {"design": "rail-optimized", "rails": {}, "gpus": 512}
+"""Eight leaves whose spines join all rails."""
+
+STORAGE: dict[str, Any] = {
+    "converged_with": "compute",
+    "cages": "20,22,24,26",
+    "speed": "200G",
+}
+TARGETS = {"name": "target-{n}", "count": 3, "ports": {"storage": 2}}
+
+
+def converged(base: dict[str, Any] = RAILS, **keys: Any) -> Plan:  # noqa: ANN401 - keys of an inventory
+    """Plan a fabric with storage on its leaves; `keys` are those of the network."""
+    return plan_of(**base, networks={"storage": STORAGE | keys}, devices=[TARGETS])
+
+
+def ends(plan: Plan) -> list[str]:
+    """List both ends of the cables of storage."""
+    cables = cables_of(plan.networks["storage"])
+    return [f"{each.a_device} {each.a_interface} {each.b_device} {each.b_port}" for each in cables]
+
+
+def test_a_bond_is_spread_over_two_leaves() -> None:
+    """Devices take the cages in the order given, on both leaves alike."""
+    found = ends(converged())
+    assert found[:11] == [
+        *(f"host-{n + 1} storage0 leaf-1 {cage}/{n % 4 + 1}" for n, cage in pairs(20, 22)),
+        *(f"target-{n + 1} storage0 leaf-1 24/{n + 1}" for n in range(3)),
+    ]
+    assert found[11:] == [each.replace("storage0 leaf-1", "storage1 leaf-2") for each in found[:11]]
+
+
+def pairs(*cages: int) -> list[tuple[int, int]]:
+    """Return the places of cages with four ports each."""
+    return [(number, cages[number // 4]) for number in range(4 * len(cages))]
+
+
+def test_groups_are_divided_over_stripes() -> None:
+    """With one leaf for a bond, the first leaf has half of each group, and the odd device."""
+    found = ends(converged(bond=1, host_ports=2, leaves=2))
+    assert [each for each in found if "target" in each] == [
+        "target-1 storage0 leaf-1 24/1",
+        "target-1 storage1 leaf-1 24/2",
+        "target-2 storage0 leaf-1 24/3",
+        "target-2 storage1 leaf-1 24/4",
+        "target-3 storage0 leaf-2 24/1",
+        "target-3 storage1 leaf-2 24/2",
+    ]
+    assert [each for each in found if "host-5" in each] == [
+        "host-5 storage0 leaf-2 20/1",
+        "host-5 storage1 leaf-2 20/2",
+    ]
+
+
+@pytest.mark.parametrize("base", [RAILS, SPINES])
+def test_every_law_holds(base: dict[str, Any]) -> None:
+    """On leaves of several rails, and below spines."""
+    keys = {"cages": "20-31", "leaves": 4} if base is SPINES else {}
+    plan = converged(base, **keys)
+    assert [each.law.code for each in check(plan).judgements if each.ok is False] == []
+
+
+def test_a_leaf_has_the_network_in_a_vrf() -> None:
+    """Its instance has the devices alone, with addresses of the network and the AS of the leaf."""
+    plan = converged()
+    (leaf,) = Views(plan).switches(0, boxes=[0])
+    *rails, storage = leaf.instances
+    assert [each.vrf for each in leaf.vrfs] == [*(each.vrf for each in rails), "storage"]
+    assert {each.peer_device for each in storage.host_ports} == {
+        *plan.hosts,
+        "target-1",
+        "target-2",
+        "target-3",
+    }
+    assert not storage.fabric_ports
+    assert storage.asn == rails[0].asn
+    assert storage.host_prefix.startswith("10.192.0.0/")
+    assert [each.address for each in storage.host_ports][:2] == ["10.192.0.0/31", "10.192.0.2/31"]
+    assert storage.table not in {each.table for each in rails}
+    assert {each.cage: each.breakout for each in leaf.cages}[24] == "4x200G"
+
+
+def test_the_default_instance_stays_below_spines() -> None:
+    """Compute keeps the default instance with the spines, and has no port of storage."""
+    leaf = next(Views(converged(SPINES, leaves=16)).switches(0, boxes=[0]))
+    compute, storage = leaf.instances
+    assert (compute.vrf, storage.vrf) == ("", "storage")
+    assert (compute.policy_name, storage.policy_name) == ("FABRIC", "STORAGE")
+    assert compute.fabric_ports
+    assert not {each.interface for each in compute.own_ports} & {
+        each.interface for each in storage.own_ports
+    }
+
+
+def test_cages_are_left_free_by_compute() -> None:
+    """No link of GPUs is in them, whatever compute would take."""
+    plan = converged(RAILS | {"gpus": 256}, cages="1,2,50-64")
+    assert {port.cage for port in plan.ports[Role.LEAF]} & {1, 2, *range(50, 65)} == set()
+    assert ends(plan)[0] == "host-01 storage0 leaf-1 1/1"
+
+
+def test_without_cages_ports_are_those_that_compute_leaves_free() -> None:
+    """`spare_ports` of leaves keep cages free, which the network then has."""
+    plan = converged(RAILS | {"spare_ports": {"leaf": 6}}, cages=None)
+    used = {port.cage for port in plan.ports[Role.LEAF]}
+    own = {port.cage for port in plan.networks["storage"].ports[Role.LEAF]}
+    assert own
+    assert not used & own
+
+
+def test_devices_on_compute_leave_the_cages_of_networks() -> None:
+    """A device with ports in compute has others."""
+    ufm = {"name": "ufm-{n}", "count": 2, "ports": {"compute": {"count": 2, "speed": "200G"}}}
+    plan = plan_of(**RAILS, networks={"storage": STORAGE}, devices=[TARGETS, ufm])
+    cages = {int(each.b_port.split("/")[0]) for each in cables_of(plan.networks["devices"])}
+    assert cages
+    assert not cages & {20, 22, 24, 26}
+    assert check(plan).ok
+
+
+def test_the_bill_has_modules_and_no_switches_more() -> None:
+    """A module of a leaf serves four devices, and each end of a device has one."""
+    bills = [
+        {
+            purpose: sum(
+                count
+                for line in cluster_bom(plan).lines
+                for own, count in line.purposes
+                if own == purpose
+            )
+            for purpose in ("leaf", "leaf (storage)", "host (storage)")
+        }
+        for plan in (plan_of(**RAILS), converged())
+    ]
+    assert bills[0]["leaf (storage)"] == 0
+    assert bills[1]["leaf (storage)"] > 0
+    assert bills[1]["leaf"] == bills[0]["leaf"]
+
+
+def test_routers_have_sessions_in_the_vrf() -> None:
+    """Each port of a router has one with the leaf, which accepts the default route there."""
+    edge = {"name": "edge-{n}", "count": 1, "edge": True, "bgp": {"asn": 65100}}
+    plan = plan_of(
+        **RAILS, networks={"storage": STORAGE}, devices=[edge | {"ports": {"storage": 2}}]
+    )
+    assert [(each.leaf, each.leaf_asn, each.network) for each in router_sessions(plan)] == [
+        ("leaf-1", 4200000000, "storage"),
+        ("leaf-2", 4200000009, "storage"),
+    ]
+    leaf = next(Views(plan).switches(0))
+    assert [each.prefix for each in leaf.instances[-1].accepted] == ["0.0.0.0/0"]
+    assert not leaf.instances[0].accepted
+
+
+def no_vrf(leaf: SwitchView) -> None:
+    """Take the VRF away."""
+    leaf.instances.pop()
+
+
+def rail_has_it(leaf: SwitchView) -> None:
+    """Put a port of the network into a rail."""
+    port = leaf.instances[-1].host_ports.pop()
+    leaf.instances[0].host_ports.append(port)
+
+
+def other_prefix(leaf: SwitchView) -> None:
+    """Announce the addresses of a rail."""
+    leaf.instances[-1].host_prefix = leaf.instances[0].host_prefix
+
+
+def uplink(leaf: SwitchView) -> None:
+    """Join the VRF to other switches."""
+    leaf.instances[-1].fabric_ports.append(leaf.instances[-1].host_ports[0])
+
+
+@pytest.mark.parametrize("fault", [no_vrf, rail_has_it, other_prefix, uplink])
+def test_the_law_of_routes_sees_the_vrf(fault: Callable[[SwitchView], None]) -> None:
+    """A leaf that joins the network to anything else breaks it."""
+    plan = converged()
+    views = Views(plan, kept=True)
+    fault(next(views.switches(0, boxes=[0])))
+    assert [each.law.code for each in check(plan, views).judgements if each.ok is False] == [
+        "routes-apart"
+    ]
+
+
+def test_a_port_that_is_left_out_is_seen() -> None:
+    """The law of outputs knows the ports of networks on a leaf."""
+    plan = converged()
+    views = Views(plan, kept=True)
+    next(views.switches(0, boxes=[0])).ports.pop()
+    codes = [each.law.code for each in check(plan, views).judgements if each.ok is False]
+    assert codes == ["outputs-agree"]
+
+
+@pytest.mark.parametrize(
+    ("base", "keys"),
+    [
+        ({}, {"uplinks": 4}),
+        ({}, {"kind": "access"}),
+        ({}, {"bonding": "lacp"}),
+        ({}, {"addressing": {"mtu": 1500}}),
+        ({}, {"cages": "20,19-21"}),
+        ({}, {"cages": "65"}),
+        ({}, {"speed": "50G"}),
+        ({}, {"bond": 1, "host_ports": 2, "cages": "20-22"}),
+        (
+            {"switches": {"leaf": {"model": "qm9700"}}, "rails": {}},
+            {"cages": None, "speed": "400G"},
+        ),
+        ({"addressing": {"host_links": "unnumbered"}}, {}),
+    ],
+)
+def test_what_cannot_be_combined_is_refused(base: dict[str, Any], keys: dict[str, Any]) -> None:
+    """With the reason, each by the same code."""
+    given = RAILS | base | {"networks": {"storage": STORAGE | keys}, "devices": [TARGETS]}
+    assert set(refusal_codes(**given)) == {"bad-convergence"}
+
+
+@pytest.mark.parametrize("keys", [{"cages": "20"}, {"leaves": 4}, {"cages": None}])
+def test_ports_have_to_be_free(keys: dict[str, Any]) -> None:
+    """Devices that find none are refused: too few ports of a leaf, or too few leaves."""
+    given = RAILS | {"networks": {"storage": STORAGE | keys}, "devices": [TARGETS]}
+    assert refusal_codes(**given) == ["no-free-ports"]
