@@ -96,9 +96,18 @@ class DegradedTables(ForwardingTables):
     def __init__(self, plan: Plan, failures: Failures) -> None:
         """Keep the plan and compute what the failures leave reachable.
 
-        Raises Refusal `no-switches` for direct rails: their hosts compute routes themselves.
+        Raises Refusal `no-switches` for direct rails, whose hosts compute routes themselves, and
+        for rails of light, whose boxes forward no packets.
         """
         require_switches(plan.spec, "audit --tables")
+        if plan.fabric.has_circuits:
+            raise refuse(
+                "no-switches",
+                "`audit --tables` needs rails with packet switches",
+                path=("rails", "medium"),
+                because=("boxes of light join ports by circuits, and have no forwarding tables",),
+                hint="leave `--tables` out; `fabricgen circuits FABRIC -o DIR` writes the circuits",
+            )
         super().__init__(plan)
         self.reach = Reach(plan, failures)
 
