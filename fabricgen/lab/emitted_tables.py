@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,10 +17,21 @@ if TYPE_CHECKING:
 Instance = tuple[str, str]
 """A routing instance: switch and VRF."""
 
+KNOWN = 1 << 16
+"""Prefixes whose numbers are kept: every switch has routes to the same ones."""
+
 
 def number_of(address: str) -> int:
     """Return an address as a number."""
     return int(ipaddress.ip_address(address))
+
+
+@lru_cache(maxsize=KNOWN)
+def _network(prefix: str) -> tuple[int, int]:
+    """Return the host bits of a prefix, and its network as a number without them."""
+    network = ipaddress.ip_network(prefix)
+    shift = network.max_prefixlen - network.prefixlen
+    return shift, int(network.network_address) >> shift
 
 
 class Routes:
@@ -29,11 +41,8 @@ class Routes:
         """Sort routes, each a prefix, a metric and a next hop, by length and network."""
         self.by_length: dict[int, dict[int, list[tuple[int, Any]]]] = {}
         for prefix, metric, hop in routes:
-            network = ipaddress.ip_network(prefix)
-            shift = network.max_prefixlen - network.prefixlen
-            self.by_length.setdefault(shift, {}).setdefault(
-                int(network.network_address) >> shift, []
-            ).append((metric, hop))
+            shift, network = _network(prefix)
+            self.by_length.setdefault(shift, {}).setdefault(network, []).append((metric, hop))
         self.shifts = sorted(self.by_length)
 
     def entries(self) -> Iterator[tuple[int, Any]]:
@@ -108,6 +117,20 @@ class EmittedTables:
             for name, gpu in self.gpus.items()
             if gpu["routes"]
         }
+        self._exits: dict[tuple[str, int], list[str]] = {}
+
+    def exits(self, gpu: str, rail: int) -> list[str]:
+        """Return the relays of a GPU: on a rail, on its own rail, then on the others in order."""
+        if (gpu, rail) not in self._exits:
+            source = self.gpus[gpu]
+            thirds = self.third_rails[source["domain"]][str(rail)]
+            self._exits[gpu, rail] = [
+                relay
+                for each in dict.fromkeys([rail, source["rail"], *thirds])
+                for relay in source["relays"][str(each)]
+                if relay in self.gpus
+            ]
+        return self._exits[gpu, rail]
 
     @classmethod
     def read(

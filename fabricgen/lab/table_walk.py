@@ -7,7 +7,7 @@ Shares no code with the analysis of a plan. Failed parts are names: a GPU, `hb:<
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.lab.emitted_tables import EmittedTables, Instance, number_of
 
@@ -98,9 +98,10 @@ class Walker:
     def _look(self, source: str, target: str) -> Crossing | None:
         """Return the first working crossing by rail, relay of the source, relay of the target."""
         gpus = self.tables.gpus
-        for leaving in self._exits(gpus[source], gpus[target]["rail"]):
-            if leaving in gpus and self.meets(source, leaving) and leaving not in self.dead:
-                for landing in gpus[target]["relays"][str(gpus[leaving]["rail"])]:
+        relays = gpus[target]["relays"]
+        for leaving in self.tables.exits(source, gpus[target]["rail"]):
+            if self.meets(source, leaving) and leaving not in self.dead:
+                for landing in relays[str(gpus[leaving]["rail"])]:
                     if (
                         leaving != landing
                         and landing in gpus
@@ -110,18 +111,12 @@ class Walker:
                         return Crossing(leaving, landing)
         return None
 
-    def _exits(self, source: dict[str, Any], rail: int) -> Iterator[str]:
-        """Yield the relays of a GPU: on the rail, on its own rail, then on the others in order."""
-        thirds = self.tables.third_rails[source["domain"]][str(rail)]
-        for each in dict.fromkeys([rail, source["rail"], *thirds]):
-            yield from source["relays"][str(each)]
-
     def walk(self, source: str, target: str) -> list[Crossing] | None:
         """Return the crossings from one GPU to another; None where the tables lead nowhere.
 
         The list is empty for two GPUs that their HB domain joins.
         """
-        if {source, target} & self.dead:
+        if source in self.dead or target in self.dead:
             return None
         if self.meets(source, target):
             return []
@@ -133,22 +128,23 @@ class Walker:
         gpus = self.tables.gpus
         came: dict[str, list[Crossing]] = {source: []}
         reached = defaultdict(list, {gpus[source]["domain"]: [source]})
-        queue = deque([source])
+        queue, left = deque([source]), [*self._others(gpus[source]["domain"])]
         while queue:
-            at = queue.popleft()
+            at, rest = queue.popleft(), []
             last = self.crossing(at, target)
             if last:
                 return [*came[at], last]
-            for gpu in self._others(gpus[source]["domain"]):
+            for gpu in left:
                 near = reached[gpus[gpu]["domain"]]
-                if (
-                    gpu not in came
-                    and not any(self.meets(known, gpu) for known in near)
-                    and (into := self.crossing(at, gpu))
-                ):
+                if any(self.meets(known, gpu) for known in near):
+                    continue
+                if into := self.crossing(at, gpu):
                     came[gpu] = [*came[at], into]
                     near.append(gpu)
                     queue.append(gpu)
+                else:
+                    rest.append(gpu)
+            left = rest
         return None
 
     def _others(self, domain: int) -> Iterator[str]:

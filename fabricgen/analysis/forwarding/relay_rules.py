@@ -15,7 +15,8 @@ traffic.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from itertools import compress, product
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,6 +46,12 @@ A path leaves over the source itself or over a relay, lands on the target itself
 travels on the target's rail, the source's, or a third. Where GPUs of a domain share a rail, a path
 may have a relay at both ends and still be no third-rail relay.
 """
+
+_KIND_OF: dict[tuple[bool, ...], PathKind] = {
+    facts: next(kind for kind, needed in KINDS if {*needed} <= {*compress(get_args(Fact), facts)})
+    for facts in product((False, True), repeat=len(get_args(Fact)))
+}
+"""The kind of every combination of facts, in their order."""
 
 
 class Exit(NamedTuple):
@@ -181,10 +188,6 @@ def kind_of(fabric: ResolvedFabric, pair: tuple[int, int], crossing: tuple[int, 
     """Return the kind of the path of a pair with one crossing, from its exit to its landing."""
     (source, target), (leaving, landing) = pair, crossing
     rail = fabric.coordinates.rail
-    facts: dict[Fact, bool] = {
-        "leaves-source": leaving == source,
-        "lands-on-target": landing == target,
-        "target-rail": rail(leaving) == rail(target),
-        "source-rail": rail(leaving) == rail(source),
-    }
-    return next(kind for kind, needed in KINDS if all(facts[each] for each in needed))
+    over = rail(leaving)
+    facts = leaving == source, landing == target, over == rail(target), over == rail(source)
+    return _KIND_OF[facts]

@@ -235,6 +235,7 @@ def compare_walks(
     dead = dead_things(plan, names)
     parts, walker = islands(made, dead), Walker(tables, dead)
     choice, kinds = PathSelector(Reach(plan, find_failures(plan, names))), Counter[str]()
+    numbers = {name: find_gpu(plan, name) for name in tables.gpus}
     for number, (source, target) in enumerate(pairs):
         walked = walker.walk(source, target)
         assert (walked is not None) == (source in parts and parts[source] == parts.get(target)), (
@@ -244,7 +245,7 @@ def compare_walks(
         )
         if number % every:
             continue
-        way = choice.way(find_gpu(plan, source), find_gpu(plan, target))
+        way = choice.way(numbers[source], numbers[target])
         assert (way is None) == (walked is None), (names, source, target)
         if way is None or walked is None:
             kinds["none"] += 1
@@ -252,7 +253,7 @@ def compare_walks(
         kinds[way.kind] += 1
         assert len(way.legs) == len(walked), (names, source, target)
         if len(walked) == 1:
-            assert [find_gpu(plan, gpu) for gpu in walked[0]] == list(way.legs[0]), (
+            assert [numbers[gpu] for gpu in walked[0]] == list(way.legs[0]), (
                 names,
                 source,
                 target,
