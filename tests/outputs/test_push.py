@@ -141,9 +141,9 @@ def test_every_documented_module_is_used() -> None:
 
 
 def play(
-    run: PythonTool, folder: Path, book: str, *options: str, home: Path, **values: object
+    run: PythonTool, folder: Path, books: str, *options: str, home: Path, **values: object
 ) -> CompletedProcess[str]:
-    """Run a playbook on this machine, as if it was every switch."""
+    """Run playbooks, whose names have spaces between them, on this machine as every switch."""
     (home / "calls.jsonl").touch()
     write_site(home)
     here: dict[str, object] = {
@@ -157,9 +157,8 @@ def play(
         "frr_files": [{"file": "frr.conf", "at": str(home / "frr.conf")}],
     }
     extra = json.dumps(here | values)
-    return run(
-        "ansible-playbook", f"{book}.yml", "-e", extra, *options, cwd=folder, programs=home / "bin"
-    )
+    paths = [f"{book}.yml" for book in books.split()]
+    return run("ansible-playbook", *paths, "-e", extra, *options, cwd=folder, programs=home / "bin")
 
 
 def loaded(done: CompletedProcess[str]) -> list[str]:
@@ -177,9 +176,12 @@ def test_ansible_reads_every_playbook(nos: str, python_tool: PythonTool, tmp_pat
     """With the modules that the collections have."""
     write_collections(tmp_path, {})
     folder = written(small_plan(nos), tmp_path / "out")
-    for name in PLAYBOOKS:
-        done = python_tool("ansible-playbook", "--syntax-check", f"{name}.yml", cwd=folder)
-        assert (done.returncode, done.stderr) == (0, "")
+    books = [f"{name}.yml" for name in PLAYBOOKS]
+    done = python_tool("ansible-playbook", "--syntax-check", *books, cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [line for line in done.stdout.splitlines() if line] == [
+        f"playbook: {name}" for name in books
+    ]
     site = folder / "site.yml"
     site.write_text(site.read_text("utf-8").replace("load.yml", "lode.yml"), encoding="utf-8")
     assert python_tool("ansible-playbook", "--syntax-check", "site.yml", cwd=folder).returncode
@@ -211,7 +213,10 @@ def established(folder: Path, *, down: str = "") -> dict[str, Any]:
 def test_linux_is_loaded_verified_and_restored(
     nos: str, python_tool: PythonTool, tmp_path: Path
 ) -> None:
-    """In order, by files; a session that is down stops the run, and rollback brings files back."""
+    """In order, by files; a session that is down stops the run, and rollback brings files back.
+
+    All switches are here at once, so a switch finds the files of the one before it.
+    """
     folder = written(small_plan(nos), tmp_path / "out")
     write_programs(tmp_path, LINUX)
     (tmp_path / "sonic/frr").mkdir(parents=True)
@@ -221,7 +226,8 @@ def test_linux_is_loaded_verified_and_restored(
     summary.write_text(json.dumps(established(folder)), encoding="utf-8")
     target = tmp_path / ("frr.conf" if nos == "frr" else "sonic/config_db.json")
 
-    compared = play(python_tool, folder, "site", "--check", "--diff", home=tmp_path)
+    leaf = ("--limit", "r0-leaf-1")
+    compared = play(python_tool, folder, "site", "--check", "--diff", *leaf, home=tmp_path)
     assert compared.returncode == 0, compared.stdout + compared.stderr
     assert "-old" in compared.stdout
     assert target.read_text("utf-8") == "old\n"
@@ -230,20 +236,21 @@ def test_linux_is_loaded_verified_and_restored(
     done = play(python_tool, folder, "site", home=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert loaded(done) == ["r0-spine-1", "r0-leaf-1", "r1-spine-1", "r1-leaf-1"]
-    assert target.read_bytes() == (tmp_path / "out/configs/r1-leaf-1" / target.name).read_bytes()
-
-    target.write_text("kept\n", encoding="utf-8")
-    assert not play(python_tool, folder, "site", "--limit", "r0-leaf-1", home=tmp_path).returncode
-    restored = play(python_tool, folder, "rollback", "--limit", "r0-leaf-1", home=tmp_path)
+    before, last = (
+        (tmp_path / "out/configs" / name / target.name).read_bytes() for name in loaded(done)[-2:]
+    )
+    assert target.read_bytes() == last
+    restored = play(python_tool, folder, "rollback", "--limit", "r1-leaf-1", home=tmp_path)
     assert restored.returncode == 0, restored.stdout + restored.stderr
-    assert target.read_text("utf-8") == "kept\n"
+    assert target.read_bytes() == before != last
     assert play(python_tool, folder, "rollback", home=tmp_path).returncode
 
     summary.write_text(json.dumps(established(folder, down="r0-leaf-1")), encoding="utf-8")
-    stopped = play(python_tool, folder, "site", home=tmp_path)
+    two = ("--limit", "r0-leaf-1:r1-spine-1")
+    stopped = play(python_tool, folder, "site", *two, home=tmp_path)
     assert stopped.returncode
     assert "missing sessions: default/" in stopped.stdout
-    assert loaded(stopped) == ["r0-spine-1", "r0-leaf-1"]
+    assert loaded(stopped) == ["r0-leaf-1"]
 
 
 def answers(own: dict[str, Any], state: str) -> dict[str, Any]:
@@ -286,15 +293,13 @@ def test_modules_load_and_verify(nos: str, python_tool: PythonTool, tmp_path: Pa
     own = YAML(typ="safe", pure=True).load(folder / "host_vars/r0-leaf-1.yml")
     (tmp_path / "bin").mkdir()
     limit = ("--limit", "r0-leaf-1")
-    for state, code in (("Established", 0), ("Active", 2)):
+    for state, code, books in (("Established", 0, "site rollback"), ("Active", 2, "site")):
         write_collections(tmp_path, answers(own, state))
-        done = play(python_tool, folder, "site", *limit, home=tmp_path)
+        done = play(python_tool, folder, books, *limit, home=tmp_path)
         assert done.returncode == code, done.stdout + done.stderr
         made = calls(tmp_path)
         assert [name.split(".")[-1] for name, *_ in made][: len(STEPS[nos])] == STEPS[nos]
         assert [check for _, check, _ in made] == [True] + [False] * (len(made) - 1)
-    restored = play(python_tool, folder, "rollback", *limit, home=tmp_path)
-    assert restored.returncode == 0, restored.stdout + restored.stderr
 
 
 @pytest.mark.slow
