@@ -6,6 +6,7 @@ the networks beside the compute fabric, and `graph_files` writes both to files.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
     from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.plan import Plan
+
+DOMAINS = 256
+"""HB domains whose GPUs are named at once: those of networks are bonds of one or two ports."""
 
 Shown = dict[str, Any]
 """The attributes of a node or an edge: text and numbers."""
@@ -67,15 +71,17 @@ def edges(plan: Plan) -> Iterator[tuple[str, str, str, Shown]]:
         yield from link_edges(plan, segment)
 
 
-def _domains(plan: Plan) -> Iterator[Iterator[tuple[str, int, str]]]:
+def _domains(plan: Plan) -> Iterator[list[tuple[str, int, str]]]:
     """Yield the GPUs of each HB domain: name, rail and host of each."""
     coordinates = plan.fabric.coordinates
-    for domain in range(coordinates.domains):
-        gpus = np.array(coordinates.domain_range(domain))
-        hosts = [plan.hosts[host] for host in coordinates.host(gpus).tolist()]
-        yield zip(
-            coordinates.names(gpus.tolist()), coordinates.rail(gpus).tolist(), hosts, strict=True
-        )
+    for start in range(0, coordinates.domains, DOMAINS):
+        stop = min(start + DOMAINS, coordinates.domains)
+        gpus = np.concatenate([coordinates.domain_range(each) for each in range(start, stop)])
+        hosts = map(plan.hosts.__getitem__, coordinates.host(gpus).tolist())
+        rails = coordinates.rail(gpus).tolist()
+        found = zip(coordinates.names(gpus.tolist()), rails, hosts, strict=True)
+        for each in range(start, stop):
+            yield [*islice(found, len(coordinates.domain_range(each)))]
 
 
 def switch_nodes(plan: Plan, segment: int) -> Iterator[tuple[str, Shown]]:

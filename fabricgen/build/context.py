@@ -132,7 +132,8 @@ class BuildContext:
         result = judge(
             replace(evidence, racks=lambda: {name: rack.parts for name, rack in self.racks.items()})
         )
-        return judge_networks(result, self.plan, lambda _: self.power)
+        views = {name: own.views for name, own in self.networks.items()}
+        return judge_networks(result, self.plan, lambda _: self.power, views)
 
     @cached_property
     def power(self) -> PowerPlan | None:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fabricgen.analysis.checks import laws
 from fabricgen.bom.priced_bill import cluster_bom
+from fabricgen.build.context import BuildContext
 from fabricgen.build.run import build
 from fabricgen.outputs.packs.render import Packs
 from tests import ROOT
@@ -147,3 +149,10 @@ def test_the_total_has_the_prices_of_all_networks(out: Path) -> None:
     figures = _figures(out)
     (total,) = (row for row in _rows(out / "bom" / "bom.csv") if row["row"] == "total")
     assert float(total["total"]) == figures["totals"]["cost"] > figures["cost"]["total"]
+
+
+def test_laws_judge_the_views_that_templates_see(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of networks, too, are made once for both."""
+    context = BuildContext(plan_of(**CLUSTER), Packs())
+    monkeypatch.setattr(laws, "Views", None)
+    assert context.check_report.ok

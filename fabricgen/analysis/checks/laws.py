@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from fabricgen.analysis.checks.alternation import alternating, devices_alternate
@@ -46,7 +47,7 @@ from fabricgen.planning.power_cords import plan_power
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from fabricgen.analysis.checks.cluster_evidence import ClusterEvidence
     from fabricgen.analysis.checks.evidence import Evidence
@@ -184,12 +185,18 @@ def check(plan: Plan, views: Views | None = None) -> CheckResult:
 
 
 def judge_networks(
-    compute: CheckResult, plan: Plan, power: Callable[[Plan], PowerPlan | None] = plan_power
+    compute: CheckResult,
+    plan: Plan,
+    power: Callable[[Plan], PowerPlan | None] = plan_power,
+    views: Mapping[str, Views] = MappingProxyType({}),
 ) -> CheckResult:
-    """Return the result of the compute fabric with those of the networks beside it."""
+    """Return the result of the compute fabric with those of the networks beside it.
+
+    `views` are those of networks that templates read, too.
+    """
     if not plan.networks:
         return compute
-    networks = {name: check(network) for name, network in plan.networks.items()}
+    networks = {name: check(network, views.get(name)) for name, network in plan.networks.items()}
     cluster = judge_cluster(cluster_evidence(plan, power))
     return CheckResult((*merged(compute, networks).judgements, *cluster.judgements))
 
