@@ -70,8 +70,14 @@ class Mapping:
 
     @cached_property
     def peer_links(self) -> int:
-        """Links between the two leaves of a stripe, which only networks have."""
+        """Links between each two leaves that links join directly, which only networks have."""
         return self.fabric.network.peer_links if self.fabric.network else 0
+
+    @property
+    def peer_group(self) -> int:
+        """The leaves that such links join, each with each: two of a stripe, or all on compute."""
+        shared = self.fabric.network and self.fabric.network.shared
+        return self.sizing.leaf if shared else 2
 
     @cached_property
     def packing(self) -> LeafPacking | GroupedLeaves | None:

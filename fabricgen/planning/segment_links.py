@@ -15,7 +15,7 @@ from fabricgen.planning.baseline.baseline import kept_links
 from fabricgen.planning.block_links import leaf_spine, spine_core
 
 if TYPE_CHECKING:
-    from fabricgen.core.arrays import BoolArray, Int32Array
+    from fabricgen.core.arrays import BoolArray, Int32Array, IntArray
     from fabricgen.planning.block_links import TierLinks
     from fabricgen.planning.mapping import Mapping
 
@@ -162,17 +162,32 @@ def _block(
 
 
 def _peers(mapping: Mapping) -> tuple[Int32Array, ...]:
-    """Return the links between the two leaves of each stripe as columns of a segment.
+    """Return the links between the leaves of each group of peers as columns of a segment.
 
-    Both ends have the same port, above the uplinks.
+    A leaf has those to the others in their order, above the uplinks.
     """
-    sizing, links = mapping.sizing, np.int32(mapping.peer_links)
-    number = np.arange(sizing.leaf // 2 * links, dtype=np.int32)
-    pair, at = np.divmod(number, links)
-    lower, port = pair * np.int32(2), np.int32(sizing.leaf_down + sizing.leaf_up) + at
-    if mapping.upward is not None:
-        port = mapping.upward[lower, sizing.leaf_up + at]
-    return lower, port, lower + np.int32(1), port, np.full_like(number, -1), number + np.int32(1)
+    sizing, links, size = mapping.sizing, mapping.peer_links, mapping.peer_group
+    low, high = (np.repeat(side, links) for side in np.triu_indices(size, 1))
+    groups, at = sizing.leaf // size, np.tile(np.arange(links), len(low) // links)
+    first = np.repeat(np.arange(groups) * size, len(low))
+    ends = (
+        (first + np.tile(own, groups), np.tile(place * links + at, groups))
+        for own, place in ((low, high - 1), (high, low))
+    )
+    columns = [
+        column for leaf, place in ends for column in (leaf, _peer_port(mapping, leaf, place))
+    ]
+    number = np.arange(len(first))
+    return (*(each.astype(np.int32) for each in (*columns, np.full_like(number, -1), number + 1)),)
+
+
+def _peer_port(mapping: Mapping, leaf: IntArray, place: IntArray) -> IntArray:
+    """Return the port of each link of a leaf to its peers, counted from 0."""
+    sizing = mapping.sizing
+    if mapping.upward is None:
+        return sizing.leaf_down + sizing.leaf_up + place
+    found: IntArray = mapping.upward[leaf, sizing.leaf_up + place]
+    return found
 
 
 def tier_links(mapping: Mapping, kind: LinkKind) -> TierLinks:

@@ -26,8 +26,9 @@ def switch_widths(mapping: Mapping) -> dict[Role, tuple[int, int]]:
     """
     sizing, shares = mapping.sizing, mapping.segment_blocks
     kept = mapping.baseline.downlinks if mapping.baseline else {}
+    peers = mapping.peer_links * (mapping.peer_group - 1)
     used = {
-        Role.LEAF: (sizing.leaf_down * shares, sizing.leaf_up * shares + mapping.peer_links),
+        Role.LEAF: (sizing.leaf_down * shares, sizing.leaf_up * shares + peers),
         Role.SPINE: (max(sizing.spine_down, kept.get(Role.SPINE, 0)), sizing.spine_up),
         Role.CORE: (max(sizing.core_down, kept.get(Role.CORE, 0)), 0),
     }

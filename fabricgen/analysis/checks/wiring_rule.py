@@ -193,17 +193,20 @@ def _spine_core(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
 
 
 def _peer(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
-    """Return the port of the second leaf of a pair for each one of the first."""
-    sizing, links = evidence.plan.sizing, evidence.plan.mapping.peer_links
+    """Return the port of a later leaf of a group of peers for each one of an earlier leaf."""
+    mapping, sizing = evidence.plan.mapping, evidence.plan.sizing
+    links, size = mapping.peer_links, mapping.peer_group
     segment, leaf = np.divmod(switch, evidence.boxes)
-    place = evidence.plan.mapping.uplink_of(leaf, port) - sizing.leaf_up
+    group, own = np.divmod(leaf, size)
+    far, place = np.divmod(mapping.uplink_of(leaf, port) - sizing.leaf_up, links)
+    before = own * size - own * (own + 1) // 2 + far - own
     return _Way(
         segment,
         np.zeros_like(leaf),
-        leaf | 1,
-        port,
+        group * size + far + 1,
+        port + (own - far) * links,
         np.full_like(leaf, -1),
-        leaf // 2 * links + place + 1,
+        (group * (size * (size - 1) // 2) + before) * links + place + 1,
     )
 
 
@@ -283,18 +286,20 @@ def _missing(evidence: Evidence) -> Iterator[Violations]:
 
 
 def _missing_peers(evidence: Evidence) -> Violations:
-    """Return the first leaves of pairs with fewer links to the second than the inventory asks."""
-    rows, wanted = evidence.wiring.kind == LinkKind.PEER, evidence.plan.mapping.peer_links
-    have = np.bincount(evidence.wiring.lower[rows], minlength=evidence.plan.sizing.leaf)
-    pairs = np.arange(0, evidence.plan.sizing.leaf if wanted else 0, 2)
+    """Return the leaves with fewer links to later peers than the inventory asks."""
+    rows, mapping = evidence.wiring.kind == LinkKind.PEER, evidence.plan.mapping
+    leaves, size = np.arange(evidence.plan.sizing.leaf), mapping.peer_group
+    have = np.bincount(evidence.wiring.lower[rows], minlength=len(leaves))[: len(leaves)]
+    later = size - 1 - leaves % size
 
     def describe(leaf: int) -> Violation:
-        name = evidence.switch(leaf)
+        peers = map(evidence.switch, range(leaf + 1, leaf + 1 + int(later[leaf])))
         return Violation(
-            f"{name} has {have[leaf]} of its {wanted} links to {evidence.switch(leaf + 1)}"
+            f"{evidence.switch(leaf)} has {have[leaf]} of its {later[leaf] * mapping.peer_links}"
+            f" links to {', '.join(peers)}"
         )
 
-    return violations(pairs[have[pairs] != wanted], describe)
+    return violations(np.flatnonzero(have != later * mapping.peer_links), describe)
 
 
 def _vertices_of(evidence: Evidence, kind: LinkKind, index: IntArray) -> IntArray:
