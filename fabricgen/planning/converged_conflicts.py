@@ -24,7 +24,6 @@ _NOT_APART = {
     "per": _LEAVES,
     "leaf_groups": _LEAVES,
     "uplink": _LEAVES,
-    "peer_links": _LEAVES,
     "oversubscription": _SPINES,
     "uplinks": _SPINES,
     "fill": "its ports are those of its `cages`",

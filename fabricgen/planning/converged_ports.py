@@ -34,12 +34,13 @@ def converge(
     name: str,
     attached: Attachments,
     ports: Sequence[Port],
+    taken: Collection[int],
     kept: KeptBonds | None = None,
 ) -> SharedLeaves:
     """Give each device of a network its ports on some leaves of the compute fabric.
 
-    `leaves` are segments and boxes of all leaves, in order; `ports` those of the network on each.
-    Raises Refusal.
+    `leaves` are segments and boxes of all leaves, in order; `ports` those of the network on each,
+    and `taken` the cages of other networks. Raises Refusal.
     """
     keys, columns = draft.spec.networks.converged()[name], attached.bond
     stripes = _stripes(name, keys, attached, len(leaves) // columns, len(ports))
@@ -47,17 +48,21 @@ def converge(
     if kept and kept.fits([[len(bonds.stripe)]], columns) and max(kept.place) < len(ports):
         bonds = kept
     own = [*leaves[: len(bonds.groups) * columns]]
+    peers = (len(own) - 1) * (keys.peer_links or 0)
+    in_use = ports[: max(bonds.place) + 1]
+    free = _free_of_links(draft, {*taken, *(port.cage for port in in_use)})
     boxes = sorted({box for _, box in leaves})
     return SharedLeaves(
         names=tuple(draft.naming.switches(segment)[box] for segment, box in own),
         leaves=tuple(own),
         numbers=tuple(segment * len(boxes) + boxes.index(box) for segment, box in own),
-        ports=tuple(ports[: max(bonds.place) + 1]),
+        ports=tuple(in_use),
         bonds=bonds,
         blocks=(),
         filled=(False,) * attached.ports,
         modules=frozenset(),
         columns=columns,
+        peers=tuple(_peer_ports(draft, name, len(own), peers, free)) if keys.peer_links else (),
     )
 
 
@@ -85,6 +90,48 @@ def network_ports(draft: Draft, name: str, mode: Breakout, taken: Collection[int
     return [Port(cage, sub, mode) for cage in cages for sub in range(mode.count)]
 
 
+def _free_of_links(draft: Draft, taken: Collection[int]) -> list[int]:
+    """List the cages of a leaf for links to other switches that are free."""
+    layout = draft.fabric.port_layouts[Role.LEAF]
+    used = {port.cage for port in draft.ports[Role.LEAF]}
+    return [cage for cage in layout.high_cages(layout.up) if cage not in {*used, *taken}]
+
+
+def _peer_ports(
+    draft: Draft, name: str, leaves: int, ports: int, free: Sequence[int]
+) -> list[Port]:
+    """List the ports of each leaf to the others: the first of their zone, else the last free ones.
+
+    Raises Refusal.
+    """
+    layout, path = draft.fabric.port_layouts[Role.LEAF], ("networks", name, "peer_links")
+    if not ports:
+        raise refuse(
+            "bad-peer-links",
+            f"`peer_links` of the network `{name}` have no second leaf",
+            path=path,
+            because=("all of its devices are on one leaf",),
+            hint="leave `peer_links` out, or spread the devices by `leaves: 2`",
+        )
+    need = -(-ports // layout.up.count)
+    if need > len(free):
+        raise refuse(
+            "no-free-ports",
+            f"the leaves of the compute fabric have no free port for the `peer_links` of `{name}`",
+            path=path,
+            because=(
+                (
+                    f"each of {leaves} leaves needs {ports} ports of"
+                    f" {speed_text(layout.up.speed_gbps)}, in {need} cages, and {len(free)} are"
+                    " free"
+                ),
+            ),
+            hint="keep cages free by `zones` of the leaf, like `zones: {up: 49-64}`",
+        )
+    cages = free[:need] if layout.up_zone else free[len(free) - need :]
+    return [Port(cage, sub, layout.up) for cage in cages for sub in range(layout.up.count)][:ports]
+
+
 def _stripes(name: str, keys: Network, attached: Attachments, most: int, ports: int) -> int:
     """Return the fewest stripes of leaves that hold the devices, or as many as asked for.
 
@@ -96,7 +143,7 @@ def _stripes(name: str, keys: Network, attached: Attachments, most: int, ports: 
     held = next((each for each in range(1, most + 1) if _fullest(attached, each) <= ports), 0)
     if not held or asked > most or (asked and _fullest(attached, asked) > ports):
         raise _no_ports(name, attached, asked or most, ports)
-    if held > 1 and not asked:
+    if held > 1 and not asked and not keys.peer_links:
         raise _not_joined(name, attached, held, ports)
     return asked or held
 
@@ -170,8 +217,8 @@ def _not_joined(name: str, attached: Attachments, stripes: int, ports: int) -> R
             ),
             "a leaf has the network in a VRF, which the links between compute switches are not in",
         ),
-        hint=f"give more `cages`, `leaves: {leaves}` if you join the leaves yourself, or `switches`"
-        " in place of `converged_with`",
+        hint="give more `cages`, or `peer_links: 2`, which join these leaves in that VRF;"
+        f" `leaves: {leaves}` leaves it to you to join them",
     )
 
 

@@ -75,6 +75,7 @@ def converged_fabric(
         name,
         attached,
         network_ports(draft, name, mode, taken),
+        taken,
         kept.bonds if kept else None,
     )
     rules = NetworkRules(
@@ -82,6 +83,7 @@ def converged_fabric(
         attached=attached,
         served=_served(shared, attached.ports),
         lossless=bool(network.lossless),
+        peer_links=network.peer_links or 0,
         shared=shared,
         kept=shared.bonds,
     )

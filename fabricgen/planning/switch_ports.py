@@ -48,7 +48,7 @@ def switch_ports(mapping: Mapping) -> dict[Role, list[Port]]:
 def _network_ports(mapping: Mapping, network: NetworkRules) -> list[Port]:
     """List the ports that links use on a leaf of a network."""
     if network.shared:
-        return [*network.shared.ports]
+        return [*network.shared.ports, *network.shared.peers]
     leaves, layout = mapping.network_leaves, mapping.fabric.port_layouts[Role.LEAF]
     return (leaves.ports(network, layout, mapping.sizing.leaf_up) if leaves else None) or []
 

@@ -107,7 +107,9 @@ class ClusterEvidence:
     def joined_outside(self, network: str) -> bool:
         """Return whether no link of a network joins its switches: an access one, or on compute."""
         rules = self.plan.networks[network].fabric.network
-        return rules is not None and (rules.shared is not None or not rules.joined)
+        if rules and rules.shared:
+            return not rules.peer_links
+        return rules is not None and not rules.joined
 
     def uplink(self, network: str) -> str | None:
         """Return the network that joins the switches of an access network, if there is one."""

@@ -263,6 +263,9 @@ def device_ports(plan: Plan) -> dict[End, Row]:
         links = named_links(evidence, every)
         cells = links.low, links.low_port, links.label, links.address
         found.update(_pairs((links.high, links.high_port), cells, every >= 0))
+        ends = (links.low, links.low_port), (links.high, links.high_port)
+        cells = *ends[1], links.label, links.address
+        found.update(_pairs(ends[0], cells, links.kind == LinkKind.PEER))
     return found
 
 
@@ -276,7 +279,7 @@ def split_ports(plan: Plan) -> Counter[str]:
     known = Counter(port.cage for port in every)
     for rules in (network.fabric.network for network in plan.converged.values()):
         shared = rules.shared if rules else None
-        taken = shared.places() if shared else ()
+        taken = shared.taken() if shared else ()
         for leaf, cage, mode in {(leaf, port.cage, port.breakout) for leaf, port in taken}:
             more[shared.names[leaf] if shared else ""] += mode.count - known[cage]
     return more

@@ -102,11 +102,15 @@ def _faults(
 
 
 class _NetworkOnLeaf(NamedTuple):
-    """A network on a leaf of the compute fabric: its name, its ports there, and its prefix."""
+    """A network on a leaf of the compute fabric: its name, its ports there, and its prefix.
+
+    `peers` are the ports to other leaves of the network, which its VRF is on too.
+    """
 
     name: str
     ports: set[str]
     prefix: str
+    peers: set[str]
 
 
 def _networks_on(plan: Plan, segment: int, box: int) -> Iterator[_NetworkOnLeaf]:
@@ -114,17 +118,20 @@ def _networks_on(plan: Plan, segment: int, box: int) -> Iterator[_NetworkOnLeaf]
     for name, network in plan.converged.items():
         rules = network.fabric.network
         shared = rules.shared if rules else None
-        if shared and not shared.in_compute and (own := shared.on(segment, box)):
+        if shared and not shared.in_compute and (own := shared.taken_on(segment, box)):
             layout = plan.port_layouts(segment)[Role.LEAF]
-            ports = {layout.interface(port) for port in own.values()}
-            yield _NetworkOnLeaf(name, ports, network.addresses.hosts.prefix(0))
+            ports, peers = ({*map(layout.interface, each)} for each in (own, shared.peers))
+            yield _NetworkOnLeaf(name, ports, network.addresses.hosts.prefix(0), peers)
 
 
 def _foreign(view: SwitchView, instance: Instance, network: _NetworkOnLeaf) -> Iterator[Violation]:
     """Yield what the VRF of a network on a leaf has beside its own ports and addresses."""
     name = f"{view.name} VRF {instance.vrf}"
-    if instance.vrf != network.name or instance.fabric_ports:
-        yield Violation(f"{name} is not apart: it is to have the devices of {network.name} alone")
+    links = {port.interface for port in instance.fabric_ports}
+    if instance.vrf != network.name or links != network.peers:
+        yield Violation(
+            f"{name} is not apart: it is to have the devices and links of {network.name} alone"
+        )
     if instance.host_prefix != network.prefix:
         yield Violation(
             f"{name} announces {instance.host_prefix}, which is not its own",

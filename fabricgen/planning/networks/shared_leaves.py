@@ -42,6 +42,8 @@ class SharedLeaves:
     """The models of these modules."""
     columns: int = 1
     """The leaves of a stripe, one for each member of a bond."""
+    peers: tuple[Port, ...] = ()
+    """The ports of each leaf to the others, in their order; empty where no links join them."""
 
     @property
     def in_compute(self) -> bool:
@@ -54,6 +56,11 @@ class SharedLeaves:
             for member in range(self.columns):
                 yield stripe * self.columns + member, self.ports[place]
 
+    def taken(self) -> Iterator[tuple[int, Port]]:
+        """Yield each leaf and its ports: those of devices, and those to other leaves."""
+        yield from self.places()
+        yield from ((leaf, port) for leaf in range(len(self.leaves)) for port in self.peers)
+
     def port_of_each(self) -> Iterable[tuple[Port, bool]]:
         """Return the place of each port of a device, and whether its cage has a module."""
         return zip((port for _, port in self.places()), self.filled, strict=True)
@@ -61,6 +68,11 @@ class SharedLeaves:
     def on(self, segment: int, box: int) -> dict[int, Port]:
         """Return the ports of devices on a leaf of the compute fabric, by their number."""
         return self._by_leaf.get((segment, box), {})
+
+    def taken_on(self, segment: int, box: int) -> tuple[Port, ...]:
+        """Return the ports on a leaf of the compute fabric, those to other leaves last."""
+        peers = self.peers if (segment, box) in self.leaves else ()
+        return (*self.on(segment, box).values(), *peers)
 
     @cached_property
     def _by_leaf(self) -> dict[tuple[int, int], dict[int, Port]]:

@@ -44,9 +44,9 @@ class LeafNetworks:
         """Return what a leaf of the compute fabric has of the network; None for nothing."""
         rules, segment = self.plan.fabric.network, labels.ends.segment
         shared = rules.shared if rules else None
-        if shared is None or not (own := shared.on(segment, box)):
+        if shared is None or not (places := shared.taken_on(segment, box)):
             return None
-        leaf, places = shared.leaves.index((segment, box)), tuple(own.values())
+        leaf = shared.leaves.index((segment, box))
         (ports,) = self._views.of([leaf], self._labels)
         if not shared.in_compute:
             self._edges.set_peers(leaf, self._facts, ports)
@@ -54,7 +54,7 @@ class LeafNetworks:
                 port.vrf = self.plan.fabric.network_name
             naming = self.plan.naming.boxes[leaf]
             return LeafNetwork(ports, places, self._instances.on_leaf(naming, ports, self._table))
-        for port, number in zip(ports, own, strict=True):
+        for port, number in zip(ports, shared.on(segment, box), strict=True):
             port.rail = labels.rail_texts[shared.blocks[number]]
             if self.compute.naming.boxes[box].block < 0:
                 port.vrf = labels.vrfs[shared.blocks[number]]
