@@ -139,7 +139,8 @@ class Network(Leaves):
     them on the same ports, devices on those that they state. With `bonding: lacp` each has a VLAN
     and a VRF, else they share one routing table."""
     peer_links: Annotated[Count | None, Field(le=64, examples=[2])] = None
-    """Number of links between the two leaves of a pair; default: none."""
+    """Number of links between the two leaves of a pair, or with `converged_with` between each two
+    leaves; default: none."""
     leaf_groups: Annotated[
         tuple[LeafGroup, ...],
         Field(examples=[[{"devices": ["storage-{n}"], "oversubscription": "1:1"}]]),

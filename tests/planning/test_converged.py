@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
-from fabricgen.analysis.checks.laws import check
+from fabricgen.analysis.checks.laws import check, judge
+from fabricgen.analysis.checks.plan_evidence import evidence_of
 from fabricgen.bom.priced_bill import cluster_bom
-from fabricgen.core.terms import Role
+from fabricgen.core.terms import LinkKind, Role
+from fabricgen.outputs.dcim.bonds import Bonds
+from fabricgen.outputs.dcim.interfaces import ClusterInterfaces
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.router_sessions import router_sessions
 from tests.fabrics import cables_of, plan_of, refusal_codes
+from tests.mutations.breaking import dropped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fabricgen.planning.plan import Plan
+    from fabricgen.views.cables.view import CableView
     from fabricgen.views.switches.view import SwitchView
 
 RAILS: dict[str, Any] = {
@@ -251,3 +257,103 @@ def test_ports_have_to_be_free(keys: dict[str, Any]) -> None:
     """Devices that find none are refused: too few ports of a leaf, or too few leaves."""
     given = RAILS | {"networks": {"storage": STORAGE | keys}, "devices": [TARGETS]}
     assert refusal_codes(**given) == ["no-free-ports"]
+
+
+ZONED: dict[str, Any] = RAILS | {
+    "switches": {
+        "leaf": {
+            "model": "sn5600",
+            "breakout": "2x400G",
+            "zones": {"down": "1-16", "up": "30,33-64"},
+        },
+        "spine": {"model": "sn5600", "breakout": "1x800G"},
+    },
+}
+"""The same leaves, with cages for links to other switches."""
+
+FOUR: dict[str, Any] = ZONED | {"rails": {"per_switch": 2}}
+"""Four leaves, each of two rails."""
+
+
+def peers(plan: Plan) -> list[CableView]:
+    """List the cables between leaves."""
+    return [each for each in cables_of(plan.networks["storage"]) if each.tier == LinkKind.PEER]
+
+
+def cages(cable: CableView) -> tuple[str, int, str, int]:
+    """Return both devices of a cable, each with its cage."""
+    near, far = (int(port.split("/")[0]) for port in (cable.a_port, cable.b_port))
+    return cable.a_device, near, cable.b_device, far
+
+
+def test_links_join_the_leaves_in_the_vrf() -> None:
+    """They take the first cages for uplinks, and BGP on them is in the VRF alone."""
+    plan = converged(ZONED, peer_links=2)
+    assert {*map(cages, peers(plan))} == {
+        ("leaf-1", 30, "leaf-2", 30),
+        ("leaf-1", 33, "leaf-2", 33),
+    }
+    leaf = next(Views(plan).switches(0))
+    assert [port.cage for port in leaf.instances[-1].fabric_ports] == [30, 33]
+    assert not [port for each in leaf.instances[:-1] for port in each.fabric_ports]
+    assert check(plan).ok
+
+
+def test_four_leaves_are_joined_each_with_each() -> None:
+    """A leaf has the links to the others in their order, three of each number."""
+    plan = converged(FOUR, bond=1, leaves=4, peer_links=1, speed="200G", host_ports=2)
+    assert {*map(cages, peers(plan))} == {
+        ("leaf-1", 30, "leaf-2", 30),
+        ("leaf-1", 33, "leaf-3", 30),
+        ("leaf-1", 34, "leaf-4", 30),
+        ("leaf-2", 33, "leaf-3", 33),
+        ("leaf-2", 34, "leaf-4", 33),
+        ("leaf-3", 34, "leaf-4", 34),
+    }
+    assert check(plan).ok
+
+
+def test_leaves_that_are_joined_are_as_many_as_devices_need() -> None:
+    """Without links, more than one stripe is refused unless asked for."""
+    keys = {"bond": 1, "host_ports": 2, "cages": "20,21,22"}
+    assert len(converged(ZONED, **keys, peer_links=1).networks["storage"].naming.boxes) == 2
+
+
+def test_a_leaf_without_its_link_is_seen() -> None:
+    """The law of the rule counts the links between leaves of one network."""
+    evidence = evidence_of(converged(ZONED, peer_links=2).networks["storage"])
+    (last,) = np.flatnonzero(evidence.wiring.kind == LinkKind.PEER)[-1:]
+    result = judge(dropped(evidence, [int(last)]))
+    assert "leaf-1 has 1 of its 2 links to leaf-2" in [each.fact for each in result.findings]
+
+
+def test_the_vrf_without_the_links_is_seen() -> None:
+    """A leaf that leaves them out cuts the devices of the other off."""
+    plan = converged(ZONED, peer_links=2)
+    views = Views(plan, kept=True)
+    next(views.switches(0, boxes=[0])).instances[-1].fabric_ports.pop()
+    codes = [each.law.code for each in check(plan, views).judgements if each.ok is False]
+    assert codes == ["routes-apart"]
+
+
+@pytest.mark.parametrize(
+    ("base", "keys", "code"),
+    [
+        (RAILS, {"peer_links": 2}, "no-free-ports"),
+        (ZONED, {"peer_links": 2, "bond": 1, "host_ports": 1}, "bad-peer-links"),
+    ],
+)
+def test_links_need_cages_and_a_second_leaf(
+    base: dict[str, Any], keys: dict[str, Any], code: str
+) -> None:
+    """GPUs have all cages of a leaf without zones, and one leaf has no other."""
+    given = base | {"networks": {"storage": STORAGE | keys}, "devices": [TARGETS]}
+    assert refusal_codes(**given) == [code]
+
+
+def test_netbox_has_both_ends_of_the_links() -> None:
+    """The port of each leaf is in use, with the far end as its description."""
+    plan = converged(ZONED, peer_links=1)
+    every = [Views(each) for each in plan.cluster]
+    rows = [row for row in ClusterInterfaces(every, Bonds(plan, {})).rows() if row.label == "30"]
+    assert [(row.device, row.enabled) for row in rows] == [("leaf-1", "true"), ("leaf-2", "true")]

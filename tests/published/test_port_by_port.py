@@ -45,12 +45,23 @@ CONVERGED = {
 STORAGE = ("metadata-srv", "storage-srv")
 """The devices that it has in one composition; in the other, all have it."""
 
+SWITCHES: dict[str, Any] = {
+    "leaf": {
+        "model": "ds5000",
+        "breakout": "2x400G",
+        "zones": {"down": "1-16", "up": "26,28,30,32,34,36,38-63"},
+    },
+    "spine": {"model": "ds5000", "breakout": "1x800G", "minimum": 2},
+}
+"""The switches of both, with the zones of the source; the speed of uplinks is that of spines."""
+
 MESH: dict[str, Any] = COMPUTE | {
     "rails": {"per_switch": 4},
+    "switches": SWITCHES,
     "naming": {"leaf": "soc-storage-scale-out-leaf-{n:02}", "host": "compute-xpu-{n:03}"},
     "networks": {
         # both ports of a device on one leaf
-        "storage": CONVERGED | {"bond": 1, "leaves": 2},
+        "storage": CONVERGED | {"bond": 1, "leaves": 2, "peer_links": 2},
         "inband": {
             "switches": {"leaf": {"model": "ds2000"}},
             "speed": "25G",
@@ -79,14 +90,7 @@ COLLAPSED: dict[str, Any] = COMPUTE | {
     "design": "rail-optimized",
     "rails": {"per_switch": 4, "grouping": "strided", "tiers": 2},
     "scalable_unit": {"domains": 8, "uplinks": 32},
-    "switches": {
-        "leaf": {
-            "model": "ds5000",
-            "breakout": "2x400G",
-            "zones": {"down": "1-16", "up": "26,28,30,32,34,36,38-63"},
-        },
-        "spine": {"model": "ds5000", "breakout": "1x800G", "minimum": 2},
-    },
+    "switches": SWITCHES,
     "naming": {
         "leaf": "conv-leaf-{n:02}",
         "spine": "conv-spine-{n:02}",
@@ -111,9 +115,7 @@ COLLAPSED: dict[str, Any] = COMPUTE | {
 """The uplinks are more than the GPUs need, as the source has them for growth."""
 
 NOT_PLANNED = {
-    "xoc-64-mesh-conv-ro": {
-        "mesh": (2, "leaves of the compute fabric are joined by spines alone"),
-    },
+    "xoc-64-mesh-conv-ro": {},
     "opg-64-collapsed-conv": {
         "oob uplink": (4, "spines of the compute fabric have no ports for other networks"),
     },
@@ -140,8 +142,8 @@ def planned(keys: dict[str, Any], names: dict[str, tuple[str, str, str]]) -> dic
     """Plan a composition; `names` are the kind of each network, its interfaces and its switch.
 
     A second name of interfaces, behind a space, is that of devices. Interfaces are counted as in
-    the source, and the ports of a switch that runs another NOS are named as there. Links between
-    switches are uplinks.
+    the source, and the ports of a switch that runs another NOS are named as there. Links
+    between switches are uplinks, or those of a network's leaves.
     """
     plan = plan_of(**keys)
     found: dict[str, set[Ends]] = {}
@@ -153,7 +155,9 @@ def planned(keys: dict[str, Any], names: dict[str, tuple[str, str, str]]) -> dic
                 if cable.tier != LinkKind.HOST:
                     own = cable.a_interface, cable.b_interface
                     ends = cable.a_device, own[0], cable.b_device, own[1]
-                    found.setdefault("uplink", set()).add(ends)
+                    found.setdefault("mesh" if network.fabric.network else "uplink", set()).add(
+                        ends
+                    )
                     continue
                 number = cable.a_interface.lstrip("abcdefghijklmnopqrstuvwxyz")
                 port = f"E1/{cable.b_port}"

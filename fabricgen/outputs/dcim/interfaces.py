@@ -117,12 +117,17 @@ class ClusterInterfaces:
 
     @cached_property
     def _devices(self) -> dict[End, str]:
-        """The cable and the far end of each port of a compute leaf that a device has."""
-        return {
-            (cable.b_device, cable.b_interface): _to_lower(cable)
+        """The cable and the far end of each port of a compute leaf that a network has."""
+        every = [
+            cable
             for views in self._every
             if views.plan.fabric.network_name in self._every[0].plan.converged
             for cable in views.cables(0)
+        ]
+        peers = (cable for cable in every if cable.tier == LinkKind.PEER)
+        return {
+            **{(cable.b_device, cable.b_interface): _to_lower(cable) for cable in every},
+            **{(cable.a_device, cable.a_interface): _to_upper(cable) for cable in peers},
         }
 
     @property

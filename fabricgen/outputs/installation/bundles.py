@@ -11,16 +11,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, groupby, pairwise
+from itertools import chain, groupby, pairwise, product
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.core.terms import LinkKind
+from fabricgen.core.terms import LinkKind, Role
 from fabricgen.outputs.installation.faceplate import face_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.core.terms import Role
     from fabricgen.outputs.installation.faceplate import Faceplate
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import Port
@@ -101,6 +100,15 @@ class Bundle:
         return [(run[0][1].cable.cable, run[-1][1].cable.cable) for run in runs]
 
 
+def _lower_ends(network: Plan) -> Iterator[tuple[str, str]]:
+    """Yield the ports of devices on compute leaves, and those of the leaves to each other."""
+    rules, layout = network.fabric.network, network.fabric.port_layouts[Role.LEAF]
+    for group in rules.attached.groups if rules else ():
+        yield from product(group.names, group.interfaces)
+    if rules and rules.shared:
+        yield from product(rules.shared.names, map(layout.interface, rules.shared.peers))
+
+
 @dataclass(frozen=True)
 class Fronts:
     """The fronts of a fabric's switches by role, and the cages of their interfaces.
@@ -129,13 +137,11 @@ class Fronts:
 
     @cached_property
     def _on_leaves(self) -> dict[tuple[str, str], Fronts]:
-        """The fronts of networks on leaves of the compute fabric, by the ports of devices there."""
+        """The fronts of networks on leaves of the compute fabric, by the lower ends of cables."""
         return {
-            (device, interface): self.networks[name]
+            end: self.networks[name]
             for name, network in self.plan.converged.items()
-            for group in (network.fabric.network.attached.groups if network.fabric.network else ())
-            for device in group.names
-            for interface in group.interfaces
+            for end in _lower_ends(network)
         }
 
     @cached_property
