@@ -44,6 +44,11 @@ def left_out(context: BuildContext) -> Iterator[Skipped]:
     for name in ("password", "hosts_password"):
         if getattr(bgp, name) and not context.packs.secrets.values:
             yield Skipped(f"`addressing.bgp.{name}` of BGP sessions; `--with-secrets` reads it")
+    for devices in context.plan.spec.devices:
+        if devices.bgp and devices.bgp.password and not context.packs.secrets.values:
+            yield Skipped(
+                f"`bgp.password` of sessions with {devices.name}; `--with-secrets` reads it"
+            )
     if asked is None:
         return
     wanted = dict(_wanted(asked))

@@ -34,7 +34,7 @@ class SecretError(Exception):
     """A secret that cannot be read; its text is the reason."""
 
 
-def read_secrets(asked: Mapping[str, tuple[str, ...]], catalog: Catalog) -> dict[str, str]:
+def read_secrets(asked: Mapping[str, tuple[str | int, ...]], catalog: Catalog) -> dict[str, str]:
     """Return the value of each reference. Raises Refusal `no-secret` with all that are missing."""
     values, findings = {}, []
     for reference, path in asked.items():

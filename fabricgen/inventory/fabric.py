@@ -234,13 +234,16 @@ class FabricSpec(InventoryModel):
         alone = {"networks": Networks.model_construct(), "devices": (), "site": site}
         return self.model_copy(update=alone)
 
-    def secrets(self) -> dict[str, tuple[str, ...]]:
+    def secrets(self) -> dict[str, tuple[str | int, ...]]:
         """Return the references to secrets, each with the key that has it."""
         bgp = self.addressing.bgp
         keys = {"password": bgp.password, "hosts_password": bgp.hosts_password}
-        found: dict[str, tuple[str, ...]] = {
+        found: dict[str, tuple[str | int, ...]] = {
             key: ("addressing", "bgp", name) for name, key in keys.items() if key
         }
+        for number, devices in enumerate(self.devices):
+            if devices.bgp and devices.bgp.password:
+                found[devices.bgp.password] = ("devices", number, "bgp", "password")
         if self.management:
             found |= dict.fromkeys(self.management.secrets(), ("management",))
             hashes = [user.secret for user in self.management.users if user.secret]

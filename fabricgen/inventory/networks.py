@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
+from fabricgen.inventory.accounts import Secret
 from fabricgen.inventory.fields import (
     DEVICES,
     Cages,
@@ -277,6 +278,15 @@ class EdgeBgp(InventoryModel):
     )
     """The prefixes that leaves accept from the routers, each by its length; all others are
     rejected. The switches of the network pass them on. Default: the default route alone."""
+    password: Annotated[
+        Secret | None, Field(examples=["env:EDGE_KEY"], exclude_if=lambda given: given is None)
+    ] = None
+    """Where the key of TCP MD5 (RFC 2385) is for these sessions: a reference like that of
+    `addressing.bgp.password`, which `build --with-secrets` reads."""
+    bfd: Annotated[
+        bool, Field(strict=True, examples=[True], exclude_if=lambda given: not given)
+    ] = False
+    """Whether BFD watches these sessions, with the timers of `addressing.timers`."""
 
 
 class DeviceGroup(InventoryModel):

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from ipaddress import IPv4Network
 
+    from fabricgen.inventory.networks import EdgeBgp
     from fabricgen.planning.plan import Plan
 
 
@@ -23,8 +24,8 @@ class EdgeLink(NamedTuple):
     leaf: int
     port: int
     """The port of the leaf, by its number in `Plan.ports`."""
-    asn: int
-    """The AS number of the router."""
+    bgp: EdgeBgp
+    """The session, as the inventory has it."""
     network: str
 
 
@@ -40,7 +41,7 @@ def edge_links(plan: Plan) -> Iterator[EdgeLink]:
         own = groups[number]
         if own.bgp:
             leaf, port = int(segment.upper[row]), int(segment.upper_port[row])
-            yield EdgeLink(row, leaf, port, own.bgp.asn, own.networks[0])
+            yield EdgeLink(row, leaf, port, own.bgp, own.networks[0])
 
 
 def accepted_prefixes(plan: Plan) -> dict[str, list[IPv4Network]]:

@@ -107,7 +107,7 @@ def _facts_of(switch: SwitchView, secrets: Mapping[str, str]) -> Node:
                     "multiplier": timers.bfd_multiplier,
                 }
             }
-            if switch.bfd
+            if switch.bfd or switch.router_bfd
             else {}
         ),
         "router_bgp": _bgp(switch, secrets),
@@ -277,6 +277,11 @@ def _passwords(switch: SwitchView, secrets: Mapping[str, str]) -> Node:
     groups = [
         *((f"{one.policy_name}-SWITCHES", ours) for one in switch.instances if one.fabric_ports),
         *((port.filter_name, theirs) for one in switch.instances for port in one.bgp_hosts),
+        *(
+            (port.peer_address, secrets.get(port.password))
+            for one in switch.instances
+            for port in one.edge_ports
+        ),
     ]
     lines = [f"neighbor {group} password 0 {key}" for group, key in groups if key]
     return {"eos_cli": "\n".join(lines)} if lines else {}

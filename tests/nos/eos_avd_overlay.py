@@ -9,7 +9,7 @@ if TYPE_CHECKING:
         AcceptedPrefix,
         BondView,
         OverlayView,
-        PortView,
+        RouterPort,
         TenantView,
     )
 
@@ -158,19 +158,20 @@ def accepted_list(name: str, accepted: list[AcceptedPrefix]) -> list[Node]:
     return [_prefix_list(f"{name}-EDGE", [own.prefix for own in accepted])] if accepted else []
 
 
-def edge_neighbors(ports: list[PortView]) -> list[Node]:
+def edge_neighbors(ports: list[RouterPort]) -> list[Node]:
     """Describe the sessions with routers of the site."""
     return [
         {
             "ip_address": port.peer_address,
             "remote_as": str(port.peer_asn),
             "description": port.peer_device,
+            **({"bfd": True} if port.bfd else {}),
         }
         for port in ports
     ]
 
 
-def edge_families(name: str, out: str, ports: list[PortView]) -> list[Node]:
+def edge_families(name: str, out: str, ports: list[RouterPort]) -> list[Node]:
     """Describe the filters of these sessions."""
     return [
         {

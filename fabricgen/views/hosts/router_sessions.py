@@ -32,6 +32,11 @@ class RouterSession(NamedTuple):
     """The prefixes that the leaf accepts, separated by spaces."""
     receives: str
     """The prefix that the leaf announces, or whose links it announces."""
+    key: str
+    """The reference to the key of TCP MD5, or nothing."""
+    bfd_interval_ms: int | str
+    """Between packets of BFD, sent and expected; empty without BFD."""
+    bfd_multiplier: int | str
 
 
 def has_sessions(plan: Plan) -> bool:
@@ -79,4 +84,7 @@ def _of_leaf(network: str, leaf: SwitchView) -> Iterator[RouterSession]:
                 leaf_asn=leaf.asn,
                 announces=" ".join(own.prefix for own in accepted),
                 receives=prefix,
+                key=port.password,
+                bfd_interval_ms=leaf.timers.bfd_interval_ms if port.bfd else "",
+                bfd_multiplier=leaf.timers.bfd_multiplier if port.bfd else "",
             )

@@ -7,11 +7,12 @@ from ipaddress import ip_interface
 from typing import TYPE_CHECKING
 
 from fabricgen.planning.network_edges import accepted_prefixes, edge_links
-from fabricgen.views.switches.view import AcceptedPrefix
+from fabricgen.views.switches.view import PORT_COLUMNS, AcceptedPrefix, RouterPort
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fabricgen.inventory.networks import EdgeBgp
     from fabricgen.planning.plan import Plan
     from fabricgen.views.switches.ports import PortFacts
     from fabricgen.views.switches.view import PortView
@@ -25,11 +26,17 @@ class Edges:
         self.plan = plan
 
     @cached_property
-    def _numbers(self) -> dict[tuple[int, int], int]:
-        """The AS number of the router at each port of each leaf."""
+    def _sessions(self) -> dict[tuple[int, int], EdgeBgp]:
+        """The session with the router at each port of each leaf."""
         if self.plan.fabric.network is None:
             return {}
-        return {(link.leaf, link.port): link.asn for link in edge_links(self.plan)}
+        return {(link.leaf, link.port): link.bgp for link in edge_links(self.plan)}
+
+    @cached_property
+    def _key_names(self) -> dict[str | None, str]:
+        """A name of each key of the network's routers."""
+        keys = dict.fromkeys(bgp.password for bgp in self._sessions.values() if bgp.password)
+        return {key: f"EDGE-{number}" for number, key in enumerate(keys, 1)}
 
     @cached_property
     def _accepted(self) -> dict[str, list[AcceptedPrefix]]:
@@ -55,11 +62,19 @@ class Edges:
 
     def set_peers(self, leaf: int, facts: Sequence[PortFacts], used: list[PortView]) -> None:
         """Set the far ends of the sessions of a leaf; `facts` are the ports of its role."""
-        if not self._numbers:
+        if not self._sessions:
             return
         at = {fact.interface: number for number, fact in enumerate(facts)}
-        for port in used:
-            asn = self._numbers.get((leaf, at[port.interface])) if port.to_host else None
-            if asn:
-                port.peer_asn = asn
-                port.peer_address = str(ip_interface(port.address).ip + 1)
+        for place, port in enumerate(used):
+            bgp = self._sessions.get((leaf, at[port.interface])) if port.to_host else None
+            if bgp:
+                used[place] = self._with_session(port, bgp)
+
+    def _with_session(self, port: PortView, bgp: EdgeBgp) -> RouterPort:
+        """Return a port with the far end of its session."""
+        session = RouterPort(*(getattr(port, column) for column in PORT_COLUMNS))
+        session.peer_asn, session.bfd = bgp.asn, bgp.bfd
+        session.peer_address = str(ip_interface(port.address).ip + 1)
+        session.password = bgp.password or ""
+        session.key_name = self._key_names.get(bgp.password, "")
+        return session

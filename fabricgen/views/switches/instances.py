@@ -10,7 +10,7 @@ import numpy as np
 from fabricgen.core.terms import LinkKind
 from fabricgen.planning.addressing import address_text
 from fabricgen.views.switches.ports import vrf_name
-from fabricgen.views.switches.view import Instance
+from fabricgen.views.switches.view import Instance, RouterPort
 
 if TYPE_CHECKING:
     from fabricgen.planning.naming import Box
@@ -84,7 +84,7 @@ class Instances:
             prefix_limit=self._prefix_limit(block),
             fabric_asns=list(dict.fromkeys(port.peer_asn for port in fabric)),
             host_asn=bgp_hosts[0].peer_asn if bgp_hosts else 0,
-            edge_ports=[port for port in hosts if port.peer_address],
+            edge_ports=[port for port in hosts if isinstance(port, RouterPort)],
             accepted=[] if self._tenants else self._edges.accepted(),
         )
 

@@ -66,6 +66,18 @@ PORT_COLUMNS = tuple(column.name for column in fields(PortView))
 
 
 @dataclass(slots=True)
+class RouterPort(PortView):
+    """A port with a BGP session to a router of the site."""
+
+    bfd: bool = False
+    """Whether BFD watches the session."""
+    password: str = ""
+    """The reference to the key of TCP MD5, or nothing."""
+    key_name: str = ""
+    """A name of the key, where a NOS keeps keys apart from sessions."""
+
+
+@dataclass(slots=True)
 class IdlePort:
     """One port without a cable."""
 
@@ -151,7 +163,7 @@ class Instance:
     """AS numbers at the far ends of the fabric ports, each once."""
     host_asn: int = 0
     """AS number of `bgp_hosts`; 0 where there are none."""
-    edge_ports: list[PortView] = field(default_factory=list)
+    edge_ports: list[RouterPort] = field(default_factory=list)
     """Those to routers of the site, with a BGP session each."""
     accepted: list[AcceptedPrefix] = field(default_factory=list)
     """The prefixes that the network accepts from routers, which all its switches pass on."""
@@ -240,9 +252,9 @@ class TenantView:
 
     @property
     @for_templates
-    def edge_ports(self) -> list[PortView]:
+    def edge_ports(self) -> list[RouterPort]:
         """The ports to routers with a BGP session each."""
-        return [port for port in self.ports if port.peer_address]
+        return [port for port in self.ports if isinstance(port, RouterPort)]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -351,6 +363,32 @@ class SwitchView:
     def vtep(self) -> OverlayView | None:
         """The overlay of a leaf; None on a spine, which passes on the routes of EVPN alone."""
         return self.overlay if self.overlay and self.overlay.tenants else None
+
+    @property
+    @for_templates
+    def router_ports(self) -> list[RouterPort]:
+        """The ports with BGP sessions to routers of the site, in any VRF."""
+        return [port for port in self.ports if isinstance(port, RouterPort)]
+
+    @property
+    @for_templates
+    def router_bfd(self) -> bool:
+        """Whether BFD watches a session with a router of the site."""
+        return any(port.bfd for port in self.router_ports)
+
+    @property
+    @for_templates
+    def bfd_ports(self) -> list[PortView]:
+        """The ports with sessions that BFD watches."""
+        fabric = [port for port in self.ports if self.bfd and not port.to_host]
+        return [*fabric, *(port for port in self.router_ports if port.bfd)]
+
+    @property
+    @for_templates
+    def bgp_keys(self) -> dict[str, str]:
+        """The references to the keys of all BGP sessions, by a name for each key."""
+        routers = {port.key_name: port.password for port in self.router_ports if port.password}
+        return {"BGP": self.bgp.password, "BGP-HOSTS": self.bgp.hosts_password, **routers}
 
     @property
     @for_templates

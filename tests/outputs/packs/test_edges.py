@@ -35,12 +35,18 @@ ROUTERS: dict[str, Any] = {
     "edge": True,
     "bgp": {"asn": ASN, "accept": ["0.0.0.0/0", "192.168.0.0/16"]},
 }
+KEY = "CANARY7edge"
+NEXT = "\n    "
+"""The end of a line, and the next one below the same neighbor of NX-OS."""
+PROTECTED = ROUTERS | {"bgp": ROUTERS["bgp"] | {"password": "env:EDGE_KEY", "bfd": True}}
 SESSIONS = """
 # Cisco Nexus 9000 NX-OS, Unicast Routing Configuration Guide: Configuring Basic BGP
 router bgp <n:1-4294967295>
   neighbor <ip>
     remote-as <n:1-4294967295>
     description <word>
+    password 0 <word>
+    bfd
     address-family <ipv4|ipv6> unicast
       prefix-list <use:prefix-list> <in|out>
 """
@@ -107,9 +113,77 @@ def test_cisco_documents_sessions_with_routers() -> None:
     assert grammar.findings(one.files["nxos.cfg"], nxos_words(one)) == []
 
 
-def carried(nos: str) -> Plan:
+SETTINGS = {
+    "eos": [f"neighbor {{}} password 0 {KEY}\n", "neighbor {} bfd\n", "router bfd\n"],
+    "frr": [f"neighbor {{}} password {KEY}\n", "neighbor {} bfd profile FABRIC\n", "bfd\n profile"],
+    "junos": [f'neighbor {{}} authentication-key "{KEY}"\n', "neighbor {} bfd-liveness-detection"],
+    "nvue": [
+        f"neighbor {{}} password {KEY}\n",
+        "neighbor {} bfd profile FABRIC\n",
+        "nv set router bfd",
+    ],
+    "nxos": [
+        f"neighbor {{}}{NEXT}remote-as {ASN}{NEXT}",
+        f"description edge-1{NEXT}password 0 {KEY}{NEXT}bfd\n",
+    ],
+    "sonic": [
+        f"neighbor {{}} password {KEY}\n",
+        "neighbor {} bfd profile FABRIC\n",
+        "bfd\n profile",
+    ],
+    "srlinux": [
+        '"{}", "peer-group": "EDGE", "peer-as": 65100, "authentication": {{"keychain": "EDGE-1"}}',
+        '"failure-detection": {{"enable-bfd": true, "fast-failover": true}}, "description": "edge-',
+        KEY,
+    ],
+}
+"""The key and BFD of a session in the syntax of a NOS, by the address of the router."""
+
+
+@cache
+def protected(nos: str) -> list[SwitchFiles]:
+    """Render an in-band network whose sessions with routers have a key and BFD."""
+    plan = cluster(nos, devices=[PROTECTED]).networks["inband"]
+    return render_switches(plan, secrets={"env:EDGE_KEY": KEY})
+
+
+@pytest.mark.parametrize("nos", READERS)
+def test_sessions_with_routers_have_a_key_and_bfd(nos: str) -> None:
+    """With the words of the sessions between switches; without secrets the files have no key."""
+    one = with_routers(protected(nos))[0]
+    address = next(port.peer_address for port in one.switch.ports if port.peer_address)
+    text = one.files[FILES[nos]]
+    for setting in SETTINGS[nos]:
+        assert setting.format(address) in text
+    plan = cluster(nos, devices=[PROTECTED]).networks["inband"]
+    bare = with_routers(render_switches(plan, secrets={}))[0].files[FILES[nos]]
+    assert KEY not in bare
+    assert "keychain" not in bare
+
+
+@pytest.mark.parametrize("nos", sorted(READERS.keys() - {"nxos"}))
+def test_the_tools_accept_keys_and_bfd_of_routers(
+    nos: str, tool: Callable[[str], str], oracles: Path, tmp_path: Path
+) -> None:
+    """On a leaf whose routers have both."""
+    found = with_routers(protected(nos))[:1]
+    assert Verifiers(tool, oracles, tmp_path).complaints(found) == []
+
+
+def carried(nos: str, routers: dict[str, Any] = ROUTERS) -> Plan:
     """Plan routers of a network that another one carries on bonds."""
-    return bonded(nos, devices=(ROUTERS,))
+    return bonded(nos, devices=(routers,))
+
+
+@pytest.mark.parametrize("nos", CONFIGS)
+def test_the_tools_accept_keys_and_bfd_in_vrfs(
+    nos: str, tool: Callable[[str], str], oracles: Path, tmp_path: Path
+) -> None:
+    """AVD, which renders EOS, knows no keys in clear text, so that it verifies BFD alone."""
+    plan = carried(nos, PROTECTED).networks["storage"]
+    found = with_routers(render_switches(plan, {} if nos == "eos" else {"env:EDGE_KEY": KEY}))[:1]
+    assert (KEY in found[0].files[CONFIGS[nos]] or nos == "sonic") == (nos != "eos")
+    assert Verifiers(tool, oracles, tmp_path).complaints(found) == []
 
 
 @pytest.mark.parametrize("nos", CONFIGS)
