@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from fabricgen.build.context import BuildContext
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
+    from fabricgen.planning.plan import Plan
 
 
 def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
@@ -60,7 +61,9 @@ def _left_to_the_site(context: BuildContext) -> Iterator[Skipped]:
                 f"the uplinks of {name}: the VLAN of a switch ends at its ports, as the leaves of"
                 f" {network.uplink.network} have routed ports; join it with lines of your own"
             )
-        if network.carries and not context.networks[name].plan.fabric.has_bonds:
+    yield from _not_joined(context.plan)
+    for name, network in spec.networks.every().items() if spec.has_networks else ():
+        if network.carries and not context.plan.networks[name].fabric.has_bonds:
             yield Skipped(
                 f"VRFs for {' and '.join(network.carries)} on the switches of {name}: what they"
                 " carry shares one routing table"
@@ -71,6 +74,19 @@ def _left_to_the_site(context: BuildContext) -> Iterator[Skipped]:
                 f"BGP to {devices.name}: its ports have addresses, and sessions and routes of the"
                 " site are lines of your own"
             )
+
+
+def _not_joined(plan: Plan) -> Iterator[Skipped]:
+    """List the networks in VRFs of compute leaves that no link joins to each other."""
+    for name, network in plan.converged.items():
+        rules = network.fabric.network
+        if rules and rules.shared and not rules.shared.in_compute:
+            leaves = len(rules.shared.names)
+            if leaves > rules.attached.bond and not rules.peer_links:
+                yield Skipped(
+                    f"routes between the {leaves} leaves of {name}: each has a VRF of it that no"
+                    " link joins to the others; join them with routers or lines of your own"
+                )
 
 
 def _of_fabric(context: BuildContext) -> Iterator[BuildTask | Skipped]:

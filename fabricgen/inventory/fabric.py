@@ -199,7 +199,7 @@ class FabricSpec(InventoryModel):
         OnDemand(),
         Field(
             examples=[{"inband": {"switches": {"leaf": {"model": "sn4600c"}}, "speed": "100G"}}],
-            exclude_if=lambda given: not given.each(),
+            exclude_if=lambda given: not given.every(),
         ),
     ] = Networks.model_construct()
     """The networks beside the compute fabric: storage, in-band and out-of-band."""

@@ -54,7 +54,9 @@ def converged_conflicts(spec: FabricSpec, catalog: Catalog) -> Iterator[Finding]
 def _keys(name: str, network: Network) -> Iterator[Finding]:
     """Refuse keys that only switches of its own give a meaning."""
     given: dict[tuple[str, ...], str] = {
-        (key,): reason for key, reason in _NOT_APART.items() if key in network.model_fields_set
+        (key,): reason
+        for key, reason in _NOT_APART.items()
+        if getattr(network, key) != type(network).model_fields[key].default
     }
     if network.bonding == "lacp":
         given["bonding",] = (

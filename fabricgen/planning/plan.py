@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.management import ManagementPlan
     from fabricgen.planning.network_devices import SwitchGroup
     from fabricgen.planning.networks.shared_leaves import SharedLeaves
-    from fabricgen.planning.port_layout import PortLayout
+    from fabricgen.planning.port_layout import Port, PortLayout
     from fabricgen.planning.room.room import Room
     from fabricgen.planning.segment_links import Segment
     from fabricgen.planning.switch_ports import InterfaceNames
@@ -253,6 +253,18 @@ class Plan(Draft):
             for name, network in self.networks.items()
             if network.fabric.network and network.fabric.network.shared
         }
+
+    def converged_ports(self, segment: int, box: int) -> list[Port]:
+        """Return the ports of a switch that networks and devices on compute leaves have."""
+        every = (network.fabric.network for network in self.converged.values())
+        found = (rules.shared.taken_on(segment, box) for rules in every if rules and rules.shared)
+        return [*chain.from_iterable(found)]
+
+    def converged_leaves(self) -> dict[tuple[int, int], str]:
+        """Return the names of the compute leaves with such ports, by their segment and box."""
+        every = (network.fabric.network for network in self.converged.values())
+        shared = (rules.shared for rules in every if rules and rules.shared)
+        return {at: name for own in shared for at, name in zip(own.leaves, own.names, strict=True)}
 
     @property
     def shared_leaves(self) -> SharedLeaves | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,17 +10,22 @@ import pytest
 
 from fabricgen.analysis.checks.laws import check, judge
 from fabricgen.analysis.checks.plan_evidence import evidence_of
+from fabricgen.analysis.impact.network_loss import NetworkFailures
+from fabricgen.api import plan_file
 from fabricgen.bom.priced_bill import cluster_bom
+from fabricgen.cli import run
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.outputs.dcim.bonds import Bonds
-from fabricgen.outputs.dcim.interfaces import ClusterInterfaces
+from fabricgen.outputs.dcim.interfaces import ClusterInterfaces, InterfaceRows
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.router_sessions import router_sessions
-from tests.fabrics import cables_of, plan_of, refusal_codes
+from tests.fabrics import build_job, cables_of, plan_of, refusal_codes
 from tests.mutations.breaking import dropped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from fabricgen.planning.plan import Plan
     from fabricgen.views.cables.view import CableView
@@ -357,3 +363,43 @@ def test_netbox_has_both_ends_of_the_links() -> None:
     every = [Views(each) for each in plan.cluster]
     rows = [row for row in ClusterInterfaces(every, Bonds(plan, {})).rows() if row.label == "30"]
     assert [(row.device, row.enabled) for row in rows] == [("leaf-1", "true"), ("leaf-2", "true")]
+
+
+def test_a_plan_file_keeps_the_ports_of_devices_when_hosts_are_added(tmp_path: Path) -> None:
+    """It has the network; new hosts take free ports, and no cable moves."""
+    file = tmp_path / "fabric.yaml"
+    keys = {"name": "day-one", **RAILS, "networks": {"storage": STORAGE}, "devices": [TARGETS]}
+    file.write_text(json.dumps(keys))
+    assert run(["plan", str(file), "-o", str(tmp_path / "day-one.json")]) == 0
+    grown = f"--from {tmp_path}/day-one.json --set gpus=80 -o {tmp_path}/day-two.json"
+    assert run(["plan", *grown.split()]) == 0
+    plan = plan_file(tmp_path / "day-two.json")
+    assert set(ends(converged())) < set(ends(plan))
+    assert "host-9 storage0 leaf-1 24/4" in ends(plan)
+
+
+def test_a_failed_leaf_concerns_the_devices_on_it() -> None:
+    """With one leaf for a bond, the devices of the first are cut off; with two, none is."""
+    alone, both = converged(bond=1, host_ports=2, leaves=2), converged()
+    (loss,) = NetworkFailures(alone).split(["switch:leaf-1"])[1] or ()
+    assert loss.cut_off == ["host-1", "host-2", "host-3", "host-4", "target-1", "target-2"]
+    (loss,) = NetworkFailures(both).split(["switch:leaf-1"])[1] or ()
+    assert (loss.cut_off, loss.degraded) == ([], 11)
+
+
+def test_netbox_has_the_ports_of_cages_that_are_split_for_a_network() -> None:
+    """A leaf has four of 200G in each such cage, of which devices have some."""
+    plan = converged()
+    views = Views(plan)
+    rows = [*InterfaceRows(plan, views).rows()]
+    cage = [row for row in rows if row.device == "leaf-1" and row.label.startswith("20/")]
+    assert [row.speed_kbps for row in cage] == [200_000_000] * 4
+    assert len(rows) == InterfaceRows(plan, views).count
+
+
+def test_a_build_lists_leaves_that_nothing_joins() -> None:
+    """Their VRFs are apart, which is the site's to change."""
+    keys: dict[str, Any] = {"bond": 1, "host_ports": 2, "leaves": 2}
+    plans = converged(), converged(**keys)
+    listed = [build_job(plan, Packs(), ("configs",)).skipped for plan in plans]
+    assert [len([each for each in own if "of storage" in each]) for own in listed] == [0, 1]

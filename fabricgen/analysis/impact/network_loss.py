@@ -139,7 +139,7 @@ class NetworkFailures:
     @cached_property
     def _shared(self) -> frozenset[str]:
         """The leaves of compute that have devices on them."""
-        return frozenset(self._plan.shared_leaves.names if self._plan.shared_leaves else ())
+        return frozenset(self._plan.converged_leaves().values())
 
     @cached_property
     def _cables(self) -> dict[str, list[_Joined]]:

@@ -187,11 +187,10 @@ class InterfaceRows:
             if has
         )
         nics = plan.link_count(LinkKind.HOST) + 2 * plan.link_count(LinkKind.DIRECT)
-        shared, layout = plan.shared_leaves, plan.fabric.port_layouts[Role.LEAF]
         split = sum(
-            len(self._ports(layout, shared.on(*leaf).values())) - each[Role.LEAF, 0]
-            for leaf in (shared.leaves if shared else ())
-            if shared
+            len(self._ports(plan.fabric.port_layouts[Role.LEAF], plan.converged_ports(*leaf)))
+            - each[Role.LEAF, 0]
+            for leaf in plan.converged_leaves()
         )
         return nics + plan.mapping.segments * own + split
 
@@ -298,13 +297,13 @@ class InterfaceRows:
             if role in plan.roles
             for number in range(self._set_count(role))
         }
-        shared, layouts = plan.shared_leaves, plan.port_layouts(segment)
+        layouts = plan.port_layouts(segment)
         rules = plan.fabric.network
         vlan = str(rules.vlan) if rules and rules.vlan else ""
         for at, (name, box, has) in enumerate(
             zip(plan.naming.switches(segment), plan.naming.boxes, plan.installed, strict=True)
         ):
-            devices = shared.on(segment, at).values() if shared else ()
+            devices = plan.converged_ports(segment, at) if plan.converged else ()
             own = rows[box.role, port_set(plan.mapping, box)]
             if devices:
                 own = [*self._port_facts(layouts[box.role], devices)]
