@@ -156,7 +156,7 @@ def _lengths(plan: Plan, segment: int) -> list[dict[str, float]]:
     if plan.lengths is None:
         return [{}] * len(plan.segment.kind)
     metres = [{"length_m": millimetres / 1000} for millimetres in plan.lengths.stock_mm.tolist()]
-    return [metres[stock] for stock in plan.lengths.laid(segment).stock.tolist()]
+    return [metres[stock] for stock in plan.lengths.stock_at[segment].tolist()]
 
 
 def kind_name(link: LinkKind) -> str:

@@ -180,6 +180,6 @@ def lengths_of(
     if plan.lengths is None:
         yield CableItem(joint.cable.model), rows
         return
-    stock = plan.lengths.laid(segment).stock[rows]
+    stock = plan.lengths.stock_at[segment, rows]
     for each in distinct(stock).tolist():
         yield CableItem(joint.cable.model, plan.lengths.stock_m[each]), rows[stock == each]

@@ -336,7 +336,7 @@ class Plan(Draft):
         """Return the length of each link of a segment: that of its cable, or of its channel."""
         if self.lengths is None:
             return np.zeros_like(self.segment.kind[start:stop])
-        lengths = self.lengths.stock_mm[self.lengths.laid(segment, start, stop).stock]
+        lengths = self.lengths.stock_mm[self.lengths.stock_at[segment, start:stop]]
         if self.channels is not None:
             rows, long = self.channels.of_segment(segment, start, stop)
             lengths[rows] = long

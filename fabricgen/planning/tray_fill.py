@@ -44,14 +44,14 @@ def _pulled(lengths: Lengths, channels: Channels | None) -> Counter[tuple[str, s
     room = lengths.room
     counted: Counter[tuple[str, str, str]] = Counter()
     for segment in range(room.naming.mapping.segments):
-        laid = lengths.laid(segment)
-        first = np.ones(len(laid.lower), dtype=bool)
+        lower, upper = lengths.runs.ends(segment, 0, None)
+        first = np.ones(len(lower), dtype=bool)
         if lengths.pieces is not None:
             first = lengths.pieces.first[segment]
         if channels is not None:
             first = first & ~channels.patched(segment, len(first))
         columns = np.stack(
-            [room.positions.rack[laid.lower], room.positions.rack[laid.upper], laid.candidate]
+            [room.positions.rack[lower], room.positions.rack[upper], lengths.candidate[segment]]
         )[:, first]
         for (one, other, candidate), count in zip(
             *(each.tolist() for each in np.unique(columns.T, axis=0, return_counts=True)),

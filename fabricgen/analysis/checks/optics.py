@@ -67,9 +67,10 @@ def _reaches(evidence: Evidence) -> list[float]:
         return [ASSUMED_REACH_M[parts.kind] for parts in evidence.candidates]
     found = [0.0] * len(evidence.candidates)
     for segment in range(evidence.plan.mapping.segments):
-        laid = evidence.lengths.laid(segment)
+        stock_at = evidence.lengths.stock_at[segment]
+        candidate = evidence.lengths.candidate[segment]
         longest = (
-            evidence.lengths.stock_mm[laid.stock[laid.candidate == number]].max(initial=0)
+            evidence.lengths.stock_mm[stock_at[candidate == number]].max(initial=0)
             for number in range(len(found))
         )
         found = [

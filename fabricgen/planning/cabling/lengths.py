@@ -7,7 +7,7 @@ so that no order depends on a guess.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -32,19 +32,6 @@ if TYPE_CHECKING:
     from fabricgen.planning.room.room import Room
 
 
-class CableLengths(NamedTuple):
-    """Cables of links: the devices at both ends as `Room` numbers them, and what joins them.
-
-    The run in millimetres, the candidate, and the index in `Lengths.stock_mm`.
-    """
-
-    lower: Int32Array
-    upper: Int32Array
-    run_mm: Int32Array
-    candidate: IntArray
-    stock: Int32Array
-
-
 class Longest(NamedTuple):
     """The longest cable of a kind: the devices that it joins, and its figures in millimetres.
 
@@ -63,8 +50,8 @@ class Longest(NamedTuple):
 class Lengths:
     """The length and the parts of every cable of a fabric.
 
-    `candidate` and `needed_mm` have shape (segments, links). A million GPUs have two million
-    cables, so `laid` computes the columns of a segment each time that they are read.
+    `candidate`, `stock_at` and `needed_mm` have shape (segments, links). The runs of two million
+    cables are not kept: `runs` computes those of a segment each time that they are read.
     """
 
     runs: CableRuns
@@ -72,6 +59,9 @@ class Lengths:
     stock: StockTables
     candidate: IntArray
     """The candidate that each link takes."""
+    stock_at: Int32Array
+    """The stock length of its cable, as an index in `stock_mm`. A piece is as long as the longest
+    of its links needs."""
     pieces: Pieces | None
     """How installed links share cables; None where none does."""
     needed_mm: Int32Array | None
@@ -82,16 +72,6 @@ class Lengths:
     counted: IntArray
     """How many pieces of each candidate there are of each stock length, where a link takes one;
     shape (candidates, stock lengths)."""
-
-    def laid(self, segment: int, start: int = 0, stop: int | None = None) -> CableLengths:
-        """Return the cables of one segment, or a run of them, in the order of its links.
-
-        A piece is as long as the longest of its links needs.
-        """
-        lower, upper, run_mm = self.runs.of_segment(segment, start, stop)
-        candidate = self.candidate[segment, start:stop]
-        needed = run_mm if self.needed_mm is None else self.needed_mm[segment, start:stop]
-        return CableLengths(lower, upper, run_mm, candidate, self.stock.rounded(candidate, needed))
 
     @property
     def room(self) -> Room:
@@ -165,33 +145,43 @@ def lengths_within(reserved: Lengths, rows: IntArray, given: CandidateSet) -> Le
 def _with_longest(
     given: CandidateSet, candidate: IntArray, pieces: Pieces | None, needed_mm: Int32Array | None
 ) -> Lengths:
-    """Measure all cables once, segment by segment, for the longest of each kind."""
+    """Measure all cables once, segment by segment: their stock lengths, and the longest by kind."""
     stocks = len(given.stock.every_mm)
     counted = np.zeros(len(given.candidates) * stocks, dtype=np.int64)
-    lengths = Lengths(
-        given.runs, given.candidates, given.stock, candidate, pieces, needed_mm, {}, counted
-    )
+    stock_at = np.empty(candidate.shape, dtype=np.int32)
     kinds = {
         kind: np.flatnonzero(given.runs.links.kind == kind)
         for kind in dict.fromkeys(each.kind for each in given.classes)
     }
     longest: dict[LinkKind, Longest] = {}
     for segment in range(given.segments):
-        laid = lengths.laid(segment)
+        lower, upper, run_mm = given.runs.of_segment(segment)
+        needed = run_mm if needed_mm is None else needed_mm[segment]
+        stock = stock_at[segment] = given.stock.rounded(candidate[segment], needed)
         first = slice(None) if pieces is None else pieces.first[segment]
-        places = laid.candidate[first].astype(np.int64) * stocks + laid.stock[first]
+        places = candidate[segment, first].astype(np.int64) * stocks + stock[first]
         counted += np.bincount(places, minlength=len(counted))
         for kind, rows in kinds.items():
-            row = int(rows[np.argmax(laid.run_mm[rows])])
-            if kind not in longest or laid.run_mm[row] > longest[kind].run_mm:
-                run_mm = int(laid.run_mm[row])
-                ends = int(laid.lower[row]), int(laid.upper[row])
-                ends = given.runs.decisive_ends(segment, row, *ends, run_mm)
+            row = int(rows[np.argmax(run_mm[rows])])
+            most = int(run_mm[row])
+            if kind not in longest or most > longest[kind].run_mm:
+                ends = int(lower[row]), int(upper[row])
+                ends = given.runs.decisive_ends(segment, row, *ends, most)
                 longest[kind] = Longest(
                     *ends,
-                    run_mm,
-                    int(lengths.stock_mm[laid.stock[row]]),
-                    int(laid.candidate[row]),
+                    most,
+                    int(given.stock.every_mm[stock[row]]),
+                    int(candidate[segment, row]),
                     given.runs.is_measured(segment, row, *ends),
                 )
-    return replace(lengths, longest=longest, counted=counted.reshape(-1, stocks))
+    return Lengths(
+        runs=given.runs,
+        candidates=given.candidates,
+        stock=given.stock,
+        candidate=candidate,
+        stock_at=stock_at,
+        pieces=pieces,
+        needed_mm=needed_mm,
+        longest=longest,
+        counted=counted.reshape(-1, stocks),
+    )

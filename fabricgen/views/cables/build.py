@@ -91,14 +91,14 @@ class CableViews:
         """Return the columns `PLACES` of a run of links; they are empty without a room."""
         if self.plan.lengths is None:
             return [repeat("")] * len(PLACES)
-        laid = self.plan.lengths.laid(segment, run.start, run.stop)
+        lower, upper = self.plan.lengths.runs.ends(segment, run.start, run.stop)
         racks, rack_units, stocks = self._texts
         columns = (
-            racks[laid.lower],
-            rack_units[laid.lower],
-            racks[laid.upper],
-            rack_units[laid.upper],
-            stocks[laid.stock],
+            racks[lower],
+            rack_units[lower],
+            racks[upper],
+            rack_units[upper],
+            stocks[self.plan.lengths.stock_at[segment, run]],
         )
         places = [column.tolist() for column in columns]
         if self.plan.channels is not None:

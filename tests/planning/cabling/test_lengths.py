@@ -176,7 +176,9 @@ def test_the_longest_is_the_longest() -> None:
     every = [
         (kind, int(mm))
         for segment in range(plan.mapping.segments)
-        for kind, mm in zip(plan.segment.kind.tolist(), lengths.laid(segment).run_mm, strict=True)
+        for kind, mm in zip(
+            plan.segment.kind.tolist(), lengths.runs.of_segment(segment)[2], strict=True
+        )
     ]
     assert {kind: longest.run_mm for kind, longest in lengths.longest.items()} == {
         kind: max(mm for other, mm in every if other == kind) for kind in plan.kinds
@@ -206,8 +208,9 @@ def test_path_lengths_are_a_metric() -> None:
         assert way(plan.lengths, a, c) <= way(plan.lengths, a, b) + way(plan.lengths, b, c) - slack
         if room.positions.rack[a] == room.positions.rack[b]:
             assert way(plan.lengths, a, b) - slack <= room.shares.rack.rack_units * 44.45
-        laid = plan.lengths.laid(plan.mapping.segments - 1)
-        assert (plan.lengths.stock_mm[laid.stock] >= laid.run_mm).all()
+        last = plan.mapping.segments - 1
+        _, _, run_mm = plan.lengths.runs.of_segment(last)
+        assert (plan.lengths.stock_mm[plan.lengths.stock_at[last]] >= run_mm).all()
 
     hold()
     assert seen >= 30

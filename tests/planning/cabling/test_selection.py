@@ -149,13 +149,13 @@ def test_every_part_reaches(plan: Plan) -> None:
     """No cable is longer than its part, nor shorter than its path."""
     assert plan.lengths
     for segment in range(plan.mapping.segments):
-        laid = plan.lengths.laid(segment)
-        stock = plan.lengths.stock_mm[laid.stock]
+        _, _, run_mm = plan.lengths.runs.of_segment(segment)
+        stock = plan.lengths.stock_mm[plan.lengths.stock_at[segment]]
         reach = np.array(
             [1000 * joint.reach_m[0] if joint.reach_m else np.inf for joint in plan.candidates]
         )
-        assert (stock >= laid.run_mm).all()
-        assert (stock <= reach[laid.candidate]).all()
+        assert (stock >= run_mm).all()
+        assert (stock <= reach[plan.lengths.candidate[segment]]).all()
 
 
 def media(plan: Plan) -> dict[str, set[str]]:
