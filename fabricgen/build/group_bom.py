@@ -51,17 +51,17 @@ def phased(context: BuildContext) -> tuple[Bom, dict[str, dict[str, int]]]:
 
     Phases by GPUs may go beyond the plan, so their bill is that of the recommended way.
     """
+    plan, bom = context.plan, context.bill
+    if not plan.spec.phases:
+        return bom, {"all": {line.item: line.quantity for line in bom.lines}}
     from fabricgen.lifecycle.change.growth_ways import ways_to_grow
     from fabricgen.lifecycle.change.phase_sizes import by_gpus
     from fabricgen.lifecycle.change.phases import phase_in
 
-    plan, bom = context.plan, context.bill
     if by_gpus(plan.spec):
         way = ways_to_grow(plan.spec, plan.catalog).recommended
         return way.bom, {phase.name: phase.parts for phase in way.phases}
-    if plan.spec.phases:
-        return bom, {stage.name: stage.parts for stage in phase_in(plan)}
-    return bom, {"all": {line.item: line.quantity for line in bom.lines}}
+    return bom, {stage.name: stage.parts for stage in phase_in(plan)}
 
 
 def racks_in(context: BuildContext) -> dict[str, RackContents]:

@@ -92,6 +92,8 @@ def _check_phases(plan: Plan) -> None:
 
     Raises Refusal.
     """
+    if not plan.spec.phases:
+        return
     from fabricgen.lifecycle.change.growth_ways import plan_of_end
     from fabricgen.lifecycle.change.phase_sizes import by_gpus, sizes_of
 
