@@ -24,7 +24,6 @@ from fabricgen.build.selection import Skipped
 from fabricgen.build.subnet_files import subnet_tasks
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
-from fabricgen.build.write.manifest import SECRET_MODE
 from fabricgen.core.terms import Role
 from fabricgen.outputs.groups import OVERRIDES
 from fabricgen.outputs.packs.quoted_text import csv_cell
@@ -124,8 +123,7 @@ class SwitchFiles:
             outputs = switch_outputs(context, self.segment, Role(switch.role))
             for file in site_lines(context).files(packs[switch.nos], outputs, switch):
                 path = file.output.path.format(switch=switch.name)
-                mode = SECRET_MODE if file.secret else file.mode
-                yield write_text(root, path, [file.text], mode)._replace(secret=file.secret)
+                yield write_text(root, path, [file.text], file.mode, secret=file.secret)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from fabricgen.build.pack_outputs import fitting_outputs
 from fabricgen.build.runs import host_runs
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
-from fabricgen.build.write.manifest import SECRET_MODE
 from fabricgen.outputs.groups import ADDRESSES, SESSIONS
 from fabricgen.outputs.packs.quoted_text import csv_cell
 from fabricgen.views.hosts.direct import hosts_of
@@ -80,12 +79,11 @@ class HostFiles:
         for host in hosts(context).views(self.run):
             for pack, output in host_outputs(context):
                 for nic in host.nics if output.each == "nic" else [None]:
-                    with context.packs.secrets.readable() as secrets:
+                    with context.packs.secrets as secrets:
                         text = context.packs.render(pack, output.template, host=host, nic=nic)
                     interface = nic.interface if nic else ""
                     path = output.path.format(host=host.name, interface=interface)
-                    mode = SECRET_MODE if secrets.used else output.bits
-                    yield write_text(root, path, [text], mode)._replace(secret=secrets.used)
+                    yield write_text(root, path, [text], output.bits, secret=secrets.used)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ from fabricgen.build.runs import installed_switches, switch_runs
 from fabricgen.build.selection import Skipped
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
-from fabricgen.build.write.manifest import SECRET_MODE
 from fabricgen.core.terms import Role
 from fabricgen.outputs.packs.pack_yaml import SWITCH
 from fabricgen.outputs.provision.build import (
@@ -173,5 +172,4 @@ def _configurations(
     """Write the files of a switch that it fetches; those with secrets for their owner alone."""
     for file in site_lines(context).files(pack, pack.fetched_outputs, switch):
         path = file.output.path.replace(SWITCH, WEB_ROOT).format(switch=switch.name)
-        mode = SECRET_MODE if file.secret else file.mode
-        yield write_text(root, path, [file.text], mode)._replace(secret=file.secret)
+        yield write_text(root, path, [file.text], file.mode, secret=file.secret)

@@ -83,12 +83,12 @@ def _files(plan: Plan, packs: Packs) -> Iterator[tuple[str, str, bool]]:
     switch = next(iter(Views(plan).switches(0)))
     pack = config_packs(context)[switch.nos]
     for output in pack.outputs:
-        with packs.secrets.readable() as secrets:
+        with packs.secrets as secrets:
             text = packs.render(pack.name, output.template, switch=switch)
         yield output.path, text, secrets.used
 
     host = next(Hosts(plan).views([0]))
-    with packs.secrets.readable() as secrets:
+    with packs.secrets as secrets:
         text = packs.render("host-frr", "frr.conf.j2", host=host)
     yield "hosts/frr.conf", text, secrets.used
 

@@ -62,7 +62,7 @@ def _render(switch: SwitchView, secrets: Mapping[str, str]) -> SwitchFiles:
     pack = named.for_access() if switch.access else named
     assert pack is not None
     PACKS.secrets.values = secrets
-    with PACKS.secrets.readable():
+    with PACKS.secrets:
         files = {
             output.path.split("/")[-1]: PACKS.render(pack.name, output.template, switch=switch)
             for output in pack.outputs

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -16,7 +15,8 @@ from fabricgen.build.write.manifest import MANIFEST, SECRET_MODE, Written, manif
 from fabricgen.core.diagnostics import Finding, Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
+    from contextlib import AbstractContextManager
 
     from fabricgen.build.write.archive import ArchivePart
 
@@ -27,41 +27,43 @@ Root: TypeAlias = "Path | ArchivePart"
 """What the files of a task are written to: a directory, or a part of an archive."""
 
 
-def write_text(root: Root, path: str, pieces: Iterable[str], mode: int | None = None) -> Written:
+def write_text(
+    root: Root, path: str, pieces: Iterable[str], mode: int | None = None, *, secret: bool = False
+) -> Written:
     """Write a text file below `root`, and hash it meanwhile.
 
-    The umask applies to `mode`; None is the default mode. Raises Refusal `path-escapes` for a path
+    The umask applies to `mode`; None is the default mode. Only the owner reads a file with secrets.
+    Raises Refusal `path-escapes` for a path
     that leaves `root`, and `bad-template` for text that cannot be encoded.
     """
     digest, size = hashlib.sha256(), 0
-    with _opened(root, path, mode) as stream:
+    with _opened(root, path, SECRET_MODE if secret else mode) as stream:
         for piece in pieces:
             block = _encoded(piece, path)
             digest.update(block)
             size += len(block)
             stream.write(block)
-    return Written(path, digest.hexdigest(), size)
+    return Written(path, digest.hexdigest(), size, secret)
 
 
-@contextlib.contextmanager
-def _opened(root: Root, path: str, mode: int | None) -> Iterator[IO[bytes]]:
-    """Yield a file below a root, open for writing."""
+def _opened(root: Root, path: str, mode: int | None) -> AbstractContextManager[IO[bytes]]:
+    """Open a file below a root for writing."""
     if not isinstance(root, Path):
         _check_path(path)
-        with root.entry(path, mode) as entry:
-            yield entry
-        return
-    with _created(root, path) as stream:
-        yield stream
-        if mode is not None:
-            os.fchmod(stream.fileno(), mode & ~umask())
+        return root.entry(path, mode)
+    stream = _created(root, path)
+    if mode is not None:
+        os.fchmod(stream.fileno(), mode & ~umask())
+    return stream
 
 
 def _created(root: Path, path: str) -> IO[bytes]:
     """Open a file for writing, and make its directory, which most files find made."""
     if SIMPLE.fullmatch(path):
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        try:
             return open(f"{root}/{path}", "wb")  # noqa: PTH123 - a Path costs as much as the file
+        except (FileNotFoundError, NotADirectoryError):
+            pass
     return _below(root, path).open("wb")
 
 
@@ -87,13 +89,13 @@ def write_manifest(
     """Write the manifest: every file with its SHA-256, the inventory's digest and the version."""
     listed = list(files)
     # the digest of a file lets a reader try out secrets, so that it is as secret as the file
-    mode = SECRET_MODE if any(file.secret for file in listed) else None
+    secret = any(file.secret for file in listed)
     canonical = json.dumps(inventory, sort_keys=True, separators=(",", ":"))
     write_text(
         root,
         MANIFEST,
         [manifest_text(listed, hashlib.sha256(canonical.encode()).hexdigest(), groups)],
-        mode,
+        secret=secret,
     )
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from fabricgen.outputs.packs.pack_yaml import Pack
 from fabricgen.outputs.packs.secret_values import SecretValues
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from jinja2 import Template
 
@@ -121,34 +120,34 @@ class Packs:
         and `template-budget` if it is a user's and exceeds a limit.
         """
         seen = self._variables(pack, view)
-        with self._faults(pack, template, seen):
-            return self._environment.run(lambda: self._template(pack, template).render(**seen))
+        try:
+            return self._environment.run(partial(self._template(pack, template).render, seen))
+        except Refusal:
+            raise
+        except Exception as error:
+            raise self._fault(pack, template, error, seen) from error
 
     def render_marked(self, pack: str, template: str, **view: Any) -> MarkedText:  # noqa: ANN401 - as above
         """Render one template, and record which template wrote each line. Raises as `render`."""
         from fabricgen.outputs.packs.line_origins import read_marks  # noqa: PLC0415 - planning reads packs without Jinja2
 
         seen = self._variables(pack, view)
-        with self._faults(pack, template, seen):
-            name, environment = f"{pack}/{template}", self._marking
-            marked = environment.run(lambda: environment.get_template(name).render(**seen))
-        return read_marks(marked, name)
-
-    @contextlib.contextmanager
-    def _faults(self, pack: str, template: str, seen: dict[str, Any]) -> Iterator[None]:
-        """Raise what a template raises in the block as a Refusal."""
+        name, environment = f"{pack}/{template}", self._marking
         try:
-            yield
+            marked = environment.run(partial(environment.get_template(name).render, seen))
         except Refusal:
             raise
-        except Exception as error:  # whatever a template raises is a fault of the template
-            from fabricgen.outputs.packs.faults import bad_template  # noqa: PLC0415 - planning reads packs without Jinja2
-            from fabricgen.outputs.packs.sandbox import GLOBALS  # noqa: PLC0415 - as above
+        except Exception as error:
+            raise self._fault(pack, template, error, seen) from error
+        return read_marks(marked, name)
 
-            shown = is_file(self.home / pack / template)
-            raise Refusal(
-                [bad_template(f"{pack}/{template}", error, [*seen, *GLOBALS], shown=shown)]
-            ) from error
+    def _fault(self, pack: str, template: str, error: Exception, seen: dict[str, Any]) -> Refusal:
+        """Return the refusal of a template: whatever it raises is its fault."""
+        from fabricgen.outputs.packs.faults import bad_template  # noqa: PLC0415 - planning reads packs without Jinja2
+        from fabricgen.outputs.packs.sandbox import GLOBALS  # noqa: PLC0415 - as above
+
+        shown = is_file(self.home / pack / template)
+        return Refusal([bad_template(f"{pack}/{template}", error, [*seen, *GLOBALS], shown=shown)])
 
     def _variables(self, pack: str, view: dict[str, Any]) -> dict[str, Any]:
         """Return what a template sees: the view, and the constants of its pack."""

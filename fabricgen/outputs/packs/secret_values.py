@@ -7,11 +7,10 @@ that, no template sees a value, and statements that need one are left out.
 
 from __future__ import annotations
 
-import contextlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from jinja2.runtime import Context
 
@@ -21,7 +20,10 @@ SECRET_FILTER, RESOLVED_TEST = "secret", "resolved"
 
 
 class SecretValues:
-    """Reference -> value, and whether the file that is being rendered has read one."""
+    """Reference -> value, and whether the file that is being rendered has read one.
+
+    Templates read values within a block `with secrets:`, and `used` notes whether they did.
+    """
 
     def __init__(self) -> None:
         """Start without values."""
@@ -29,14 +31,14 @@ class SecretValues:
         self.used = False
         self._readable = False
 
-    @contextlib.contextmanager
-    def readable(self) -> Iterator[SecretValues]:
-        """Let templates read values within the block, and note in `used` whether they did."""
+    def __enter__(self) -> Self:
+        """Let templates read values."""
         self._readable, self.used = True, False
-        try:
-            yield self
-        finally:
-            self._readable = False
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """End the block."""
+        self._readable = False
 
     def has(self, reference: str) -> bool:
         """Return whether a template may read the value of a reference now."""

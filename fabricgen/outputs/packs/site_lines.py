@@ -77,7 +77,7 @@ class SiteLines:
         """Render files of a switch with the values of secrets. Raises Refusal."""
         files = list[SwitchFile]()
         for output in outputs:
-            with self._packs.secrets.readable() as secrets:
+            with self._packs.secrets as secrets:
                 text = self._rendered(pack, output, switch)
             if not secrets.values:
                 self._texts.keep(output.path.format(switch=switch.name), text)

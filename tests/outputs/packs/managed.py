@@ -84,7 +84,7 @@ def managed_files(plan: Plan, secrets: Keys | None = None) -> dict[str, str]:
     switch = next(iter(Views(plan).switches(0)))
     pack = packs.for_nos(switch.nos)
     assert pack
-    with packs.secrets.readable():
+    with packs.secrets:
         return {
             output.path.split("/")[-1]: packs.render(pack.name, output.template, switch=switch)
             for output in pack.outputs

@@ -277,7 +277,7 @@ def test_the_key_of_sessions_is_a_secret(nos: str) -> None:
     assert "BGP_KEY" not in bare
     packs = Packs()
     packs.secrets.values = SECRETS
-    with packs.secrets.readable():
+    with packs.secrets:
         host = next(Hosts(plan).views([0]))
         assert "CANARY" not in packs.render("host-frr", "frr.conf.j2", host=host)
 
@@ -310,7 +310,7 @@ def test_hosts_have_a_key_of_their_own(nos: str) -> None:
     assert "CANARY" not in render_switches(plan, secrets={})[0].files[name]
     packs, host = Packs(), next(Hosts(plan).views([0]))
     packs.secrets.values = SECRETS
-    with packs.secrets.readable():
+    with packs.secrets:
         text = packs.render("host-frr", "frr.conf.j2", host=host)
     assert text.count("password CANARY6hosts\n") == len(host.nics)
 
