@@ -202,17 +202,17 @@ def _rows(ends: list[PluggedEnd], more: int) -> Iterator[PortRow]:
         column, row = divmod(at, deep)
         device, _, port = end.peer
         yield PortRow(
-            MARGIN + column * (COLUMN + more),
-            HEAD + row * ROW,
-            end.own[2],
-            chip(end.cable.rail),
-            end.cable.cable,
-            cut(f"{device} {port}", 24),
-            f"{end.cable.length_m} m",
-            _title(end),
-            PEER_X + more,
-            LENGTH_X + more,
-            ROW_WIDTH + more,
+            x=MARGIN + column * (COLUMN + more),
+            y=HEAD + row * ROW,
+            port=end.own[2],
+            chip=chip(end.cable.rail),
+            cable=end.cable.cable,
+            peer=cut(f"{device} {port}", 24),
+            length=f"{end.cable.length_m} m",
+            title=_title(end),
+            peer_x=PEER_X + more,
+            length_x=LENGTH_X + more,
+            width=ROW_WIDTH + more,
         )
 
 
