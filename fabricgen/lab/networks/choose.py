@@ -43,12 +43,23 @@ def lay_out_networks(plan: Plan, wanted: str, domains: int | None = None) -> Clu
     layout = _laid_out(compute, booted, hosts, whole=whole)
     _check_families(layout)
     left = [*([COMPUTE] if wanted == EVERY and not whole else []), *skipped]
-    return replace(layout, skipped=tuple(f"{name} runs on InfiniBand" for name in left))
+    on_compute = [*plan.converged] if wanted == EVERY else []
+    skipped_texts = (
+        *(f"{name} runs on InfiniBand" for name in left),
+        *(f"the devices of {name}, on leaves of compute" for name in on_compute),
+    )
+    return replace(layout, skipped=skipped_texts)
 
 
 def _networks(plan: Plan, wanted: str) -> Mapping[str, Plan]:
     """Return the networks that are asked for, by name. Raises Refusal `lab-network`."""
     found = {name: own for name, own in plan.switched.items() if wanted in (EVERY, name)}
+    if wanted in plan.converged:
+        raise refuse(
+            "lab-network",
+            f"the lab boots switches of a network, and `{wanted}` is on those of compute",
+            hint="leave `--network` out: compute boots with its VRF",
+        )
     if not found:
         known = ", ".join([*plan.switched, EVERY])
         hint = f"networks: {known}" if plan.switched else "leave `--network` out"
