@@ -8,6 +8,7 @@ On a leaf, devices take the ports of the network's cages in their order.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -52,10 +53,11 @@ def converge(
     in_use = ports[: max(bonds.place) + 1]
     free = _free_of_links(draft, {*taken, *(port.cage for port in in_use)})
     boxes = sorted({box for _, box in leaves})
+    names = {segment: draft.naming.switches(segment) for segment in {at for at, _ in own}}
     return SharedLeaves(
-        names=tuple(draft.naming.switches(segment)[box] for segment, box in own),
+        names=tuple(names[segment][box] for segment, box in own),
         leaves=tuple(own),
-        numbers=tuple(segment * len(boxes) + boxes.index(box) for segment, box in own),
+        numbers=tuple(segment * len(boxes) + bisect_left(boxes, box) for segment, box in own),
         ports=tuple(in_use),
         bonds=bonds,
         blocks=(),

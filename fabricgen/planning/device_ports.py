@@ -81,8 +81,9 @@ def share_leaves(
     order = {leaf: number for number, leaf in enumerate(sorted({each.leaf for each in found}))}
     ports = sorted({each.port for each in found}, key=lambda port: (port.cage, port.sub))
     boxes = [at for at, has in enumerate(installed[: draft.sizing.leaf]) if has]
+    names = {segment: draft.naming.switches(segment) for segment in {at for at, _ in order}}
     return SharedLeaves(
-        names=tuple(draft.naming.switches(segment)[box] for segment, box in order),
+        names=tuple(names[segment][box] for segment, box in order),
         leaves=tuple(order),
         numbers=tuple(segment * len(boxes) + boxes.index(box) for segment, box in order),
         ports=tuple(ports),
