@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from fabricgen.build.write.manifest import Written
     from fabricgen.outputs.packs.pack_output import PackOutput
     from fabricgen.views.hosts.build import Hosts
+    from fabricgen.views.hosts.view import HostView
 
 
 def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
@@ -55,6 +56,11 @@ def host_outputs(context: BuildContext) -> list[tuple[str, PackOutput]]:
     return fitting_outputs(context, "hosts")
 
 
+NETDEV = "host-netdev"
+LINKS = ("host-link", NETDEV)
+"""The kinds of outputs for the interfaces of a host in the networks beside compute."""
+
+
 @dataclass(frozen=True)
 class HostFiles:
     """The files of a run of hosts."""
@@ -63,11 +69,15 @@ class HostFiles:
 
     def paths(self, context: BuildContext) -> Iterator[str]:
         """List what the packs write for each host, and for each of its NICs."""
-        interfaces = [interface for _, _, interface in hosts(context).ports]
+        every = hosts(context)
+        nics = [interface for _, _, interface in every.ports]
         for host in self.run:
             name = context.plan.hosts[host]
             for _, output in host_outputs(context):
-                for interface in interfaces if output.each == "nic" else [""]:
+                interfaces = nics if output.each == "nic" else [""]
+                if output.each in LINKS:
+                    interfaces = every.link_names(host, made=output.each == NETDEV)
+                for interface in interfaces:
                     yield output.path.format(host=name, interface=interface)
 
     def prepare(self, context: BuildContext) -> None:
@@ -78,12 +88,21 @@ class HostFiles:
         """Render them."""
         for host in hosts(context).views(self.run):
             for pack, output in host_outputs(context):
-                for nic in host.nics if output.each == "nic" else [None]:
+                for interface, views in _parts(host, output):
                     with context.packs.secrets as secrets:
-                        text = context.packs.render(pack, output.template, host=host, nic=nic)
-                    interface = nic.interface if nic else ""
+                        text = context.packs.render(pack, output.template, host=host, **views)
                     path = output.path.format(host=host.name, interface=interface)
                     yield write_text(root, path, [text], output.bits, secret=secrets.used)
+
+
+def _parts(host: HostView, output: PackOutput) -> list[tuple[str, dict[str, object]]]:
+    """Return what an output has a file for on a host, by interface, and the views of each file."""
+    if output.each == "nic":
+        return [(nic.interface, {"nic": nic, "link": None}) for nic in host.nics]
+    if output.each in LINKS:
+        links = (link for link in host.network_links if link.kind or output.each != NETDEV)
+        return [(link.name, {"nic": None, "link": link}) for link in links]
+    return [("", {"nic": None, "link": None})]
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,22 @@ _KINDS = (
         ("{host}", "{interface}"),
     ),
     Kind(
+        "host-link",
+        "A file for each interface of a host in the networks beside compute: ports, bonds, VLANs.",
+        "link",
+        f"{_HOSTS}.view:NetworkLinkView",
+        f"{_HOSTS}.network_links",
+        ("{host}", "{interface}"),
+    ),
+    Kind(
+        "host-netdev",
+        "A file for each bond and each VLAN of a host there.",
+        "link",
+        f"{_HOSTS}.view:NetworkLinkView",
+        f"{_HOSTS}.network_links",
+        ("{host}", "{interface}"),
+    ),
+    Kind(
         "gpu",
         "A file for each GPU, as a router of its own in a lab.",
         "gpu",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabricgen.core.terms import Design, Role
 from fabricgen.planning.addressing import address_text
 from fabricgen.views.hosts.nccl import rail_ranges, settings
+from fabricgen.views.hosts.network_links import network_links
 from fabricgen.views.hosts.network_ports import is_routed, network_bonds, network_ports
 from fabricgen.views.hosts.view import MAIN_TABLE, HostView, NicView, RouteView, RuleView
 from fabricgen.views.link_ends import HostLinks, cable_label
@@ -130,6 +131,15 @@ class Hosts:
         """Compute now what all hosts share; workers that are forked afterwards inherit it."""
         _ = self.ports, self._leaf_ports, self._links, self.plan.hosts, self._network_ports
 
+    def link_names(self, host: int, *, made: bool) -> list[str]:
+        """Name the interfaces of a host in the networks beside compute.
+
+        With `made`, only those that its operating system makes: bonds and VLANs.
+        """
+        ports = self._network_ports.get(self.plan.hosts[host], [])
+        links = network_links([port for port in ports if not port.bond], network_bonds(ports))
+        return [link.name for link in links if link.kind or not made]
+
     def views(self, hosts: Iterable[int]) -> Iterator[HostView]:
         """Make the views of these installed hosts, counted from 0 over all HB domains."""
         return (self._host(host) for host in hosts)
@@ -138,6 +148,7 @@ class Hosts:
         """Make the view of one host."""
         plan, fabric, spec = self.plan, self.plan.fabric, self.plan.spec
         nics, ports = self._nics(host), self._network_ports.get(plan.hosts[host], [])
+        routed, bonds = [port for port in ports if not port.bond], network_bonds(ports)
         placeholders = not fabric.nics_named
         return HostView(
             name=plan.hosts[host],
@@ -166,8 +177,9 @@ class Hosts:
             asn=plan.addresses.host_asn,
             router_id=plan.addresses.host_router_id(host) or nics[0].address,
             nccl=settings(fabric, nics),
-            network_ports=[port for port in ports if not port.bond],
-            network_bonds=network_bonds(ports),
+            network_ports=routed,
+            network_bonds=bonds,
+            network_links=network_links(routed, bonds),
             vars=dict(spec.vars),
         )
 

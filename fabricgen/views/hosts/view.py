@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -135,6 +135,28 @@ class NetworkBondView:
     """Its first port in each network, with the address of the bond and the tag of the VLAN."""
 
 
+@dataclass(slots=True, kw_only=True)
+class NetworkLinkView:
+    """An interface of a host in the networks beside compute: a port, a bond of LACP, or a VLAN."""
+
+    name: str
+    what: str
+    """Its network, and the switch port and the cable of a port."""
+    kind: str = ""
+    """`bond`, `vlan`, or empty for a port."""
+    mtu: int = 0
+    """0 where it has that of the bond."""
+    parent: str = ""
+    """The bond that a port is a member of, or that a VLAN is on; empty for others."""
+    members: list[str] = field(default_factory=list)
+    """The ports of a bond."""
+    vlans: list[str] = field(default_factory=list)
+    """The VLANs on a bond."""
+    vlan: int = 0
+    port: NetworkPortView | None = None
+    """The port whose address, length and routes it has; None where it has none."""
+
+
 @dataclass(slots=True)
 class DeviceView:
     """A host or a device with its ports in the networks beside compute."""
@@ -207,5 +229,7 @@ class HostView:
     """Its routed ports in the networks beside compute."""
     network_bonds: list[NetworkBondView]
     """Its bonds of LACP there."""
+    network_links: list[NetworkLinkView]
+    """Its interfaces there: routed ports, then each bond with its members and VLANs."""
     vars: dict[str, Any]
     """Values of the top-level `vars` of the inventory, by name."""

@@ -18,6 +18,7 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.inventory.networks import VLANS
 from fabricgen.outputs.packs.nos_packs import nos_packs
 from fabricgen.outputs.packs.render import Packs
+from tests.conftest import SYSTEM_PATH
 from tests.fabrics import build_job
 from tests.nos import junos_overlay, sonic_overlay, srlinux_overlay
 from tests.nos.model_variants import LARGEST_OF_EOS
@@ -26,7 +27,7 @@ from tests.nos.overlay import ONE_BRIDGE, Overlay, planned
 from tests.nos.switch_files import render_switches
 from tests.nos.verifiers import Verifiers
 from tests.outputs.packs.managed import LEAST
-from tests.outputs.packs.netplan import generated
+from tests.outputs.packs.netplan import assert_networkd_agrees, generated
 from tests.outputs.packs.test_access_switches import (
     ACCESS_MODELS,
     eos_facts,
@@ -49,6 +50,22 @@ ROUTERS: dict[str, Any] = {
     "edge": True,
     "bgp": {"asn": 65100},
 }
+FAKE_IP = """#!/bin/sh
+# prints what it is asked, and knows a link after it was made or has become a member
+case "$*" in
+"link show dev"*" master "*) grep -qx "$4 $6" "$MADE" 2>/dev/null && echo "$4" ;;
+"link show"*) grep -qx "$4" "$MADE" 2>/dev/null ;;
+*)
+    case "$*" in
+    "link add link "*) echo "$6" >>"$MADE" ;;
+    "link add "*) echo "$3" >>"$MADE" ;;
+    *" master "*) echo "$4 $6" >>"$MADE" ;;
+    esac
+    echo "$*" ;;
+esac
+"""
+"""A stand-in for iproute2: namespaces of a container may have no bonds."""
+
 DEVICES = [
     {"name": "mgmt-{n}", "count": 2, "ports": {"inband": 2}},
     {"name": "edge-{n}", "count": 2, "ports": {"inband": 2}, "edge": True},
@@ -256,10 +273,40 @@ def test_addresses_of_bonds_are_unique(out: Path) -> None:
 
 def test_netplan_generates_bonds(out: Path, tool: Callable[[str], str], tmp_path: Path) -> None:
     """Its own generator accepts bonds and VLANs."""
-    made = (
-        generated(tool("netplan"), out / "hosts" / "host-01", tmp_path) / "10-netplan-bond0.netdev"
-    )
-    assert "Mode=802.3ad" in made.read_text(encoding="utf-8")
+    made = generated(tool("netplan"), out / "hosts" / "host-01", tmp_path)
+    assert "Mode=802.3ad" in (made / "10-netplan-bond0.netdev").read_text(encoding="utf-8")
+    assert_networkd_agrees(made, out / "hosts" / "host-01", 8)
+
+
+def test_the_script_makes_bonds(out: Path, tool: Callable[[str], str], tmp_path: Path) -> None:
+    """It makes the bond and its VLANs once, and gives addresses and routes each time."""
+    script = (out / "hosts" / "host-01" / "networks.sh").read_text(encoding="utf-8")
+    (tmp_path / "ip").write_text(FAKE_IP, encoding="utf-8")
+    (tmp_path / "ip").chmod(0o755)
+    runs = [
+        subprocess.run(
+            [tool("sh"), "-s"],
+            input=script,
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PATH": f"{tmp_path}:{SYSTEM_PATH}", "MADE": str(tmp_path / "made")},
+        ).stdout.splitlines()
+        for _ in range(2)
+    ]
+    once = [line for line in runs[0] if line not in runs[1]]
+    assert [line.split()[:3] for line in once] == [
+        ["link", "add", "bond0"],
+        *([["link", "set", "dev"]] * 4),
+        ["link", "add", "link"],
+        ["link", "add", "link"],
+    ]
+    found = YAML(typ="safe").load(out / "hosts" / "host-01" / "netplan" / "61-networks.yaml")
+    for name, vlan in found["network"]["vlans"].items():
+        assert f"address replace {vlan['addresses'][0]} dev {name}" in runs[1]
+        for to in vlan.get("routes", []):
+            line = f"route replace {to['to']} via {to['via']} dev {name} metric {to['metric']}"
+            assert line in runs[1]
 
 
 def test_ifupdown2_knows_bonds(tool: Callable[[str], str], tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from fabricgen.build.run import build
 from fabricgen.outputs.packs.render import Packs
 from tests.fabrics import build_job, plan_of
 from tests.outputs.packs.managed import LEAST
-from tests.outputs.packs.netplan import generated
+from tests.outputs.packs.netplan import assert_networkd_agrees, generated
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,8 +121,21 @@ def test_netplan_generates_both_files(
     out: Path, tool: Callable[[str], str], tmp_path: Path
 ) -> None:
     """The files of rails and networks are accepted together."""
-    made = (
-        generated(tool("netplan"), out / "hosts" / "host-1", tmp_path)
-        / "10-netplan-inband0.network"
-    )
-    assert "Gateway=10.208.0.0" in made.read_text(encoding="utf-8")
+    made = generated(tool("netplan"), out / "hosts" / "host-1", tmp_path)
+    assert "Gateway=10.208.0.0" in (made / "10-netplan-inband0.network").read_text(encoding="utf-8")
+    assert_networkd_agrees(made, out / "hosts" / "host-1", 4)
+
+
+def test_the_script_has_what_netplan_has(out: Path) -> None:
+    """Addresses, MTU and routes of each port are those of the file for netplan."""
+    text = (out / "hosts" / "host-1" / "networks.sh").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if line.startswith("ip ")]
+    wanted = []
+    for name, own in _interfaces(out).items():
+        wanted.append(f"ip link set dev {name} mtu {own['mtu']} up")
+        wanted += [f"ip address replace {address} dev {name}" for address in own["addresses"]]
+        wanted += [
+            f"ip route replace {to['to']} via {to['via']} dev {name} metric {to['metric']}"
+            for to in own["routes"]
+        ]
+    assert lines == wanted

@@ -31,6 +31,7 @@ from tests import ROOT
 from tests.conftest import SYSTEM_PATH
 from tests.fabrics import CATALOG, IPV6, build_context, build_job, plan_file, plan_of, set_limit
 from tests.nos.frr import validate
+from tests.outputs.packs.netplan import sections
 from tests.outputs.packs.nic_tools import make_nics, run_on
 
 if TYPE_CHECKING:
@@ -140,8 +141,6 @@ def test_names_of_nics_without_rdma_devices() -> None:
 
 # --- netplan and networkd
 
-Sections = list[tuple[str, tuple[tuple[str, str], ...]]]
-
 
 @pytest.fixture
 def generate(
@@ -167,24 +166,6 @@ def generate(
         )
 
     return start
-
-
-def sections(text: str) -> Sections:
-    """Read a file of networkd as sections with sorted settings.
-
-    A route without a table is in the main one.
-    """
-    found: list[tuple[str, list[tuple[str, str]]]] = []
-    for line in text.splitlines():
-        if line.startswith("["):
-            found.append((line, []))
-        elif line and not line.startswith("#"):
-            key, _, value = line.partition("=")
-            found[-1][1].append((key, value))
-    for name, settings in found:
-        if name == "[Route]" and "Table" not in dict(settings):
-            settings.append(("Table", "254"))
-    return sorted((name, tuple(sorted(settings))) for name, settings in found)
 
 
 def assert_same(one: Shown, generated: Path) -> None:
