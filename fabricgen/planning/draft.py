@@ -102,6 +102,11 @@ class Draft:
         """Return the port layout of each role in a segment, by the NOS of its rail."""
         return self.fabric.layouts_of_rail(self.mapping.rail(segment))
 
+    def systems(self) -> dict[Role, list[str]]:
+        """Return the NOS of the switches of each role by segment."""
+        every = [*map(self.port_layouts, range(self.mapping.segments))]
+        return {role: [layouts[role].nos for layouts in every] for role in every[0]}
+
 
 def draft_of(mapping: Mapping, catalog: Catalog) -> Draft:
     """Name and address a mapped fabric, and find candidates for its parts. Raises Refusal."""

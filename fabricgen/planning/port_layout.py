@@ -12,6 +12,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fabricgen.catalog.models.switch import Breakout, Switch
     from fabricgen.core.terms import Role
 
@@ -27,6 +29,11 @@ class Port(NamedTuple):
     def printed(self) -> str:
         """The print beside the port: the cage, and the position in it where it is split."""
         return f"{self.cage}/{self.sub + 1}" if self.breakout.count > 1 else str(self.cage)
+
+
+def prints_of(ports: Iterable[Port]) -> list[str]:
+    """Return the print beside each port."""
+    return [port.printed for port in ports]
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import Role
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fabricgen.planning.mapping import Mapping
     from fabricgen.planning.naming import Box
     from fabricgen.planning.networks.rules import NetworkRules
@@ -53,12 +55,11 @@ def _network_ports(mapping: Mapping, network: NetworkRules) -> list[Port]:
     return (leaves.ports(network, layout, mapping.sizing.leaf_up) if leaves else None) or []
 
 
-def port_set(mapping: Mapping, box: Box) -> int:
-    """Return which of `port_sets` a switch has."""
-    leaves = mapping.network_leaves if box.role is Role.LEAF else None
-    if leaves is None or leaves.sets is None:
-        return 0
-    return int(leaves.leaf_group()[box.index])
+def port_set_of(mapping: Mapping, boxes: Sequence[Box]) -> list[int]:
+    """Return which of `port_sets` each switch of a segment has, leaves first."""
+    leaves = mapping.network_leaves
+    own = leaves.leaf_group().tolist() if leaves and leaves.sets else []
+    return own + [0] * (len(boxes) - len(own))
 
 
 def port_sets(mapping: Mapping, role: Role, count: int) -> list[list[int]]:

@@ -68,10 +68,13 @@ class LinkEnds(Generic[P]):
         """
         self.plan, self._ports = plan, ports
         self._nics = [objects(each) for each in nics]
+        self._last: SegmentEnds[P] | None = None
 
     def of_segment(self, segment: int) -> SegmentEnds[P]:
-        """Return the links of one segment."""
-        return SegmentEnds(self, segment)
+        """Return the links of a segment, and keep them for who asks next."""
+        if self._last is None or self._last.segment != segment:
+            self._last = SegmentEnds(self, segment)
+        return self._last
 
     @cached_property
     def hosts(self) -> NDArray[np.object_]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from fabricgen.analysis.checks.routing_domains import RoutingDomains
 from fabricgen.core.terms import ROLES, LinkKind, Role
-from fabricgen.planning.switch_ports import port_set, port_sets
+from fabricgen.planning.switch_ports import port_set_of, port_sets
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -145,8 +145,9 @@ class Evidence:
             role: [(len(used), len(idle)) for used, idle in self.port_sets(role)]
             for role in self.plan.roles
         }
-        boxes, mapping = self.plan.naming.boxes, self.plan.mapping
-        return [sizes[box.role][port_set(mapping, box)] for box in boxes]
+        boxes = self.plan.naming.boxes
+        sets = port_set_of(self.plan.mapping, boxes)
+        return [sizes[box.role][number] for box, number in zip(boxes, sets, strict=True)]
 
     @property
     def link_parts(self) -> dict[LinkKind, LinkParts]:

@@ -128,14 +128,12 @@ def _interfaces(evidence: Evidence, switch: IntArray, port: IntArray) -> Texts:
         switch // evidence.boxes,
         evidence.tier[switch],
     )
+    systems = evidence.plan.systems()
     for role in evidence.plan.roles:
         first: dict[str, int] = {}
-        alike = np.array(
-            [
-                first.setdefault(evidence.plan.port_layouts(each)[role].nos, each)
-                for each in range(evidence.plan.mapping.segments)
-            ]
-        )[segment]
+        alike = np.array([first.setdefault(nos, each) for each, nos in enumerate(systems[role])])[
+            segment
+        ]
         for each in first.values():
             rows = (tier == role.tier) & (alike == each)
             named[rows] = _texts(evidence.interfaces(each, role))[port[rows]]

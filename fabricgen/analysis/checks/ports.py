@@ -13,7 +13,7 @@ import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violations
 from fabricgen.core.terms import LinkKind, Role, speed_text
-from fabricgen.planning.switch_ports import port_set, port_sets
+from fabricgen.planning.switch_ports import port_set_of, port_sets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,7 +105,7 @@ def _in_other_set(evidence: Evidence, switch: IntArray, port: IntArray) -> BoolA
     for own, numbers in zip(has, sets, strict=True):
         own[numbers] = True
     known = (switch >= 0) & (switch < len(evidence.switches)) & (port >= 0) & (port < width)
-    boxes = np.array([port_set(plan.mapping, box) for box in plan.naming.boxes])
+    boxes = np.array(port_set_of(plan.mapping, plan.naming.boxes))
     leaf = known & (evidence.tier[np.where(known, switch, 0)] == Role.LEAF.tier)
     at = np.where(leaf, switch, 0), np.where(leaf, port, 0)
     wrong: BoolArray = leaf & ~has[boxes[at[0] % len(boxes)], at[1]]

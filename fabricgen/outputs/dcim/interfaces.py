@@ -13,7 +13,7 @@ from fabricgen.core.terms import LinkKind, Role
 from fabricgen.outputs.dcim.bonds import End
 from fabricgen.outputs.dcim.view import InterfaceView, tag_of
 from fabricgen.planning.networks.shared_leaves import ports_with
-from fabricgen.planning.switch_ports import port_set, port_sets
+from fabricgen.planning.switch_ports import port_set_of, port_sets
 from fabricgen.views.cables.view import turned
 
 if TYPE_CHECKING:
@@ -182,8 +182,8 @@ class InterfaceRows:
             for number in range(self._set_count(role))
         }
         own = sum(
-            each[box.role, port_set(plan.mapping, box)]
-            for box, has in zip(plan.naming.boxes, plan.installed, strict=True)
+            each[box.role, number]
+            for box, number, has in zip(plan.naming.boxes, self._sets, plan.installed, strict=True)
             if has
         )
         nics = plan.link_count(LinkKind.HOST) + 2 * plan.link_count(LinkKind.DIRECT)
@@ -205,10 +205,16 @@ class InterfaceRows:
             for number in range(self._set_count(role))
         }
         for segment in range(self.plan.mapping.segments):
-            boxes = zip(self.plan.naming.switches(segment), self.plan.naming.boxes, strict=True)
-            for switch, box in boxes:
-                own = names[box.role, port_set(self.plan.mapping, box)]
+            naming = self.plan.naming
+            boxes = zip(naming.switches(segment), naming.boxes, self._sets, strict=True)
+            for switch, box, number in boxes:
+                own = names[box.role, number]
                 yield from ((switch, name) for name in own)
+
+    @cached_property
+    def _sets(self) -> list[int]:
+        """The set of ports of each box of a segment."""
+        return port_set_of(self.plan.mapping, self.plan.naming.boxes)
 
     def _set_count(self, role: Role) -> int:
         """Count the sets of ports that boxes of a role may have."""
@@ -304,7 +310,7 @@ class InterfaceRows:
             zip(plan.naming.switches(segment), plan.naming.boxes, plan.installed, strict=True)
         ):
             devices = plan.converged_ports(segment, at) if plan.converged else ()
-            own = rows[box.role, port_set(plan.mapping, box)]
+            own = rows[box.role, self._sets[at]]
             if devices:
                 own = [*self._port_facts(layouts[box.role], devices)]
             for interface, label, kind, speed in own if has else ():

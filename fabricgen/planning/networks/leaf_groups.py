@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.planning.baseline.kept_bonds import KeptBonds
-from fabricgen.planning.networks.leaf_group import LeafGroup
+from fabricgen.planning.networks.filled_leaves import FilledLeaves
 from fabricgen.planning.networks.leaf_ports import list_ports
 from fabricgen.planning.networks.port_sets import main_speed, port_sets
 
@@ -185,7 +185,7 @@ def grouped_leaves(network: NetworkRules, layout: PortLayout, *, joined: bool) -
     kept = network.kept if network.kept and network.kept.fits(counts, columns) else None
     for number, served in enumerate(network.served):
         bonds = tuple(ports // columns for ports in served.ports)
-        group = LeafGroup(network, layout, served, bonds, joined=joined)
+        group = FilledLeaves(network, layout, served, bonds, joined=joined)
         groups.append(bonds)
         stripes.append(kept.groups.count(number) if kept else group.stripes())
         uplinks.append(group.ports(stripes[-1]).up)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.core.diagnostics import refuse
+from fabricgen.planning.port_layout import prints_of
 from fabricgen.planning.room.footprints import HOST, KINDS
 from fabricgen.planning.room.rack_placement import fabric_kinds
 from fabricgen.views.cables.labels import LINE, Labelling, shared
@@ -126,7 +127,7 @@ def _longest_ports(plan: Plan) -> dict[str, str]:
     ]
     ports = {HOST: max(labels, key=len)}
     for role, used in plan.ports.items():
-        ports[role] = max((port.printed for port in used), key=len)
+        ports[role] = max(prints_of(used), key=len)
     many = {
         kind: max(
             count

@@ -93,7 +93,7 @@ class SwitchViews:
         on_leaf = [found for each in self._beside if (found := each.on(index, labels))]
         ports = [*ports, *chain.from_iterable(each.ports for each in on_leaf)]
         places = tuple(chain.from_iterable(each.places for each in on_leaf))
-        idle, cages = self._panels.of(box, ports, places)
+        idle, cages = self._panels.of(index, ports, places)
         blocks = range(plan.mapping.segment_blocks) if shared else [box.block]
         instances = [
             self._instances.of(segment, block, box, ports, shared=shared) for block in blocks

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import speed_text
 from fabricgen.planning.networks.shared_leaves import ports_with
-from fabricgen.planning.switch_ports import port_set, port_sets
+from fabricgen.planning.switch_ports import port_set_of, port_sets
 from fabricgen.views.switches.facts import cage_facts
 from fabricgen.views.switches.ports import facts_of
 from fabricgen.views.switches.view import CageView, IdlePort
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabricgen.core.terms import Role
-    from fabricgen.planning.naming import Box
     from fabricgen.planning.port_layout import Port, PortLayout
     from fabricgen.views.switches.ports import PortFacts, Ports
     from fabricgen.views.switches.view import PortView
@@ -35,13 +34,13 @@ class FrontPanels:
         self._open = cache(self._open_ports)  # few sets of ports in use, and many switches
 
     def of(
-        self, box: Box, ports: Sequence[PortView], devices: tuple[Port, ...]
+        self, index: int, ports: Sequence[PortView], devices: tuple[Port, ...]
     ) -> tuple[list[IdlePort], list[CageView]]:
         """Return the ports without a cable and the cages of a box with some ports in use.
 
         `devices` are the places of those that lead to devices.
         """
-        kind = box.role, port_set(self.plan.mapping, box)
+        kind = self._kinds[index]
         idle, cages = self._unused(kind, devices) if devices else self.idle[kind]
         if devices or len(ports) < len(self._planned[kind]):
             idle = self._open(kind, frozenset(port.interface for port in ports), devices)
@@ -67,6 +66,13 @@ class FrontPanels:
     def idle(self) -> dict[_Kind, tuple[list[IdlePort], list[CageView]]]:
         """The idle ports and the cages of each kind of box without devices."""
         return {kind: self._unused(kind, ()) for kind in self._planned}
+
+    @cached_property
+    def _kinds(self) -> list[_Kind]:
+        """The kind of each box of a segment."""
+        boxes = self.plan.naming.boxes
+        sets = port_set_of(self.plan.mapping, boxes)
+        return [(box.role, number) for box, number in zip(boxes, sets, strict=True)]
 
     @cached_property
     def _planned(self) -> dict[_Kind, list[int]]:

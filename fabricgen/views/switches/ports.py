@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.terms import Role, speed_text
 from fabricgen.planning.addressing import address_text
+from fabricgen.planning.port_layout import prints_of
 from fabricgen.views.link_ends import LinkEnds
 from fabricgen.views.switches.facts import port_facts
 
@@ -83,8 +84,8 @@ class Ports:
         links = range(fabric.split)
         ports = {
             role: [
-                PortName(fact.interface, port.printed)
-                for fact, port in zip(self.facts[role], ports, strict=True)
+                PortName(fact.interface, printed)
+                for fact, printed in zip(self.facts[role], prints_of(ports), strict=True)
             ]
             for role, ports in self.plan.ports.items()
         }

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.port_layout import PortLayout
 
 
-class LeafGroup:
+class FilledLeaves:
     """Devices that share leaves, and how many leaves hold them."""
 
     def __init__(
