@@ -10,6 +10,7 @@ from fabricgen.cli.command import Command
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OUTPUT_FILE, PLAN_MARK, force_option, save
 from fabricgen.cli.printing import echo, grouped, money, print_advice, print_result
+from fabricgen.core.count_text import counted
 from fabricgen.core.terms import speed_text
 
 if TYPE_CHECKING:
@@ -142,19 +143,15 @@ def _network(network: NetworkSummary) -> str:
     if not counts.total:
         return f"on leaves of the compute fabric, {cables}"
     roles = ", ".join(f"{grouped(count)} {role}" for role, count in counts.by_role().items())
-    return f"{_counted(counts.total)} ({roles}), {cables}"
+    return f"{counted(counts.total, 'switch', 'switches')} ({roles}), {cables}"
 
 
 def _totals(totals: Totals, currency: str) -> str:
     """Describe the compute fabric and all networks together."""
     cost = "no prices" if totals.cost is None else f"{currency} {money(totals.cost)}"
     cost += f"; no price for {', '.join(totals.unpriced)}" if totals.unpriced else ""
-    return f"{_counted(totals.switches)}, {grouped(totals.cables)} cables, {cost}"
-
-
-def _counted(switches: int) -> str:
-    """Return a number of switches in words."""
-    return "1 switch" if switches == 1 else f"{grouped(switches)} switches"
+    switches = counted(totals.switches, "switch", "switches")
+    return f"{switches}, {grouped(totals.cables)} cables, {cost}"
 
 
 def _network_moves(growth: Growth | None) -> Iterator[tuple[str, str]]:

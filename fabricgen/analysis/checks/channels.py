@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, violations
+from fabricgen.core.count_text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,7 +83,7 @@ def channels_apart(evidence: Evidence) -> Verdict:
         violations(_repeated(fibres), shared),
         violations(np.flatnonzero(_absent(channels)), absent),
     )
-    figure = f"{count:,} channels over {len(channels.trunks):,} trunks"
+    figure = f"{counted(count, 'channel')} over {counted(len(channels.trunks), 'trunk')}"
     return Verdict(f"{figure}: {len(ports):,} ports of {len(channels.panels):,} panels", found)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violations
 from fabricgen.core.arrays import distinct, distinct_columns
+from fabricgen.core.count_text import counted
 from fabricgen.core.terms import COMPUTE
 
 if TYPE_CHECKING:
@@ -53,8 +54,9 @@ def management_cabled(evidence: ClusterEvidence) -> Verdict:
         return Violation(f"port {port} has {_count(times[column], 'cable')} in {name}")
 
     return Verdict(
-        f"{int(evidence.managed.sum()):,} ports of {np.count_nonzero(evidence.managed):,} devices,"
-        f" {len(ports[0]):,} cables in {name}",
+        f"{counted(int(evidence.managed.sum()), 'port')} of"
+        f" {counted(int(np.count_nonzero(evidence.managed)), 'device')},"
+        f" {counted(len(ports[0]), 'cable')} in {name}",
         (
             violations(np.flatnonzero(cabled != evidence.managed), lacking),
             violations(np.flatnonzero(times > 1), doubled),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, violations
+from fabricgen.core.count_text import counted
 from fabricgen.core.terms import speed_text
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ def direct_rails(evidence: Evidence) -> Verdict:
 
     planes = f" x {plan.fabric.planes} planes" if plan.fabric.planes > 1 else ""
     return Verdict(
-        f"{evidence.segments} separate networks for {plan.fabric.rails} rails{planes}",
+        f"{counted(evidence.segments, 'separate network')} for"
+        f" {counted(plan.fabric.rails, 'rail')}{planes}",
         (violations(wrong, describe),),
     )
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, violations
 from fabricgen.core.arrays import distinct
+from fabricgen.core.count_text import counted
 from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
@@ -46,15 +47,15 @@ def rails_apart(evidence: Evidence) -> Verdict:
         )
 
     rails, planes = plan.fabric.rails, plan.fabric.planes
-    found = f"{len(distinct(homes)):,} separate networks"
+    found = counted(len(distinct(homes)), "separate network")
     if plan.mapping.spans_rails:
         return Verdict(
-            f"{found} for {planes} plane{'s' if planes > 1 else ''}; the {rails} rails meet at the"
+            f"{found} for {counted(planes, 'plane')}; the {rails} rails meet at the"
             " switches, as designed",
             (violations(crossed, describe),),
         )
     return Verdict(
-        f"{found} for {rails} rails" + (f" x {planes} planes" if planes > 1 else ""),
+        f"{found} for {counted(rails, 'rail')}" + (f" x {planes} planes" if planes > 1 else ""),
         (violations(crossed, describe),),
     )
 

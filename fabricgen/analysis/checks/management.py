@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violations
+from fabricgen.core.count_text import counted
 from fabricgen.planning.addressing import address_text
 
 if TYPE_CHECKING:
@@ -27,8 +28,9 @@ def reachable(evidence: Evidence) -> Verdict:
         return Verdict("no `management`: the site configures it on every switch")
     gateway = address_text(found.gateway)
     figure = (
-        f"{len(found.switches):,} switches in {found.subnet}, gateway {gateway};"
-        f" by SSH as {', '.join(found.admins) or 'no user'}; {len(found.clocks)} time servers"
+        f"{counted(len(found.switches), 'switch', 'switches')} in {found.subnet}, gateway"
+        f" {gateway}; by SSH as {', '.join(found.admins) or 'no user'};"
+        f" {counted(len(found.clocks), 'time server')}"
     )
     if found.outside:
         figure += f"; {found.outside:,} have no CPU of their own"

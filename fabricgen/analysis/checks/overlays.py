@@ -13,6 +13,7 @@ import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, violations
 from fabricgen.core.arrays import distinct
+from fabricgen.core.count_text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
@@ -97,7 +98,7 @@ def vrfs_apart(evidence: ClusterEvidence) -> Verdict:
         tenants |= {own.name for _, own in each}
         found += [*_numbers_shared(each), *_distinguishers_shared(each), *_subnets_meet(overlays)]
     count = len(tenants)
-    figure = f"VLANs of {count} networks, each with a VNI and route targets of its own"
+    figure = f"VLANs of {counted(count, 'network')}, each with a VNI and route targets of its own"
     return Verdict(figure if count else "no VLANs", (violations(found, lambda each: each),))
 
 

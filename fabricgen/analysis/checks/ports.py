@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violations
+from fabricgen.core.count_text import counted
 from fabricgen.core.terms import LinkKind, Role, speed_text
 from fabricgen.planning.switch_ports import port_set_of, port_sets
 
@@ -47,9 +48,10 @@ def ports_exist(evidence: Evidence) -> Verdict:
     low |= ~evidence.has_host & _in_other_set(evidence, wiring.lower, wiring.lower_port)
     boxes = zip(evidence.port_counts, evidence.plan.installed, strict=True)
     ports = evidence.plan.mapping.segments * sum(used for (used, _), has in boxes if has)
+    switches = sum(map(evidence.plan.switch_count, evidence.plan.roles))
     return Verdict(
-        f"{2 * len(wiring.kind):,} link ends; {ports:,} planned ports on"
-        f" {sum(map(evidence.plan.switch_count, evidence.plan.roles)):,} switches",
+        f"{2 * len(wiring.kind):,} link ends; {counted(ports, 'planned port')} on"
+        f" {counted(switches, 'switch', 'switches')}",
         (
             violations(faults, lambda fault: fault),
             violations(

@@ -13,6 +13,7 @@ import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, violations
 from fabricgen.analysis.checks.scope import scope, views_of
+from fabricgen.core.count_text import counted
 from fabricgen.core.terms import Role
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ def routes_apart(evidence: Evidence) -> Verdict:
             found += _faults(evidence, view, index[view.name], pools, shared)
     blocks = evidence.plan.mapping.segments * evidence.plan.mapping.segment_blocks
     figure = (
-        f"{instances:,} routing instances on {switches:,} switches announce the prefixes of"
-        f" {blocks:,} blocks, each its own"
+        f"{counted(instances, 'routing instance')} on {counted(switches, 'switch', 'switches')}"
+        f" announce the prefixes of {counted(blocks, 'block')}, each its own"
     )
     return Verdict(figure, (violations(found, lambda violation: violation),), read.formula)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, violations
 from fabricgen.core.arrays import distinct
+from fabricgen.core.count_text import counted
 from fabricgen.core.terms import LinkKind, Role
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ def leaves_used(evidence: Evidence) -> Verdict:
         )
 
     return Verdict(
-        f"{np.count_nonzero(endpoints):,} leaves with {each} endpoints each{waiting}",
+        f"{counted(int(np.count_nonzero(endpoints)), 'leaf', 'leaves')} with {each} endpoints"
+        f" each{waiting}",
         (violations(idle[~waits], describe),),
     )
 

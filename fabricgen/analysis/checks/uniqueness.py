@@ -13,6 +13,7 @@ import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violations
 from fabricgen.core.arrays import distinct
+from fabricgen.core.count_text import counted
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.addressing import address_text
 from fabricgen.planning.as_numbers import HIGHEST_ASN
@@ -49,7 +50,7 @@ def names(evidence: Evidence) -> Verdict:
         else []
     )
     return Verdict(
-        f"{len(switches):,} switches and {len(hosts):,} hosts, at most"
+        f"{counted(len(switches), 'switch', 'switches')} and {counted(len(hosts), 'host')}, at most"
         f" {max(map(len, given))} characters",
         (
             violations(
@@ -82,7 +83,8 @@ def labels(evidence: Evidence) -> Verdict:
     twice = first[times > 1]
     wide = np.flatnonzero((wiring.number < 1) | (wiring.number >= most))
     return Verdict(
-        f"{len(values):,} links under {len(owners):,} prefixes, {plan.label_width} digits",
+        f"{counted(len(values), 'link')} under {counted(len(owners), 'prefix', 'prefixes')},"
+        f" {plan.label_width} digits",
         (
             violations(
                 shared,
@@ -155,10 +157,11 @@ def addresses(evidence: Evidence) -> Verdict:
     for pool in [*pools, *ids]:
         found += _in_pool(evidence, pool)
     ends = f" with a /{planned.host_length} each" if numbered else ""
+    ports = "ports of hosts and devices" if evidence.plan.shared_leaves else ""
     router_ids = f", their router IDs in {own}" if own else ""
     figure = (
-        f"{len(given.nic):,} NIC ports{ends} in {asked.host_pool}, {len(given.loopback):,}"
-        f" loopbacks in {asked.loopback_pool}{router_ids}"
+        f"{counted(len(given.nic), 'NIC port', ports)}{ends} in {asked.host_pool},"
+        f" {counted(len(given.loopback), 'loopback')} in {asked.loopback_pool}{router_ids}"
     )
     return Verdict(figure, tuple(found))
 

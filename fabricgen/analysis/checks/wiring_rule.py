@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violations
+from fabricgen.core.count_text import counted
 from fabricgen.core.terms import Design, LinkKind
 
 if TYPE_CHECKING:
@@ -78,8 +79,8 @@ def wired_as_planned(evidence: Evidence) -> Verdict:
         found.append(violations(np.flatnonzero(wrong), describe))
     found += _missing(evidence)
     return Verdict(
-        f"{len(wiring.kind):,} links of {evidence.plan.mapping.segments:,} units, each worked out"
-        " again",
+        f"{counted(len(wiring.kind), 'link')} of"
+        f" {counted(evidence.plan.mapping.segments, 'segment')}, each computed again",
         tuple(found),
     )
 

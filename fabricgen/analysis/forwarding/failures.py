@@ -93,9 +93,19 @@ def find_gpu(plan: Plan, name: str) -> int:
             "unknown-gpu",
             f"there is no GPU `{name}`",
             because=because,
-            hint=f"the last one is `{gpu_name(domains - 1, fabric.domain_gpus - 1)}`",
+            hint=_gpus_of_host(plan, name)
+            or f"the last one is `{gpu_name(domains - 1, fabric.domain_gpus - 1)}`",
         )
     return fabric.coordinates.gpu(domain, rank)
+
+
+def _gpus_of_host(plan: Plan, name: str) -> str:
+    """Return a hint that names the GPUs of a host; empty where no host has the name."""
+    if name not in plan.hosts:
+        return ""
+    coordinates = plan.fabric.coordinates
+    gpus = coordinates.host_range(plan.hosts.index(name))
+    return f"the GPUs of {name} are `{coordinates.name(gpus[0])}` to `{coordinates.name(gpus[-1])}`"
 
 
 def _find(plan: Plan, name: str) -> Failures:

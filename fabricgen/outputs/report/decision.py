@@ -21,8 +21,9 @@ from fabricgen.bom.breakdown.savings import savings_view
 from fabricgen.bom.breakdown.view import grouped
 from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import summarize
+from fabricgen.core.count_text import counted
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.core.terms import Design, ratio_text
+from fabricgen.core.terms import DEVICES, Design, ratio_text
 from fabricgen.lifecycle.change.growth_ways import ways_to_grow
 from fabricgen.lifecycle.change.phase_sizes import by_gpus
 from fabricgen.lifecycle.change.phases import phase_in
@@ -112,20 +113,21 @@ def _bought(plan: Plan, bom: Bom) -> Iterator[str]:
     fabric = plan.fabric
     yield (
         f"The network that joins {fabric.gpus:,} GPUs in"
-        f" {_count(len(plan.hosts), 'host', 'hosts')}"
+        f" {counted(len(plan.hosts), 'host', 'hosts')}"
         f" ({fabric.design} design, {fabric.planes * fabric.speed_gbps:,} Gbps per GPU)."
     )
-    if plan.networks:
-        yield f"Beside it: the {_listed([*plan.networks])} network{'s' * (len(plan.networks) > 1)}."
+    if beside := [name for name in plan.networks if name != DEVICES]:
+        yield f"Beside it: the {_listed(beside)} network{'s' * (len(beside) > 1)}."
     parts = [
-        _count(ordered, *WORDS[name])
+        counted(ordered, *WORDS[name])
         for name in CLASSES
         if (ordered := sum(line.order for line in _lines(bom, name)))
     ]
     spares = sum(line.spares for line in bom.lines)
     included = f", of which {spares:,} are spares" if spares else ", without spares"
     yield f"{_listed(parts)}{included}."
-    others = ", the devices of these networks" if plan.networks else ""
+    bare = any(plan.catalog.device(devices.model) is None for devices in plan.spec.devices)
+    others = ", devices without a model in the catalog" if bare else ""
     yield f"Hosts, GPUs{others}, racks, power distribution and labor are not included."
 
 
@@ -191,7 +193,7 @@ def _limits(plan: Plan) -> Iterator[str]:
     except Refusal:
         return
     cut_off = (
-        f" and cuts off {_count(failure.gpus_cut_off, 'GPU', 'GPUs')}"
+        f" and cuts off {counted(failure.gpus_cut_off, 'GPU', 'GPUs')}"
         if failure.gpus_cut_off
         else ""
     )
@@ -211,7 +213,7 @@ def _direct_limits(plan: Plan) -> Iterator[str]:
     yield (
         f"The failure of one host, such as {plan.hosts[0]}, takes"
         f" {found.fabric_bandwidth_lost_pct:.3g} % of the network's bandwidth, its own included:"
-        f" {_count(found.gpus_degraded, 'GPU', 'GPUs')} of other hosts lose"
+        f" {counted(found.gpus_degraded, 'GPU', 'GPUs')} of other hosts lose"
         f" {found.gpu_bandwidth_lost_pct:.3g} % of theirs."
     )
 
@@ -308,8 +310,3 @@ def _listed(texts: list[str]) -> str:
     '8 switches, 512 modules and 512 cables'
     """
     return " and ".join(part for part in (", ".join(texts[:-1]), texts[-1]) if part)
-
-
-def _count(number: int, one: str, many: str) -> str:
-    """Format a count of things."""
-    return f"{number:,} {one if number == 1 else many}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabricgen.bom.amounts import money_text
 from fabricgen.bom.breakdown.view import grouped
 from fabricgen.bom.figures import module_count
+from fabricgen.core.count_text import counted
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.outputs.report.direct import graph_figures, graph_title
 from fabricgen.outputs.report.faceplates import face_ports
@@ -47,15 +48,14 @@ def headline(plan: Plan, summary: PlanSummary) -> str:
     'A rail-only fabric for 64 GPUs in 8 HB domains of 8'
     """
     fabric = plan.fabric
-    rails = f"{_count(summary.rails, 'rail')}" + (
+    rails = f"{counted(summary.rails, 'rail')}" + (
         f" on {summary.planes} planes" if summary.planes > 1 else ""
     )
-    domains = f"{_count(summary.hb_domains, 'HB domain')} of {fabric.domain_gpus:,}"
-    cables = _count(summary.cables.total, "cable")
+    domains = f"{counted(summary.hb_domains, 'HB domain')} of {fabric.domain_gpus:,}"
+    cables = counted(summary.cables.total, "cable")
     built = f"{_shape(summary)}, {cables}"
-    return (
-        f"A {fabric.design} fabric for {_count(fabric.gpus, 'GPU')} in {domains}: {rails}, {built}."
-    )
+    gpus = counted(fabric.gpus, "GPU")
+    return f"A {fabric.design} fabric for {gpus} in {domains}: {rails}, {built}."
 
 
 def _shape(summary: PlanSummary) -> str:
@@ -63,7 +63,7 @@ def _shape(summary: PlanSummary) -> str:
     if summary.topology:
         return f"no switches, each rail a {graph_title(summary.topology)}"
     tiers = ("one tier", "two tiers", "three tiers")[summary.tiers - 1]
-    return f"{_count(summary.switches.total, 'switch', 'switches')} in {tiers}"
+    return f"{counted(summary.switches.total, 'switch', 'switches')} in {tiers}"
 
 
 def figures(plan: Plan, bom: Bom, summary: PlanSummary) -> list[KeyFigure]:
@@ -82,7 +82,7 @@ def _size(plan: Plan, summary: PlanSummary) -> Iterator[KeyFigure]:
         "hb_domains",
         "HB domains",
         f"{summary.hb_domains:,}",
-        f"of {fabric.domain_gpus:,} GPUs, {_count(fabric.domain_hosts, 'host')} each",
+        f"of {fabric.domain_gpus:,} GPUs, {counted(fabric.domain_hosts, 'host')} each",
     )
     planes = f"on {summary.planes} planes" if summary.planes > 1 else "on one plane"
     yield KeyFigure("rails", "rails", f"{summary.rails:,}", planes)
@@ -95,7 +95,7 @@ def _size(plan: Plan, summary: PlanSummary) -> Iterator[KeyFigure]:
         Role.CORE: (block.core, block.core_down),
     }
     split = "; ".join(
-        f"{_count(count, role, role)}, {down:,} down"
+        f"{counted(count, role, role)}, {down:,} down"
         for role, (count, down) in widths.items()
         if count
     )
@@ -103,7 +103,7 @@ def _size(plan: Plan, summary: PlanSummary) -> Iterator[KeyFigure]:
         "tiers",
         "tiers",
         str(summary.tiers),
-        f"{_count(summary.blocks, 'block')} of {block.endpoints:,} endpoints: {split}",
+        f"{counted(summary.blocks, 'block')} of {block.endpoints:,} endpoints: {split}",
     )
     yield KeyFigure(
         "oversubscription",
@@ -193,12 +193,3 @@ def _room(summary: PlanSummary) -> Iterator[KeyFigure]:
 def _text(value: float | None, unit: str) -> str:
     """Format an amount."""
     return UNKNOWN if value is None else f"{value:,.10g} {unit}".strip()
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    """Format a count of things.
-
-    >>> _count(1, "switch", "switches"), _count(4096, "GPU")
-    ('1 switch', '4,096 GPUs')
-    """
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"

@@ -90,6 +90,8 @@ def _notes(bills: Iterable[Bom], bill: Bom) -> Iterable[str]:
         " but the bill, the cables and the racks, which have the parts of all networks."
     )
     yield f"Costs are in {bill.book.currency}, with spares."
+    if bill.unpriced:
+        yield f"They leave parts without a price out: {', '.join(bill.unpriced)}."
     costs = [own.cost() for own in bills]
     if None not in costs and bill.cost() != sum(filter(None, costs)):
         yield "The last row has the spares of the whole cluster, which are fewer than the sum."

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.api import plan_inventory
 from fabricgen.bom.comparison import compare
-from fabricgen.bom.priced_bill import make_bom
+from fabricgen.bom.priced_bill import cluster_bom, make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.lifecycle.change.growth_ways import ways_to_grow
 from fabricgen.outputs.report.decision import decision, editions
@@ -28,8 +28,7 @@ BOXES: dict[str, Any] = {
 def answers(**keys: Any) -> dict[str, str]:  # noqa: ANN401 - keys of an inventory
     """Return the decision on a fabric, the sentences of each answer joined."""
     plan = plan_of(**keys)
-    bom = make_bom(plan)
-    found = decision(plan, bom, compare(plan.spec, CATALOG, (plan, bom)))
+    found = decision(plan, cluster_bom(plan), compare(plan.spec, CATALOG, (plan, make_bom(plan))))
     return {answer.key: " ".join(answer.sentences) for answer in found}
 
 
@@ -50,6 +49,21 @@ def test_the_decision_has_the_amounts_of_the_bill() -> None:
     assert f"USD {total:,.0f}, which is USD {total / 32:,.0f} per GPU" in told["cost"]
     assert "Against the fat-tree design, rail-only takes" in told["savings"]
     assert f"{plan.cables} cables" in told["buy"]
+
+
+def test_devices_with_a_model_are_bought() -> None:
+    """They are in the bill; `devices` on leaves of compute are no network."""
+    node, router = (
+        {"name": f"{name}-{{n}}", "count": 2, "ports": {"compute": 2}, **model}
+        for name, model in (("node", {"model": "storage-node"}), ("router", {}))
+    )
+    own = BOXES | {"design": "rail-optimized", "nic": {"speed": "400G"}}
+    told = answers(**own, devices=[node])["buy"]
+    assert "2 devices" in told
+    assert "Beside it" not in told
+    assert "Hosts, GPUs, racks, power" in told
+    bare = answers(**own, devices=[node, router])["buy"]
+    assert "GPUs, devices without a model in the catalog, racks" in bare
 
 
 def test_key_figures_are_without_spares() -> None:

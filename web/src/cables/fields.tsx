@@ -1,6 +1,7 @@
 /** The fields that narrow the table of cables. The filter is the world's: other sections set it too. */
 
 import { useMemo } from "preact/hooks";
+import { Choice } from "../choice";
 import { suggested } from "../chooser";
 import type { Fabric } from "../fabric";
 import { EVERYTHING, type Filter, useWorld } from "../world";
@@ -19,8 +20,8 @@ export function Fields({ fabric }: { fabric: Fabric }) {
   const devices = fabric.devices.column("name").values;
   return (
     <div class="fields" role="group" aria-label="Narrow the cables">
-      {networks.length > 0 && <Choice label="Network" names={networks} value={filter.network} onValue={(network) => narrow({ network })} />}
-      <Choice label="Rail" names={rails} value={filter.rail} onValue={(rail) => narrow({ rail })} />
+      {networks.length > 0 && <Choice label="Network" names={networks} none="all" value={filter.network} onValue={(network) => narrow({ network })} />}
+      <Choice label="Rail" names={rails} none="all" value={filter.rail} onValue={(rail) => narrow({ rail })} />
       {racks.length > 0 && <Suggesting id="cables-racks" label="Rack" names={racks} value={filter.rack} onValue={(rack) => narrow({ rack })} />}
       <Suggesting id="cables-devices" label="Device" names={devices} value={filter.device} onValue={(device) => narrow({ device })} />
       <label>
@@ -31,23 +32,6 @@ export function Fields({ fabric }: { fabric: Fabric }) {
         Clear
       </button>
     </div>
-  );
-}
-
-/** A field of few names, or all of them. */
-function Choice({ label, names, value, onValue }: { label: string; names: string[]; value: string; onValue(value: string): void }) {
-  return (
-    <label>
-      {label}
-      <select value={value} onChange={(event) => onValue(event.currentTarget.value)}>
-        <option value="">all</option>
-        {names.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }
 

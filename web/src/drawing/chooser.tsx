@@ -1,5 +1,6 @@
 /** Which drawing is shown: a rail, a stripe or a network, and the one before or after it. */
 
+import { Choice } from "../choice";
 import type { Page } from "../model";
 import { useWorld } from "../world";
 
@@ -11,9 +12,9 @@ export function Chooser({ shown }: { shown: string }) {
   const at = list.indexOf(shown);
   return (
     <>
-      <Choice label={wholes(page)} names={rails} shown={shown} />
-      {stripes.length > 0 && <Choice label="Stripe" names={stripes} shown={shown} />}
-      {networks.length > 0 && <Choice label="Network" names={networks} shown={shown} />}
+      <List label={wholes(page)} names={rails} shown={shown} />
+      {stripes.length > 0 && <List label="Stripe" names={stripes} shown={shown} />}
+      {networks.length > 0 && <List label="Network" names={networks} shown={shown} />}
       <button type="button" disabled={at <= 0} onClick={() => setDrawing(list[at - 1] ?? shown)}>
         Previous
       </button>
@@ -30,20 +31,9 @@ function wholes(page: Page): string {
 }
 
 /** One list; it has no selection where the drawing is of another list. */
-function Choice({ label, names, shown }: { label: string; names: string[]; shown: string }) {
+function List({ label, names, shown }: { label: string; names: string[]; shown: string }) {
   const { setDrawing } = useWorld();
   const within = names.includes(shown);
-  return (
-    <label>
-      {label}
-      <select value={within ? shown : ""} onChange={(event) => event.currentTarget.value && setDrawing(event.currentTarget.value)}>
-        {!within && <option value="">choose …</option>}
-        {names.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
+  const none = within ? "" : "choose …";
+  return <Choice label={label} names={names} value={within ? shown : ""} none={none} onValue={(name) => (name ? setDrawing(name) : undefined)} />;
 }

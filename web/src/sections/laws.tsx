@@ -1,7 +1,7 @@
 /** Every law of a fabric, with the figure that was found. */
 
 import type { Law } from "../model";
-import { Reading, Scrolling, Section } from "../parts";
+import { Reading, Scrolling, Section, Words } from "../parts";
 import { usePart } from "../world";
 
 export function Laws() {
@@ -48,7 +48,7 @@ function Row({ law }: { law: Law }) {
       </td>
       <th scope="row">{law.title}</th>
       <td data-title="Figure">
-        {law.figure}
+        <Words text={law.figure} />
         {law.findings.map((finding, at) => (
           <pre key={at}>{finding}</pre>
         ))}
