@@ -5,7 +5,7 @@ line continues the line above it; where the NOS has modes, both are statements. 
 brackets is a placeholder:
 
 - `<n>` and `<n:1-64>` a number, `<ip>`, `<address>` with a length, `<prefix>` without host bits,
-  `<text>` in quotes, `<word>` anything
+  `<mac>` in groups of two octets, `<text>` in quotes, `<word>` anything
 - `<on|off>` one of these, `<rest>` the rest of the line, which a vendor's model verifies
 - `<def:kind>` and `<use:kind>` a name that is defined or used there; a kind that starts with a dot
   is known within the VRF of the statement only
@@ -180,6 +180,7 @@ _KINDS: dict[str, Callable[[str], object]] = {
     "text": re.compile(r'"[^"]+"').fullmatch,
     "ip": lambda word: _reads(word, ip_address),
     "address": lambda word: "/" in word and _reads(word, ip_interface),
+    "mac": re.compile(r"([0-9a-f]{4}\.){2}[0-9a-f]{4}").fullmatch,
     "prefix": lambda word: "/" in word and _reads(word, ip_network),
 }
 

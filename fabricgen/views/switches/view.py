@@ -180,6 +180,16 @@ class AccessView:
     """The uplinks that are a bond of LACP; none where they are left to the site."""
 
 
+def _dotted(mac: str) -> str:
+    """Return a MAC address in groups of two octets with dots.
+
+    >>> _dotted("44:38:39:ff:00:01")
+    '4438.39ff.0001'
+    """
+    digits = mac.replace(":", "")
+    return ".".join(digits[at : at + 4] for at in range(0, len(digits), 4))
+
+
 @dataclass(slots=True, kw_only=True)
 class BondView:
     """One bond of LACP, with a member on each of two leaves; both have the same numbers."""
@@ -214,8 +224,7 @@ class BondView:
     @for_templates
     def system_id(self) -> str:
         """The system of LACP in groups of two octets with dots."""
-        digits = self.system_mac.replace(":", "")
-        return ".".join(digits[at : at + 4] for at in range(0, len(digits), 4))
+        return _dotted(self.system_mac)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -284,6 +293,12 @@ class OverlayView:
     """In the order of the front panel."""
     uplinks: list[PortView]
     """The ports towards other switches."""
+
+    @property
+    @for_templates
+    def anycast_id(self) -> str:
+        """The MAC address of all gateways in groups of two octets with dots."""
+        return _dotted(self.anycast_mac)
 
     @property
     @for_templates

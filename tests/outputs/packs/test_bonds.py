@@ -20,10 +20,11 @@ from fabricgen.outputs.packs.nos_packs import nos_packs
 from fabricgen.outputs.packs.render import Packs
 from tests.conftest import SYSTEM_PATH
 from tests.fabrics import build_job
-from tests.nos import junos_overlay, sonic_overlay, srlinux_overlay
-from tests.nos.model_variants import LARGEST_OF_EOS
+from tests.nos import junos_overlay, nxos_overlay, sonic_overlay, srlinux_overlay
+from tests.nos.model_variants import LARGEST_OF_EOS, MODELS
 from tests.nos.nvue import expanded, flattened
 from tests.nos.overlay import ONE_BRIDGE, Overlay, planned
+from tests.nos.statements import Grammar
 from tests.nos.switch_files import render_switches
 from tests.nos.verifiers import Verifiers
 from tests.outputs.packs.managed import LEAST
@@ -35,6 +36,7 @@ from tests.outputs.packs.test_access_switches import (
     nxos_faults,
 )
 from tests.outputs.packs.test_network_switches import cluster
+from tests.outputs.packs.test_nxos import OVERLAY, SOURCES, nxos_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -97,18 +99,19 @@ def leaves(nos: str) -> list[SwitchFiles]:
     return render_switches(bonded(nos).networks["storage"])
 
 
-NOSES = ("eos", "frr", "junos", "nvue", "sonic", "srlinux")
+NOSES = ("eos", "frr", "junos", "nvue", "nxos", "sonic", "srlinux")
 CONFIGS = {
     "eos": "startup-config.cfg",
     "frr": "frr.conf",
     "junos": "junos.set",
     "nvue": "commands.txt",
+    "nxos": "nxos.cfg",
     "sonic": "frr.conf",
     "srlinux": "config.json",
 }
 
 
-@pytest.mark.parametrize("nos", NOSES)
+@pytest.mark.parametrize("nos", sorted({*NOSES} - {"nxos"}))
 def test_the_tools_accept_bonds(
     nos: str, tool: Callable[[str], str], oracles: Path, tmp_path: Path
 ) -> None:
@@ -126,10 +129,26 @@ def test_the_tools_accept_bonds(
 
 OVERLAYS: dict[str, Callable[[Mapping[str, str]], Overlay]] = {
     "junos": junos_overlay.read,
+    "nxos": nxos_overlay.read,
     "sonic": sonic_overlay.read,
     "srlinux": srlinux_overlay.read,
 }
 """The reader of the overlay of each NOS."""
+
+
+def test_cisco_documents_bonds() -> None:
+    """On a leaf, on the leaf of the routers and on a spine."""
+    found = [*leaves("nxos"), *render_switches(bonded("nxos", [ROUTERS]).networks["storage"])]
+    grammar = Grammar(SOURCES + OVERLAY, modes=True)
+    for one in found:
+        bonds = one.switch.vtep.bonds if one.switch.vtep else []
+        words = nxos_words(one) | {
+            "bond": {f"port-channel{bond.number}" for bond in bonds},
+            "svi": {f"Vlan{vlan}" for vlan in (300, 400, 3001, 3002)},
+        }
+        assert grammar.findings(one.files["nxos.cfg"], words) == []
+
+
 SEGMENTS: dict[str, Callable[[str], list[tuple[str, str]]]] = {
     "eos": lambda text: re.findall(
         r"interface Port-Channel(\d+)\n(?:   .*\n)*?      identifier 03(.{17})", text
@@ -137,6 +156,9 @@ SEGMENTS: dict[str, Callable[[str], list[tuple[str, str]]]] = {
     "frr": lambda text: re.findall(r"evpn mh es-id (\d+)\n evpn mh es-sys-mac (\S+)", text),
     "sonic": lambda text: re.findall(r"evpn mh es-id (\d+)\n evpn mh es-sys-mac (\S+)", text),
     "junos": lambda text: re.findall(r"interfaces ae(\d+) esi 03:(.{17}):", text),
+    "nxos": lambda text: [
+        (number, system) for system, number in re.findall(r"    esi system-mac (\S+) (\d+)\n", text)
+    ],
     "srlinux": lambda text: re.findall(r'"name": "lag(\d+)", .*"esi": "03:(.{17}):', text),
     "nvue": lambda text: re.findall(r"local-id (\d+)\nnv set .* segment mac-address (\S+)\n", text),
 }
@@ -169,6 +191,12 @@ MUTATIONS = {
         "a VLAN of another network": (r"vlan members inband", "vlan members storage"),
         "routes of another network": (r"target:13001:13001", "target:13002:13002"),
     },
+    "nxos": {
+        "a segment of another bond": (r"(esi system-mac .*) 1\n", r"\g<1> 2\n"),
+        "another system": (r"(esi system-mac .*)1 ", r"\g<1>2 "),
+        "a VLAN of another network": (r"trunk allowed vlan 300,400", "trunk allowed vlan 300"),
+        "routes of another network": (r"both 13001:13001", "both 13002:13002"),
+    },
     "sonic": {
         "a segment of another bond": (r"es-id 1\n", "es-id 2\n"),
         "another system": (r"(es-sys-mac .*)1\n", r"\g<1>2\n"),
@@ -196,13 +224,14 @@ def test_faults_of_overlays_are_found(nos: str, fault: str) -> None:
     assert one.switch.vtep
     try:
         found = OVERLAYS[nos](one.files | {CONFIGS[nos]: text})
-    except (AssertionError, KeyError):
+    except (AssertionError, KeyError, ValueError):
         return
     assert found != planned(one.switch.vtep, nos)
 
 
 TARGETS = (
-    r'(?:both|import evpn|from-evpn route-target|"import-rt":|vrf-target) "?(?:target:)?(\d+:\d+)'
+    r'(?:both|import evpn|target import|from-evpn route-target|"import-rt":|vrf-target)'
+    r' "?(?:target:)?(\d+:\d+)\b(?!:)'
 )
 """The route targets that a switch imports, in the syntax of any NOS."""
 
@@ -324,14 +353,29 @@ def test_ifupdown2_knows_bonds(tool: Callable[[str], str], tmp_path: Path) -> No
     assert {key for each in read for key in each["config"]} <= known
 
 
-@pytest.mark.parametrize("nos", ["nxos"])
-def test_a_pack_without_bonds_is_refused(nos: str) -> None:
-    """What is not verified is not written."""
+def test_a_pack_without_bonds_is_refused(tmp_path: Path) -> None:
+    """A pack of one's own that does not name bonds of leaves."""
+    own = tmp_path / "srlinux" / "pack.yaml"
+    own.parent.mkdir()
+    text = (Packs().home / "srlinux" / "pack.yaml").read_text(encoding="utf-8")
+    own.write_text(re.sub(r"^bonds: .*\n", "", text, flags=re.MULTILINE), encoding="utf-8")
     with pytest.raises(Refusal) as refused:
-        nos_packs(bonded(nos).networks["storage"], Packs())
+        nos_packs(bonded("srlinux").networks["storage"], Packs([tmp_path]))
     (finding,) = refused.value.findings
     assert (finding.code, finding.path) == ("no-pack", ("networks", "storage", "bonding"))
-    assert "(eos, frr, junos, nvue, sonic, srlinux)" in (finding.hint or "")
+    assert "(eos, frr, junos, nvue, nxos, sonic)" in (finding.hint or "")
+
+
+@pytest.mark.parametrize("nos", ["nxos", "srlinux"])
+def test_a_leaf_without_multihoming_is_refused(nos: str) -> None:
+    """Its catalog file does not have the fact; a spine needs none."""
+    leaf = {"leaf": {"model": MODELS[nos], "breakout": "2x400G"}}
+    own = {"switches": leaf, "nos": nos, "bonding": "lacp", "peer_links": 2}
+    plan = cluster(nos, networks={"inband": own}).networks["inband"]
+    with pytest.raises(Refusal) as refused:
+        nos_packs(plan, Packs())
+    (finding,) = refused.value.findings
+    assert (finding.code, finding.path) == ("pack-needs-fact", ("networks", "inband", "bonding"))
 
 
 @cache

@@ -171,6 +171,92 @@ aaa group server <tacacs+|radius> LOGIN
 aaa authentication login default group LOGIN
 """
 
+OVERLAY = """
+# Cisco Nexus 9000 NX-OS, VXLAN Configuration Guide 10.6(x): Configure VXLAN BGP EVPN
+nv overlay evpn
+feature nv overlay
+feature vn-segment-vlan-based
+feature interface-vlan
+feature lacp
+fabric forwarding anycast-gateway-mac <mac>
+vlan <n:1-4094>
+  name <word>
+  vn-segment <n:1-16777214>
+vrf context <def:vrf>
+  vni <n:1-16777214>
+  rd <word>
+  address-family ipv4 unicast
+    route-target both <word>
+    route-target both <word> evpn
+interface <svi>
+  vrf member <use:vrf>
+  no ip redirects
+  mtu <n:1500-9216>
+  ip address <address>
+  fabric forwarding mode anycast-gateway
+  ip forward
+  no shutdown
+interface nve1
+  no shutdown
+  host-reachability protocol bgp
+  source-interface loopback0
+  member vni <n:1-16777214>
+    ingress-replication protocol bgp
+  member vni <n:1-16777214> associate-vrf
+evpn
+  vni <n:1-16777214> l2
+    rd <word>
+    route-target import <word>
+    route-target export <word>
+route-map <def:route-map> permit <n:0-65535>
+  set ip next-hop unchanged
+router bgp <n:1-4294967295>
+  address-family l2vpn evpn
+    maximum-paths <n:1-128>
+    nexthop route-map <use:route-map>
+    retain route-target all
+  neighbor <ip>
+    remote-as <n:1-4294967295>
+    update-source loopback0
+    ebgp-multihop <n:2-255>
+    address-family l2vpn evpn
+      send-community
+      send-community extended
+      route-map <use:route-map> out
+  vrf <use:vrf>
+    address-family ipv4 unicast
+      advertise l2vpn evpn
+    neighbor <ip>
+      remote-as <n:1-4294967295>
+      description <word>
+      address-family ipv4 unicast
+        prefix-list <use:prefix-list> <in|out>
+# the same guide, EVPN ESI multi-homing; Cisco's pyATS, genie.libs.conf, evpn of nxos
+evpn multihoming
+interface <port>
+  evpn multihoming core-tracking
+interface <bond>
+  ethernet-segment
+    esi system-mac <mac> <n:1-16777215>
+# Cisco Nexus 9000 NX-OS, Interfaces Configuration Guide: port channels, Layer 2 interfaces
+interface <bond>
+  description <word>
+  switchport
+  switchport access vlan <n:1-4094>
+  switchport mode trunk
+  switchport trunk allowed vlan <n,>
+  mtu <n:1500-9216>
+  priority-flow-control mode on
+  priority-flow-control watch-dog-interval on
+  service-policy type qos input <use:policy-qos>
+interface <port>
+  switchport
+  switchport access vlan <n:1-4094>
+  switchport mode trunk
+  switchport trunk allowed vlan <n,>
+  channel-group <n:1-4096> mode active
+"""
+
 GRAMMAR = Grammar(SOURCES, modes=True)
 MANAGED_GRAMMAR = Grammar(SOURCES + MANAGEMENT, modes=True)
 
