@@ -41,16 +41,18 @@ def each(
     """Return a text once for each row, with the attributes of the row in places such as `{name}`.
 
     `{facts.lanes}` is an item of a mapping. Each text but the last ends with `between`, and that
-    with `last`. Raises UndefinedError for an unknown attribute.
+    with `last`; the end of the text's last line stays behind them. Raises UndefinedError for an
+    unknown attribute.
     """
     (form, names), held = _form(text.removesuffix("\n")), [*rows]
     if not held:
         return ""
+    end = "\n" if text.endswith("\n") else ""
     columns = _columns(environment, held, names)
     if len({*names}) == 1:
-        return _repeated(form, len(names), tuple(columns[0]), f"{between}\n") + f"{last}\n"
+        return _repeated(form, len(names), tuple(columns[0]), between + end) + last + end
     texts = map(form.__mod__, zip(*columns, strict=True)) if names else [form % ()] * len(held)
-    return f"{between}\n".join(texts) + f"{last}\n"
+    return (between + end).join(texts) + last + end
 
 
 def length_of(environment: Rules, text: str, rows: Sequence[Any], between: str) -> int:

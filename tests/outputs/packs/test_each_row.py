@@ -38,7 +38,7 @@ TEXTS = {
     ),
     '{% filter each(ports[:2], ",", ";") %}\n100%\n{% endfilter %}\n.': "100%,\n100%;\n.",
     '{% filter each([], ",", ";") %}\n{name}\n{% endfilter %}\n.': ".",
-    "{{ '{name}' | each(ports | selectattr('address')) }}.": "p1\np2\np4\n.",
+    "{{ '{name}' | each(ports | selectattr('address'), ',', ';') }}.": "p1,p2,p4;.",
     "{% for run in ports | runs('speed') %}{{ run | length }}{{ run[0].name }} {% endfor %}": (
         "2p1 1p3 1p4 "
     ),
