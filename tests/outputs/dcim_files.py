@@ -181,8 +181,8 @@ def read_wiring(path: Path) -> tuple[dict[str, Row], set[frozenset[str]]]:
             splits[thing["metadata"]["name"]] = dict(spec["portBreakouts"])
         elif "unbundled" in spec:
             links.add(frozenset(end["port"] for end in spec["unbundled"]["link"].values()))
-        elif "fabric" in spec:
+        for kind in spec.keys() & {"fabric", "mesh"}:
             links |= {
-                frozenset(end["port"] for end in link.values()) for link in spec["fabric"]["links"]
+                frozenset(end["port"] for end in link.values()) for link in spec[kind]["links"]
             }
     return splits, links

@@ -60,6 +60,29 @@ HEDGEHOG: dict[str, Any] = {
     },
 }
 
+MESHED: dict[str, Any] = HEDGEHOG | {
+    "rails": {"per_switch": 4},
+    "switches": {
+        "leaf": {
+            "model": "ds5000",
+            "breakout": "2x400G",
+            "zones": {"down": "1-16", "up": "26,28"},
+        },
+    },
+    "networks": {
+        "storage": {
+            "converged_with": "compute",
+            "speed": "200G",
+            "bond": 1,
+            "host_ports": 2,
+            "leaves": 2,
+            "peer_links": 2,
+        }
+    },
+    "devices": [{"name": "target-{n}", "count": 2, "ports": {"storage": 2}}],
+}
+"""Storage on the leaves of GPUs, which links join."""
+
 FABRICS: dict[str, dict[str, Any]] = {
     "generic": SMALL,
     "infiniband, several files of a table": SUPERPOD,
@@ -371,9 +394,12 @@ def test_the_sheet_has_both_ends_of_every_link(built: Built) -> None:
     ]
 
 
-def test_hedgehogs_definitions_accept_the_wiring(tmp_path: Path, oracles: Path) -> None:
+@pytest.mark.parametrize("keys", [HEDGEHOG, MESHED], ids=["spines", "mesh"])
+def test_hedgehogs_definitions_accept_the_wiring(
+    keys: dict[str, Any], tmp_path: Path, oracles: Path
+) -> None:
     """Keys and types of switches, servers and connections are those of the definitions."""
-    write(plan_of(name="hh", **HEDGEHOG), tmp_path)
+    write(plan_of(name="hh", **keys), tmp_path)
     text = (tmp_path / "dcim" / "hedgehog" / "wiring.yaml").read_text(encoding="utf-8")
     manifests = libyaml.documents(text)
     assert {manifest["kind"] for manifest in manifests} == {"Switch", "Server", "Connection"}
@@ -397,6 +423,27 @@ def test_hedgehog_gets_the_same_links(tmp_path: Path) -> None:
     assert splits.keys() == {*plan.switches()}
     assert {mode for cages in splits.values() for mode in cages.values()} == {"2x400G"}
     assert {len(cages) for cages in splits.values()} == {64}
+
+
+def test_hedgehog_gets_the_networks_on_compute_leaves(tmp_path: Path) -> None:
+    """Their devices are servers, their cages are split, and links between leaves are a mesh."""
+    plan = plan_of(name="hh", **MESHED)
+    write(plan, tmp_path)
+    splits, links = read_wiring(tmp_path / "dcim" / "hedgehog" / "wiring.yaml")
+    wanted = {
+        frozenset(
+            {
+                f"{cable.a_device}/" + (f"E1/{cable.a_port}" if peer else cable.a_interface),
+                f"{cable.b_device}/E1/{cable.b_port}",
+            }
+        )
+        for cable in cables_of(plan.networks["storage"])
+        for peer in (cable.a_device in splits,)
+    }
+    assert len(wanted) == 22
+    assert wanted < links
+    assert len(links) == len(wanted) + plan.links
+    assert splits["leaf-1"]["E1/17"] == "4x200G"
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from fabricgen.core.terms import Role
+from fabricgen.core.terms import LinkKind, Role
 from fabricgen.outputs.dcim.wiring_view import (
     EndToEndView,
     HcaPortView,
@@ -70,16 +71,17 @@ class WireLists:
 
     def wiring(self) -> WiringView:
         """Make the wiring diagram with the port names of Hedgehog's profiles."""
-        fabric = self.plan.fabric
-        port_layouts = {
-            role: replace(port_layout, nos=PORTS) if role in self.plan.roles else port_layout
-            for role, port_layout in fabric.port_layouts.items()
-        }
-        views = Views(self.plan.with_port_layouts(port_layouts))
+        views = Views(_named(self.plan))
         host_links: list[WiredHost] = []
         pairs: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
-        for cable in _links(views):
-            if cable.tier == Role.LEAF.tier:
+        meshes: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+        beside = (Views(_named(network)) for network in self.plan.converged.values())
+        for cable in chain.from_iterable(map(_links, (views, *beside))):
+            if cable.tier == LinkKind.PEER:
+                meshes[cable.a_device, cable.b_device].append(
+                    (cable.a_interface, cable.b_interface)
+                )
+            elif cable.tier == Role.LEAF.tier:
                 host_links.append(
                     WiredHost(
                         cable.cable,
@@ -104,9 +106,10 @@ class WireLists:
         return WiringView(
             self.plan.spec.name,
             switches,
-            self.plan.hosts,
+            [*dict.fromkeys([*self.plan.hosts, *(link.host for link in host_links)])],
             host_links,
             [WiredPair(*ends, ports) for ends, ports in pairs.items()],
+            [WiredPair(*ends, ports) for ends, ports in meshes.items()],
         )
 
     @property
@@ -233,6 +236,15 @@ class WireLists:
             HcaPortView(str(at), naming.interface(*port), fabric.rdma(*port))
             for at, port in enumerate(ports, start=1)
         ]
+
+
+def _named(plan: Plan) -> Plan:
+    """Return a plan whose ports have the names of Hedgehog's profiles."""
+    port_layouts = {
+        role: replace(port_layout, nos=PORTS) if role in plan.roles else port_layout
+        for role, port_layout in plan.fabric.port_layouts.items()
+    }
+    return plan.with_port_layouts(port_layouts)
 
 
 def _links(views: Views) -> Iterator[CableView]:

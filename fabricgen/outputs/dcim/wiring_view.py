@@ -54,9 +54,9 @@ class WiredHost(NamedTuple):
 
 
 class WiredPair(NamedTuple):
-    """A spine and a leaf, and the ports of both that are joined."""
+    """A switch and a leaf, and the ports of both that are joined."""
 
-    spine: str
+    first: str
     leaf: str
     ports: list[tuple[str, str]]
 
@@ -70,6 +70,9 @@ class WiringView:
     hosts: list[str]
     host_links: list[WiredHost]
     pairs: list[WiredPair]
+    """Spines and leaves."""
+    meshes: list[WiredPair]
+    """Leaves that are joined directly."""
 
 
 class RailNode(NamedTuple):
