@@ -24,7 +24,7 @@ from fabricgen.build.selection import Skipped
 from fabricgen.build.subnet_files import subnet_tasks
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
-from fabricgen.core.terms import Role
+from fabricgen.core.terms import COMPUTE, UPLINKS, Role
 from fabricgen.outputs.groups import OVERRIDES
 from fabricgen.outputs.packs.quoted_text import csv_cell
 from fabricgen.planning.switch_match import matches, switch_identities
@@ -54,11 +54,13 @@ def _left_to_the_site(context: BuildContext) -> Iterator[Skipped]:
     """List what the switches of networks have no settings for."""
     spec = context.plan.spec
     for name, network in spec.networks.each().items() if context.networks else ():
-        above = spec.networks.carrier(network.uplink.network) if network.uplink else ""
-        if network.uplink and not context.networks[above].plan.fabric.has_bonds:
+        on = network.uplink.network if network.uplink else ""
+        above = UPLINKS if on == COMPUTE else spec.networks.carrier(on)
+        if on and not context.networks[above].plan.fabric.has_bonds:
             yield Skipped(
-                f"the uplinks of {name}: the VLAN of a switch ends at its ports, as the leaves of"
-                f" {network.uplink.network} have routed ports; join it with lines of your own"
+                f"the uplinks of {name}: the VLAN of a switch ends at its ports, as the"
+                f" {'switches' if on == COMPUTE else 'leaves'} of {on} have routed ports; join it"
+                " with lines of your own"
             )
     yield from _not_joined(context.plan)
     for name, network in spec.networks.every().items() if spec.has_networks else ():

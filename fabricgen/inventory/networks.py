@@ -48,10 +48,14 @@ class LeafGroup(Leaves):
 class Uplink(InventoryModel):
     """The network that joins the switches of an access network, and the ports there of each."""
 
-    network: Annotated[Literal["inband", "storage"], Field(examples=["inband"])] = "inband"
-    """The network that has the other ends."""
+    network: Annotated[
+        Literal["inband", "storage", "compute"], Field(examples=["inband", "compute"])
+    ] = "inband"
+    """The network that has the other ends. With `compute` these are on its spines, or on its leaves
+    where it has no spines, in a VRF of their own."""
     ports: Annotated[Count, Field(le=16, examples=[2])] = 2
-    """Number of uplinks of each switch, over the two switches of a bond there."""
+    """Number of uplinks of each switch, over the two switches of a bond there, or over as many
+    spines of `compute` as it has uplinks."""
     speed: Annotated[Speed | None, Field(examples=["100G"])] = None
     """Speed of an uplink; default: that of the network with the other ends."""
 

@@ -48,7 +48,7 @@ def converged_conflicts(spec: FabricSpec, catalog: Catalog) -> Iterator[Finding]
         yield from _cages(name, network, owners)
         if network.converged_with:
             yield from _keys(name, network)
-            yield from _compute(spec, name, catalog)
+            yield from compute_conflicts(spec, name, "converged_with", catalog)
 
 
 def _keys(name: str, network: Network) -> Iterator[Finding]:
@@ -98,8 +98,8 @@ def _cages(name: str, network: Network, owners: dict[int, str]) -> Iterator[Find
         owners[cage] = f"the network `{name}`"
 
 
-def _compute(spec: FabricSpec, name: str, catalog: Catalog) -> Iterator[Finding]:
-    """Refuse a compute fabric whose leaves have no VRF with IPv4 links for a network."""
+def compute_conflicts(spec: FabricSpec, name: str, key: str, catalog: Catalog) -> Iterator[Finding]:
+    """Refuse a compute fabric whose switches have no VRF with IPv4 links for a key of a network."""
     model, addressing = catalog.switch(spec.switches.leaf.model or ""), spec.addressing
     links: Path = ("addressing", "host_links")
     reasons: dict[str, tuple[bool, Path]] = {
@@ -120,12 +120,16 @@ def _compute(spec: FabricSpec, name: str, catalog: Catalog) -> Iterator[Finding]
             ("addressing", "host_pool"),
         ),
     }
+    on_leaves = key == "converged_with"
+    place = "be on leaves of" if on_leaves else "have uplinks on"
     for reason, (holds, path) in reasons.items():
         if holds:
             yield Finding(
                 "bad-convergence",
-                f"the network `{name}` cannot be on leaves of this compute fabric",
-                ("networks", name, "converged_with"),
+                f"the network `{name}` cannot {place} this compute fabric",
+                ("networks", name, key),
                 (f"`{'.'.join(map(str, path))}`: {reason}",),
-                "give the network `switches` of its own",
+                "give the network `switches` of its own"
+                if on_leaves
+                else "choose the uplinks' `network`, such as `inband`, or leave `uplink` out",
             )

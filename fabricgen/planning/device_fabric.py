@@ -38,13 +38,13 @@ def devices_fabric(
     devices = [*_compute_devices(draft)]
     modes = modes_of(DEVICES, leaf, devices)
     shared = share_leaves(draft, installed, devices, taken)
-    return _on_leaves(
+    return on_compute(
         draft,
         leaf.down,
         NetworkRules(
             name=DEVICES,
             attached=Attachments(tuple(devices), 1),
-            served=_served(shared, ports_of(devices)),
+            served=served_by(shared, ports_of(devices)),
             modes=modes,
             lossless=True,
             shared=shared,
@@ -81,21 +81,21 @@ def converged_fabric(
     rules = NetworkRules(
         name=name,
         attached=attached,
-        served=_served(shared, attached.ports),
+        served=served_by(shared, attached.ports),
         lossless=bool(network.lossless),
         peer_links=network.peer_links or 0,
         shared=shared,
         kept=shared.bonds,
     )
-    return _on_leaves(draft, mode, rules, network_addressing(spec.addressing, name, network))
+    return on_compute(draft, mode, rules, network_addressing(spec.addressing, name, network))
 
 
-def _served(shared: SharedLeaves, ports: int) -> tuple[ServedPorts]:
+def served_by(shared: SharedLeaves, ports: int) -> tuple[ServedPorts]:
     """Return the ports of devices with the leaves that serve them."""
     return (ServedPorts((ports,), Network.model_construct(leaves=len(shared.names))),)
 
 
-def _on_leaves(
+def on_compute(
     draft: Draft, down: Breakout, rules: NetworkRules, addressing: Addressing | None = None
 ) -> ResolvedFabric:
     """Return links on leaves of a compute fabric as a fabric, with the members of bonds as rails.
@@ -103,7 +103,7 @@ def _on_leaves(
     `down` is the breakout of their cages; `addressing` is that of compute by default.
     """
     compute, ports, bond = draft.fabric, rules.attached.ports, rules.attached.bond
-    leaf = compute.port_layouts[Role.LEAF]
+    own = compute.port_layouts[rules.shared.role if rules.shared else Role.LEAF]
     keys = {
         "name": f"{compute.spec.name}-{rules.name}",
         "design": Design.RAIL_OPTIMIZED,
@@ -133,7 +133,7 @@ def _on_leaves(
         planes=1,
         speed_gbps=down.speed_gbps,
         nics_per_gpu=1,
-        port_layouts={**compute.port_layouts, Role.LEAF: replace(leaf, down=down)},
+        port_layouts={**compute.port_layouts, Role.LEAF: replace(own, role=Role.LEAF, down=down)},
         host=None,
         nic=None,
         switches_by_rail={},

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Finding, Path, nearest
-from fabricgen.planning.converged_conflicts import converged_conflicts
+from fabricgen.core.terms import COMPUTE
+from fabricgen.planning.converged_conflicts import compute_conflicts, converged_conflicts
 from fabricgen.planning.networks.tenants import VRF_VLANS, tenants_of
 
 if TYPE_CHECKING:
@@ -45,7 +46,10 @@ def network_conflicts(spec: FabricSpec, host: Host | None, catalog: Catalog) -> 
             joined = [own for other, each in clos for own in (other, *each.carries)]
             where = (*path, "uplink", "network")
             what = "network of kind `clos` called"
-            yield from _known(network.uplink.network, joined, where, what)
+            if network.uplink.network == COMPUTE:
+                yield from compute_conflicts(spec, name, "uplink", catalog)
+            else:
+                yield from _known(network.uplink.network, joined, where, what)
     for name, network in spec.networks.converged().items():
         yield from _ports(spec, name, network, host)
         yield from _carried(spec.networks.every(), name)

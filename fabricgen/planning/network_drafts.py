@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.core.terms import COMPUTE, DEVICES, Role
+from fabricgen.core.terms import COMPUTE, DEVICES, UPLINKS, Role
 from fabricgen.planning.baseline.expansion_stages import stage_of
 from fabricgen.planning.designs import map_design
 from fabricgen.planning.device_fabric import converged_fabric, devices_fabric
@@ -23,6 +23,7 @@ from fabricgen.planning.network_fabric import network_fabric, placed
 from fabricgen.planning.network_pools import check_apart
 from fabricgen.planning.network_sizing import check_pairs
 from fabricgen.planning.networks.rules import ReservedSize
+from fabricgen.planning.uplink_fabric import uplinks_fabric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +48,10 @@ def draft_networks(
         mappings.append(map_design(converged_fabric(draft, installed, name, hosts, taken)))
         drafts[name] = _on_leaves(draft, mappings[-1])
         taken |= {port.cage for port in drafts[name].ports[Role.LEAF]}
+    if uplinks := uplinks_fabric(draft, installed, switches, taken):
+        mappings.append(map_design(uplinks))
+        drafts[UPLINKS] = _on_leaves(draft, mappings[-1])
+        taken |= {port.cage for port in drafts[UPLINKS].ports[Role.LEAF]}
     check_apart({COMPUTE: draft, **drafts})
     if any(group.ports.compute.count for group in draft.spec.devices):
         mappings.append(map_design(devices_fabric(draft, installed, taken)))

@@ -32,7 +32,8 @@ def bonded_uplinks(spec: FabricSpec, name: str, layout: PortLayout) -> tuple[str
     """Return the uplinks of a switch of a network that are a bond of LACP."""
     networks = spec.networks.each()
     uplink = networks[name].uplink
-    if uplink is None or networks[spec.networks.carrier(uplink.network)].bonding != "lacp":
+    upper = networks.get(spec.networks.carrier(uplink.network)) if uplink else None
+    if uplink is None or upper is None or upper.bonding != "lacp":
         return ()
     above = uplink_layout(spec, name, layout)
     return tuple(above.interface(port) for port in above.ports(0, uplink.ports))
@@ -45,8 +46,10 @@ def uplink_layout(spec: FabricSpec, name: str, layout: PortLayout) -> PortLayout
     """
     networks = spec.networks.each()
     uplink = networks[name].uplink or Uplink.model_construct()
-    upper = networks[spec.networks.carrier(uplink.network)]
-    speed = uplink.speed or upper.speed or stated_speed(upper.switches.leaf) or DEFAULT_SPEED_GBPS
+    upper = networks.get(spec.networks.carrier(uplink.network))  # None for compute
+    stated = upper.speed if upper else spec.nic.speed
+    leaf = (upper or spec).switches.leaf
+    speed = uplink.speed or stated or stated_speed(leaf) or DEFAULT_SPEED_GBPS
     modes = [mode for mode in layout.model.breakouts if mode.speed_gbps == speed]
     for mode in sorted(modes, key=lambda each: each.count):
         above = replace(layout, up=mode, spare=0)

@@ -106,7 +106,8 @@ class PortLayout:
         taken = {(port.cage, port.sub) for port in used}
         splits = {port.cage: port.breakout for port in used}
         modes = dict.fromkeys(self.model.cages_by_breakout[self.down.name], self.down)
-        modes |= dict.fromkeys(self.up_zone, self.up)
+        above = self.up_zone.intersection(self.model.cages_by_breakout[self.up.name])
+        modes |= dict.fromkeys(above, self.up)
         splits |= {
             cage: modes.get(cage) or self.model.breakouts_of(cage)[0]
             for cage in range(1, self.model.cages + 1)

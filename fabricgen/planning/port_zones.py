@@ -16,24 +16,34 @@ if TYPE_CHECKING:
 
 
 def with_zones(
-    layout: PortLayout, zones: PortZones | None, path: Path, findings: list[Finding]
+    layout: PortLayout,
+    zones: PortZones | None,
+    path: Path,
+    findings: list[Finding],
+    *,
+    joined: bool = True,
 ) -> PortLayout:
-    """Return a layout with the zones of its entry in the inventory; contradictions are findings."""
+    """Return a layout with the zones of its entry in the inventory; contradictions are findings.
+
+    Where a switch is not `joined` to a tier above, its uplinks are of the speed of another network.
+    """
     if zones is None:
         return layout
     asked = {"down": zones.down, "up": zones.up}
     cages = {name: frozenset(cages_of(text or "")) for name, text in asked.items()}
     zoned = replace(layout, down_zone=cages["down"], up_zone=cages["up"])
-    found = [*_conflicts(zoned, (*path, "zones"))]
+    found = [*_conflicts(zoned, (*path, "zones"), joined=joined)]
     findings += found
     return layout if found else zoned
 
 
-def _conflicts(layout: PortLayout, path: Path) -> Iterator[Finding]:
+def _conflicts(layout: PortLayout, path: Path, *, joined: bool) -> Iterator[Finding]:
     """Refuse cages that a switch lacks, that lack the breakout, and that face both ways."""
     model, zones = layout.model, {"down": layout.down_zone, "up": layout.up_zone}
     for mode, (name, cages) in zip((layout.down, layout.up), zones.items(), strict=True):
-        wrong = sorted(cages - {*model.cages_by_breakout[mode.name]})
+        able = model.cages_by_breakout[mode.name]
+        every = range(1, model.cages + 1)
+        wrong = sorted(cages.difference(able if joined or name == "down" else every))
         if wrong:
             offers = (
                 f"it has {model.cages} cages"

@@ -80,7 +80,8 @@ def choose_switches(
                 reserved=reserved,
             )
             if path[-1] == role.value:  # a role without an entry has the ports of its model
-                layout = with_zones(layout, choice.zones, path, findings)
+                joined = spec.rails.tiers != 1
+                layout = with_zones(layout, choice.zones, path, findings, joined=joined)
                 findings += _port_limit(layout, path)
             port_layouts[role] = layout
     findings += [_all_spare(layout) for layout in port_layouts.values() if not layout.usable]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.core.terms import COMPUTE, LinkKind, Role
+from fabricgen.core.terms import COMPUTE, UPLINKS, LinkKind, Role
 from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.planning.naming import spare_leaf_names
 from fabricgen.planning.network_conflicts import host_ports
@@ -115,6 +115,8 @@ class ClusterEvidence:
         """Return the network that joins the switches of an access network, if there is one."""
         asked = self.plan.spec.networks.each().get(network)
         uplink = asked.uplink if asked else None
+        if uplink and uplink.network == COMPUTE:
+            return UPLINKS
         return self.plan.spec.networks.carrier(uplink.network) if uplink else None
 
     def port(self, device: int, port: int) -> str:

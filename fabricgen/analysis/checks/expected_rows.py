@@ -272,15 +272,21 @@ def split_ports(plan: Plan) -> Counter[str]:
     more = Counter[str]()
     if not plan.converged:
         return more
-    used = plan.ports[Role.LEAF]
-    every = [*used, *plan.fabric.port_layouts[Role.LEAF].idle(used)]
-    known = Counter(port.cage for port in every)
+    known = {role: _by_cage(plan, role) for role in plan.roles}
     for rules in (network.fabric.network for network in plan.converged.values()):
         shared = rules.shared if rules else None
         taken = shared.taken() if shared else ()
         for leaf, cage, mode in {(leaf, port.cage, port.breakout) for leaf, port in taken}:
-            more[shared.names[leaf] if shared else ""] += mode.count - known[cage]
+            if shared:
+                more[shared.names[leaf]] += mode.count - known[shared.role][cage]
     return more
+
+
+def _by_cage(plan: Plan, role: Role) -> Counter[int]:
+    """Count the ports of each cage of a switch, used or idle."""
+    used = plan.ports[role]
+    every = [*used, *plan.fabric.port_layouts[role].idle(used)]
+    return Counter(port.cage for port in every)
 
 
 def _pairs(

@@ -120,7 +120,7 @@ def _networks_on(plan: Plan, segment: int, box: int) -> Iterator[_NetworkOnLeaf]
         rules = network.fabric.network
         shared = rules.shared if rules else None
         if shared and not shared.in_compute and (own := shared.taken_on(segment, box)):
-            layout = plan.port_layouts(segment)[Role.LEAF]
+            layout = network.fabric.port_layouts[Role.LEAF]
             ports, peers = ({*map(layout.interface, each)} for each in (own, shared.peers))
             yield _NetworkOnLeaf(name, ports, network.addresses.hosts.prefix(0), peers)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabricgen.analysis.forwarding.failures import devices_in_rack, find_failures, own_devices
 from fabricgen.analysis.graph import pieces
 from fabricgen.core.document import Document
-from fabricgen.core.terms import LinkKind
+from fabricgen.core.terms import COMPUTE, UPLINKS, LinkKind
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
@@ -177,7 +177,8 @@ class NetworkFailures:
         """Yield what joins the switches of an access network, or leaves of compute."""
         asked = self._plan.spec.networks.each().get(network)
         if asked and asked.uplink:
-            above = self._plan.spec.networks.carrier(asked.uplink.network)
+            on = asked.uplink.network
+            above = UPLINKS if on == COMPUTE else self._plan.spec.networks.carrier(on)
             yield from _living(self._cables[above], dead)
         elif asked is None or asked.kind == "access":
             names = self._plan.networks[network].naming.switches(0)

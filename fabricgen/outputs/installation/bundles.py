@@ -185,9 +185,9 @@ class Fronts:
             at,
             piece,
             a_cage,
-            own.faces[lower].turns[a_cage] if lower else 0,
+            own.faces[lower].turn(a_cage) if lower else 0,
             b_cage,
-            own.faces[upper].turns[b_cage] if upper else 0,
+            own.faces[upper].turn(b_cage) if upper else 0,
         )
 
     def switch_roles(self, cable: CableView) -> tuple[Role | None, Role | None]:

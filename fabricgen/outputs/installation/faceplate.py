@@ -96,6 +96,10 @@ class Faceplate:
         order = sorted(range(1, self.cages + 1), key=self._depth)
         return {cage: turn for turn, cage in enumerate(order, start=1)}
 
+    def turn(self, cage: int) -> int:
+        """Return the plug order of a cage; 0 for a service cage, which is beside the others."""
+        return self.turns.get(cage, 0)
+
     @cached_property
     def backwards(self) -> list[tuple[int, list[int]]]:
         """Each cage with those `next_to` it, from the last in plug order to the first.

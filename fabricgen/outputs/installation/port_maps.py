@@ -113,7 +113,7 @@ class PortMaps:
             cages=[],
             rows=[],
         )
-        if face.assumed:
+        if face.assumed or any(cage > face.cages for cage in ends):  # service cages are not drawn
             listed = [end for cage in sorted(ends) for end in _by_slot(ends[cage])]
             more = _more_width(listed)
             view.rows = [*_rows(listed, more)]

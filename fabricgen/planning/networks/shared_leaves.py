@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from fabricgen.core.terms import Role
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -40,6 +42,8 @@ class SharedLeaves:
     """Whether each port of a device is in a cage with the module of a link of compute."""
     modules: frozenset[str]
     """The models of these modules."""
+    role: Role = Role.LEAF
+    """The role of these switches in the compute fabric: spines for uplinks of other networks."""
     columns: int = 1
     """The leaves of a stripe, one for each member of a bond."""
     peers: tuple[Port, ...] = ()

@@ -193,7 +193,7 @@ def numbers_of(equipment: Equipment, network: DeviceNames) -> Int32Array:
         bonds = len(group.interfaces) // rules.attached.bond
         columns.append(np.repeat(equipment.numbers[group.kind], bonds))
     if rules.shared:
-        leaves = equipment.numbers[f"{COMPUTE} {Role.LEAF}"]
+        leaves = equipment.numbers[f"{COMPUTE} {rules.shared.role}"]
         return np.concatenate([*columns, leaves[np.array(rules.shared.numbers)]])
     kinds = (f"{rules.name} {role}" for role in Role)
     columns += [equipment.numbers[kind] for kind in kinds if kind in equipment.numbers]

@@ -1,0 +1,157 @@
+"""The uplinks of other networks' switches on the compute fabric, as a fabric to plan.
+
+Owns which spine, or leaf where there are no spines, has each uplink, and in which cage: as many
+switches side by side as a switch has uplinks, each with the same free port for it.
+"""
+
+from __future__ import annotations
+
+from math import gcd
+from typing import TYPE_CHECKING
+
+from fabricgen.core.diagnostics import refuse
+from fabricgen.core.divisors import divisors
+from fabricgen.core.terms import COMPUTE, UPLINKS, Role, speed_text
+from fabricgen.inventory.networks import Network
+from fabricgen.planning.baseline.kept_bonds import KeptBonds
+from fabricgen.planning.device_fabric import on_compute, served_by
+from fabricgen.planning.network_uplinks import uplink_layout
+from fabricgen.planning.networks.addressing import network_addressing
+from fabricgen.planning.networks.attachments import AttachedDevices, Attachments
+from fabricgen.planning.networks.rules import NetworkRules
+from fabricgen.planning.networks.shared_leaves import SharedLeaves
+from fabricgen.planning.port_layout import Port
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from fabricgen.catalog.models.switch import Breakout
+    from fabricgen.core.diagnostics import Refusal
+    from fabricgen.planning.draft import Draft
+    from fabricgen.planning.network_devices import SwitchGroup
+    from fabricgen.planning.resolve import ResolvedFabric
+
+
+def uplinks_fabric(
+    draft: Draft,
+    installed: Sequence[bool],
+    switches: Sequence[SwitchGroup],
+    taken: Collection[int],
+) -> ResolvedFabric | None:
+    """Return the uplinks of switches on the compute fabric as a fabric; None where it has none.
+
+    `taken` are the cages of networks on compute leaves. Raises Refusal `no-free-ports`.
+    """
+    groups = [*_groups(draft, switches)]
+    if not groups:
+        return None
+    role = Role.SPINE if draft.sizing.tiers > 1 else Role.LEAF
+    boxes = _boxes(draft, installed, role)
+    each = gcd(*(len(group.interfaces) for group in groups))
+    columns = max(number for number in divisors(each) if number <= len(boxes))
+    attached = Attachments(tuple(groups), columns)
+    mode = _mode(draft, role, groups[0])
+    ports = _free_ports(draft, role, mode, taken if role is Role.LEAF else ())
+    bonds = _bonds(attached, len(boxes) // columns)
+    used = max(bonds.place) + 1
+    if used > len(ports):
+        raise _no_ports(groups[0], role, mode, used, len(ports))
+    own = boxes[: len(bonds.groups) * columns]
+    numbers = sorted({box for _, box in boxes})
+    shared = SharedLeaves(
+        names=tuple(draft.naming.switches(segment)[box] for segment, box in own),
+        leaves=tuple(own),
+        numbers=tuple(segment * len(numbers) + numbers.index(box) for segment, box in own),
+        ports=tuple(ports[:used]),
+        bonds=bonds,
+        blocks=(),
+        filled=(False,) * attached.ports,
+        modules=frozenset(),
+        role=role,
+        columns=columns,
+    )
+    rules = NetworkRules(
+        name=UPLINKS,
+        attached=attached,
+        served=served_by(shared, attached.ports),
+        shared=shared,
+        kept=bonds,
+    )
+    pools = network_addressing(draft.spec.addressing, UPLINKS, Network.model_construct(kind="clos"))
+    return on_compute(draft, mode, rules, pools)
+
+
+def _groups(draft: Draft, switches: Sequence[SwitchGroup]) -> Iterator[AttachedDevices]:
+    """Yield the switches with uplinks on the compute fabric."""
+    networks = draft.spec.networks.each()
+    for group in switches:
+        uplink = networks[group.network].uplink
+        if uplink and uplink.network == COMPUTE:
+            layout = uplink_layout(draft.spec, group.network, group.layout)
+            yield AttachedDevices(
+                kind=group.kind,
+                names=group.names,
+                interfaces=tuple(map(layout.interface, layout.ports(0, uplink.ports))),
+                networks=(UPLINKS,),
+                speed_gbps=layout.up.speed_gbps,
+                connector=layout.model.form_factor_of(layout.up),
+            )
+
+
+def _boxes(draft: Draft, installed: Sequence[bool], role: Role) -> list[tuple[int, int]]:
+    """List the segment and the box of each switch of a role, those of all segments in turn."""
+    nos = draft.fabric.port_layouts[role].nos
+    return [
+        (segment, at)
+        for at, box in enumerate(draft.naming.boxes)
+        if box.role is role and installed[at]
+        for segment in range(draft.mapping.segments)
+        if draft.port_layouts(segment)[role].nos == nos
+    ]
+
+
+def _mode(draft: Draft, role: Role, group: AttachedDevices) -> Breakout:
+    """Return the breakout of the cages for uplinks. Raises Refusal `no-uplink-speed`."""
+    model, speed = draft.fabric.port_layouts[role].model, group.speed_gbps or 0
+    mode = model.mode_at(speed)
+    if mode is None:
+        network = group.kind.split(" ")[0]
+        offered = ", ".join(each.name for each in model.breakouts)
+        raise refuse(
+            "no-uplink-speed",
+            f"a {role} of the compute fabric has no port of {speed_text(speed)} for the uplinks of"
+            f" `{network}`",
+            path=("networks", network, "uplink"),
+            because=(f"the cages of {model.model} offer {offered}",),
+            hint="choose another `speed` of these uplinks",
+        )
+    return mode
+
+
+def _free_ports(draft: Draft, role: Role, mode: Breakout, taken: Collection[int]) -> list[Port]:
+    """List the free ports of a switch, in cages that no link of compute uses."""
+    used = {port.cage for port in draft.ports[role]}.union(taken)
+    able = draft.fabric.port_layouts[role].model.cages_by_breakout[mode.name]
+    return [Port(cage, sub, mode) for cage in able if cage not in used for sub in range(mode.count)]
+
+
+def _bonds(attached: Attachments, most: int) -> KeptBonds:
+    """Return the stripe of each bond, which its devices take in runs, and the place there."""
+    bonds = len(attached.devices)
+    stripes = min(most, bonds)
+    share = -(-bonds // stripes)
+    stripe, place = zip(*(divmod(bond, share) for bond in range(bonds)), strict=True)
+    return KeptBonds((0,) * (stripe[-1] + 1), stripe, place)
+
+
+def _no_ports(group: AttachedDevices, role: Role, mode: Breakout, used: int, free: int) -> Refusal:
+    """Return the refusal of uplinks that find no free ports."""
+    network = group.kind.split(" ")[0]
+    return refuse(
+        "no-free-ports",
+        f"the {role} switches of the compute fabric have no free port for the uplinks of"
+        f" `{network}`",
+        path=("networks", network, "uplink"),
+        because=(f"each needs {used} ports of {speed_text(mode.speed_gbps)}, and {free} are free",),
+        hint=f"give fewer `ports`, or keep ports free, like `spare_ports: {{{role}: 4}}`",
+    )
