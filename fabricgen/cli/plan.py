@@ -11,7 +11,7 @@ from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OUTPUT_FILE, PLAN_MARK, force_option, save
 from fabricgen.cli.printing import echo, grouped, money, print_advice, print_result
 from fabricgen.core.count_text import counted
-from fabricgen.core.terms import speed_text
+from fabricgen.core.terms import UPLINKS, speed_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -127,7 +127,7 @@ def summary_text(
         ("cost", _cost(summary.cost)),
         ("power", _power(summary)),
         *([("room", _room(summary))] if roles else []),
-        *((name, _network(each)) for name, each in (summary.networks or {}).items()),
+        *((name, _network(name, each)) for name, each in (summary.networks or {}).items()),
         *([("in all", _totals(summary.totals, summary.cost.currency))] if summary.totals else []),
         *([("growth", _moves(growth))] if growth else []),
         *_network_moves(growth),
@@ -136,12 +136,12 @@ def summary_text(
     return f"{summary.name}\n" + "\n".join(f"  {name:<13} {text}" for name, text in facts)
 
 
-def _network(network: NetworkSummary) -> str:
+def _network(name: str, network: NetworkSummary) -> str:
     """Describe a network beside the compute fabric."""
     counts = network.switches
     cables = f"{grouped(network.links)} links, {grouped(network.cables.total)} cables"
     if not counts.total:
-        return f"on leaves of the compute fabric, {cables}"
+        return f"on {'switches' if name == UPLINKS else 'leaves'} of the compute fabric, {cables}"
     roles = ", ".join(f"{grouped(count)} {role}" for role, count in counts.by_role().items())
     return f"{counted(counts.total, 'switch', 'switches')} ({roles}), {cables}"
 

@@ -1,7 +1,8 @@
 """The uplinks of other networks' switches on the compute fabric, as a fabric to plan.
 
 Owns which spine, or leaf where there are no spines, has each uplink, and in which cage: as many
-switches side by side as a switch has uplinks, each with the same free port for it.
+switches side by side as a switch has uplinks, each with the same free port for it. The fewest that
+have free ports are taken, as nothing joins them in the VRF.
 """
 
 from __future__ import annotations
@@ -52,10 +53,11 @@ def uplinks_fabric(
     attached = Attachments(tuple(groups), columns)
     mode = _mode(draft, role, groups[0])
     ports = _free_ports(draft, role, mode, taken if role is Role.LEAF else ())
-    bonds = _bonds(attached, len(boxes) // columns)
+    most = len(boxes) // columns
+    if len(attached.devices) > most * len(ports):
+        raise _no_ports(groups[0], role, mode, -(-len(attached.devices) // most), len(ports))
+    bonds = _bonds(attached, -(-len(attached.devices) // len(ports)))
     used = max(bonds.place) + 1
-    if used > len(ports):
-        raise _no_ports(groups[0], role, mode, used, len(ports))
     own = boxes[: len(bonds.groups) * columns]
     numbers = sorted({box for _, box in boxes})
     shared = SharedLeaves(
@@ -135,10 +137,9 @@ def _free_ports(draft: Draft, role: Role, mode: Breakout, taken: Collection[int]
     return [Port(cage, sub, mode) for cage in able if cage not in used for sub in range(mode.count)]
 
 
-def _bonds(attached: Attachments, most: int) -> KeptBonds:
+def _bonds(attached: Attachments, stripes: int) -> KeptBonds:
     """Return the stripe of each bond, which its devices take in runs, and the place there."""
     bonds = len(attached.devices)
-    stripes = min(most, bonds)
     share = -(-bonds // stripes)
     stripe, place = zip(*(divmod(bond, share) for bond in range(bonds)), strict=True)
     return KeptBonds((0,) * (stripe[-1] + 1), stripe, place)

@@ -222,7 +222,8 @@ def _cut_off(
 def _switch_links(evidence: ClusterEvidence, name: str) -> IntArray:
     """Return the pairs of switches that are joined, those of an access network by another one.
 
-    Without an uplink, the site joins the switches. The leaves of compute are joined there.
+    Without an uplink, the site joins the switches. Switches of compute with ports of a network are
+    joined there.
     """
     own, uplink = evidence.links[name], evidence.uplink(name)
     pairs = [_between(own)]
@@ -230,8 +231,8 @@ def _switch_links(evidence: ClusterEvidence, name: str) -> IntArray:
         upper = evidence.links[uplink]
         of_own = np.isin(upper.lower, own.upper) & upper.attached
         pairs += [_between(upper), np.stack([upper.lower[of_own], upper.upper[of_own]])]
-    elif evidence.joined_outside(name):
-        switches = distinct(own.upper)
+    if evidence.joined_outside(uplink or name):
+        switches = distinct(evidence.links[uplink or name].upper)
         pairs.append(np.stack([switches, np.full_like(switches, SITE)]))
     return distinct_columns(np.concatenate(pairs, axis=1)).T
 

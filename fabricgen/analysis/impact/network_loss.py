@@ -180,9 +180,15 @@ class NetworkFailures:
             on = asked.uplink.network
             above = UPLINKS if on == COMPUTE else self._plan.spec.networks.carrier(on)
             yield from _living(self._cables[above], dead)
+            if above == UPLINKS:
+                yield from self._outside(above)
         elif asked is None or asked.kind == "access":
-            names = self._plan.networks[network].naming.switches(0)
-            yield from (_Joined("", SITE, name, attached=False) for name in names)
+            yield from self._outside(network)
+
+    def _outside(self, network: str) -> Iterator[_Joined]:
+        """Yield what joins the switches of a network at the site."""
+        names = self._plan.networks[network].naming.switches(0)
+        yield from (_Joined("", SITE, name, attached=False) for name in names)
 
 
 def _cables(plan: Plan) -> Iterator[_Joined]:

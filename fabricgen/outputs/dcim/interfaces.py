@@ -188,9 +188,10 @@ class InterfaceRows:
         )
         nics = plan.link_count(LinkKind.HOST) + 2 * plan.link_count(LinkKind.DIRECT)
         split = sum(
-            len(self._ports(plan.fabric.port_layouts[Role.LEAF], plan.converged_ports(*leaf)))
-            - each[Role.LEAF, 0]
-            for leaf in plan.converged_leaves()
+            len(self._ports(plan.fabric.port_layouts[role], plan.converged_ports(*at)))
+            - each[role, 0]
+            for at in plan.converged_leaves()
+            for role in [plan.naming.boxes[at[1]].role]
         )
         return nics + plan.mapping.segments * own + split
 
