@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from fabricgen.build.cable_documents import CableDocument
 from fabricgen.build.cable_sheets import SheetSchema, sheets
 from fabricgen.build.installation_files import installation_tasks
-from fabricgen.build.label_files import label_tasks
+from fabricgen.build.label_files import cord_label_tasks, label_tasks
 from fabricgen.build.pack_outputs import fitting_outputs
 from fabricgen.build.patching_files import patching_tasks
 from fabricgen.build.runs import cable_chunks, cable_rows
@@ -33,6 +33,8 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     for pack, output in fitting_outputs(context, "cabling"):
         if output.each == "labels":
             yield from label_tasks(context, output.path, pack, output.template)
+        elif output.each == "cord-labels":
+            yield from cord_label_tasks(context, output.path, pack, output.template)
         elif output.each == "power-cords":
             yield PowerCordList(output.path, pack, output.template)
         elif output.each == "spare-leaves":

@@ -59,6 +59,38 @@ def label_tasks(
             yield LabelFile(name, pack, template, start, stop, network)
 
 
+def cord_label_tasks(
+    context: BuildContext, path: str, pack: str, template: str
+) -> Iterator[CordLabels]:
+    """List the file of the labels of cords, which is left out where those of cables are."""
+    if not context.selection.over("labels", sum(own.plan.cables for own in context.each)):
+        yield CordLabels(path, pack, template)
+
+
+@dataclass(frozen=True)
+class CordLabels(OneFile):
+    """The labels of power cords and of the cords of panels."""
+
+    pack: str
+    template: str
+
+    def prepare(self, context: BuildContext) -> None:
+        """Plug in the power cords, which the law of power examines too."""
+        _ = context.power
+
+    def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
+        """Render page by page."""
+        from fabricgen.outputs.installation.cord_labels import cord_labels
+        from fabricgen.outputs.installation.power_cords import power_cords_view
+        from fabricgen.outputs.labels.pages import label_pages
+
+        labels = [*cord_labels(context.plan, power_cords_view(context.power))]
+        title = f"Labels of {context.plan.spec.name}: cords"
+        pages = label_pages(title, layout_of(context), labels)
+        texts = (context.packs.render(self.pack, self.template, page=page) for page in pages)
+        yield write_text(root, self.path, texts)
+
+
 @dataclass(frozen=True)
 class LabelFile(OneFile):
     """The labels of a run of links, counted over all segments."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fabricgen.outputs.packs.nos_packs import NosPacks
     from fabricgen.outputs.packs.pack_output import PackOutput
     from fabricgen.outputs.packs.pack_yaml import Pack
+    from fabricgen.planning.plan import Plan
 
 
 PATCHED = ("patching", "panel", "panel-labels")
@@ -131,10 +132,16 @@ def fitting_outputs(context: BuildContext, group: str) -> list[tuple[str, PackOu
         and (not output.networks or any(map(is_routed, context.plan.networks.values())))
         and (output.each not in PATCHED or _has_panels(context))
         and (output.each != "power-cords" or has_pdus(context.plan))
+        and (output.each != "cord-labels" or _has_cords(context.plan))
         and (output.each != "spare-leaves" or context.plan.mapping.spare_leaves)
         and _fits_leaves(context, pack.name, output)
         and output.is_written(context.plan.spec.management)
     ]
+
+
+def _has_cords(plan: Plan) -> bool:
+    """Return whether there are power cords with an outlet, or panels in which cords are moved."""
+    return has_pdus(plan) or cord_of(plan) is not None
 
 
 def _has_panels(context: BuildContext) -> bool:

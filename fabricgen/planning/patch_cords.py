@@ -15,6 +15,8 @@ from fabricgen.planning.cabling.cable_runs import UNIT_UM
 from fabricgen.planning.cabling.stock_lengths import USUAL_M, metres, stock_mm
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fabricgen.catalog.models.optics import Cable
     from fabricgen.core.arrays import BoolArray, IntArray
     from fabricgen.planning.draft import Draft
@@ -45,6 +47,16 @@ def cord_length(plan: Plan) -> str:
     stated = getattr(plan.lengths.room.site.stock_lengths_m, cable.medium, None)
     table = stock_mm(stated or cable.lengths_m or USUAL_M, run_mm)
     return metres(int(table[np.searchsorted(table, run_mm)]))
+
+
+def panel_cords(plan: Plan) -> Iterator[tuple[int, str, list[str]]]:
+    """Yield each panel with cords: its number among all boxes, its name, and those of its cords."""
+    for segment, boxes in enumerate(cords_of_boxes(plan).tolist()):
+        names = plan.naming.switches(segment)
+        for at, (name, count) in enumerate(zip(names, boxes, strict=True)):
+            if count:
+                cords = [f"{name}-C{number + 1}" for number in range(count)]
+                yield segment * len(names) + at, name, cords
 
 
 def cords_of_boxes(plan: Plan, selected: BoolArray | None = None) -> IntArray:

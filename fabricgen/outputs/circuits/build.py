@@ -19,7 +19,7 @@ from fabricgen.outputs.circuits.view import (
     CordRow,
     PortPair,
 )
-from fabricgen.planning.patch_cords import cord_length, cord_of, cords_of_boxes
+from fabricgen.planning.patch_cords import cord_length, cord_of, panel_cords
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,14 +116,8 @@ class CircuitFiles:
 
     def _cords(self) -> Iterator[CordRow]:
         """Yield the cords of each panel in each configuration."""
-        plan, counts = self.ports.plan, cords_of_boxes(self.ports.plan)
-        for segment, boxes in enumerate(counts.tolist()):
-            names = plan.naming.switches(segment)
-            for at, (name, count) in enumerate(zip(names, boxes, strict=True)):
-                cords = [f"{name}-C{number + 1}" for number in range(count)]
-                if cords:
-                    number = segment * len(names) + at
-                    yield from self._of_panel(self.boxes[name], cords, number)
+        for number, name, cords in panel_cords(self.ports.plan):
+            yield from self._of_panel(self.boxes[name], cords, number)
 
     def _of_panel(self, box: BoxCircuitsView, cords: list[str], number: int) -> Iterator[CordRow]:
         """Yield the cords of a panel, by its number among all boxes."""

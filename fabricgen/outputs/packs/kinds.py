@@ -118,6 +118,13 @@ _KINDS = (
         "fabricgen.outputs.labels.pages",
     ),
     Kind(
+        "cord-labels",
+        "All labels of power cords and of the cords of panels, in pages; only where some exist.",
+        "page",
+        "fabricgen.outputs.labels.pages:LabelPage",
+        f"{_INSTALLATION}.cord_labels",
+    ),
+    Kind(
         "power-cords",
         "The outlets of all power cords; only where PDUs are known in a room of `site`.",
         "power",
