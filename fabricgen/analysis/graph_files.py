@@ -89,7 +89,7 @@ class Keys:
         """Start without any key."""
         self.declared: list[str] = []
         self._known: dict[tuple[str, str, type], str] = {}
-        self._forms: dict[tuple[str, tuple[tuple[str, type], ...]], str] = {}
+        self._forms: dict[tuple[object, ...], str] = {}
 
     def node(self, shown: Shown) -> str:
         """Return the form of a node, to be filled with its name and attribute values."""
@@ -104,7 +104,7 @@ class Keys:
 
     def _form(self, scope: str, start: str, shown: Shown) -> str:
         """Return one form for all elements whose attributes have the same names and types."""
-        kind = (scope, tuple(zip(shown, map(type, shown.values()), strict=True)))
+        kind = (scope, *shown, *map(type, shown.values()))
         if kind not in self._forms:
             self._forms[kind] = f"    {start}\n{self.data(scope, shown, indent=6)}    </{scope}>\n"
         return self._forms[kind]
@@ -142,18 +142,19 @@ def _escaped(names: tuple[str, ...], shown: Shown) -> tuple[object, ...]:
 
 
 def _in_order(names: Iterable[str], listed: Iterable[Edge]) -> list[Edge]:
-    """Sort edges in networkx's order: by the first node, then by the pair's first edge."""
-    beside: dict[str, dict[str, list[tuple[str, Shown]]]] = {name: {} for name in names}
-    for low, high, key, shown in listed:
-        beside[low].setdefault(high, []).append((key, shown))
-        beside[high].setdefault(low, []).append((key, shown))
-    found, seen = [], set()
-    for name, others in beside.items():
-        found += [
-            (name, other, key, shown)
-            for other, joined in others.items()
-            if other not in seen
-            for key, shown in joined
-        ]
-        seen.add(name)
-    return found
+    """Sort edges in networkx's order: by the first node, then by the pair's first edge.
+
+    Each has its first node first.
+    """
+    position = {name: at for at, name in enumerate(names)}
+    begun: dict[tuple[int, int], int] = {}
+    found = []
+    for number, (one, other, key, shown) in enumerate(listed):
+        first, second = position[one], position[other]
+        low, high = one, other
+        if second < first:
+            first, second, low, high = second, first, other, one
+        pair = begun.setdefault((first, second), number)
+        found.append((first, pair, number, (low, high, key, shown)))
+    found.sort()  # no two have one number, so no attributes are compared
+    return [edge for *_, edge in found]
