@@ -127,9 +127,8 @@ class Tab:
 
     def _written(self, rails: list[str], columns: list[Cells]) -> list[list[str]]:
         """Return the columns as XML, from left to right; a cell that repeats is written once."""
-        plain, chips = [""] * len(rails), self._layout.chips
         written = {
-            at: self._column(rails if at in chips else plain, at, cells, rank=rank)
+            at: self._column(rails, at, cells, rank=rank)
             for (at, rank), cells in zip(self._layout.shown, columns, strict=True)
         }
         if (added := self._layout.added) is not None:
@@ -138,13 +137,15 @@ class Tab:
         return [written[at] for at in sorted(written)]
 
     def _column(self, rails: list[str], at: int, cells: Cells, *, rank: bool) -> list[str]:
-        """Return a column as XML; its cells have the colours of these rails."""
+        """Return a column as XML; its cells may have the colours of these rails."""
+        colours = {*rails} if at in self._layout.chips else {""}
+        if len(colours) == 1:
+            (rail,) = colours
+            known = {cell: self._cell(rail, at, cell, rank=rank) for cell in dict.fromkeys(cells)}
+            return [*map(known.__getitem__, cells)]
         keys = [*zip(rails, cells, strict=True)]
-        known = {
-            (rail, cell): self._cell(rail, at, cell, rank=rank)
-            for rail, cell in dict.fromkeys(keys)
-        }
-        return [known[key] for key in keys]
+        of_rails = {key: self._cell(key[0], at, key[1], rank=rank) for key in dict.fromkeys(keys)}
+        return [*map(of_rails.__getitem__, keys)]
 
     def _colour(self, rail: str, at: int) -> str:
         """Return the cell with the name of a rail's colour as XML."""
