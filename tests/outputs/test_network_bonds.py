@@ -183,7 +183,8 @@ def test_packs_name_the_bonds_of_leaves(nos: str) -> None:
     assert one.switch.overlay
     text = "\n".join(one.files.values())
     for bond in one.switch.overlay.bonds:
-        assert re.search(rf"interface {pack.bonds.leaf.format(number=bond.number)}\b", text)
+        name = pack.bonds.leaf.format(number=bond.number)
+        assert re.search(rf'(interfaces? |"){name}\b', text)
 
 
 @pytest.mark.parametrize("nos", ACCESS_MODELS)
