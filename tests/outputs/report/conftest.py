@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import pytest
@@ -15,11 +16,18 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
+    from tests.conftest import Once
+
 
 @pytest.fixture(scope="session")
-def fabric(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Built]:
-    """Return a function that builds one of the fabrics, once."""
-    return cache(lambda name: build(name, tmp_path_factory.mktemp(name)))
+def fabric(once: Once, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Built]:
+    """Return a function that builds one of the fabrics, once for all workers."""
+
+    def places(name: str) -> list[str]:
+        built = build(name, tmp_path_factory.mktemp(name))
+        return [str(built.inventory), str(built.out)]
+
+    return cache(lambda name: Built(*map(Path, once(f"report-{name}", lambda: places(name)))))
 
 
 @pytest.fixture(scope="package")
