@@ -5,13 +5,13 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 EXAMPLES := $(sort $(wildcard examples/*.yaml))
 
-.PHONY: help compiled demo docs test test-all test-here test-rest tools check check-style check-types check-layers check-templates page catalog bench bench-peers fuzz lock clean .venv
+.PHONY: help compiled demo docs test test-all test-beside test-here test-rest tools check check-style check-types check-layers check-templates page catalog bench bench-peers fuzz lock clean .venv
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo      build every example into out/ and say where to look"
 	@echo "make test      run the gates and every test that needs no Debian package: the same examples each time, in under 4 minutes on 2 cores"
-	@echo "make test-all  run make test, then the rest: lab, browser, vendors' parsers, wheel; what this machine cannot run is skipped with a reason"
+	@echo "make test-all  run make test, and beside it the rest: lab, browser, vendors' parsers, wheel; what this machine cannot run is skipped with a reason"
 	@echo "make tools     install Ansible and netlab, with which test-all reads emitted files, into .venv-tools"
 	@echo "make check     run the gates alone: style, types, layers, templates"
 	@echo "make docs      build the documentation into site/, where a warning is an error"
@@ -58,20 +58,26 @@ demo: compiled
 test: compiled
 	@$(MAKE) --no-print-directory --jobs=2 check test-here
 
-test-all: test
-	@$(MAKE) --no-print-directory test-rest
+# Booted daemons wait more than they compute. The gates and the tests of `make test` use the cores meanwhile, and leave them to the
+# daemons, whose timers run. What they print comes in one piece.
+test-all: compiled
+	@$(MAKE) --no-print-directory --jobs=3 test-beside test-rest
+
+test-beside: .venv
+	@nice -n 5 $(MAKE) --no-print-directory $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) check test-here
 
 # A test that hangs ends its worker (pyproject.toml), and the second one ends the run.
-PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --max-worker-restart 1 --dist worksteal -q
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --max-worker-restart 1 -q
 WORKERS ?= 2
 
 test-here: .venv
-	$(PYTEST) -m "not slow and not outside"
+	$(PYTEST) --dist worksteal -m "not slow and not outside"
 
-# Booted daemons wait more than they compute, so there are two workers for each core.
+# Booted daemons wait more than they compute, so there are two workers for each core. One worker runs all tests of a file, which
+# share what they boot or build; the files are in the order of tests/conftest.py.
 test-rest: WORKERS = 4
 test-rest: .venv
-	$(PYTEST) -rs -m "slow or outside"
+	$(PYTEST) --dist loadfile --no-loadscope-reorder -rs -m "slow or outside" tests
 
 # They have packages of their own, which nothing else here needs.
 tools: .venv-tools/.stamp

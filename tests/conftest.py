@@ -59,12 +59,33 @@ These are Debian programs, network namespaces, a browser and vendors' models.
 """
 
 
+LONG = (
+    "lab/test_verify.py",
+    "outputs/test_push.py",
+    "lab/test_failures.py",
+    "outputs/report/test_accessibility.py",
+    "lab/test_session.py",
+    "analysis/forwarding/test_tables.py",
+    "lab/test_sizes.py",
+    "outputs/test_lab_topologies.py",
+    "lab/test_management.py",
+    "outputs/packs/test_tools.py",
+    "lab/test_networks.py",
+    "analysis/test_checks.py",
+    "lab/test_direct.py",
+)
+"""The files of the longest tests. They come first, so that no worker has one left at the end, and
+files that boot labs, which wait, take turns with files that compute."""
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark every test that uses such a fixture as `outside`, so that `make test` skips it."""
     for item in items:
         if not OUTSIDE.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker("outside")
+    turns = {ROOT / "tests" / name: number for number, name in enumerate(LONG)}
+    items.sort(key=lambda item: turns.get(item.path, len(turns)))
 
 
 def pytest_collection_finish() -> None:

@@ -16,6 +16,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
 
+from tests.conftest import LONG
 from tests.laws.drawing import Inventory, inventories
 
 TESTS = Path(__file__).resolve().parent
@@ -152,6 +153,11 @@ def test_a_test_that_hangs_ends_its_process(pytestconfig: pytest.Config) -> None
     """After minutes, with the stack of every thread: a loop in C or under a profiler included."""
     assert 0 < float(pytestconfig.getini("faulthandler_timeout")) <= 300
     assert pytestconfig.getini("faulthandler_exit_on_timeout")
+
+
+def test_the_long_tests_come_first() -> None:
+    """Their files are those of the list."""
+    assert [name for name in LONG if not (TESTS / name).is_file()] == []
 
 
 def some_inventories() -> list[Inventory]:
