@@ -1,6 +1,6 @@
 """Labs with injected faults: the trial that fails for each, and what it names.
 
-Run as a program with an inventory: it boots the fabric twice, once as planned and once with cables
+Run as a program with an inventory: it boots the fabric as planned, then a rail of it with cables
 swapped, and prints the findings as JSON.
 """
 
@@ -26,7 +26,7 @@ from fabricgen.lab.boot import set_kernel
 from fabricgen.lab.frr import PLACE
 from fabricgen.lab.measure import RunningLab, Trial
 from fabricgen.lab.process_tree import run_isolated
-from fabricgen.lab.slice import lay_out
+from fabricgen.lab.slice import lay_out, one_rail
 from fabricgen.lab.socket_family import IPV6
 from fabricgen.lab.topology import LabLayout
 
@@ -335,7 +335,7 @@ def print_findings(name: str, outcomes: list[Trial]) -> None:
 
 
 def main(inventory: Path) -> int:
-    """Inject every fault into a lab, then boot it with cables swapped."""
+    """Inject every fault into a lab, then boot its first rail with cables swapped."""
     plan = plan_file(inventory)
     whole = lay_out(plan)
 
@@ -354,9 +354,10 @@ def main(inventory: Path) -> int:
 
     def swap() -> int:
         session.PATIENCE_S = SWAPPED_S
-        planned = session.boot(Swapped(plan, whole.rails, whole.domains), None, lambda _: None)
+        rail = one_rail(whole, 0)
+        planned = session.boot(Swapped(plan, rail.rails, rail.domains), None, lambda _: None)
         mixed = RunningLab(planned.machines, planned.daemons)
-        object.__setattr__(mixed.machines, "layout", whole)
+        object.__setattr__(mixed.machines, "layout", rail)
         print_findings(
             "cables are swapped",
             [
