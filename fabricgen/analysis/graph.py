@@ -32,8 +32,6 @@ from fabricgen.core.terms import LinkKind
 from fabricgen.planning.direct_conflicts import require_switches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from fabricgen.planning.plan import Plan
 
 
@@ -137,34 +135,6 @@ def _folded(plan: Plan) -> tuple[list[int], dict[tuple[LinkKind, int, int], list
                     zip(lowers.tolist(), uppers.tolist(), strict=True)
                 )
     return np.bincount(upper[segment.kind == LinkKind.HOST], minlength=size).tolist(), joined
-
-
-def pieces(nodes: Iterable[int], links: Iterable[tuple[int, int]]) -> list[set[int]]:
-    """Return the groups of nodes that links join; a link of a node that is not there joins nothing.
-
-    >>> pieces([1, 2, 3], [(1, 2), (3, 4), (4, 1)])
-    [{1, 2}, {3}]
-    """
-    return list(nx.connected_components(_switches(nodes, links)))
-
-
-def dividing(nodes: Iterable[int], links: Iterable[tuple[int, int]]) -> set[int]:
-    """Return the nodes whose loss divides the others: all where they are divided already.
-
-    >>> dividing([1, 2, 3, 4], [(1, 2), (2, 3), (3, 4), (4, 2)])
-    {2}
-    """
-    made = _switches(nodes, links)
-    joined = not made or nx.is_connected(made)
-    return set(nx.articulation_points(made) if joined else made)
-
-
-def _switches(nodes: Iterable[int], links: Iterable[tuple[int, int]]) -> nx.Graph[int]:
-    """Build the graph of some nodes and of the links between them."""
-    made: nx.Graph[int] = nx.Graph()
-    made.add_nodes_from(nodes)
-    made.add_edges_from((low, high) for low, high in links if low in made and high in made)
-    return made
 
 
 def node_link(made: nx.Graph[str]) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violations
+from fabricgen.analysis.connectivity import dividing, pieces
 from fabricgen.core.arrays import distinct, distinct_columns
 from fabricgen.core.count_text import counted
 from fabricgen.core.terms import COMPUTE
@@ -205,8 +206,6 @@ def _cut_off(
     evidence: ClusterEvidence, name: str, devices: IntArray, switches: IntArray
 ) -> Iterator[Violations]:
     """Yield the devices that are cut off although a switch that they are on is left."""
-    from fabricgen.analysis.graph import dividing, pieces  # noqa: PLC0415 - for networks only
-
     links = _switch_links(evidence, name)
     nodes = distinct(np.concatenate([switches, links.ravel()])).tolist()
     found = []

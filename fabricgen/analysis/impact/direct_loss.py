@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabricgen.analysis.connectivity import pieces
 from fabricgen.analysis.impact.bandwidth import Capacity
 from fabricgen.analysis.impact.direct_distances import distances
 from fabricgen.analysis.impact.pair_counts import Pairs
@@ -69,8 +70,6 @@ class DirectSurvivors(SurvivingFabric):
     @cached_property
     def parts(self) -> Int64Array:
         """The lowest GPU that a GPU reaches over its rail alone; shape (planes, GPUs)."""
-        from fabricgen.analysis.graph import pieces  # noqa: PLC0415 - networkx, for direct rails only
-
         plan = self.reach.plan
         found = np.tile(self.rail.astype(np.int64), (plan.fabric.planes, 1))
         for segment, links in enumerate(self.working):

@@ -13,8 +13,8 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabricgen.analysis.connectivity import pieces
 from fabricgen.analysis.forwarding.failures import devices_in_rack, find_failures, own_devices
-from fabricgen.analysis.graph import pieces
 from fabricgen.core.document import Document
 from fabricgen.core.terms import COMPUTE, UPLINKS, LinkKind
 from fabricgen.views.factory import Views
