@@ -104,6 +104,7 @@ def on_compute(
     """
     compute, ports, bond = draft.fabric, rules.attached.ports, rules.attached.bond
     own = compute.port_layouts[rules.shared.role if rules.shared else Role.LEAF]
+    cabling = compute.spec.cabling
     keys = {
         "name": f"{compute.spec.name}-{rules.name}",
         "design": Design.RAIL_OPTIMIZED,
@@ -117,7 +118,7 @@ def on_compute(
         "scalable_unit": None,
         "spare_ports": SparePorts.model_construct(),
         "reserve": None,
-        "cabling": None,
+        "cabling": cabling if cabling and rules.name in cabling.networks else None,
         "host": None,
         "nic": NicChoice.model_construct(),
         "addressing": addressing or compute.spec.addressing,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from fabricgen.analysis.checks.plan_evidence import evidence_of
 from fabricgen.analysis.impact.network_loss import NetworkFailures
 from fabricgen.api import plan_file
 from fabricgen.bom.priced_bill import cluster_bom
+from fabricgen.build.run import build
 from fabricgen.cli import run
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.outputs.dcim.bonds import Bonds
@@ -403,3 +405,34 @@ def test_a_build_lists_leaves_that_nothing_joins() -> None:
     plans = converged(), converged(**keys)
     listed = [build_job(plan, Packs(), ("configs",)).skipped for plan in plans]
     assert [len([each for each in own if "of storage" in each]) for own in listed] == [0, 1]
+
+
+def test_the_law_of_addresses_judges_the_network() -> None:
+    """Two devices with one address break it."""
+    network = converged().networks["storage"]
+    evidence = evidence_of(network, Views(network))
+    nic = evidence.addresses.nic.copy()
+    nic[1] = nic[0]
+    broken = replace(evidence, addresses=evidence.addresses._replace(nic=nic))
+    assert [each.law.code for each in judge(broken).judgements if each.ok is False] == ["addresses"]
+
+
+@pytest.mark.slow
+def test_links_of_the_network_run_through_panels(tmp_path: Path) -> None:
+    """Its channels are judged, and its jumpers are on the sheets of the racks."""
+    keys = RAILS | {
+        "host": {"model": "dgx-h100"},
+        "site": {"rack": {"units": 48}},
+        "cabling": {
+            "panels": [{"connector": "mpo12"}],
+            "trunks": {"fibres": 144, "polarity": "B", "spare": 10},
+            "where": {"host": "structured"},
+            "networks": ["storage"],
+        },
+    }
+    plan = plan_of(**keys, networks={"storage": STORAGE | {"speed": "400G"}})
+    assert plan.networks["storage"].channels
+    assert check(plan).ok
+    build(build_job(plan, Packs(), ("cabling",)), tmp_path / "out")
+    sheets = (tmp_path / "out" / "cabling" / "pull-sheets").glob("*.html")
+    assert any("storage-h00001" in sheet.read_text(encoding="utf-8") for sheet in sheets)

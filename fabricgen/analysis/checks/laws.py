@@ -153,6 +153,9 @@ SHARED_LAWS: tuple[Law[Evidence], ...] = tuple(
 )
 """The laws of devices on leaves of the compute fabric, whose own laws are about all else."""
 
+ADDRESS_LAWS: tuple[Law[Evidence], ...] = tuple(law for law in LAWS if law.code == "addresses")
+"""The laws of a network on such leaves, which has addresses of its own."""
+
 CLUSTER_LAWS: tuple[Law[ClusterEvidence], ...] = (
     Law("management-cabled", "every management port has one cable", management_cabled),
     Law("bonds-apart", "the members of a bond are on different switches", bonds_apart),
@@ -211,11 +214,11 @@ def judge(evidence: Evidence) -> CheckResult:
     """Apply every law to some evidence."""
     if evidence.plan.mapping.topology:
         return apply_laws(DIRECT_LAWS, evidence)
-    network = evidence.plan.fabric.network
-    if network and network.shared:
-        return apply_laws(SHARED_LAWS, evidence)
-    baseline = evidence.plan.mapping.baseline
+    network, baseline = evidence.plan.fabric.network, evidence.plan.mapping.baseline
     more = CHANNEL_LAWS if evidence.channels else ()
     grown = GROWTH_LAWS if evidence.channels and baseline and baseline.channels else ()
+    if network and network.shared:
+        own = () if network.shared.in_compute else ADDRESS_LAWS
+        return apply_laws((*SHARED_LAWS, *own, *more, *grown), evidence)
     light = CIRCUIT_LAWS if evidence.plan.fabric.has_circuits else ()
     return apply_laws((*LAWS, *more, *grown, *light), evidence)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, groupby, pairwise, product
+from itertools import chain, groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.terms import LinkKind, Role
@@ -100,13 +100,12 @@ class Bundle:
         return [(run[0][1].cable.cable, run[-1][1].cable.cable) for run in runs]
 
 
-def _lower_ends(network: Plan) -> Iterator[tuple[str, str]]:
-    """Yield the ports of devices on compute leaves, and those of the leaves to each other."""
+def _leaf_ports(network: Plan) -> Iterator[tuple[str, str]]:
+    """Yield the ports of a network on compute leaves."""
     rules, layout = network.fabric.network, network.fabric.port_layouts[Role.LEAF]
-    for group in rules.attached.groups if rules else ():
-        yield from product(group.names, group.interfaces)
     if rules and rules.shared:
-        yield from product(rules.shared.names, map(layout.interface, rules.shared.peers))
+        for leaf, port in rules.shared.taken():
+            yield rules.shared.names[leaf], layout.interface(port)
 
 
 @dataclass(frozen=True)
@@ -132,16 +131,17 @@ class Fronts:
 
     def of(self, cable: CableView) -> Fronts:
         """Return the fronts of the network that a cable belongs to."""
-        own = self._owners.get(cable.b_device)
-        return own or self._on_leaves.get((cable.a_device, cable.a_interface), self)
+        ends = (cable.b_device, cable.b_interface), (cable.a_device, cable.a_interface)
+        shared = (self._on_leaves[end] for end in ends if end in self._on_leaves)
+        return self._owners.get(cable.b_device) or next(shared, self)
 
     @cached_property
     def _on_leaves(self) -> dict[tuple[str, str], Fronts]:
-        """The fronts of networks on leaves of the compute fabric, by the lower ends of cables."""
+        """The fronts of networks on leaves of the compute fabric, by their ports there."""
         return {
-            end: self.networks[name]
+            port: self.networks[name]
             for name, network in self.plan.converged.items()
-            for end in _lower_ends(network)
+            for port in _leaf_ports(network)
         }
 
     @cached_property
