@@ -424,6 +424,9 @@ def test_a_changed_price_changes_the_sums(tmp_path: Path) -> None:
     write_bom(path, *_bom(plan), [division])
     shown = load_workbook(path, data_only=True)
     formulas = Formulas(path)
+    notes = [row[-1] for row in shown["By role"].iter_rows(min_row=2) if row[-1].value]
+    assert notes
+    assert all(cell.alignment.wrap_text for cell in notes)
     for (sheet, cell), value in formulas.every().items():
         assert (shown[sheet][cell].value or "") == value, (sheet, cell)
     places = {
@@ -479,6 +482,8 @@ def test_the_designs_side_by_side(tmp_path: Path) -> None:
         38.3,
     )
     assert rows["cost of cables"]["rail-only"] is None
+    saving = next(cell for cell in sheet[1] if cell.value == "Saving %").column_letter
+    assert sheet.column_dimensions[saving].width > len("38.3 of priced parts")
     assert FIXED_PRICES in [cell.value for cell in sheet["A"]]
     with zipfile.ZipFile(tmp_path / "bom.xlsx") as packed:
         assert sum(name.startswith("xl/charts/chart") for name in packed.namelist()) == 2

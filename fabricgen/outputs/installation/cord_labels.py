@@ -23,7 +23,7 @@ def cord_labels(plan: Plan, power: PowerCordsView) -> Iterator[Label]:
     length = cord_length(plan)
     for _, panel, cords in panel_cords(plan):
         for cord in cords:
-            yield from (_label(cord, end, panel, "", device=panel, length_m=length) for end in "AB")
+            yield from (_label(cord, end, cord, "", device=panel, length_m=length) for end in "AB")
     for row in power.cords:
         yield from _of_power(row)
 
@@ -31,7 +31,7 @@ def cord_labels(plan: Plan, power: PowerCordsView) -> Iterator[Label]:
 def _of_power(row: PowerCordRow) -> Iterator[Label]:
     """Yield both labels of a power cord; one without an outlet has that of its device."""
     name, feed = f"{row.device}-P{row.cord}", row.feed and f"feed {row.feed}"
-    near = f"{row.device}:{row.cord}"
+    near = f"{row.device}:P{row.cord}"
     far = row.pdu and f"{row.pdu}:{row.socket}-{row.outlet}"
     yield _label(name, "A", near, far, device=row.device, peer=row.pdu, feed=feed)
     if far:

@@ -19,7 +19,14 @@ from fabricgen.outputs.workbook.breakdown import (
     write_loads,
     write_savings,
 )
-from fabricgen.outputs.workbook.cells import number_format, priced_total, sum_of, write_text
+from fabricgen.outputs.workbook.cells import (
+    LONG,
+    height_of,
+    number_format,
+    priced_total,
+    sum_of,
+    write_text,
+)
 from fabricgen.outputs.workbook.palette import AMBER, GREY
 from fabricgen.outputs.workbook.table_sheet import write_row
 from fabricgen.outputs.workbook.workbook import WIDEST, Book, SheetColumn
@@ -68,8 +75,6 @@ ON_TERMS = {
     **{key: (key,) for key in ("length_m", *QUOTED)},
 }
 """Columns that are shown only where a part has a value in one of these."""
-LONG = 44
-"""Characters in a line of a wrapped column."""
 
 CHARTS = (
     ("Switches", "", ("leaf switches", "spine switches", "core switches")),
@@ -130,7 +135,7 @@ def _write_parts(book: Book, bom: BomView) -> dict[tuple[str, str], str]:
             "total": priced_total(cells["order"], cells["unit_price"]),
         }
         missing = {} if part.unit_price else {"bg_color": AMBER}
-        sheet.set_row(row, _height(part.description, part.purpose))
+        sheet.set_row(row, height_of(part.description, part.purpose))
         write_row(book, sheet, row, columns, part, formulas, **missing)
         if missing:
             sheet.write_string(
@@ -141,7 +146,7 @@ def _write_parts(book: Book, bom: BomView) -> dict[tuple[str, str], str]:
     for row, part in enumerate(bom.sums, start=last + 2):
         rows = classes.get(part.part_class, [1, last])
         sums = {"total": sum_of(xl_range(rows[0], total, rows[-1], total))}
-        sheet.set_row(row, _height(part.description, part.purpose))
+        sheet.set_row(row, height_of(part.description, part.purpose))
         write_row(book, sheet, row, columns, part, sums, bold=True, bg_color=GREY)
     counts = (
         (
@@ -202,7 +207,7 @@ def _write_comparison(book: Book, comparison: ComparisonView) -> None:
     rows = {}
     for row, figure in enumerate(comparison.figures, start=1):
         rows[figure.figure] = row
-        sheet.set_row(row, _height(figure.note))
+        sheet.set_row(row, height_of(figure.note))
         values = (figure.figure, figure.unit, *figure.values, figure.saving_pct, figure.note)
         for at, (column, value) in enumerate(zip(columns, values, strict=True)):
             right = {"align": "right"} if column.kind == "number" else {}
@@ -226,9 +231,17 @@ def _write_comparison(book: Book, comparison: ComparisonView) -> None:
                 )
     note = book.style(align="left", indent=1)
     sheet.write_string(len(comparison.figures) + 2, 0, FIXED_PRICES, note)
-    for at, width in enumerate((32, 8, *[17] * len(comparison.designs), 12, LONG)):
+    for at, width in enumerate(
+        (32, 8, *[17] * len(comparison.designs), _saving_width(comparison), LONG)
+    ):
         sheet.set_column(at, at, width)
     _add_charts(book, sheet, comparison, rows)
+
+
+def _saving_width(comparison: ComparisonView) -> int:
+    """Return the width of the column of savings, whose bounds are words of a number format."""
+    bounds = (figure.bound for figure in comparison.figures if figure.saving_pct)
+    return 12 + max(map(len, bounds), default=0)
 
 
 def _add_charts(
@@ -261,11 +274,3 @@ def _add_charts(
         sheet.insert_chart(
             len(comparison.figures) + 4, 0, chart, {"x_offset": place * 520, "object_position": 3}
         )
-
-
-def _height(*texts: str) -> int:
-    """Return the height of a row in points for its wrapped texts.
-
-    A word at a line's end takes a part of the next line.
-    """
-    return 15 * max(1, *(-(-len(text) // (LONG - 4)) for text in texts))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from xlsxwriter.utility import xl_range, xl_rowcol_to_cell
 
-from fabricgen.outputs.workbook.cells import priced_total, sum_of
+from fabricgen.outputs.workbook.cells import LONG, height_of, priced_total, sum_of
 from fabricgen.outputs.workbook.palette import AMBER, GREY
 from fabricgen.outputs.workbook.table_sheet import TableSheet, write_row
 from fabricgen.outputs.workbook.workbook import WIDEST, SheetColumn
@@ -35,7 +35,7 @@ DIVISION_COLUMNS = (
     SheetColumn("Total", "total", "money"),
     SheetColumn("Currency", "currency"),
     SheetColumn("Power W", "power_w", "number"),
-    SheetColumn("Note", "note"),
+    SheetColumn("Note", "note", "long"),
 )
 _FIGURES = (
     ("Rack units", "rack_units"),
@@ -50,7 +50,7 @@ LOAD_COLUMNS = (
     *(SheetColumn(name, name.lower(), "number") for name in ("Hosts", "Leaf", "Spine", "Core")),
     *(SheetColumn(title, key, "number", "a") for title, key in _FIGURES),
     *(SheetColumn(title, f"all_{key}", "number", "b") for title, key in _FIGURES),
-    SheetColumn("Not known", "unknown"),
+    SheetColumn("Not known", "unknown", "long"),
 )
 FIXED_PRICES = (
     "Computed with the prices of the build: a price that is changed in the sheet Parts does not"
@@ -84,6 +84,7 @@ def write_division(
             formulas |= {"unit_price": f'IF(ISNUMBER({price}),{price},"")'} if price else {}
         plain = {} if part.row in SUMS or part.unit_price else {"bg_color": AMBER}
         style = {"bold": True, "bg_color": GREY} if part.row in SUMS else plain
+        sheet.set_row(row, height_of(part.note))
         write_row(book, sheet, row, columns, part, formulas, **style)
         if part.row == "spares":
             sheet.write_string(row, 0, part.row, book.cell(italic=True, **plain))
@@ -98,6 +99,7 @@ def write_loads(book: Book, loads: LoadsView) -> None:
     """
     sheet = book.table("Room", f"What {loads.fabric} asks of the room", LOAD_COLUMNS)
     for row, load in enumerate(loads.rows, start=1):
+        sheet.set_row(row, height_of(load.unknown))
         write_row(
             book,
             sheet,
@@ -151,4 +153,5 @@ def _fit(sheet: Worksheet, columns: Sequence[SheetColumn], rows: Sequence[object
             ),
             default=0,
         )
-        sheet.set_column(at, at, min(max(longest, len(column.title) + 4), WIDEST))
+        widest = LONG if column.kind == "long" else WIDEST
+        sheet.set_column(at, at, min(max(longest, len(column.title) + 4), widest))

@@ -8,6 +8,9 @@ if TYPE_CHECKING:
     from xlsxwriter.format import Format
     from xlsxwriter.worksheet import Worksheet
 
+LONG = 44
+"""Characters in a line of a wrapped column."""
+
 
 def priced_total(count: str, price: str) -> str:
     """Return the formula of a total, by the cells of a count and of a price that may be missing.
@@ -33,6 +36,17 @@ def write_text(sheet: Worksheet, row: int, at: int, text: str, style: Format | N
         sheet.write_string(row, at, plain(text), style)
     else:
         sheet.write_blank(row, at, None, style)
+
+
+def height_of(*texts: str) -> int:
+    """Return the height of a row in points for its wrapped texts, in columns `LONG` wide.
+
+    A word at a line's end takes a part of the next line.
+
+    >>> height_of("short"), height_of("short", "a text of more than forty characters, in two rows")
+    (15, 30)
+    """
+    return 15 * max(1, *(-(-len(text) // (LONG - 4)) for text in texts))
 
 
 def plain(text: str) -> str:
