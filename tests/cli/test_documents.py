@@ -153,8 +153,8 @@ EXAMPLES = (
 """In the order in which they are run: some read what an earlier one wrote."""
 
 PRINTERS = (
-    "all_to_all", "audit", "build", "catalog", "check", "circuits", "cost", "diff", "impact",
-    "import_", "model", "outputs", "phases", "placement", "plan", "route", "search",
+    "all_to_all", "audit", "build", "catalog", "check", "circuits", "compare", "cost", "diff",
+    "impact", "import_", "model", "outputs", "phases", "placement", "plan", "route", "search",
     "traffic", "verify",
 )  # fmt: skip
 """Modules of commands that print a result."""
