@@ -78,7 +78,9 @@ def _host(host: str, cables: list[CableView]) -> HostListView:
         )
         for cable in ordered
     ]
-    return HostListView(host=host, unit=cables[0].a_unit, ports=ports)
+    unit = cables[0].a_unit
+    place = f"unit {unit}" if int(unit) else "beside the units"
+    return HostListView(host=host, place=place, ports=ports)
 
 
 def port_order(port: str) -> list[tuple[int, str]]:

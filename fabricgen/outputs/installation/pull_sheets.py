@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
 
+from fabricgen.core.terms import COMPUTE
 from fabricgen.outputs.installation.bundles import FIBRES, MOST
 from fabricgen.outputs.installation.chips import chip
 from fabricgen.outputs.installation.progress import days_of
@@ -94,6 +95,7 @@ class PullSheets:
                 [name for name in steps[bundle.step] if name != bundle.name],
                 self.cables[bundle.first.part],
                 -(-count // self.room.site.cables_per_day),
+                _serves(bundle, self.fronts),
             )
             for bundle, count in zip(self.bundles, done, strict=True)
         ]
@@ -222,7 +224,16 @@ class PullSheets:
         )
 
 
-def _bundle(bundle: Bundle, together: list[str], part: Cable | Trunk, day: int) -> BundleView:
+def _serves(bundle: Bundle, fronts: Fronts) -> str:
+    """Return what a bundle without a rail of its own serves: several rails, networks, or both."""
+    names = [fronts.of(plug.cable).plan.fabric.network_name for plug in bundle.plugs]
+    words = ["several rails" if name == COMPUTE else name for name in names]
+    return ", ".join(dict.fromkeys(words))
+
+
+def _bundle(
+    bundle: Bundle, together: list[str], part: Cable | Trunk, day: int, serves: str
+) -> BundleView:
     """Make the view of a bundle."""
     cable, count = bundle.first, bundle.count
     long = float(cable.length_m)
@@ -236,6 +247,7 @@ def _bundle(bundle: Bundle, together: list[str], part: Cable | Trunk, day: int) 
         a_rack=bundle.pair[0],
         b_rack=bundle.pair[1],
         chip=chip(bundle.common("rail")),
+        serves=serves,
         plane=bundle.common("plane"),
         tier=bundle.common("tier"),
         part=cable.part,
@@ -274,8 +286,12 @@ def _plug(plug: Plug, pair: tuple[str, str], first: str) -> PlugView:
 
 
 def _units(plug: Plug) -> tuple[str, str]:
-    """Return the rack units of both ends."""
-    return f"U{plug.cable.a_unit}", f"U{plug.cable.b_unit}"
+    """Return the rack units of both ends; a PDU may be mounted beside them."""
+    near, far = (
+        f"U{unit}" if int(unit) else "beside the units"
+        for unit in (plug.cable.a_unit, plug.cable.b_unit)
+    )
+    return near, far
 
 
 def _words(way: list[TraySegment]) -> str:

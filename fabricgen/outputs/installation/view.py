@@ -44,6 +44,8 @@ class BundleView:
     a_rack: str
     b_rack: str
     chip: Chip
+    serves: str
+    """`several rails`, or the networks beside the compute fabric that its cables belong to."""
     plane: str
     """Empty where its cables are of several planes; the same with the tier."""
     tier: str
@@ -171,7 +173,8 @@ class HostListView:
     """The cables of one host, in the order of its ports."""
 
     host: str
-    unit: str
+    place: str
+    """The unit of its rack that it begins at; a PDU may be mounted beside the units."""
     ports: list[HostPortView]
 
 

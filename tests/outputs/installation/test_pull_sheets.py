@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -47,6 +48,8 @@ from tests.laws.drawing import inventories
 from tests.outputs.machine_room import FABRICS, ROOM, Built, built
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fabricgen.catalog.models.optics import Cable
     from fabricgen.outputs.installation.bundles import Bundle
     from fabricgen.outputs.installation.faceplate import Faceplate
@@ -75,6 +78,16 @@ OVERVIEWS = ("index.html", "progress.html")
 def room(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
     """Return a fabric with its files."""
     return built(FABRICS[request.param], tmp_path_factory.mktemp("room") / "out")
+
+
+def test_sheets_name_networks_and_pdus_beside_the_units(tmp_path: Path) -> None:
+    """A bundle of a network serves no rails, and a PDU has no unit of its rack."""
+    room = built(FABRICS["networks"], tmp_path / "out")
+    texts = "".join(room.below("pull-sheets", ".html").values())
+    chips = {text.rpartition(">")[2] for text in re.findall(r'class="chip"[^<]*', texts)}
+    assert {"storage", "oob"} <= {name for chip in chips for name in chip.split(", ")}
+    assert re.search(r"pdu-\d+, beside the units", texts)
+    assert "U0<" not in texts
 
 
 def sheet_rows(html: str) -> list[tuple[str, ...]]:
@@ -543,6 +556,7 @@ def test_a_name_is_text() -> None:
         a_rack=evil,
         b_rack=evil,
         chip=chip("3"),
+        serves=evil,
         plane="0",
         tier="1",
         part=evil,
@@ -611,7 +625,7 @@ def test_a_name_is_text() -> None:
         b_rack=evil,
         b_unit="1",
     )
-    host = HostListView(host=evil, unit="1", ports=[port])
+    host = HostListView(host=evil, place=evil, ports=[port])
     hosts = HostRackView(fabric=evil, rack=evil, generated=True, hosts=[host])
     for text in (
         Packs().render("room", "sheet.html.j2", sheet=sheet),
