@@ -64,9 +64,9 @@ def _left_to_the_site(context: BuildContext) -> Iterator[Skipped]:
             )
     yield from _not_joined(context.plan)
     for name, network in spec.networks.every().items() if spec.has_networks else ():
-        if network.carries and not context.plan.networks[name].fabric.has_bonds:
+        if network.carried and not context.plan.networks[name].fabric.has_bonds:
             yield Skipped(
-                f"VRFs for {' and '.join(network.carries)} on the switches of {name}: what they"
+                f"VRFs for {' and '.join(network.carried)} on the switches of {name}: what they"
                 " carry shares one routing table"
             )
     for devices in spec.devices if context.networks else ():

@@ -83,6 +83,37 @@ NO_SWITCHES = Switches.model_construct(leaf=SwitchChoice.model_construct())
 """The switches of a network that is on leaves of the compute fabric."""
 
 
+class Carried(InventoryModel):
+    """A network that is on the switches of another; a plain name has the defaults."""
+
+    network: Annotated[Literal["inband", "storage"], Field(examples=["inband"])]
+    """The network."""
+    vlan: Annotated[
+        int | None,
+        Field(strict=True, ge=2, le=4094, examples=[310], exclude_if=lambda given: given is None),
+    ] = None
+    """Its VLAN, where bonds use LACP. Default: 300 for `inband`, 400 for `storage`."""
+    host_pool: Annotated[
+        Prefix | None,
+        Field(examples=["10.40.0.0/16"], exclude_if=lambda given: given is None),
+    ] = None
+    """IPv4 prefix whose second half has its subnet, where bonds use LACP. Default: 10.208.0.0/12
+    for `inband`, and 10.192.0.0/12 for `storage`."""
+
+
+def _carried_network(value: object) -> object:
+    """Read a plain name as a network without keys of its own."""
+    return {"network": value} if isinstance(value, str) else value
+
+
+CarriedNetwork = Annotated[
+    Carried,
+    BeforeValidator(
+        _carried_network, json_schema_input_type=Literal["inband", "storage"] | Carried
+    ),
+]
+
+
 class Network(Leaves):
     """A network beside the compute fabric, with switches of its own or on leaves of compute."""
 
@@ -139,7 +170,10 @@ class Network(Leaves):
     """`routed`: each port of a device is a routed link of its own. `lacp`: the ports of a device in
     pairs are bonds of IEEE 802.3ad, on two leaves by EVPN multihoming; each network on the leaves
     is a VLAN with a VRF of its own. Ports of the site's routers stay routed."""
-    carries: Annotated[tuple[Literal["inband", "storage"], ...], Field(examples=[["storage"]])] = ()
+    carries: Annotated[
+        tuple[CarriedNetwork, ...],
+        Field(examples=[["storage"], [{"network": "inband", "vlan": 310}]]),
+    ] = ()
     """Networks that are on the switches of this one: they have no entry of their own. Hosts have
     them on the same ports, devices on those that they state. With `bonding: lacp` each has a VLAN
     and a VRF, else they share one routing table."""
@@ -172,6 +206,11 @@ class Network(Leaves):
             raise ValueError("needs `switches`, or `converged_with: compute`: one of the two")
         return self
 
+    @property
+    def carried(self) -> tuple[str, ...]:
+        """The names of the networks that are on the switches of this one."""
+        return tuple(each.network for each in self.carries)
+
 
 class Networks(InventoryModel):
     """The networks beside the compute fabric."""
@@ -194,7 +233,7 @@ class Networks(InventoryModel):
     def carrier(self, name: str) -> str:
         """Return the network on whose switches a network is: itself, or the one that carries it."""
         given = ((other, network) for other, network in self if network is not None)
-        return next((other for other, network in given if name in network.carries), name)
+        return next((other for other, network in given if name in network.carried), name)
 
     def every(self) -> dict[str, Network]:
         """Return the networks of the inventory by name, with defaults by their names."""

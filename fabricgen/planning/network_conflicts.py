@@ -43,7 +43,7 @@ def network_conflicts(spec: FabricSpec, host: Host | None, catalog: Catalog) -> 
                 yield from _known(device, names, where, "group of devices")
         if network.uplink:
             clos = [(other, each) for other, each in networks.items() if each.kind == "clos"]
-            joined = [own for other, each in clos for own in (other, *each.carries)]
+            joined = [own for other, each in clos for own in (other, *each.carried)]
             where = (*path, "uplink", "network")
             what = "network of kind `clos` called"
             if network.uplink.network == COMPUTE:
@@ -118,25 +118,36 @@ def _vlans_apart(spec: FabricSpec, name: str) -> Iterator[Finding]:
     owners: dict[int, str] = {vlan: f"the VRF of `{own}`" for own, vlan in VRF_VLANS.items()}
     for tenant in tenants_of(spec.networks, name):
         if tenant.vlan in owners:
-            own = tenant.name if spec.networks.each().get(tenant.name) else name
+            own, path = _vlan_key(spec, name, tenant.name)
             yield Finding(
                 "vlan-twice",
                 f"`{tenant.name}` and {owners[tenant.vlan]} are both VLAN {tenant.vlan} of the"
                 f" leaves of `{name}`",
-                ("networks", own, "vlan"),
+                path,
                 ("a VLAN of a leaf is one broadcast domain",),
                 f"choose another `vlan` in `{own}`",
             )
         owners[tenant.vlan] = f"`{tenant.name}`"
 
 
+def _vlan_key(spec: FabricSpec, name: str, tenant: str) -> tuple[str, Path]:
+    """Return where the VLAN of a network on the leaves of another is, or may be, given."""
+    networks = spec.networks.each()
+    if tenant in networks:
+        return tenant, ("networks", tenant, "vlan")
+    at = networks[name].carried.index(tenant)
+    if networks[name].carries[at].vlan:
+        return f"{name}.carries", ("networks", name, "carries", at, "vlan")
+    return name, ("networks", name, "vlan")
+
+
 def _carried(networks: dict[str, Network], name: str) -> Iterator[Finding]:
     """Refuse a network that is on the switches of two, or on switches that nothing joins."""
     network = networks[name]
     others = {
-        each: other for other in networks if other != name for each in networks[other].carries
+        each: other for other in networks if other != name for each in networks[other].carried
     }
-    for at, carried in enumerate(network.carries):
+    for at, carried in enumerate(network.carried):
         fact = f"the network `{carried}` cannot be on the switches of `{name}`"
         path: Path = ("networks", name, "carries", at)
         if network.kind == "access":
@@ -149,6 +160,12 @@ def _carried(networks: dict[str, Network], name: str) -> Iterator[Finding]:
         elif carried in others:
             reason = f"it is on those of `{others[carried]}`"
             yield Finding("bad-carries", fact, path, (reason,), f"leave `{carried}` out here")
+        keys = [key for key in ("vlan", "host_pool") if getattr(network.carries[at], key)]
+        if keys and network.bonding == "routed":
+            fact = f"the network `{carried}` cannot have a `{keys[0]}` of its own"
+            reason = f"ports of `{name}` are routed, with one address for all networks on them"
+            hint = f"add `bonding: lacp`, or leave `{keys[0]}` out"
+            yield Finding("bad-carries", fact, (*path, keys[0]), (reason,), hint)
 
 
 def _second_access(networks: dict[str, Network]) -> Iterator[Finding]:
@@ -187,7 +204,7 @@ def _ports(spec: FabricSpec, name: str, network: Network, host: Host | None) -> 
     asked |= {
         ("devices", at, "ports", own): group.ports.of(own).count
         for at, group in enumerate(spec.devices)
-        for own in (name, *network.carries)
+        for own in (name, *network.carried)
     }
     asked |= {
         ("networks", other, "uplink", "ports"): lower.uplink.ports
@@ -222,7 +239,7 @@ def _sessions(spec: FabricSpec, catalog: Catalog) -> Iterator[Finding]:
         leaves = {
             name: catalog.switch(network.switches.leaf.model or "")
             for name, network in networks.items()
-            if any(devices.ports.of(own).count for own in (name, *network.carries))
+            if any(devices.ports.of(own).count for own in (name, *network.carried))
         }
         without = [name for name, leaf in leaves.items() if leaf and leaf.transport == "infiniband"]
         reason = ""

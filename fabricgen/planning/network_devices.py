@@ -70,7 +70,7 @@ def attached_devices(
     network, host = networks[name], compute.host
     interfaces = named_interfaces(name, host_ports(host, network))
     connector = _connector(host.front if host else None, network)
-    on = (name, *network.carries)
+    on = (name, *network.carried)
     yield AttachedDevices(
         kind=HOSTS, names=hosts, interfaces=interfaces, networks=on, connector=connector
     )

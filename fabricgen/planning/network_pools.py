@@ -46,6 +46,7 @@ def check_apart(drafts: Mapping[str, Draft]) -> None:
         *_shared([each for name, draft in routed.items() for each in _prefixes(name, draft)]),
         *_shared([each for name, draft in routed.items() for each in _as_numbers(name, draft)]),
         *_of_routers(drafts[COMPUTE], routed),
+        *_of_carried(drafts[COMPUTE], routed),
     ]
     if findings:
         raise Refusal(findings)
@@ -102,6 +103,21 @@ def _shared(ranges: list[_Range]) -> Iterator[Finding]:
             yield Finding(
                 "pools-overlap", fact, other.path, because, f"give `{place}` a prefix of its own"
             )
+
+
+def _of_carried(compute: Draft, routed: Mapping[str, Draft]) -> Iterator[Finding]:
+    """Refuse a pool of a network on the leaves of another that cannot hold its subnet."""
+    for name, network in compute.spec.networks.each().items():
+        need = routed[name].addresses.hosts.size if name in routed else 0
+        for at, carried in enumerate(network.carries):
+            if carried.host_pool and carried.host_pool.num_addresses < need:
+                yield Finding(
+                    "pool-too-small",
+                    f"{carried.host_pool} has no room for the subnet of `{carried.network}`",
+                    ("networks", name, "carries", at, "host_pool"),
+                    (f"a slice of `{name}` has {need} addresses, half of them for devices",),
+                    f"give a prefix of {need} addresses or more",
+                )
 
 
 def _of_routers(compute: Draft, routed: Mapping[str, Draft]) -> Iterator[Finding]:

@@ -16,6 +16,7 @@ from fabricgen.core.terms import LinkKind, Role
 from fabricgen.outputs.dcim.interfaces import InterfaceRows
 from fabricgen.planning.networks.leaf_groups import GroupedLeaves
 from fabricgen.views.factory import Views
+from fabricgen.views.hosts.network_ports import network_ports
 from tests.fabrics import plan_of
 from tests.mutations.breaking import dropped, rewired, rows, swapped, with_joint
 from tests.published.tables import table
@@ -292,6 +293,18 @@ def test_each_domain_has_switches_of_its_own() -> None:
     }
     result = check(plan)
     assert result.ok, result.findings
+
+
+def test_a_carried_network_has_a_vlan_and_a_prefix_of_its_own() -> None:
+    """Its subnet is the second half of its prefix, as large as that of the leaves."""
+    own = {"network": "inband", "vlan": 310, "host_pool": "10.40.0.0/16"}
+    leaf = {"switches": {"leaf": {"model": "sn4600c"}}, "speed": "100G", "peer_links": 2}
+    storage = {**leaf, "bonding": "lacp", "carries": [own]}
+    plan = plan_of(gpus=64, hb_domain={"gpus": 8}, radix=64, networks={"storage": storage})
+    addresses = {port.network: port.address for port in network_ports(plan)}
+    assert addresses == {"storage": "10.192.2.8", "inband": "10.40.2.8"}
+    assert {port.vlan for port in network_ports(plan)} == {400, 310}
+    assert check(plan).ok
 
 
 def test_a_network_carries_another() -> None:

@@ -57,7 +57,12 @@ def tenants_of(networks: Networks, name: str) -> tuple[Tenant, ...]:
     routed = [
         Tenant(name, network.vlan or 0, VRF_VLANS.get(name, 0), int(own.network_address)),
         *(
-            Tenant(each, VLANS[each], VRF_VLANS[each], int(default_host_pool(each).network_address))
+            Tenant(
+                each.network,
+                each.vlan or VLANS[each.network],
+                VRF_VLANS[each.network],
+                int((each.host_pool or default_host_pool(each.network)).network_address),
+            )
             for each in network.carries
         ),
     ]
