@@ -28,6 +28,7 @@ _NOT_APART = {
     "uplinks": _SPINES,
     "fill": "its ports are those of its `cages`",
     "vlan": "its ports are routed",
+    "switch_ports": "management ports of switches are in networks of kind `access`",
     "nos": _SWITCH,
     "lossless": _SWITCH,
 }

@@ -45,7 +45,7 @@ def converge(
     """
     keys, columns = draft.spec.networks.converged()[name], attached.bond
     stripes = _stripes(name, keys, attached, len(leaves) // columns, len(ports))
-    bonds = _bonds(attached, stripes)
+    bonds = _bonds(attached, stripes, alternating=keys.distribution == "alternating")
     if kept and kept.fits([[len(bonds.stripe)]], columns) and max(kept.place) < len(ports):
         bonds = kept
     own = [*leaves[: len(bonds.groups) * columns]]
@@ -158,13 +158,13 @@ def _fullest(attached: Attachments, stripes: int) -> int:
     )
 
 
-def _bonds(attached: Attachments, stripes: int) -> KeptBonds:
+def _bonds(attached: Attachments, stripes: int, *, alternating: bool) -> KeptBonds:
     """Return the stripe and the place there of each bond."""
     places = [count() for _ in range(stripes)]
     stripe = [
         own
         for group in attached.groups
-        for own in _runs(group, stripes)
+        for own in (_turns if alternating else _runs)(group, stripes)
         for _ in range(len(group.interfaces) // attached.bond)
     ]
     return KeptBonds((0,) * stripes, tuple(stripe), tuple(next(places[own]) for own in stripe))
@@ -175,6 +175,11 @@ def _runs(group: AttachedDevices, stripes: int) -> Iterator[int]:
     each, more = divmod(len(group.names), stripes)
     for stripe in range(stripes):
         yield from [stripe] * (each + (stripe < more))
+
+
+def _turns(group: AttachedDevices, stripes: int) -> Iterator[int]:
+    """Yield the stripe of each device of a group, where devices take them in turn."""
+    yield from (device % stripes for device in range(len(group.names)))
 
 
 def _no_pair(name: str, attached: Attachments) -> Refusal:

@@ -11,7 +11,7 @@ from fabricgen.inventory.sizing import HbDomain, NicChoice, Rails, SparePorts
 from fabricgen.planning.converged_ports import converge, network_ports
 from fabricgen.planning.device_ports import share_leaves, shared_leaves
 from fabricgen.planning.network_devices import attached_devices, named_interfaces
-from fabricgen.planning.network_fabric import modes_of, one_speed
+from fabricgen.planning.network_fabric import modes_of, one_speed, served_in
 from fabricgen.planning.networks.addressing import network_addressing
 from fabricgen.planning.networks.attachments import AttachedDevices, Attachments, ports_of
 from fabricgen.planning.networks.rules import NetworkRules, ServedPorts
@@ -81,7 +81,7 @@ def converged_fabric(
     rules = NetworkRules(
         name=name,
         attached=attached,
-        served=served_by(shared, attached.ports),
+        served=(served_in(network, [devices], Network.model_construct(leaves=len(shared.names))),),
         lossless=bool(network.lossless),
         peer_links=network.peer_links or 0,
         shared=shared,

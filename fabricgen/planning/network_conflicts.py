@@ -34,6 +34,7 @@ def network_conflicts(spec: FabricSpec, host: Host | None, catalog: Catalog) -> 
         path: Path = ("networks", name)
         yield from _ports(spec, name, network, host)
         yield from _peer_links(name, network)
+        yield from _switch_ports(name, network)
         yield from _circular_links(name, network, catalog)
         yield from _carried(spec.networks.every(), name)
         yield from _bonding(spec, name, catalog)
@@ -57,6 +58,18 @@ def network_conflicts(spec: FabricSpec, host: Host | None, catalog: Catalog) -> 
     yield from _second_access(networks)
     yield from _sessions(spec, catalog)
     yield from _front_ports(spec, host)
+
+
+def _switch_ports(name: str, network: Network) -> Iterator[Finding]:
+    """Refuse a number of management ports in a network that has no cables to them."""
+    if network.switch_ports is not None and network.kind != "access":
+        yield Finding(
+            "no-management-ports",
+            f"the network `{name}` has no cables to management ports of switches",
+            ("networks", name, "switch_ports"),
+            (f"it is of kind `{network.kind}`; those of kind `access` have them",),
+            "leave `switch_ports` out, or use `kind: access`",
+        )
 
 
 def _peer_links(name: str, network: Network) -> Iterator[Finding]:

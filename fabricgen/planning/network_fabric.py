@@ -81,7 +81,7 @@ def network_fabric(
         network=NetworkRules(
             name=name,
             attached=Attachments(tuple(every), bond),
-            served=tuple(_shared_leaves(network, own, keys) for keys, own in groups),
+            served=tuple(served_in(network, own, keys) for keys, own in groups),
             joined=network.kind == "clos",
             modes=modes,
             vlan=0 if network.kind == "clos" else (network.vlan or 0),
@@ -122,9 +122,7 @@ def _served(
     ]
 
 
-def _shared_leaves(
-    network: Network, by_speed: list[list[AttachedDevices]], keys: Leaves
-) -> ServedPorts:
+def served_in(network: Network, by_speed: list[list[AttachedDevices]], keys: Leaves) -> ServedPorts:
     """Return the ports of devices that share leaves."""
     ports, bond = tuple(map(ports_of, by_speed)), network.bond or 1
     if network.distribution == "consecutive":

@@ -436,3 +436,16 @@ def test_links_of_the_network_run_through_panels(tmp_path: Path) -> None:
     build(build_job(plan, Packs(), ("cabling",)), tmp_path / "out")
     sheets = (tmp_path / "out" / "cabling" / "pull-sheets").glob("*.html")
     assert any("storage-h00001" in sheet.read_text(encoding="utf-8") for sheet in sheets)
+
+
+def test_devices_alternate_between_leaves() -> None:
+    """Each group begins at the first leaf, and the law counts its devices there."""
+    plan = converged(ZONED, bond=1, leaves=2, peer_links=1, distribution="alternating")
+    found = {
+        each.split()[0]: each.split()[2] for each in ends(plan) if "leaf" not in each.split()[0]
+    }
+    assert [found[f"host-{n}"] for n in (1, 2, 3)] == ["leaf-1", "leaf-2", "leaf-1"]
+    assert [found[f"target-{n}"] for n in (1, 2, 3)] == ["leaf-1", "leaf-2", "leaf-1"]
+    result = check(plan)
+    assert result.ok
+    assert result.judgements[-1].figure == "kinds of devices: 2 in storage"
