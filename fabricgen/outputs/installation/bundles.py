@@ -160,7 +160,8 @@ class Fronts:
             for role, face in fronts.faces.items()
             if face.assumed
         }
-        return " and ".join(sorted(models))
+        *others, last = [*sorted(models)] or [""]
+        return f"{', '.join(others)} and {last}" if others else last
 
     @cached_property
     def ports(self) -> dict[Role, dict[str, Port]]:

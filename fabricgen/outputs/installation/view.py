@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabricgen.core.template_api import for_templates
+
 if TYPE_CHECKING:
     from fabricgen.outputs.installation.chips import Chip
 
@@ -121,6 +123,12 @@ class SheetView:
     """The switches of the rack that cables of this sheet go into."""
     assumed: str
     """The models of switches whose cages have no known positions, as text; may be empty."""
+
+    @property
+    @for_templates
+    def from_racks(self) -> list[str]:
+        """The racks of the lower ends, each once, in the order of the steps."""
+        return list(dict.fromkeys(pair.a_rack for pair in self.pairs))
 
 
 @dataclass(slots=True, kw_only=True)

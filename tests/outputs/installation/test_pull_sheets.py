@@ -298,6 +298,9 @@ def test_a_crew_pulls_few_bundles_in_the_order_of_the_page() -> None:
     sheets = PullSheets("pod", Fronts(plan), room_of(plan), bundles_of(plan), _facts())
     assert (sheets.pulling.cables, sheets.pulling.bundle_count) == (512, 28)
     assert len({bundle.pair for bundle in sheets.bundles}) == 16
+    for sheet in sheets.pulling.sheets:
+        assert sheet.from_racks == list(dict.fromkeys(pair.a_rack for pair in sheet.pairs))
+        assert len({*sheet.from_racks}) == len(sheet.from_racks)
     for sheet in sheets.sheets.values():
         steps = [bundle.step for pair in sheet.pairs for bundle in pair.bundles]
         assert steps == sorted(steps)
