@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+FEW = 16
+"""Rows that are formatted one by one."""
+
 SHARED = 64
 """Texts of shared columns that are kept: of the planes of one HB domain and their neighbors."""
 
@@ -49,6 +52,8 @@ class Columns:
         varied = [at for at, cell in enumerate(self.cells) if isinstance(cell, tuple)]
         if not varied:
             return "\n".join([_filled(words, self.cells)] * len(self))
+        if len(self) <= FEW:
+            return self._few_lines(form)
         first, last = varied[0], varied[-1] + 1
         before = _filled(words[: first + 1], self.cells[:first])
         after = _filled(words[last:], self.cells[last:])
@@ -56,6 +61,24 @@ class Columns:
         inner = _filled(["", *map(_escaped, words[first + 1 : last]), ""], places[first:last])
         texts = _texts(inner, tuple(self.cells[at] for at in varied))
         return before + f"{after}\n{before}".join(texts[self.start : self.stop]) + after
+
+    def _few_lines(self, form: str) -> str:
+        """Return the lines of a few rows, whose texts are made sooner than found.
+
+        >>> print(Columns((("a", "b%"), "50%"), 0, 2)._few_lines("{} 100% {}"))
+        a 100% 50%
+        b% 100% 50%
+        """
+        places = ["%s" if isinstance(cell, tuple) else _escaped(cell) for cell in self.cells]
+        line = _form_of_form(form) % (*places,)
+        varied = [cell[self.start : self.stop] for cell in self.cells if isinstance(cell, tuple)]
+        return "\n".join(map(line.__mod__, zip(*varied, strict=True)))
+
+
+@lru_cache(maxsize=SHARED)
+def _form_of_form(form: str) -> str:
+    """Return a form of `%` that is filled with places first, and then with cells."""
+    return _escaped(_escaped(form)).replace("{}", "%s")
 
 
 @lru_cache(maxsize=SHARED)
