@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -245,7 +246,7 @@ class Plan(Draft):
         """The networks beside it that have switches of their own."""
         return {name: network for name, network in self.networks.items() if any(network.installed)}
 
-    @property
+    @cached_property
     def converged(self) -> dict[str, Plan]:
         """The networks and devices on leaves of this compute fabric, by name."""
         return {

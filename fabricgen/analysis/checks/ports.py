@@ -126,10 +126,10 @@ def _box_faults(evidence: Evidence, role: Role) -> Iterator[Violation]:
 def _faults_of(evidence: Evidence, role: Role, ports: list[Port]) -> Iterator[Violation]:
     """Yield what the model of a role cannot do with these ports."""
     model = evidence.plan.fabric.port_layouts[role].model
-    box = f"each {role} ({model.model})"
+    box, cages = f"each {role} ({model.model})", model.numbers
     for port in ports:
         if (
-            not model.has_cage(port.cage)
+            port.cage not in cages
             or port.breakout not in model.breakouts_of(port.cage)
             or not 0 <= port.sub < port.breakout.count
         ):

@@ -203,10 +203,12 @@ class Switch(Part):
             for name, cages in found.items()
         }
 
-    def has_cage(self, cage: int) -> bool:
-        """Return whether the switch has a cage of this number, counted from 1."""
+    @cached_property
+    def numbers(self) -> frozenset[int]:
+        """The numbers of all cages, service cages included."""
         service = self.service_cages
-        return 1 <= cage <= self.cages or (service is not None and cage in service)
+        more = range(service.first, service.last + 1) if service else ()
+        return frozenset((*range(1, self.cages + 1), *more))
 
     def nos_name(self, name: str) -> str:
         """Return the name that `interfaces` has for a NOS; an unknown name is unchanged."""

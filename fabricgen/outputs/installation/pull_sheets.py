@@ -226,9 +226,9 @@ class PullSheets:
 
 def _serves(bundle: Bundle, fronts: Fronts) -> str:
     """Return what a bundle without a rail of its own serves: several rails, networks, or both."""
-    names = [fronts.of(plug.cable).plan.fabric.network_name for plug in bundle.plugs]
-    words = ["several rails" if name == COMPUTE else name for name in names]
-    return ", ".join(dict.fromkeys(words))
+    plans = dict.fromkeys(fronts.of(plug.cable).plan for plug in bundle.plugs)
+    names = [plan.fabric.network_name for plan in plans]
+    return ", ".join("several rails" if name == COMPUTE else name for name in names)
 
 
 def _bundle(
