@@ -449,3 +449,24 @@ def test_devices_alternate_between_leaves() -> None:
     result = check(plan)
     assert result.ok
     assert result.judgements[-1].figure == "kinds of devices: 2 in storage"
+
+
+def test_two_networks_share_a_leaf() -> None:
+    """Each has cages, a VRF, a routing table and addresses of its own, beside single devices."""
+    ports = {"storage": 2, "inband": 2, "compute": 2}
+    plan = plan_of(
+        **RAILS | {"spare_ports": {"leaf": 40}},
+        networks={
+            "storage": {"converged_with": "compute", "speed": "200G"},
+            "inband": {"converged_with": "compute", "speed": "100G"},
+        },
+        devices=[{"name": "mgmt-{n}", "count": 2, "ports": ports}],
+    )
+    assert check(plan).ok
+    leaf = next(Views(plan).switches(0))
+    storage, inband = leaf.instances[-2:]
+    assert (storage.vrf, inband.vrf) == ("storage", "inband")
+    assert len({each.table for each in leaf.instances}) == len(leaf.instances)
+    assert storage.host_prefix != inband.host_prefix
+    cages = [{port.cage for port in each.own_ports} for each in (storage, inband)]
+    assert not cages[0] & cages[1]
