@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -246,7 +245,7 @@ class Plan(Draft):
         """The networks beside it that have switches of their own."""
         return {name: network for name, network in self.networks.items() if any(network.installed)}
 
-    @cached_property
+    @property
     def converged(self) -> dict[str, Plan]:
         """The networks and devices on leaves of this compute fabric, by name."""
         return {
