@@ -11,7 +11,7 @@ from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OUTPUT_FILE, PLAN_MARK, force_option, save
 from fabricgen.cli.printing import echo, grouped, money, print_advice, print_result
 from fabricgen.core.count_text import counted
-from fabricgen.core.terms import UPLINKS, speed_text
+from fabricgen.core.terms import PEERS, UPLINKS, speed_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -140,6 +140,8 @@ def _network(name: str, network: NetworkSummary) -> str:
     """Describe a network beside the compute fabric."""
     counts = network.switches
     cables = f"{grouped(network.links)} links, {grouped(network.cables.total)} cables"
+    if name == PEERS:
+        return f"between paired devices, {cables}"
     if not counts.total:
         return f"on {'switches' if name == UPLINKS else 'leaves'} of the compute fabric, {cables}"
     roles = ", ".join(f"{grouped(count)} {role}" for role, count in counts.by_role().items())

@@ -346,6 +346,12 @@ class DeviceGroup(InventoryModel):
     """What the bill calls them."""
     ports: Annotated[DevicePorts, Field(examples=[{"inband": 2, "oob": 1}])]
     """Number of ports of each device by network."""
+    peer_links: Annotated[
+        Count | None, Field(le=16, examples=[1], exclude_if=lambda given: given is None)
+    ] = None
+    """Number of cables between the two devices of each pair: the first and the second, the third
+    and the fourth, and so on. Both ends have ports of their own, of the speed of an access
+    network. Default: none."""
     edge: Annotated[bool, Field(strict=True, examples=[True])] = False
     """Whether they are the site's routers, which join the network to the rest of the world."""
     bgp: Annotated[

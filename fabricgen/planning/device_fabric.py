@@ -39,7 +39,7 @@ def devices_fabric(
     modes = modes_of(DEVICES, leaf, devices)
     shared = share_leaves(draft, installed, devices, taken)
     return on_compute(
-        draft,
+        draft.fabric,
         leaf.down,
         NetworkRules(
             name=DEVICES,
@@ -87,7 +87,7 @@ def converged_fabric(
         shared=shared,
         kept=shared.bonds,
     )
-    return on_compute(draft, mode, rules, network_addressing(spec.addressing, name, network))
+    return on_compute(compute, mode, rules, network_addressing(spec.addressing, name, network))
 
 
 def served_by(shared: SharedLeaves, ports: int) -> tuple[ServedPorts]:
@@ -96,13 +96,16 @@ def served_by(shared: SharedLeaves, ports: int) -> tuple[ServedPorts]:
 
 
 def on_compute(
-    draft: Draft, down: Breakout, rules: NetworkRules, addressing: Addressing | None = None
+    compute: ResolvedFabric,
+    down: Breakout,
+    rules: NetworkRules,
+    addressing: Addressing | None = None,
 ) -> ResolvedFabric:
     """Return links on leaves of a compute fabric as a fabric, with the members of bonds as rails.
 
     `down` is the breakout of their cages; `addressing` is that of compute by default.
     """
-    compute, ports, bond = draft.fabric, rules.attached.ports, rules.attached.bond
+    ports, bond = rules.attached.ports, rules.attached.bond
     own = compute.port_layouts[rules.shared.role if rules.shared else Role.LEAF]
     cabling = compute.spec.cabling
     keys = {

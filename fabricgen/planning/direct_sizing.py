@@ -24,7 +24,7 @@ def map_direct(fabric: ResolvedFabric) -> Mapping:
     nodes = fabric.coordinates.planned_rail_gpus
     asked = fabric.spec.rails.topology or RailTopology.model_construct()
     topology = make_topology(asked, nodes, (fabric.split, fabric.link_gbps))
-    return Mapping(fabric, _sizing(nodes), 1, topology=topology)
+    return Mapping(fabric, direct_size(nodes), 1, topology=topology)
 
 
 def _check_nic(fabric: ResolvedFabric) -> None:
@@ -56,7 +56,7 @@ def _check_nic(fabric: ResolvedFabric) -> None:
         )
 
 
-def _sizing(nodes: int) -> Sizing:
+def direct_size(nodes: int) -> Sizing:
     """Return the size of a block without switches."""
     return Sizing(
         tiers=0,

@@ -45,8 +45,8 @@ class Mapping:
 
     @cached_property
     def network_leaves(self) -> GroupedLeaves | None:
-        """The leaves of a network beside the compute fabric; None where this is compute."""
-        if self.fabric.network is None:
+        """The leaves of a network beside the compute fabric; None where it has none."""
+        if self.fabric.network is None or self.topology:
             return None
         from fabricgen.planning.networks.leaf_groups import grouped_leaves  # noqa: PLC0415 - for networks only
 

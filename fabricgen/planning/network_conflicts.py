@@ -58,6 +58,7 @@ def network_conflicts(spec: FabricSpec, host: Host | None, catalog: Catalog) -> 
     yield from _second_access(networks)
     yield from _sessions(spec, catalog)
     yield from _front_ports(spec, host)
+    yield from _pairs(spec)
 
 
 def _switch_ports(name: str, network: Network) -> Iterator[Finding]:
@@ -88,6 +89,29 @@ def _peer_links(name: str, network: Network) -> Iterator[Finding]:
         ),
         "leave `peer_links` out" if access else "use `bond: 2`, or leave `peer_links` out",
     )
+
+
+def _pairs(spec: FabricSpec) -> Iterator[Finding]:
+    """Refuse links between paired devices where one has no peer, or no network has their speed."""
+    access = any(network.kind == "access" for network in spec.networks.each().values())
+    for at, group in enumerate(spec.devices):
+        path: Path = ("devices", at, "peer_links")
+        if group.peer_links and group.count % 2:
+            yield Finding(
+                "bad-peer-links",
+                f"one of the devices `{group.name}` has no peer for its `peer_links`",
+                path,
+                (f"the first and the second are a pair, and so on: {group.count} devices are odd",),
+                f"use `count: {group.count + 1}`, or a group of its own for the last one",
+            )
+        elif group.peer_links and not access:
+            yield Finding(
+                "bad-peer-links",
+                f"the `peer_links` of the devices `{group.name}` have no speed",
+                path,
+                ("they have that of a network of kind `access`, and there is none",),
+                "add the network `oob`, or leave `peer_links` out",
+            )
 
 
 def _circular_links(name: str, network: Network, catalog: Catalog) -> Iterator[Finding]:

@@ -10,10 +10,11 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.core.terms import COMPUTE, DEVICES, UPLINKS, Role
+from fabricgen.core.terms import COMPUTE, DEVICES, PEERS, UPLINKS, Role
 from fabricgen.planning.baseline.expansion_stages import stage_of
 from fabricgen.planning.designs import map_design
 from fabricgen.planning.device_fabric import converged_fabric, devices_fabric
+from fabricgen.planning.device_pairs import map_pairs
 from fabricgen.planning.device_ports import leaf_addresses
 from fabricgen.planning.draft import draft_of
 from fabricgen.planning.name_checks import check_names
@@ -56,6 +57,13 @@ def draft_networks(
     if any(group.ports.compute.count for group in draft.spec.devices):
         mappings.append(map_design(devices_fabric(draft, installed, taken)))
         drafts[DEVICES] = _on_leaves(draft, mappings[-1])
+    if paired := [group for group in draft.spec.devices if group.peer_links]:
+        networks = draft.spec.networks.each().items()
+        access = next(name for name, each in networks if each.kind == "access")
+        known = draft.mapping.baseline and draft.mapping.baseline.networks.get(PEERS)
+        kept = known.bonds if known else None
+        mappings.append(map_pairs(draft.fabric, drafts[access].fabric, paired, kept))
+        drafts[PEERS] = draft_of(mappings[-1], draft.catalog)
     _check_names(mappings, hosts, [*compute, *switches])
     return drafts, switches
 

@@ -44,7 +44,7 @@ def wire_segment(mapping: Mapping, installed_gpus: int) -> Segment:
     """Wire one segment: all kinds of link, for each of its blocks, as far as they are installed."""
     gpu = mapping.pattern()
     if mapping.topology:
-        return _direct(mapping.topology.links, gpu)
+        return _kept_numbers(mapping, _direct(mapping.topology.links, gpu))
     present = (gpu >= 0) & (gpu < installed_gpus)
     slots = np.flatnonzero(present).astype(np.int32)
     leaves = _installed_leaves(mapping, slots)
@@ -70,6 +70,14 @@ def _direct(wired: TierLinks, gpu: Int32Array) -> Segment:
         np.full_like(same, -1),
         number,
     )
+
+
+def _kept_numbers(mapping: Mapping, links: Segment) -> Segment:
+    """Return links of paired devices with the numbers that their cables keep of an older plan."""
+    kept = mapping.fabric.network.kept if mapping.fabric.network else None
+    if kept is None or len(kept.slot) != mapping.fabric.gpus:
+        return links
+    return links._replace(number=np.array(kept.slot, dtype=np.int32)[links.lower] + np.int32(1))
 
 
 def switches_with_links(segment: Segment, boxes: int) -> list[bool]:

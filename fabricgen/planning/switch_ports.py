@@ -40,7 +40,7 @@ def switch_widths(mapping: Mapping) -> dict[Role, tuple[int, int]]:
 def switch_ports(mapping: Mapping) -> dict[Role, list[Port]]:
     """List the ports that links use on a switch of each role: downlinks first, then uplinks."""
     layouts = mapping.fabric.port_layouts
-    if mapping.fabric.network is None:
+    if mapping.fabric.network is None or mapping.topology:
         return {role: layouts[role].ports(*width) for role, width in switch_widths(mapping).items()}
     upper = {role: width for role, width in switch_widths(mapping).items() if role is not Role.LEAF}
     leaf = _network_ports(mapping, mapping.fabric.network)

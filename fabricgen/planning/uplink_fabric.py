@@ -80,7 +80,7 @@ def uplinks_fabric(
         kept=bonds,
     )
     pools = network_addressing(draft.spec.addressing, UPLINKS, Network.model_construct(kind="clos"))
-    return on_compute(draft, mode, rules, pools)
+    return on_compute(draft.fabric, mode, rules, pools)
 
 
 def _groups(draft: Draft, switches: Sequence[SwitchGroup]) -> Iterator[AttachedDevices]:

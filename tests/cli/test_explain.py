@@ -15,6 +15,7 @@ from fabricgen.analysis.checks.laws import (
     DIRECT_LAWS,
     GROWTH_LAWS,
     LAWS,
+    PEER_LAWS,
 )
 from fabricgen.bom.priced_bill import make_bom
 from fabricgen.build.preconditions import check_buildable
@@ -77,7 +78,7 @@ TERMS = {
 """The vocabulary with pages; `ALIASES` maps other words of the field to them."""
 CODES = {case.code for case in CASES}
 ONE_FABRIC = (*LAWS, *CHANNEL_LAWS, *GROWTH_LAWS, *CIRCUIT_LAWS, *DIRECT_LAWS)
-CLUSTER_CODES = {law.code for law in (*CLUSTER_LAWS, *ALTERNATION_LAWS)}
+CLUSTER_CODES = {law.code for law in (*CLUSTER_LAWS, *ALTERNATION_LAWS, *PEER_LAWS)}
 LAW_CODES = {law.code for law in ONE_FABRIC} | CLUSTER_CODES
 SMALL: dict[str, Any] = {
     "name": "small",

@@ -54,6 +54,24 @@ def cluster() -> ClusterEvidence:
     return cluster_evidence(plan_of(**CLUSTER))
 
 
+@cache
+def paired() -> ClusterEvidence:
+    """Return the evidence about the cluster with two pairs of devices."""
+    group = {"name": "ufm-{n}", "count": 4, "ports": {"oob": 1}, "peer_links": 1}
+    return cluster_evidence(plan_of(**CLUSTER | {"devices": [*CLUSTER["devices"], group]}))
+
+
+def on_peers(
+    found: ClusterEvidence, rows: slice | list[int], upper: slice = slice(None)
+) -> ClusterEvidence:
+    """Keep some links of paired devices, with the upper ends in another order."""
+    assert found.peers
+    links = found.peers._replace(
+        upper=found.peers.upper[upper], upper_port=found.peers.upper_port[upper]
+    )
+    return replace(found, peers=type(links)(*(column[rows] for column in links)))
+
+
 def number(names: list[str], name: str) -> int:
     """Return the number of a device or of an interface."""
     return names.index(name)
@@ -264,6 +282,27 @@ BOND_MUTATIONS: tuple[ClusterMutation, ...] = (
         lambda e: on_tenant(e, "storage-leaf-2", "inband", gateway="10.192.0.254/16"),
         "vrfs-apart",
         "the subnets of storage and inband on storage-leaf-2 share addresses",
+    ),
+)
+
+PEER_MUTATIONS: tuple[ClusterMutation, ...] = (
+    ClusterMutation(
+        "a pair without its cable",
+        lambda e: on_peers(e, slice(1, None)),
+        "peers-joined",
+        "links between ufm-1 and ufm-2: 0, not 1",
+    ),
+    ClusterMutation(
+        "two pairs with their cables crossed",
+        lambda e: on_peers(e, slice(None), upper=slice(None, None, -1)),
+        "peers-joined",
+        "links between ufm-1 and ufm-4: 1, not 0",
+    ),
+    ClusterMutation(
+        "a port with two cables",
+        lambda e: on_peers(e, [0, 0, 1]),
+        "peers-joined",
+        "port ufm-1 peer0 has 2 cables",
     ),
 )
 

@@ -10,6 +10,7 @@ from fabricgen.analysis.checks.laws import (
     ALTERNATION_LAWS,
     CLUSTER_LAWS,
     LAWS,
+    PEER_LAWS,
     check,
     judge_cluster,
 )
@@ -22,15 +23,17 @@ from tests.mutations.cluster import (
     BOND_MUTATIONS,
     CLUSTER,
     MUTATIONS,
+    PEER_MUTATIONS,
     RESERVE_MUTATIONS,
     ClusterMutation,
     alternated,
     bonded,
     cluster,
+    paired,
     reserved,
 )
 
-CODES = [law.code for law in (*CLUSTER_LAWS, *ALTERNATION_LAWS)]
+CODES = [law.code for law in (*CLUSTER_LAWS, *ALTERNATION_LAWS, *PEER_LAWS)]
 
 
 def test_the_cluster_is_correct() -> None:
@@ -76,6 +79,16 @@ def test_the_law_of_a_reserve_is_violated(mutation: ClusterMutation) -> None:
     assert judge_cluster(reserved()).ok
 
 
+@pytest.mark.parametrize("mutation", PEER_MUTATIONS, ids=lambda mutation: mutation.name)
+def test_the_law_of_paired_devices_is_violated(mutation: ClusterMutation) -> None:
+    """Its finding names the pair or the port; the correct cluster has all pairs in its figure."""
+    report = judge_cluster(mutation.broken(paired()))
+    assert report.broken == [mutation.law], [finding.fact for finding in report.findings]
+    assert any(mutation.words in finding.fact for finding in report.findings), report.findings
+    assert judge_cluster(paired()).ok
+    assert judge_cluster(paired()).judgements[-1].figure == "2 pairs of devices, 2 links"
+
+
 @pytest.mark.parametrize("mutation", ALTERNATION_MUTATIONS, ids=lambda mutation: mutation.name)
 def test_the_law_of_devices_that_alternate_is_violated(mutation: ClusterMutation) -> None:
     """Its finding names the switch; the correct cluster has every kind in its figure."""
@@ -89,6 +102,7 @@ def test_the_law_of_devices_that_alternate_is_violated(mutation: ClusterMutation
 def test_every_law_has_mutations() -> None:
     """At least two violate it."""
     every = (*MUTATIONS, *BOND_MUTATIONS, *RESERVE_MUTATIONS, *ALTERNATION_MUTATIONS)
+    every += PEER_MUTATIONS
     seen = Counter(mutation.law for mutation in every)
     assert set(seen) == set(CODES)
     assert min(seen.values()) >= 2
@@ -106,6 +120,7 @@ def test_the_examples_of_pages_are_findings(law: str) -> None:
             (BOND_MUTATIONS, bonded),
             (RESERVE_MUTATIONS, reserved),
             (ALTERNATION_MUTATIONS, alternated),
+            (PEER_MUTATIONS, paired),
         )
         for mutation in mutations
         if mutation.law == law

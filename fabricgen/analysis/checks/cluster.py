@@ -14,7 +14,7 @@ from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violat
 from fabricgen.analysis.connectivity import dividing, pieces
 from fabricgen.core.arrays import distinct, distinct_columns
 from fabricgen.core.count_text import counted
-from fabricgen.core.terms import COMPUTE
+from fabricgen.core.terms import COMPUTE, PEERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -125,6 +125,8 @@ def ports_apart(evidence: ClusterEvidence) -> Verdict:
     """No port of a device is in two networks, the compute fabric being one."""
     ports = {COMPUTE: evidence.compute}
     ports |= {name: links.ports for name, links in evidence.links.items()}
+    if evidence.peers:
+        ports[PEERS] = evidence.peers.ports
     found: dict[tuple[int, int], dict[str, None]] = {}
     for (name, one), (other, more) in combinations(ports.items(), 2):
         for port in _shared(evidence, one, more):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.core.terms import COMPUTE, UPLINKS, LinkKind, Role
+from fabricgen.core.terms import COMPUTE, PEERS, UPLINKS, LinkKind, Role
 from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.planning.naming import spare_leaf_names
 from fabricgen.planning.network_conflicts import host_ports
@@ -90,7 +90,9 @@ class ClusterEvidence:
     compute: PortsInUse
     """The ports that the compute fabric uses."""
     links: dict[str, NetworkLinks]
-    """The links of each network."""
+    """The links of each network with switches, or on those of compute."""
+    peers: NetworkLinks | None
+    """The links between the devices of pairs; None without any."""
     managed: IntArray
     """How many management ports each device has; none where no network is of kind `access`."""
     overlays: dict[str, dict[str, OverlayView]]
@@ -144,7 +146,10 @@ def cluster_evidence(
     links = {
         name: _network_links(network, devices, interfaces)
         for name, network in plan.networks.items()
+        if name != PEERS
     }
+    paired = plan.networks.get(PEERS)
+    peers = _peer_links(paired, devices, interfaces) if paired else None
     managed = np.zeros(len(devices.of), dtype=np.int64)
     for names, ports in _managed(plan):
         known = [devices.of[name] for name in names if name in devices.of]
@@ -155,6 +160,7 @@ def cluster_evidence(
         interfaces=[*interfaces.of],
         compute=compute,
         links=links,
+        peers=peers,
         managed=managed,
         overlays={
             name: _overlays(own) for name, own in plan.networks.items() if own.fabric.has_bonds
@@ -230,6 +236,21 @@ def _network_links(network: Plan, devices: _Numbers, interfaces: _Numbers) -> Ne
         lower[below] = switches[wiring.lower[below]]
         lower_port[below] = numbers[wiring.lower_port[below]]
     return NetworkLinks(lower, lower_port, switches[wiring.upper], upper_port, bond)
+
+
+def _peer_links(network: Plan, devices: _Numbers, interfaces: _Numbers) -> NetworkLinks:
+    """Return the links between the devices of pairs."""
+    rules, wiring = network.fabric.network, wiring_of(network)
+    assert rules, "a network has its rules"  # noqa: S101 - every plan in `Plan.networks` is one
+    own, names = devices(rules.attached.devices), interfaces(rules.attached.interfaces)
+    index = rules.attached.interface_index
+    return NetworkLinks(
+        own[wiring.lower],
+        names[index(wiring.lower)],
+        own[wiring.upper],
+        names[index(wiring.upper)],
+        np.full(len(wiring.kind), -1),
+    )
 
 
 def _managed(plan: Plan) -> Iterator[tuple[Iterable[str], int]]:

@@ -50,11 +50,24 @@ def _split_cage(fabric: ResolvedFabric) -> EndCage:
     )
 
 
+def _peer_socket(fabric: ResolvedFabric) -> EndCage:
+    """Return the port of a paired device: as those of switches of an access network."""
+    leaf = fabric.port_layouts[Role.LEAF]
+    return EndCage(
+        "the socket of a device",
+        leaf.model.form_factor_of(leaf.down),
+        leaf.model.module_top_of(leaf.down),
+        leaf.down.count,
+        leaf.down.speed_gbps,
+        leaf.model.transport,
+    )
+
+
 def end_cages(evidence: Evidence, parts: LinkParts) -> tuple[EndCage, EndCage]:
     """Return the cages at both ends of the links that some parts serve."""
     fabric, kind = evidence.plan.fabric, parts.kind
     if kind is LinkKind.DIRECT:
-        cage = _split_cage(fabric)
+        cage = _peer_socket(fabric) if fabric.network else _split_cage(fabric)
         return cage, cage
     above, below, host = (
         fabric.port_layouts[kind.upper],

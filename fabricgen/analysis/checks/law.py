@@ -139,16 +139,16 @@ def apply_laws(laws: Iterable[Law[E]], evidence: E) -> CheckResult:
 def merged(compute: CheckResult, networks: dict[str, CheckResult]) -> CheckResult:
     """Return one result for a compute fabric and its networks: a law holds where all agree.
 
-    A law that is judged of the compute fabric alone keeps its result.
+    Not every law is judged of every network; one of the compute fabric alone keeps its result.
     """
-    others = {
-        name: {judgement.law.code: judgement for judgement in result.judgements}
-        for name, result in networks.items()
-    }
+    others: dict[str, dict[str, Judgement]] = {}
+    for name, result in networks.items():
+        for judgement in result.judgements:
+            others.setdefault(judgement.law.code, {})[name] = judgement
     return CheckResult(
         tuple(
-            _merged(each, tuple(found[each.law.code] for found in others.values()), tuple(networks))
-            if all(each.law.code in found for found in others.values())
+            _merged(each, tuple(found.values()), tuple(found))
+            if (found := others.get(each.law.code))
             else each
             for each in compute.judgements
         )

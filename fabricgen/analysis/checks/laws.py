@@ -34,6 +34,7 @@ from fabricgen.analysis.checks.network_reserve import reserve_ports
 from fabricgen.analysis.checks.optics import optics_match
 from fabricgen.analysis.checks.outputs_agree import outputs_agree
 from fabricgen.analysis.checks.overlays import bonds_agree, vrfs_apart
+from fabricgen.analysis.checks.peers import peers_joined
 from fabricgen.analysis.checks.plan_evidence import evidence_of
 from fabricgen.analysis.checks.ports import nics_cabled, ports_exist, ports_once
 from fabricgen.analysis.checks.power import power_feeds
@@ -43,6 +44,7 @@ from fabricgen.analysis.checks.spare_ports import leaves_used, spare_ports
 from fabricgen.analysis.checks.totals import counts_agree
 from fabricgen.analysis.checks.uniqueness import addresses, as_numbers, labels, names
 from fabricgen.analysis.checks.wiring_rule import wired_as_planned
+from fabricgen.core.terms import PEERS
 from fabricgen.planning.power_cords import plan_power
 from fabricgen.views.factory import Views
 
@@ -138,6 +140,11 @@ DIRECT_LAWS: tuple[Law[Evidence], ...] = (
 )
 """The laws of rails without switches, instead of the others."""
 
+PAIR_LAWS: tuple[Law[Evidence], ...] = tuple(
+    replace(law, needs=()) for law in DIRECT_LAWS if law.code in ("labels", "optics-match")
+)
+"""The laws of the links between paired devices; `PEER_LAWS` has the law of their ends."""
+
 SHARED_LAWS: tuple[Law[Evidence], ...] = tuple(
     replace(law, needs=())
     for law in LAWS
@@ -178,6 +185,11 @@ ALTERNATION_LAWS: tuple[Law[ClusterEvidence], ...] = (
 )
 """The laws of a plan with networks whose devices alternate, judged after the others."""
 
+PEER_LAWS: tuple[Law[ClusterEvidence], ...] = (
+    Law("peers-joined", "the devices of every pair are joined", peers_joined, ("ports-apart",)),
+)
+"""The laws of a plan with paired devices, judged after the others."""
+
 
 def check(plan: Plan, views: Views | None = None) -> CheckResult:
     """Apply every law to a plan, to its networks, and to the views that are rendered.
@@ -207,11 +219,14 @@ def judge_networks(
 def judge_cluster(evidence: ClusterEvidence) -> CheckResult:
     """Apply every law of a cluster to some evidence."""
     more = ALTERNATION_LAWS if alternating(evidence.plan) else ()
-    return apply_laws((*CLUSTER_LAWS, *more), evidence)
+    pairs = PEER_LAWS if evidence.peers else ()
+    return apply_laws((*CLUSTER_LAWS, *more, *pairs), evidence)
 
 
 def judge(evidence: Evidence) -> CheckResult:
     """Apply every law to some evidence."""
+    if evidence.plan.fabric.network_name == PEERS:
+        return apply_laws(PAIR_LAWS, evidence)
     if evidence.plan.mapping.topology:
         return apply_laws(DIRECT_LAWS, evidence)
     network, baseline = evidence.plan.fabric.network, evidence.plan.mapping.baseline

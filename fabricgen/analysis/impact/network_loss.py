@@ -160,8 +160,13 @@ class NetworkFailures:
         )
 
     def _reached(self, network: str, dead: AbstractSet[str]) -> AbstractSet[str]:
-        """Return the switches of the part of a network that has the most devices."""
+        """Return the switches of the part of a network that has the most devices.
+
+        Without switches they are its devices that have not failed.
+        """
         own = self._cables[network]
+        if self._plan.networks[network].mapping.topology:
+            return {cable.upper for cable in own} - dead
         joined = [*_living(own, dead), *self._above(network, dead)]
         names = sorted({each for cable in joined for each in (cable.lower, cable.upper)})
         at = {name: number for number, name in enumerate(names)}
@@ -196,9 +201,11 @@ def _cables(plan: Plan) -> Iterator[_Joined]:
     views = Views(plan)
     for segment in range(plan.mapping.segments):
         for view in views.cables(segment):
-            attached = view.tier == LinkKind.HOST
+            attached = view.tier in (LinkKind.HOST, LinkKind.DIRECT)
             link = view.cable[:-1] if view.connector else view.cable
             yield _Joined(link, view.a_device, view.b_device, attached, view.cable)
+            if view.tier == LinkKind.DIRECT:  # each device is above the other
+                yield _Joined(link, view.b_device, view.a_device, attached, view.cable)
 
 
 def _living(cables: Sequence[_Joined], dead: AbstractSet[str]) -> list[_Joined]:

@@ -138,7 +138,7 @@ def _direct_table(plan: Plan, register: NameIndex) -> CableTable:
     wiring, fabric, naming = wiring_of(plan), plan.fabric, plan.naming
     coordinates, split = fabric.coordinates, fabric.split
     hosts = np.array([register.device(name) for name in plan.hosts], dtype=np.int64)
-    slots, planes, links = range(fabric.host_gpus), range(fabric.planes), range(split)
+    slots, planes, links = range(fabric.interface_count), range(fabric.planes), range(split)
     whole = np.array(
         [[register.interface(fabric.interface(slot, plane)) for plane in planes] for slot in slots]
     )
@@ -155,7 +155,7 @@ def _direct_table(plan: Plan, register: NameIndex) -> CableTable:
 
     def port(gpu: IntArray, names: IntArray, at: IntArray) -> IntArray:
         """Return the numbers of ports from a table of interfaces by place in the host."""
-        name = names[coordinates.host_slot(gpu), at]
+        name = names[fabric.interface_index(gpu), at]
         return np.asarray((hosts[coordinates.host(gpu)] << PORT_BITS) | (name << CONNECTOR_BITS))
 
     ends = (wiring.lower, wiring.lower_port), (wiring.upper, wiring.upper_port)

@@ -66,6 +66,8 @@ def _baseline(old: Plan, new: Plan) -> Baseline:
 
 def _kept_bonds(old: Plan, new: Plan) -> KeptBonds | None:
     """Return the leaf ports of all bonds of a network."""
+    if new.mapping.topology:
+        return _kept_numbers(old, new)
     was, now = old.mapping.network_leaves, new.mapping.network_leaves
     if was is None or now is None:
         return None
@@ -85,6 +87,28 @@ def _kept_bonds(old: Plan, new: Plan) -> KeptBonds | None:
     known_slots = dict(zip(_bonds(old, was), _slots(old), strict=True))
     slots = [known_slots.get(each, ()) if each in kept else () for each in every]
     return bonds._replace(slot=_kept_slots(leaves, slots))
+
+
+def _kept_numbers(old: Plan, new: Plan) -> KeptBonds:
+    """Return the numbers of cables between paired devices, as slots of the ports at both ends."""
+    known = dict(zip(_lower_ports(old), old.segment.number.tolist(), strict=True))
+    ends = [*_lower_ports(new)]
+    taken = {known[end] for end in ends if end in known}
+    free = (number for number in count(1) if number not in taken)
+    numbers = [known[end] if end in known else next(free) for end in ends]
+    slots = np.zeros(new.fabric.gpus, dtype=np.int32)
+    for port in (new.segment.lower, new.segment.upper):
+        slots[port] = np.array(numbers) - 1
+    ports = len(slots)
+    return KeptBonds((0,), (0,) * ports, tuple(range(ports)), tuple(slots.tolist()))
+
+
+def _lower_ports(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Yield the device and the interface at the lower end of each link of paired devices."""
+    assert plan.fabric.network  # noqa: S101 - the plan of a network
+    attached, ports = plan.fabric.network.attached, plan.segment.lower.tolist()
+    for port in ports:
+        yield attached.devices[port], attached.interfaces[attached.interface_index(port)]
 
 
 def _slots(plan: Plan) -> list[tuple[int, ...]]:

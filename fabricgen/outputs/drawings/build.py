@@ -94,7 +94,9 @@ class Drawings:
         """Return the contents of a drawing."""
         subject = self.rails.get(name) or self.stripes[name]
         if self.plan.mapping.topology:
-            head = Head(self.plan.spec.name, name, self.title(subject), direct_words(self.plan))
+            title, network = self.title(subject), self.plan.fabric.network
+            line = direct_words(self.plan)
+            head = Head(self.plan.spec.name, name, title, line, railed=not network)
             return Composed(head, *direct_rail(self.plan, subject.segment))
         return (
             self._rail(name, subject)

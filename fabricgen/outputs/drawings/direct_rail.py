@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.core.terms import speed_text
+from fabricgen.outputs.drawings.attached import words
 from fabricgen.outputs.drawings.graph_layout import GraphShape
 from fabricgen.outputs.drawings.merged_tiers import Strand, Tier
 from fabricgen.views.link_ends import cable_label
@@ -27,10 +28,14 @@ def direct_rail(plan: Plan, segment: int) -> tuple[list[Tier], list[Strand], Non
     rail = plan.mapping.segment_rail(segment)
     # the GPUs of a rail, in order of HB domain, are the nodes of its graph
     gpus = (plan.mapping.pattern() + rail).tolist()
+    hosts, network = [plan.hosts[coordinates.host(gpu)] for gpu in gpus], plan.fabric.network
+    names = hosts if network else [coordinates.name(gpu) for gpu in gpus]
     tier = Tier(
-        "GPUs",
-        [coordinates.name(gpu) for gpu in gpus],
-        [plan.hosts[coordinates.host(gpu)] for gpu in gpus],
+        "ports of devices" if network else "GPUs",
+        names,
+        [plan.naming.interface(plan.fabric.interface_index(gpu), 0) for gpu in gpus]
+        if network
+        else hosts,
         [str(rail)] * len(gpus),
         np.arange(len(gpus)),
         switch=False,
@@ -43,12 +48,15 @@ def direct_rail(plan: Plan, segment: int) -> tuple[list[Tier], list[Strand], Non
         lambda row: cable_label(plan, segment, row),
     )
     topology = _topology(plan)
-    return [tier], [links], None, GraphShape(topology.dimensions, [*_figures(plan, topology)])
+    figures = [] if network else [*_figures(plan, topology)]
+    return [tier], [links], None, GraphShape(topology.dimensions, figures)
 
 
 def direct_words(plan: Plan) -> str:
-    """Return one line that describes a fabric of direct rails."""
+    """Return one line that describes a fabric of direct rails, or of paired devices."""
     fabric, topology = plan.fabric, _topology(plan)
+    if fabric.network:
+        return words(plan, fabric.network.attached)
     return (
         f"{plan.spec.name}: {fabric.gpus:,} GPUs in {fabric.coordinates.domains:,} HB domains,"
         f" {fabric.rails} rails without switches, {topology.title}"

@@ -23,7 +23,7 @@ from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.core.count_text import counted
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.core.terms import DEVICES, Design, ratio_text
+from fabricgen.core.terms import DEVICES, PEERS, Design, ratio_text
 from fabricgen.lifecycle.change.growth_ways import ways_to_grow
 from fabricgen.lifecycle.change.phase_sizes import by_gpus
 from fabricgen.lifecycle.change.phases import phase_in
@@ -116,7 +116,7 @@ def _bought(plan: Plan, bom: Bom) -> Iterator[str]:
         f" {counted(len(plan.hosts), 'host', 'hosts')}"
         f" ({fabric.design} design, {fabric.planes * fabric.speed_gbps:,} Gbps per GPU)."
     )
-    if beside := [name for name in plan.networks if name != DEVICES]:
+    if beside := [name for name in plan.networks if name not in (DEVICES, PEERS)]:
         yield f"Beside it: the {_listed(beside)} network{'s' * (len(beside) > 1)}."
     parts = [
         counted(ordered, *WORDS[name])

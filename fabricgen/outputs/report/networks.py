@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fabricgen.bom.amounts import money_text
 from fabricgen.bom.breakdown.view import grouped
 from fabricgen.bom.priced_bill import make_bom
-from fabricgen.core.terms import COMPUTE, LinkKind, speed_text
+from fabricgen.core.terms import COMPUTE, speed_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -61,7 +61,7 @@ def _row(plan: Plan, bom: Bom) -> list[str]:
     return [
         fabric.network_name,
         models,
-        speed_text(plan.link_parts[LinkKind.HOST].speed_gbps),
+        speed_text(plan.link_parts[plan.kinds[0]].speed_gbps),
         *_counts(devices, _switches(plan), plan.links, plan.cables),
         *_amounts(bom.cost(), bom.power_w),
     ]

@@ -20,7 +20,8 @@ def cages_of(fabric: ResolvedFabric, each: LinkClass) -> tuple[Cage, Cage]:
     """Return the cages at the lower and the upper end of a class of links."""
     kind, speed, connector = each
     if kind is LinkKind.DIRECT:
-        cage = _nic_cage(fabric)
+        leaf = fabric.port_layouts[Role.LEAF]
+        cage = _cage(leaf.model, leaf.down) if fabric.network else _nic_cage(fabric)
         return cage, cage
     above = fabric.port_layouts[kind.upper]
     if kind.lower is None:

@@ -33,7 +33,8 @@ def ordered(naming: DeviceNames, equipment: Equipment) -> Int64Array:
     place = np.concatenate([place, np.full(len(equipment.names), -1)])
     for network in equipment.networks:
         rules = network.mapping.fabric.network
-        if rules and rules.shared:  # its leaves are those of compute
+        # its leaves are those of compute, or it has none
+        if not network.boxes or (rules and rules.shared):
             continue
         number, switches = numbers_of(equipment, network), len(network.boxes)
         ports = place[number[:-switches]].repeat(network.mapping.fabric.domain_gpus)

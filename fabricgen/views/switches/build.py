@@ -58,7 +58,9 @@ class SwitchViews:
         self._beside = [LeafNetworks(self.plan, network) for network in self.plan.converged]
 
     def prepare(self) -> None:
-        """Compute now what all segments share."""
+        """Compute now what all segments share; nothing where links have no switches."""
+        if not self.plan.naming.boxes:
+            return
         _ = self._panels.idle, self._views.ends, self._overrides, self._instances.prefixes
 
     def switches(
