@@ -101,7 +101,7 @@ def _pairs(spec: FabricSpec) -> Iterator[Finding]:
                 "bad-peer-links",
                 f"one of the devices `{group.name}` has no peer for its `peer_links`",
                 path,
-                (f"the first and the second are a pair, and so on: {group.count} devices are odd",),
+                (f"the first and the second are a pair, and so on, and {group.count} is odd",),
                 f"use `count: {group.count + 1}`, or a group of its own for the last one",
             )
         elif group.peer_links and not access:

@@ -57,7 +57,7 @@ def _peer_socket(fabric: ResolvedFabric) -> EndCage:
         "the socket of a device",
         leaf.model.form_factor_of(leaf.down),
         leaf.model.module_top_of(leaf.down),
-        leaf.down.count,
+        1,
         leaf.down.speed_gbps,
         leaf.model.transport,
     )

@@ -21,7 +21,8 @@ def cages_of(fabric: ResolvedFabric, each: LinkClass) -> tuple[Cage, Cage]:
     kind, speed, connector = each
     if kind is LinkKind.DIRECT:
         leaf = fabric.port_layouts[Role.LEAF]
-        cage = _cage(leaf.model, leaf.down) if fabric.network else _nic_cage(fabric)
+        own = _cage(leaf.model, leaf.down)._replace(links=1)  # of a device: one port, one link
+        cage = own if fabric.network else _nic_cage(fabric)
         return cage, cage
     above = fabric.port_layouts[kind.upper]
     if kind.lower is None:
