@@ -133,8 +133,10 @@ def _switches(draft: Draft, switches: dict[Role, int], book: PriceBook) -> Itera
 def _rate(model: Switch, book: PriceBook) -> Decimal | None:
     """Return the price of a box by the book's rates, however its cages are split.
 
-    A panel has none: neither rate is one of passive ports.
+    A panel and a console server have none: neither rate is one of their ports.
     """
+    if model.transport == "serial":
+        return None
     if model.circuits is None:
         return book.switch_port(model.capacity_gbps)
     return None if model.circuits.moved_by == "hand" else book.circuit_switch(model.cages)

@@ -149,6 +149,8 @@ def speed_text(gbps: int) -> str:
     >>> speed_text(1600)
     '1.6T'
     """
+    if not gbps:  # console servers
+        return "serial"
     if gbps > 1000:  # noqa: PLR2004 - Gbps per Tbps
         return f"{gbps / 1000:g}T"
     return f"{gbps}G"

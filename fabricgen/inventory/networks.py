@@ -135,7 +135,7 @@ class Network(Leaves):
     kind: Annotated[Literal["clos", "access"] | None, Field(examples=["access"])] = None
     """`clos`: leaves in pairs, joined by spines where two do not suffice. `access`: switches that
     are not joined to each other, with a port for every management port. Default: `access` for
-    `oob`, else `clos`."""
+    `oob` and `console`, else `clos`."""
     switches: Annotated[
         Switches,
         Field(
@@ -229,6 +229,15 @@ class Networks(InventoryModel):
         Field(examples=[{"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G", "fill": 85}]),
     ] = None
     """Out-of-band: to the management ports of all devices."""
+    console: Annotated[
+        Network | None,
+        Field(
+            examples=[{"switches": {"leaf": {"model": "cm8148"}}, "fill": 85}],
+            exclude_if=lambda given: given is None,
+        ),
+    ] = None
+    """Console servers: a cable to the serial console port of every switch. Of the keys of a network
+    it has `switches`, `fill`, `leaves`, `distribution` and `nos`."""
 
     def carrier(self, name: str) -> str:
         """Return the network on whose switches a network is: itself, or the one that carries it."""
@@ -239,6 +248,14 @@ class Networks(InventoryModel):
         """Return the networks of the inventory by name, with defaults by their names."""
         given = {name: network for name, network in self if network is not None}
         return {name: _filled(name, network) for name, network in given.items()}
+
+    @property
+    def management(self) -> str | None:
+        """The network with the management ports of all devices, if there is one."""
+        return next(
+            (name for name, own in self.each().items() if own.kind == "access" and name != CONSOLE),
+            None,
+        )
 
     def each(self) -> dict[str, Network]:
         """Return the networks with switches of their own, as `every` has them."""
@@ -255,16 +272,19 @@ class Networks(InventoryModel):
         return {name: each for name, each in self.every().items() if each.converged_with}
 
 
+CONSOLE = "console"
+"""The network of console servers, whose ports are serial."""
+
 VLANS = {"inband": 300, "storage": 400, "oob": 200}
 """The VLAN of each network, where the inventory has no other."""
 
 
 def _filled(name: str, network: Network) -> Network:
     """Return a network with its kind, its bond, its VLAN, and whether it is lossless."""
-    kind = network.kind or ("access" if name == "oob" else "clos")
+    kind = network.kind or ("access" if name in {"oob", CONSOLE} else "clos")
     bond = network.bond or (2 if kind == "clos" else 1)
     lossless = name == "storage" if network.lossless is None else network.lossless
-    vlan = network.vlan or VLANS["oob" if kind == "access" else name]
+    vlan = 0 if name == CONSOLE else network.vlan or VLANS["oob" if kind == "access" else name]
     filled = {"kind": kind, "bond": bond, "lossless": lossless, "vlan": vlan}
     return network.model_copy(update=filled)
 
@@ -307,7 +327,7 @@ class DevicePorts(InventoryModel):
 
     def of(self, network: str) -> AttachedPorts:
         """Return the ports in a network, or in the compute fabric."""
-        group: AttachedPorts = getattr(self, network)
+        group: AttachedPorts = getattr(self, network, AttachedPorts(count=0))
         return group
 
 

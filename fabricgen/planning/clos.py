@@ -157,7 +157,8 @@ def width(
 
 def uplinks_of(down: int, speeds: tuple[int, int], ratio: Fraction) -> int:
     """Return the uplinks that carry what `down` ports carry, over `ratio`; speeds as in `width`."""
-    return -(-down * speeds[0] * ratio.denominator // (speeds[1] * ratio.numerator))
+    low, high = speeds if speeds[0] != speeds[1] else (1, 1)
+    return -(-down * low * ratio.denominator // (high * ratio.numerator))
 
 
 def spread_over(ports: int, uplinks: int, radix: int, *, even: bool, least: int = 1) -> int | None:

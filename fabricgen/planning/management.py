@@ -91,7 +91,7 @@ def plan_management(
     return ManagementPlan(subnet, gateway, given, own if asked.host_pool else None, server)
 
 
-_PARTS = ("storage", "inband", "oob")
+_PARTS = ("storage", "inband", "oob", "console")
 """The networks whose switches have an eighth of the pool each, from its middle on."""
 
 

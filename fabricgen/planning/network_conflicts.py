@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Finding, Path, nearest
 from fabricgen.core.terms import COMPUTE
+from fabricgen.inventory.networks import CONSOLE
+from fabricgen.planning.console_conflicts import console_conflicts
 from fabricgen.planning.converged_conflicts import compute_conflicts, converged_conflicts
 from fabricgen.planning.networks.tenants import VRF_VLANS, tenants_of
 
@@ -55,6 +57,7 @@ def network_conflicts(spec: FabricSpec, host: Host | None, catalog: Catalog) -> 
         yield from _ports(spec, name, network, host)
         yield from _carried(spec.networks.every(), name)
     yield from converged_conflicts(spec, catalog)
+    yield from console_conflicts(spec, catalog)
     yield from _second_access(networks)
     yield from _sessions(spec, catalog)
     yield from _front_ports(spec, host)
@@ -207,7 +210,9 @@ def _carried(networks: dict[str, Network], name: str) -> Iterator[Finding]:
 
 def _second_access(networks: dict[str, Network]) -> Iterator[Finding]:
     """Refuse a second network with all management ports."""
-    access = [name for name, network in networks.items() if network.kind == "access"]
+    access = [
+        name for name, network in networks.items() if network.kind == "access" and name != CONSOLE
+    ]
     first, *others = sorted(access, key=lambda name: name != "oob") or [""]
     for name in others:
         yield Finding(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.terms import COMPUTE, Role
+from fabricgen.inventory.networks import CONSOLE
 from fabricgen.planning.naming import spare_leaf_names
 from fabricgen.planning.network_conflicts import host_ports
 from fabricgen.planning.network_uplinks import uplink_layout
@@ -66,6 +67,9 @@ def attached_devices(
     catalog: Catalog,
 ) -> Iterator[AttachedDevices]:
     """Yield the devices on a network that have ports there."""
+    if name == CONSOLE:
+        yield from _consoles(switches)
+        return
     networks = compute.spec.networks.every()
     network, host = networks[name], compute.host
     interfaces = named_interfaces(name, host_ports(host, network))
@@ -76,7 +80,7 @@ def attached_devices(
     )
     if network.kind == "access":
         for group in switches:
-            if group.network == COMPUTE or networks[group.network].kind == "clos":
+            if group.network in {COMPUTE, CONSOLE} or networks[group.network].kind == "clos":
                 ports = _management_ports(group.layout)[: network.switch_ports]
                 yield AttachedDevices(
                     kind=group.kind, names=group.names, interfaces=ports, networks=on
@@ -98,6 +102,15 @@ def attached_devices(
                 networks=joined,
                 speed_gbps=uplink.speed,
                 connector=connector,
+            )
+
+
+def _consoles(switches: Sequence[SwitchGroup]) -> Iterator[AttachedDevices]:
+    """Yield the switches with their console ports; a console server has none there."""
+    for group in switches:
+        if group.network != CONSOLE:
+            yield AttachedDevices(
+                kind=group.kind, names=group.names, interfaces=(CONSOLE,), networks=(CONSOLE,)
             )
 
 

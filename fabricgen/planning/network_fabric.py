@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.core.terms import DEVICES, Design, Role, speed_text
-from fabricgen.inventory.networks import Networks
+from fabricgen.inventory.networks import CONSOLE, Networks
 from fabricgen.inventory.settings import Nos
 from fabricgen.inventory.sizing import HbDomain, NicChoice, Rails, SparePorts
 from fabricgen.planning.network_devices import attached_devices
@@ -194,7 +194,7 @@ def _network_spec(spec: FabricSpec, name: str, bond: int, ports: int) -> FabricS
         design=Design.RAIL_OPTIMIZED,
         gpus=ports,
         hb_domain=HbDomain.model_construct(gpus=bond, hosts=1),
-        nic=NicChoice.model_construct(speed=network.speed),
+        nic=NicChoice.model_construct(speed=0 if name == CONSOLE else network.speed),
         rails=Rails.model_construct(count=bond, tiers="auto" if network.kind == "clos" else 1),
         switches=network.switches,
         oversubscription=network.oversubscription,

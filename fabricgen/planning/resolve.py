@@ -75,6 +75,11 @@ class ResolvedFabric:
         return self.speed_gbps // self.split
 
     @property
+    def is_serial(self) -> bool:
+        """Whether its switches are console servers, whose ports carry no packets."""
+        return self.port_layouts[Role.LEAF].model.transport == "serial"
+
+    @property
     def design(self) -> Design:
         """The design of the inventory."""
         return self.spec.design

@@ -37,7 +37,9 @@ def choose_switches(
     """
     choices = _choices(spec)
     offered = host.speeds_gbps.get(spec.rails.planes) if host else None
-    speed = spec.nic.speed or offered or stated_speed(choices[Role.LEAF][1]) or DEFAULT_SPEED_GBPS
+    speed = spec.nic.speed
+    if speed is None:  # that of serial ports is 0
+        speed = offered or stated_speed(choices[Role.LEAF][1]) or DEFAULT_SPEED_GBPS
     found = {
         role: _model(choice, speed, path, catalog, findings)
         for role, (path, choice) in choices.items()
@@ -185,7 +187,7 @@ def _down(
         closest = mode or min(model.breakouts, key=lambda other: abs(other.speed_gbps - below))
         change = (
             f"choose a leaf with ports of {speed}"
-            if fixed
+            if fixed or not closest.speed_gbps
             else f"write `nic: {{speed: {speed_text(closest.speed_gbps)}}}`"
         )
         hint = f"use `breakout: {fitting.name}`" if fitting else change
@@ -274,7 +276,7 @@ def _transports(
             )
 
 
-_TRANSPORTS = {"ethernet": "Ethernet", "infiniband": "InfiniBand"}
+_TRANSPORTS = {"ethernet": "Ethernet", "infiniband": "InfiniBand", "serial": "RS-232"}
 
 
 KIND_WORDS = {"switches": "switch", "hosts": "host", "nics": "NIC"}

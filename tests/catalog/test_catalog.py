@@ -36,6 +36,7 @@ MODELS = {
         "7220-ixr-h6-64",
         "ais1600-64o",
         "ais800-64o",
+        "cm8148",
         "ds2000",
         "ds5000",
         "ds6000",
@@ -43,6 +44,7 @@ MODELS = {
         "n9364e-sg2",
         "n9364f-sg3",
         "n9k-c9348gc-fxp",
+        "om2248",
         "palomar",
         "patch-144",
         "polatis-384",
@@ -125,6 +127,7 @@ MODELS = {
     ],
     "cables": [
         "cat5e",
+        "cat5e-serial",
         "cat6",
         "generic-fibre",
         "jumper-lc-smf",
@@ -683,14 +686,15 @@ def test_ports_beside_the_compute_fabric(
 
 
 def test_every_switch_has_a_management_port() -> None:
-    """One RJ45 socket each, as the tables of out-of-band networks count them.
+    """One RJ45 socket each, two of console servers, as tables of out-of-band networks count them.
 
     No source describes those of optical circuit switches, and a panel has none.
     """
     for switch in Catalog().switches():
         if switch.model != "generic" and switch.circuits is None:
             assert switch.management is not None, switch.model
-            assert (switch.management.count, switch.management.connector) == (1, "rj45")
+            count = 2 if switch.transport == "serial" else 1
+            assert (switch.management.count, switch.management.connector) == (count, "rj45")
 
 
 def test_the_port_map_of_a_dgx_h100() -> None:

@@ -12,6 +12,7 @@ from fabricgen.analysis.checks.laws import (
     CHANNEL_LAWS,
     CIRCUIT_LAWS,
     CLUSTER_LAWS,
+    CONSOLE_LAWS,
     DIRECT_LAWS,
     GROWTH_LAWS,
     LAWS,
@@ -78,7 +79,7 @@ TERMS = {
 """The vocabulary with pages; `ALIASES` maps other words of the field to them."""
 CODES = {case.code for case in CASES}
 ONE_FABRIC = (*LAWS, *CHANNEL_LAWS, *GROWTH_LAWS, *CIRCUIT_LAWS, *DIRECT_LAWS)
-CLUSTER_CODES = {law.code for law in (*CLUSTER_LAWS, *ALTERNATION_LAWS, *PEER_LAWS)}
+CLUSTER_CODES = {law.code for law in (*CLUSTER_LAWS, *ALTERNATION_LAWS, *PEER_LAWS, *CONSOLE_LAWS)}
 LAW_CODES = {law.code for law in ONE_FABRIC} | CLUSTER_CODES
 SMALL: dict[str, Any] = {
     "name": "small",

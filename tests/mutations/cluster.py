@@ -183,6 +183,14 @@ def alternated() -> ClusterEvidence:
 
 
 @cache
+def consoles() -> ClusterEvidence:
+    """Return the evidence about a cluster with a console server."""
+    console = {"switches": {"leaf": {"model": "cm8148"}}, "fill": 85}
+    networks = {**CLUSTER["networks"], "console": console}
+    return cluster_evidence(plan_of(**{**CLUSTER, "networks": networks}))
+
+
+@cache
 def bonded() -> ClusterEvidence:
     """Return the evidence about the correct cluster with bonds of LACP."""
     return cluster_evidence(plan_of(**BONDED))
@@ -224,6 +232,21 @@ def on_tenant(found: ClusterEvidence, leaf: str, name: str, **values: Any) -> Cl
         ),
     )
 
+
+CONSOLE_MUTATIONS: tuple[ClusterMutation, ...] = (
+    ClusterMutation(
+        "a switch without console cable",
+        lambda e: dropped(e, "console", rows(e, "console", "oob-1")),
+        "consoles-cabled",
+        "oob-1 has 0 cables in console",
+    ),
+    ClusterMutation(
+        "two cables to the console port of a switch",
+        lambda e: repeated(e, "console", 0, 1),
+        "consoles-cabled",
+        "has 2 cables in console",
+    ),
+)
 
 BOND_MUTATIONS: tuple[ClusterMutation, ...] = (
     ClusterMutation(

@@ -9,6 +9,7 @@ import pytest
 from fabricgen.analysis.checks.laws import (
     ALTERNATION_LAWS,
     CLUSTER_LAWS,
+    CONSOLE_LAWS,
     LAWS,
     PEER_LAWS,
     check,
@@ -22,6 +23,7 @@ from tests.mutations.cluster import (
     ALTERNATION_MUTATIONS,
     BOND_MUTATIONS,
     CLUSTER,
+    CONSOLE_MUTATIONS,
     MUTATIONS,
     PEER_MUTATIONS,
     RESERVE_MUTATIONS,
@@ -29,11 +31,12 @@ from tests.mutations.cluster import (
     alternated,
     bonded,
     cluster,
+    consoles,
     paired,
     reserved,
 )
 
-CODES = [law.code for law in (*CLUSTER_LAWS, *ALTERNATION_LAWS, *PEER_LAWS)]
+CODES = [law.code for law in (*CLUSTER_LAWS, *ALTERNATION_LAWS, *PEER_LAWS, *CONSOLE_LAWS)]
 
 
 def test_the_cluster_is_correct() -> None:
@@ -66,6 +69,14 @@ def test_a_law_of_bonds_is_violated(mutation: ClusterMutation) -> None:
     assert report.broken == [mutation.law], [finding.fact for finding in report.findings]
     assert any(mutation.words in finding.fact for finding in report.findings), report.findings
     assert judge_cluster(bonded()).ok
+
+
+@pytest.mark.parametrize("mutation", CONSOLE_MUTATIONS, ids=lambda mutation: mutation.name)
+def test_the_law_of_consoles_is_violated(mutation: ClusterMutation) -> None:
+    """Its finding names the fault, and all other laws hold."""
+    report = judge_cluster(mutation.broken(consoles()))
+    assert report.broken == [mutation.law], [finding.fact for finding in report.findings]
+    assert any(mutation.words in finding.fact for finding in report.findings), report.findings
 
 
 @pytest.mark.parametrize("mutation", RESERVE_MUTATIONS, ids=lambda mutation: mutation.name)
@@ -103,6 +114,7 @@ def test_every_law_has_mutations() -> None:
     """At least two violate it."""
     every = (*MUTATIONS, *BOND_MUTATIONS, *RESERVE_MUTATIONS, *ALTERNATION_MUTATIONS)
     every += PEER_MUTATIONS
+    every += CONSOLE_MUTATIONS
     seen = Counter(mutation.law for mutation in every)
     assert set(seen) == set(CODES)
     assert min(seen.values()) >= 2
@@ -121,6 +133,7 @@ def test_the_examples_of_pages_are_findings(law: str) -> None:
             (RESERVE_MUTATIONS, reserved),
             (ALTERNATION_MUTATIONS, alternated),
             (PEER_MUTATIONS, paired),
+            (CONSOLE_MUTATIONS, consoles),
         )
         for mutation in mutations
         if mutation.law == law

@@ -15,6 +15,7 @@ from fabricgen.analysis.connectivity import dividing, pieces
 from fabricgen.core.arrays import distinct, distinct_columns
 from fabricgen.core.count_text import counted
 from fabricgen.core.terms import COMPUTE, PEERS
+from fabricgen.inventory.networks import CONSOLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,8 +37,7 @@ That is the site for access switches without an uplink, and the compute fabric f
 
 def management_cabled(evidence: ClusterEvidence) -> Verdict:
     """Every management port of a host, a switch and a device has one cable."""
-    networks = evidence.plan.spec.networks.each()
-    name = next((name for name, network in networks.items() if network.kind == "access"), None)
+    name = evidence.plan.spec.networks.management
     if name is None:
         return Verdict("no network of kind `access`: nothing is cabled to management ports")
     links = evidence.links[name]
@@ -72,6 +72,23 @@ def _count(number: int, noun: str) -> str:
     ('0 cables', '1 cable')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def consoles_cabled(evidence: ClusterEvidence) -> Verdict:
+    """Every switch has one cable at its console port, and console servers have none."""
+    links = evidence.links[CONSOLE]
+    cabled = np.bincount(links.lower[links.attached], minlength=len(evidence.devices))
+
+    def described(device: int) -> Violation:
+        has = _count(cabled[device], "cable")
+        return Violation(f"{evidence.devices[device]} has {has} in {CONSOLE}")
+
+    wrong = np.flatnonzero(cabled != evidence.consoles)
+    return Verdict(
+        f"{counted(int(evidence.consoles.sum()), 'console port')} of switches,"
+        f" {counted(int(cabled.sum()), 'cable')}",
+        (violations(wrong, described),),
+    )
 
 
 def bonds_apart(evidence: ClusterEvidence) -> Verdict:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.core.terms import COMPUTE, PEERS, UPLINKS, LinkKind, Role
+from fabricgen.inventory.networks import CONSOLE
 from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.planning.naming import spare_leaf_names
 from fabricgen.planning.network_conflicts import host_ports
@@ -95,6 +96,8 @@ class ClusterEvidence:
     """The links between the devices of pairs; None without any."""
     managed: IntArray
     """How many management ports each device has; none where no network is of kind `access`."""
+    consoles: IntArray
+    """How many console ports each device has: one of each switch but console servers."""
     overlays: dict[str, dict[str, OverlayView]]
     """The overlay of each leaf of the networks whose devices have bonds of LACP."""
     power: PowerPlan | None
@@ -162,6 +165,7 @@ def cluster_evidence(
         links=links,
         peers=peers,
         managed=managed,
+        consoles=np.isin(np.array([*devices.of]), [*_with_console(plan)]).astype(np.int64),
         overlays={
             name: _overlays(own) for name, own in plan.networks.items() if own.fabric.has_bonds
         },
@@ -256,7 +260,7 @@ def _peer_links(network: Plan, devices: _Numbers, interfaces: _Numbers) -> Netwo
 def _managed(plan: Plan) -> Iterator[tuple[Iterable[str], int]]:
     """Yield the management ports of all devices, by the inventory and the catalog alone."""
     networks = plan.spec.networks.each()
-    name = next((name for name, network in networks.items() if network.kind == "access"), None)
+    name = plan.spec.networks.management
     if name is None:
         return
     yield plan.hosts, host_ports(plan.fabric.host, networks[name])
@@ -265,13 +269,21 @@ def _managed(plan: Plan) -> Iterator[tuple[Iterable[str], int]]:
     leaf = plan.fabric.port_layouts[Role.LEAF]
     yield spare_leaf_names(plan.naming), _switch_ports(leaf, networks[name])
     for other, fabric in {COMPUTE: plan, **plan.networks}.items():
-        if other not in networks or networks[other].kind == "clos":
+        if other not in networks or other == CONSOLE or networks[other].kind == "clos":
             for role in fabric.roles:
                 switches = zip(fabric.switches(), _roles(fabric), strict=True)
                 yield (
                     [switch for switch, own in switches if own is role],
                     _switch_ports(fabric.fabric.port_layouts[role], networks[name]),
                 )
+
+
+def _with_console(plan: Plan) -> Iterator[str]:
+    """Yield the switches that console servers have a cable to."""
+    yield from spare_leaf_names(plan.naming)
+    for name, fabric in {COMPUTE: plan, **plan.networks}.items():
+        if name != CONSOLE:
+            yield from fabric.switches()
 
 
 def _switch_ports(layout: PortLayout, network: Network) -> int:

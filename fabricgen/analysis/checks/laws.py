@@ -13,6 +13,7 @@ from fabricgen.analysis.checks.channels import channels_apart, fibres_cross, lig
 from fabricgen.analysis.checks.circuits import circuits_join, circuits_matched, light_passes
 from fabricgen.analysis.checks.cluster import (
     bonds_apart,
+    consoles_cabled,
     management_cabled,
     ports_apart,
     switch_loss,
@@ -190,6 +191,11 @@ PEER_LAWS: tuple[Law[ClusterEvidence], ...] = (
 )
 """The laws of a plan with paired devices, judged after the others."""
 
+CONSOLE_LAWS: tuple[Law[ClusterEvidence], ...] = (
+    Law("consoles-cabled", "every switch has one cable to a console server", consoles_cabled),
+)
+"""The laws of a plan with console servers, judged last."""
+
 
 def check(plan: Plan, views: Views | None = None) -> CheckResult:
     """Apply every law to a plan, to its networks, and to the views that are rendered.
@@ -220,7 +226,8 @@ def judge_cluster(evidence: ClusterEvidence) -> CheckResult:
     """Apply every law of a cluster to some evidence."""
     more = ALTERNATION_LAWS if alternating(evidence.plan) else ()
     pairs = PEER_LAWS if evidence.peers else ()
-    return apply_laws((*CLUSTER_LAWS, *more, *pairs), evidence)
+    consoles = CONSOLE_LAWS if evidence.plan.spec.networks.console else ()
+    return apply_laws((*CLUSTER_LAWS, *more, *pairs, *consoles), evidence)
 
 
 def judge(evidence: Evidence) -> CheckResult:

@@ -15,7 +15,7 @@ from pydantic import (
     model_validator,
 )
 
-Transport = Literal["ethernet", "infiniband"]
+Transport = Literal["ethernet", "infiniband", "serial"]
 FormFactor = Literal[
     "osfp",
     "qsfp-dd",

@@ -9,6 +9,7 @@ from fabricgen.catalog.models.base import (
     Amount,
     Count,
     FormFactor,
+    Index,
     Medium,
     Part,
     Positive,
@@ -60,7 +61,7 @@ class Cable(Part):
     legs: Count
     lengths_m: tuple[Amount, ...] = ()
     reach_m: Amount | None = None
-    speed_gbps: Count | None = None  # of one link
+    speed_gbps: Index | None = None  # of one link
     form_factors: tuple[FormFactor, ...] = ()  # the cages that copper plugs into, as in `ends`
     polarity: Literal["A", "B", "C", "A-B"] | None = None  # of fibre, by TIA-568
     db_per_km: Positive | None = None  # of fibre

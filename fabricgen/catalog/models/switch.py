@@ -33,7 +33,7 @@ class Breakout(Facts):
 
     name: Text
     count: Count
-    speed_gbps: Count
+    speed_gbps: Index  # 0 for serial ports
     lanes: Count
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import COMPUTE
+from fabricgen.inventory.networks import CONSOLE
 from fabricgen.lab.bootability import check_bootable
 from fabricgen.lab.networks.layout import ClusterLayout, NetworkLayout
 from fabricgen.lab.slice import SLICE_WIDTH, choose_domains, lay_out
@@ -31,7 +32,11 @@ def lay_out_networks(plan: Plan, wanted: str, domains: int | None = None) -> Clu
     Raises Refusal where there is no such network, or where its files cannot boot on Linux.
     """
     networks = _networks(plan, wanted)
-    skipped = {name for name, own in networks.items() if wanted == EVERY and is_infiniband(own)}
+    skipped = {
+        name
+        for name, own in networks.items()
+        if wanted == EVERY and (is_infiniband(own) or own.fabric.is_serial)
+    }
     count = domains or max(2, plan.fabric.coordinates.domain_of_host(HOST_COUNT - 1) + 1)
     chosen = choose_domains(plan, min(count, plan.fabric.coordinates.domains))
     every = LabLayout(plan, frozenset(range(plan.fabric.rails)), chosen)
@@ -45,7 +50,10 @@ def lay_out_networks(plan: Plan, wanted: str, domains: int | None = None) -> Clu
     left = [*([COMPUTE] if wanted == EVERY and not whole else []), *skipped]
     on_compute = [*plan.converged] if wanted == EVERY else []
     skipped_texts = (
-        *(f"{name} runs on InfiniBand" for name in left),
+        *(
+            f"{name} {'has console servers' if name == CONSOLE else 'runs on InfiniBand'}"
+            for name in left
+        ),
         *(f"the devices of {name}, on leaves of compute" for name in on_compute),
     )
     return replace(layout, skipped=skipped_texts)
@@ -65,6 +73,9 @@ def _networks(plan: Plan, wanted: str) -> Mapping[str, Plan]:
         hint = f"networks: {known}" if plan.switched else "leave `--network` out"
         fact = f"the inventory has no network `{wanted}`"
         raise refuse("lab-network", fact, hint=hint)
+    if wanted == CONSOLE:
+        hint = "leave `--network` out, or name another network"
+        raise refuse("lab-network", "the lab has no console servers", hint=hint)
     for name in (name for name, own in found.items() if own.fabric.has_bonds):
         raise refuse(
             "lab-network",

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.terms import COMPUTE
+from fabricgen.inventory.networks import CONSOLE
 from fabricgen.lifecycle.audit.port_positions import ClusterPositions, PortPosition
 from fabricgen.views.factory import Views
 
@@ -144,9 +145,10 @@ class PortIndex:
         return network not in {COMPUTE, ""} and not self._positions.has_switch(device)
 
     def is_quiet(self, port: int) -> bool:
-        """Return whether a port sends no neighbor records: that of a BMC or a PDU."""
+        """Return whether a port sends no neighbor records: that of a BMC or a PDU, or a console."""
         found = self.places[port]
-        return found.network in self._access and not self._positions.has_switch(found.device)
+        bare = found.network in self._access and not self._positions.has_switch(found.device)
+        return bare or found.network == CONSOLE
 
     @cached_property
     def _access(self) -> frozenset[str]:

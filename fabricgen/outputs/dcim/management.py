@@ -33,6 +33,7 @@ class ManagementPorts:
         return {
             device: group.interfaces[0]
             for network in self.plan.networks.values()
+            if not network.fabric.is_serial
             for group in (network.fabric.network.attached.groups if network.fabric.network else ())
             if network.fabric.network and not network.fabric.network.joined and group.interfaces
             for device in group.names

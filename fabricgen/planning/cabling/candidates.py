@@ -56,6 +56,8 @@ ASSUMED_REACH_M = {
 50 m of multimode up to the spine and 100 m of single-mode to the core, as in the DGX SuperPOD
 reference architectures.
 """
+SERIAL_REACH_M = 30
+"""The same of cables to console ports: RS-232 reaches less far than Ethernet on twisted pairs."""
 
 
 def part_candidates(
@@ -133,7 +135,9 @@ def known_parts(
 
     They are modules with straight fibres, or cables that are not shared: AOC and twisted pairs.
     """
-    reach, media = ASSUMED_REACH_M[kind], _assumed_media(kind)
+    serial = lower.transport == "serial"
+    reach = SERIAL_REACH_M if serial else ASSUMED_REACH_M[kind]
+    media = _assumed_media(kind)
     found = (
         joint
         for joint in fitting(lower, upper, kind, preference.catalog, media)

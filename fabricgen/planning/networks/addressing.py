@@ -24,6 +24,7 @@ _DEFAULTS = {
     "storage": _Defaults(IPv4Network("10.192.0.0/12"), IPv4Network("10.240.0.0/14"), 4_210_000_000),
     "inband": _Defaults(IPv4Network("10.208.0.0/12"), IPv4Network("10.244.0.0/14"), 4_220_000_000),
     "oob": _Defaults(IPv4Network("10.224.0.0/12"), IPv4Network("10.248.0.0/14"), 4_230_000_000),
+    "console": _Defaults(IPv4Network("10.224.0.0/12"), IPv4Network("10.248.0.0/14"), 4_230_000_000),
     UPLINKS: _Defaults(IPv4Network("10.252.0.0/15"), IPv4Network("10.254.0.0/15"), 4_240_000_000),
 }
 """Parts of 10.192.0.0/10, which the default pools of the compute fabric leave free."""

@@ -40,9 +40,11 @@ FIRST_METRIC = 100
 
 
 def network_ports(plan: Plan) -> Iterator[NetworkPortView]:
-    """Yield the ports of all devices in the networks beside compute, network by network."""
+    """Yield the ports of all devices in the networks beside compute but consoles, in turn."""
     managed, numbers = _management_addresses(plan), BondNumbers()
     for name, network in plan.networks.items():
+        if network.fabric.is_serial:
+            continue
         routed = is_routed(network)
         ends = Ports(network).link_ends.of_segment(0)
         rows = np.flatnonzero(network.segment.kind == LinkKind.HOST).astype(np.int32)
