@@ -97,7 +97,7 @@ def changed(path: tuple[str, ...], value: object) -> dict[str, Any]:
             "reserve": {"gpus": 64},
             "scalable_unit": {} if path[-1] in ("hosts", "domains") else {"hosts": 1},
             "management": deepcopy(MANAGEMENT),
-            **dict.fromkeys(("compute", "storage", "inband", "oob"), network),
+            **dict.fromkeys(("compute", "storage", "inband", "oob", "console"), network),
             "leaf_groups": [{"devices": ["nfs-{n}"]}],
             "snmp": {"users": [{**READER}]},
             "images": [{**IMAGE_EXAMPLE}],
