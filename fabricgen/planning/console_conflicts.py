@@ -40,5 +40,11 @@ def console_conflicts(spec: FabricSpec, catalog: Catalog) -> Iterator[Finding]:
                 f"a {model.model} cannot be a leaf of `{path[-1] if path else 'compute'}`",
                 (*path, "switches", "leaf", "model"),
                 ("its ports are serial" if serial else "it has no serial ports",),
-                "choose a switch" if serial else "choose a console server, such as `cm8148`",
+                "choose a switch" if serial else f"choose a console server: {_servers(catalog)}",
             )
+
+
+def _servers(catalog: Catalog) -> str:
+    """List the console servers of the catalog."""
+    models = (model for model in catalog.switches() if model.transport == "serial")
+    return ", ".join(f"`{model.model}`" for model in models)
