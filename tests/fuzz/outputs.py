@@ -22,10 +22,8 @@ def count_faults(out: Path, summary: dict[str, Any]) -> Iterator[str]:
         yield from _graph_faults(out / "graph/fabric.json", summary)
     if "bom" in manifest["groups"]:
         yield from _bill_faults(out / "bom/bom.csv", summary)
-    configured = (
-        {path.name for path in (out / "configs").iterdir()} if (out / "configs").is_dir() else set()
-    )
-    if configured and len(configured) > summary["switches"]["total"]:
+    configured = {path.name for path in (out / "configs").glob("*/")}
+    if len(configured) > summary["switches"]["total"]:
         yield (
             f"{len(configured)} switches are configured, and the plan has "
             f"{summary['switches']['total']}"
