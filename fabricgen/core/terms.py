@@ -20,12 +20,15 @@ COMPUTE = "compute"
 """The name of the network between GPUs among those of a cluster."""
 
 DEVICES = "devices"
+"""The name of the links between devices and leaves of the compute fabric, which are planned as a
+network without switches of its own."""
+
 PEERS = "peers"
 """The name of the links between the two devices of each pair, a network without any switch."""
 
 UPLINKS = "uplinks"
-"""The name of the links between devices and switches of the compute fabric, which are planned as a
-network without switches of its own."""
+"""The name of the links between access switches and switches of the compute fabric, a network
+without switches of its own."""
 
 
 class Design(StrEnum):

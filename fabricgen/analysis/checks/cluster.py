@@ -46,13 +46,13 @@ def management_cabled(evidence: ClusterEvidence) -> Verdict:
     twice, times = np.unique(ports, axis=1, return_counts=True)
 
     def lacking(device: int) -> Violation:
-        has = f"{evidence.devices[device]} has {_count(cabled[device], 'cable')} in {name}"
-        want = f"it has {_count(evidence.managed[device], 'management port')}"
+        has = f"{evidence.devices[device]} has {counted(cabled[device], 'cable')} in {name}"
+        want = f"it has {counted(evidence.managed[device], 'management port')}"
         return Violation(has, (want,))
 
     def doubled(column: int) -> Violation:
         port = evidence.port(*twice[:, column].tolist())
-        return Violation(f"port {port} has {_count(times[column], 'cable')} in {name}")
+        return Violation(f"port {port} has {counted(times[column], 'cable')} in {name}")
 
     return Verdict(
         f"{counted(int(evidence.managed.sum()), 'port')} of"
@@ -65,22 +65,13 @@ def management_cabled(evidence: ClusterEvidence) -> Verdict:
     )
 
 
-def _count(number: int, noun: str) -> str:
-    """Count something.
-
-    >>> _count(0, "cable"), _count(1, "cable")
-    ('0 cables', '1 cable')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def consoles_cabled(evidence: ClusterEvidence) -> Verdict:
     """Every switch has one cable at its console port, and console servers have none."""
     links = evidence.links[CONSOLE]
     cabled = np.bincount(links.lower[links.attached], minlength=len(evidence.devices))
 
     def described(device: int) -> Violation:
-        has = _count(cabled[device], "cable")
+        has = counted(cabled[device], "cable")
         return Violation(f"{evidence.devices[device]} has {has} in {CONSOLE}")
 
     wrong = np.flatnonzero(cabled != evidence.consoles)

@@ -121,6 +121,7 @@ def _box_faults(evidence: Evidence, role: Role) -> Iterator[Violation]:
     """
     for ports, _ in evidence.port_sets(role):
         yield from _faults_of(evidence, role, ports)
+    yield from _outside_zones(evidence, role)
 
 
 def _faults_of(evidence: Evidence, role: Role, ports: list[Port]) -> Iterator[Violation]:
@@ -154,7 +155,6 @@ def _faults_of(evidence: Evidence, role: Role, ports: list[Port]) -> Iterator[Vi
     if free < spare:
         because = (f"{free} ports of {layout.down.name} are free",)
         yield Violation(f"{box} would not keep {spare} ports free", because)
-    yield from _outside_zones(evidence, role)
     if model.port_limit and len(ports) > model.port_limit:
         yield Violation(
             f"{box} would use {len(ports)} ports, and its chip carries {model.port_limit}"

@@ -121,14 +121,14 @@ def _host(evidence: Evidence, gpu: IntArray, plane: IntArray) -> _Way:
     upper, port = np.divmod(slot, sizing.leaf_down)
     slot = mapping.kept_slots(gpu, slot)
     rules = fabric.network
-    counted = rules and rules.shared and rules.shared.in_compute  # devices in no other network
+    single = rules and rules.shared and rules.shared.in_compute  # devices in no other network
     return _Way(
         group * fabric.planes + plane,
         block,
         upper,
         port * mapping.segment_blocks + block,
         slot,
-        gpu + 1 if counted else slot + 1,
+        gpu + 1 if single else slot + 1,
     )
 
 

@@ -33,8 +33,8 @@ def write_text(
     """Write a text file below `root`, and hash it meanwhile.
 
     The umask applies to `mode`; None is the default mode. Only the owner reads a file with secrets.
-    Raises Refusal `path-escapes` for a path
-    that leaves `root`, and `bad-template` for text that cannot be encoded.
+    Raises Refusal `path-escapes` for a path that leaves `root`, and `bad-template` for text that
+    cannot be encoded.
     """
     digest, size = hashlib.sha256(), 0
     with _opened(root, path, SECRET_MODE if secret else mode) as stream:
