@@ -96,7 +96,6 @@ def _peer_links(name: str, network: Network) -> Iterator[Finding]:
 
 def _pairs(spec: FabricSpec) -> Iterator[Finding]:
     """Refuse links between paired devices where one has no peer, or no network has their speed."""
-    access = any(network.kind == "access" for network in spec.networks.each().values())
     for at, group in enumerate(spec.devices):
         path: Path = ("devices", at, "peer_links")
         if group.peer_links and group.count % 2:
@@ -107,7 +106,7 @@ def _pairs(spec: FabricSpec) -> Iterator[Finding]:
                 (f"the first and the second are a pair, and so on, and {group.count} is odd",),
                 f"use `count: {group.count + 1}`, or a group of its own for the last one",
             )
-        elif group.peer_links and not access:
+        elif group.peer_links and not spec.networks.management:
             yield Finding(
                 "bad-peer-links",
                 f"the `peer_links` of the devices `{group.name}` have no speed",

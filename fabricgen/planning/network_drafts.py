@@ -57,9 +57,9 @@ def draft_networks(
     if any(group.ports.compute.count for group in draft.spec.devices):
         mappings.append(map_design(devices_fabric(draft, installed, taken)))
         drafts[DEVICES] = _on_leaves(draft, mappings[-1])
-    if paired := [group for group in draft.spec.devices if group.peer_links]:
-        networks = draft.spec.networks.each().items()
-        access = next(name for name, each in networks if each.kind == "access")
+    access = draft.spec.networks.management
+    paired = [group for group in draft.spec.devices if group.peer_links]
+    if paired and access:
         known = draft.mapping.baseline and draft.mapping.baseline.networks.get(PEERS)
         kept = known.bonds if known else None
         mappings.append(map_pairs(draft.fabric, drafts[access].fabric, paired, kept))

@@ -12,7 +12,7 @@ from fabricgen.core.terms import PEERS
 from fabricgen.lifecycle.change.expand import grow
 from fabricgen.outputs.drawings.build import Drawings
 from fabricgen.views.factory import Views
-from tests.fabrics import plan_of
+from tests.fabrics import SMALL, plan_of, refusal_codes
 from tests.mutations.cluster import CLUSTER
 
 if TYPE_CHECKING:
@@ -86,3 +86,10 @@ def test_the_drawing_has_the_ports() -> None:
     devices = [f"ufm-{number}" for number in range(1, 5)]
     assert composed.tiers[0].names == [*devices, "head-1", "head-1", "head-2", "head-2"]
     assert "0 switches, 4 links" in composed.head.subtitle
+
+
+def test_console_servers_give_them_no_speed() -> None:
+    """Pairs are cabled like management ports, and a console server has serial ports alone."""
+    networks = {"console": {"switches": {"leaf": {"model": "cm8148"}}}}
+    group = {"name": "ufm-{n}", "count": 2, "ports": {}, "peer_links": 1}
+    assert refusal_codes(**SMALL | {"networks": networks, "devices": [group]}) == ["bad-peer-links"]
