@@ -99,18 +99,20 @@ def share_leaves(
     )
 
 
-def shared_leaves(draft: Draft, installed: Sequence[bool]) -> list[tuple[int, int]]:
-    """Return the segment and the box of each leaf that devices may have ports on, in order.
+def shared_switches(
+    draft: Draft, installed: Sequence[bool], role: Role = Role.LEAF
+) -> list[tuple[int, int]]:
+    """Return the segment and the box of each switch that others may have ports on, in order.
 
-    The first leaves of all segments precede the second ones.
+    The first switches of all segments precede the second ones.
     """
-    nos = draft.fabric.port_layouts[Role.LEAF].nos
+    nos = draft.fabric.port_layouts[role].nos
     return [
-        (segment, box)
-        for box in range(draft.sizing.leaf)
-        if installed[box]
+        (segment, at)
+        for at, box in enumerate(draft.naming.boxes)
+        if box.role is role and installed[at]
         for segment in range(draft.mapping.segments)
-        if draft.port_layouts(segment)[Role.LEAF].nos == nos
+        if draft.port_layouts(segment)[role].nos == nos
     ]
 
 
@@ -165,7 +167,7 @@ class _FreePorts:
         """Find the endpoint positions that no planned GPU has, and the cages without a link."""
         self.draft, self.layout = draft, draft.fabric.port_layouts[Role.LEAF]
         self.shares = draft.mapping.segment_blocks
-        self.leaves = shared_leaves(draft, installed)
+        self.leaves = shared_switches(draft, installed)
         self.pattern = draft.mapping.pattern()
         if not draft.spec.reserve:  # the positions of excluded hosts
             self.pattern = np.where(self.pattern < draft.fabric.gpus, self.pattern, -1)

@@ -16,6 +16,7 @@ from fabricgen.core.terms import COMPUTE, UPLINKS, Role, speed_text
 from fabricgen.inventory.networks import Network
 from fabricgen.planning.baseline.kept_bonds import KeptBonds
 from fabricgen.planning.device_fabric import on_compute, served_by
+from fabricgen.planning.device_ports import shared_switches
 from fabricgen.planning.network_uplinks import uplink_layout
 from fabricgen.planning.networks.addressing import network_addressing
 from fabricgen.planning.networks.attachments import AttachedDevices, Attachments
@@ -47,7 +48,7 @@ def uplinks_fabric(
     if not groups:
         return None
     role = Role.SPINE if draft.sizing.tiers > 1 else Role.LEAF
-    boxes = _boxes(draft, installed, role)
+    boxes = shared_switches(draft, installed, role)
     each = gcd(*(len(group.interfaces) for group in groups))
     columns = max(number for number in divisors(each) if number <= len(boxes))
     attached = Attachments(tuple(groups), columns)
@@ -98,18 +99,6 @@ def _groups(draft: Draft, switches: Sequence[SwitchGroup]) -> Iterator[AttachedD
                 speed_gbps=layout.up.speed_gbps,
                 connector=layout.model.form_factor_of(layout.up),
             )
-
-
-def _boxes(draft: Draft, installed: Sequence[bool], role: Role) -> list[tuple[int, int]]:
-    """List the segment and the box of each switch of a role, those of all segments in turn."""
-    nos = draft.fabric.port_layouts[role].nos
-    return [
-        (segment, at)
-        for at, box in enumerate(draft.naming.boxes)
-        if box.role is role and installed[at]
-        for segment in range(draft.mapping.segments)
-        if draft.port_layouts(segment)[role].nos == nos
-    ]
 
 
 def _mode(draft: Draft, role: Role, group: AttachedDevices) -> Breakout:

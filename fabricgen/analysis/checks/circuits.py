@@ -159,11 +159,8 @@ def _longest_pairs(evidence: Evidence) -> tuple[IntArray, IntArray]:
     upper = evidence.wiring.upper
     length = np.zeros(len(upper), dtype=np.int64)
     if evidence.lengths:
-        every = [
-            evidence.lengths.stock_mm[evidence.lengths.stock_at[segment]]
-            for segment in range(evidence.plan.mapping.segments)
-        ]
-        length = np.concatenate(every).astype(np.int64)
+        stocks = evidence.lengths.stock_mm[evidence.lengths.stock_at]
+        length = stocks.ravel().astype(np.int64)
     # by box and falling length: the first two of each box are its longest
     order = np.lexsort((-length, upper))
     boxes, first, count = np.unique(upper[order], return_index=True, return_counts=True)
