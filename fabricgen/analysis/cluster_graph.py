@@ -48,7 +48,7 @@ def _added(plan: Plan) -> Iterator[tuple[str, Shown]]:
 
     Several rails on a leaf are nodes of their own; the networks on such a leaf are one more.
     """
-    shared = {
+    known = {
         switch: {"kind": role.value, "switch": switch, "network": COMPUTE}
         for switch, role in switch_roles(plan.naming, plan.installed)
     }
@@ -57,12 +57,12 @@ def _added(plan: Plan) -> Iterator[tuple[str, Shown]]:
         for switch, role in switch_roles(network.naming, network.installed):
             yield switch, {"kind": role.value, "switch": switch, "network": name}
     for network in plan.networks.values():
-        rules = network.fabric.network
-        if rules and rules.shared and not rules.shared.in_compute:
-            yield from ((leaf, shared[leaf]) for leaf in rules.shared.names)
+        shared = network.fabric.shared_leaves
+        if shared and not shared.in_compute:
+            yield from ((leaf, known[leaf]) for leaf in shared.names)
         for device in network.hosts:
             own = {"kind": "host" if device in hosts else "device"}
-            yield device, shared.get(device, own)
+            yield device, known.get(device, own)
 
 
 def cluster_edges(plan: Plan) -> Iterator[tuple[str, str, str, Shown]]:
@@ -81,7 +81,7 @@ def _block_nodes(plan: Plan) -> dict[tuple[str, str], str]:
 
     Each rail has a node of its own for such a leaf. The keys are devices and interfaces.
     """
-    network, shared = plan.networks[DEVICES], plan.shared_leaves
+    network, shared = plan.networks[DEVICES], plan.device_leaves
     if shared is None or plan.mapping.segment_blocks == 1:
         return {}
     nodes = {leaf: switch_names(plan, leaf[0]) for leaf in shared.leaves}

@@ -71,7 +71,7 @@ def assets(context: BuildContext) -> Assets:
 @per_build
 def interfaces(context: BuildContext) -> ClusterInterfaces:
     """Return the maker of the table of interfaces."""
-    bonded = any(own.fabric.network and own.fabric.network.tenants for own in context.plan.cluster)
+    bonded = any(own.fabric.has_bonds for own in context.plan.cluster)
     packs = every_config_pack(context) if bonded else {}
     bonds = Bonds(context.plan, {nos: pack.bonds for nos, pack in packs.items()})
     return ClusterInterfaces([own.views for own in context.each], bonds)

@@ -119,8 +119,8 @@ def draft_of(mapping: Mapping, catalog: Catalog) -> Draft:
     kinds += [LinkKind.PEER] if mapping.peer_links else []
     candidates = part_candidates(fabric, catalog, kinds)
     candidates = one_module_a_cage(candidates, mapping, ports, preference_of(fabric, catalog))
-    if fabric.network and fabric.network.shared:
-        candidates = beside_compute(candidates, fabric.network.shared)
+    if fabric.shared_leaves:
+        candidates = beside_compute(candidates, fabric.shared_leaves)
     return Draft(
         fabric=fabric,
         catalog=catalog,

@@ -76,8 +76,7 @@ class Mapping:
     @property
     def peer_group(self) -> int:
         """The leaves that such links join, each with each: two of a stripe, or all on compute."""
-        shared = self.fabric.network and self.fabric.network.shared
-        return self.sizing.leaf if shared else 2
+        return self.sizing.leaf if self.fabric.shared_leaves else 2
 
     @cached_property
     def packing(self) -> LeafPacking | GroupedLeaves | None:

@@ -57,8 +57,8 @@ class DeviceNames:
     def switches(self, segment: int) -> list[str]:
         """Name the switches of one segment, in the order of `boxes`."""
         mapping, stages = self.mapping, self.mapping.stages
-        if mapping.fabric.network and mapping.fabric.network.shared:
-            return [*mapping.fabric.network.shared.names]
+        if mapping.fabric.shared_leaves:
+            return [*mapping.fabric.shared_leaves.names]
         plane, (group, groups) = (
             mapping.plane(segment),
             (mapping.rail_group(segment), mapping.rail_groups),

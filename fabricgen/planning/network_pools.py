@@ -78,7 +78,7 @@ def _prefixes(name: str, draft: Draft) -> Iterator[_Range]:
 
 def _as_numbers(name: str, draft: Draft) -> Iterator[_Range]:
     """Yield the AS numbers of a network; on leaves of compute, they are those of compute."""
-    if draft.fabric.network and draft.fabric.network.shared:
+    if draft.fabric.shared_leaves:
         return
     for first, last in draft.addresses.as_numbers.ranges:
         shown = f"AS {first}" if first == last else f"AS {first} to {last}"

@@ -86,9 +86,9 @@ def complete(draft: Draft, room: Room | None = None, space: PanelSpace | None = 
     if isinstance(draft, Plan):
         return draft
     segment = wire_segment(draft.mapping, draft.fabric.gpus)
-    rules, boxes = draft.fabric.network, len(draft.naming.boxes)
-    shared = rules is not None and rules.shared is not None
-    installed = [False] * boxes if shared else switches_with_links(segment, boxes)
+    boxes = len(draft.naming.boxes)
+    own = draft.fabric.shared_leaves is None
+    installed = switches_with_links(segment, boxes) if own else [False] * boxes
     hosts = host_names(draft.naming)
     if not draft.fabric.network:
         check_names(
@@ -249,29 +249,28 @@ class Plan(Draft):
     def converged(self) -> dict[str, Plan]:
         """The networks and devices on leaves of this compute fabric, by name."""
         return {
-            name: network
-            for name, network in self.networks.items()
-            if network.fabric.network and network.fabric.network.shared
+            name: network for name, network in self.networks.items() if network.fabric.shared_leaves
         }
 
     def converged_ports(self, segment: int, box: int) -> list[Port]:
         """Return the ports of a switch that networks and devices on compute leaves have."""
-        every = (network.fabric.network for network in self.converged.values())
-        found = (rules.shared.taken_on(segment, box) for rules in every if rules and rules.shared)
+        found = (shared.taken_on(segment, box) for shared in self._shared_leaves())
         return [*chain.from_iterable(found)]
 
     def converged_leaves(self) -> dict[tuple[int, int], str]:
         """Return the names of the compute leaves with such ports, by their segment and box."""
-        every = (network.fabric.network for network in self.converged.values())
-        shared = (rules.shared for rules in every if rules and rules.shared)
-        return {at: name for own in shared for at, name in zip(own.leaves, own.names, strict=True)}
+        every = self._shared_leaves()
+        return {at: name for own in every for at, name in zip(own.leaves, own.names, strict=True)}
+
+    def _shared_leaves(self) -> Iterator[SharedLeaves]:
+        """Yield the leaves of this compute fabric that each such network is on."""
+        return filter(None, (network.fabric.shared_leaves for network in self.networks.values()))
 
     @property
-    def shared_leaves(self) -> SharedLeaves | None:
+    def device_leaves(self) -> SharedLeaves | None:
         """The ports of single devices on leaves of this compute fabric; None without any."""
         network = self.networks.get(DEVICES)
-        rules = network.fabric.network if network else None
-        return rules.shared if rules else None
+        return network.fabric.shared_leaves if network else None
 
     @property
     def pieces(self) -> Pieces | None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.planning.coordinates import Whole
     from fabricgen.planning.networks.rules import NetworkRules
+    from fabricgen.planning.networks.shared_leaves import SharedLeaves
     from fabricgen.planning.port_layout import PortLayout
 
 
@@ -142,6 +143,11 @@ class ResolvedFabric:
     def has_bonds(self) -> bool:
         """Whether the devices of the network have bonds of LACP."""
         return bool(self.network and self.network.tenants)
+
+    @property
+    def shared_leaves(self) -> SharedLeaves | None:
+        """The leaves of compute that this network is on; None where it has leaves of its own."""
+        return self.network.shared if self.network else None
 
     @property
     def network_name(self) -> str:

@@ -50,10 +50,10 @@ def wire_segment(mapping: Mapping, installed_gpus: int) -> Segment:
     leaves = _installed_leaves(mapping, slots)
     blocks = [_block(mapping, block, gpu, slots, leaves) for block in range(mapping.segment_blocks)]
     segment = Segment(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
-    network = mapping.fabric.network
-    if network is None or network.shared is None or not network.shared.in_compute:
-        return segment
-    return segment._replace(number=segment.lower + np.int32(1))
+    shared = mapping.fabric.shared_leaves
+    if shared and shared.in_compute:
+        return segment._replace(number=segment.lower + np.int32(1))
+    return segment
 
 
 def _direct(wired: TierLinks, gpu: Int32Array) -> Segment:

@@ -85,7 +85,7 @@ def named_links(evidence: Evidence, rows: IntArray) -> NamedLinks:
             f"{address_text(origin + nic - 1)}/{length}"
             for nic in evidence.addresses.nic[row].tolist()
         ]
-    if fabric.network and fabric.network.tenants:  # the members of bonds have no address
+    if fabric.network and fabric.has_bonds:  # the members of bonds have no address
         attached = fabric.network.attached
         routed = np.array([group.edge for group in attached.groups])
         address[np.flatnonzero(host)[~routed[attached.group_of(gpu // attached.bond)]]] = ""
@@ -273,12 +273,9 @@ def split_ports(plan: Plan) -> Counter[str]:
     if not plan.converged:
         return more
     known = {role: _by_cage(plan, role) for role in plan.roles}
-    for rules in (network.fabric.network for network in plan.converged.values()):
-        shared = rules.shared if rules else None
-        taken = shared.taken() if shared else ()
-        for leaf, cage, mode in {(leaf, port.cage, port.breakout) for leaf, port in taken}:
-            if shared:
-                more[shared.names[leaf]] += mode.count - known[shared.role][cage]
+    for shared in filter(None, (own.fabric.shared_leaves for own in plan.converged.values())):
+        for leaf, cage, mode in {(at, port.cage, port.breakout) for at, port in shared.taken()}:
+            more[shared.names[leaf]] += mode.count - known[shared.role][cage]
     return more
 
 

@@ -236,11 +236,11 @@ def judge(evidence: Evidence) -> CheckResult:
         return apply_laws(PAIR_LAWS, evidence)
     if evidence.plan.mapping.topology:
         return apply_laws(DIRECT_LAWS, evidence)
-    network, baseline = evidence.plan.fabric.network, evidence.plan.mapping.baseline
+    shared, baseline = evidence.plan.fabric.shared_leaves, evidence.plan.mapping.baseline
     more = CHANNEL_LAWS if evidence.channels else ()
     grown = GROWTH_LAWS if evidence.channels and baseline and baseline.channels else ()
-    if network and network.shared:
-        own = () if network.shared.in_compute else ADDRESS_LAWS
+    if shared:
+        own = () if shared.in_compute else ADDRESS_LAWS
         return apply_laws((*SHARED_LAWS, *own, *more, *grown), evidence)
     light = CIRCUIT_LAWS if evidence.plan.fabric.has_circuits else ()
     return apply_laws((*LAWS, *more, *grown, *light), evidence)

@@ -94,7 +94,7 @@ def _addresses(plan: Plan) -> Addresses:
         for number in range(segments * blocks)
     ]
     nics_at = [*range(segments * blocks)]
-    if shared := plan.shared_leaves:
+    if shared := plan.device_leaves:
         at = (leaf * blocks for leaf, _ in map(shared.leaves.__getitem__, shared.bonds.stripe))
         nics_at += [first + block for first, block in zip(at, shared.blocks, strict=True)]
         found = _from(given.hosts.origin, given.host_addresses(0, shared.bonds.slot))

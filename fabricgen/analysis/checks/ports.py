@@ -164,8 +164,8 @@ def _faults_of(evidence: Evidence, role: Role, ports: list[Port]) -> Iterator[Vi
 def _outside_zones(evidence: Evidence, role: Role) -> Iterator[Violation]:
     """Yield the cages with links that their zone does not have; devices take cages of no zone."""
     plan, ports = evidence.plan, evidence.ports[role]
-    layout, network = plan.fabric.port_layouts[role], plan.fabric.network
-    if not layout.zoned or (network and network.shared):
+    layout = plan.fabric.port_layouts[role]
+    if not layout.zoned or plan.fabric.shared_leaves:
         return
     down = plan.widths[role][0]
     for name, own, zone, other in (

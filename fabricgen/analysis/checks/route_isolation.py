@@ -38,7 +38,7 @@ def routes_apart(evidence: Evidence) -> Verdict:
         _Pool(given.nic, given.nic_block, cut.hosts.origin),
         _Pool(given.loopback, given.loopback_block, cut.loopbacks.origin),
     )
-    switches, instances, shared = 0, 0, evidence.plan.shared_leaves
+    switches, instances, shared = 0, 0, evidence.plan.device_leaves
     found: list[Violation] = []
     for run in read.switches:
         for view in views_of(evidence, run):
@@ -117,8 +117,7 @@ class _NetworkOnLeaf(NamedTuple):
 def _networks_on(plan: Plan, segment: int, box: int) -> Iterator[_NetworkOnLeaf]:
     """Yield the networks that have a VRF on a switch."""
     for name, network in plan.converged.items():
-        rules = network.fabric.network
-        shared = rules.shared if rules else None
+        shared = network.fabric.shared_leaves
         if shared and not shared.in_compute and (own := shared.taken_on(segment, box)):
             layout = network.fabric.port_layouts[Role.LEAF]
             ports, peers = ({*map(layout.interface, each)} for each in (own, shared.peers))

@@ -157,7 +157,7 @@ def addresses(evidence: Evidence) -> Verdict:
     for pool in [*pools, *ids]:
         found += _in_pool(evidence, pool)
     ends = f" with a /{planned.host_length} each" if numbered else ""
-    ports = "ports of hosts and devices" if evidence.plan.shared_leaves else ""
+    ports = "ports of hosts and devices" if evidence.plan.device_leaves else ""
     router_ids = f", their router IDs in {own}" if own else ""
     figure = (
         f"{counted(len(given.nic), 'NIC port', ports)}{ends} in {asked.host_pool},"

@@ -120,8 +120,8 @@ def _host(evidence: Evidence, gpu: IntArray, plane: IntArray) -> _Way:
         slot = leaf * sizing.leaf_down + place * mates + turn * mapping.per_switch + offset
     upper, port = np.divmod(slot, sizing.leaf_down)
     slot = mapping.kept_slots(gpu, slot)
-    rules = fabric.network
-    single = rules and rules.shared and rules.shared.in_compute  # devices in no other network
+    shared = fabric.shared_leaves
+    single = shared and shared.in_compute  # devices in no other network
     return _Way(
         group * fabric.planes + plane,
         block,

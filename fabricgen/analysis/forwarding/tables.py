@@ -245,7 +245,7 @@ class ForwardingTables:
 
     def _device_prefixes(self, segment: int, block: int) -> list[tuple[int, str]]:
         """Return the leaf and the prefix of each port of devices in a block."""
-        shared, addresses = self.plan.shared_leaves, self.plan.addresses
+        shared, addresses = self.plan.device_leaves, self.plan.addresses
         if shared is None:
             return []
         leaves = [shared.leaves[leaf] for leaf in shared.bonds.stripe]

@@ -102,10 +102,10 @@ class Bundle:
 
 def _leaf_ports(network: Plan) -> Iterator[tuple[str, str]]:
     """Yield the ports of a network on compute leaves."""
-    rules, layout = network.fabric.network, network.fabric.port_layouts[Role.LEAF]
-    if rules and rules.shared:
-        for leaf, port in rules.shared.taken():
-            yield rules.shared.names[leaf], layout.interface(port)
+    shared, layout = network.fabric.shared_leaves, network.fabric.port_layouts[Role.LEAF]
+    if shared:
+        for leaf, port in shared.taken():
+            yield shared.names[leaf], layout.interface(port)
 
 
 @dataclass(frozen=True)

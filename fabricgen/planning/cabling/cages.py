@@ -70,10 +70,10 @@ class Cages:
 
         On a leaf of the compute fabric, a link of GPUs may have the module of a cage already.
         """
-        network = self.mapping.fabric.network
-        if network is None or network.shared is None:
+        leaves = self.mapping.fabric.shared_leaves
+        if leaves is None:
             return {"lower": rows, "upper": rows}
-        filled = np.array(network.shared.filled)
+        filled = np.array(leaves.filled)
         return {"lower": rows, "upper": np.asarray(rows[~filled[self.links.lower[rows]]])}
 
     def pieces(self, joint: LinkParts, segment: int, rows: IntArray) -> IntArray:

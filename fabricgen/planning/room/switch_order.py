@@ -32,9 +32,8 @@ def ordered(naming: DeviceNames, equipment: Equipment) -> Int64Array:
     place = np.concatenate([np.arange(hosts) * mapping.fabric.host_gpus, middles[0]])
     place = np.concatenate([place, np.full(len(equipment.names), -1)])
     for network in equipment.networks:
-        rules = network.mapping.fabric.network
         # its leaves are those of compute, or it has none
-        if not network.boxes or (rules and rules.shared):
+        if not network.boxes or network.mapping.fabric.shared_leaves:
             continue
         number, switches = numbers_of(equipment, network), len(network.boxes)
         ports = place[number[:-switches]].repeat(network.mapping.fabric.domain_gpus)

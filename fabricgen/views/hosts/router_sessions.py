@@ -53,9 +53,9 @@ def router_sessions(plan: Plan) -> Iterator[RouterSession]:
 
 def _leaves(plan: Plan, network: Plan) -> Iterator[SwitchView]:
     """Yield the leaves of a network with sessions; a network may be on those of compute."""
-    leaves, rules = sorted({link.leaf for link in edge_links(network)}), network.fabric.network
-    if rules and rules.shared:
-        for segment, box in map(rules.shared.leaves.__getitem__, leaves):
+    leaves = sorted({link.leaf for link in edge_links(network)})
+    if shared := network.fabric.shared_leaves:
+        for segment, box in map(shared.leaves.__getitem__, leaves):
             yield from Views(plan).switches(segment, (Role.LEAF,), [box])
     elif leaves:
         yield from Views(network).switches(0, (Role.LEAF,), leaves)

@@ -29,7 +29,7 @@ class DeviceLink(NamedTuple):
 
 def device_links(plan: Plan, guids: Guids, segment: int) -> Iterator[DeviceLink]:
     """Yield the ports of devices in a subnet of the compute fabric."""
-    network, shared = plan.networks.get(DEVICES), plan.shared_leaves
+    network, shared = plan.networks.get(DEVICES), plan.device_leaves
     if network is None or shared is None:
         return
     systems = Systems(network)

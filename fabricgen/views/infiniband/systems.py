@@ -75,8 +75,8 @@ class Systems:
     @cached_property
     def host(self) -> str:
         """The type of the hosts, or of the devices on leaves of the compute fabric."""
-        host, network = self.plan.fabric.host, self.plan.fabric.network
-        if network and network.shared:
+        host = self.plan.fabric.host
+        if self.plan.fabric.shared_leaves:
             return DEVICE
         return (
             _word(host.model.upper())

@@ -42,8 +42,7 @@ class LeafNetworks:
 
     def on(self, box: int, labels: SegmentLabels) -> LeafNetwork | None:
         """Return what a leaf of the compute fabric has of the network; None for nothing."""
-        rules, segment = self.plan.fabric.network, labels.ends.segment
-        shared = rules.shared if rules else None
+        shared, segment = self.plan.fabric.shared_leaves, labels.ends.segment
         if shared is None or not (places := shared.taken_on(segment, box)):
             return None
         leaf = shared.leaves.index((segment, box))
