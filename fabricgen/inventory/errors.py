@@ -128,7 +128,8 @@ def _unknown(document: YamlDocument, path: Path) -> Finding:
         if options
         else f"keys of {level}: {', '.join(siblings)}"
     )
-    if near and near in here:
+    place = document.locate_key(path)
+    if near and near in here and place.line is not None:  # `--set` would replace the one there
         hint = f"`{near}` is already there; remove one of the two"
     for sign, advice in (
         (":", "write a space after the colon: `{0}: {1}…`"),
@@ -147,7 +148,7 @@ def _unknown(document: YamlDocument, path: Path) -> Finding:
         path,
         because,
         hint,
-        document.locate_key(path),
+        place,
     )
 
 

@@ -213,6 +213,17 @@ def test_the_place_of_a_bad_override_is_its_argument(file: str, setting: str, co
 
 
 @pytest.mark.parametrize(
+    ("setting", "known"),
+    [("networks.storag.speed=400G", "storage"), ("rails.cuont=4", "count"), ("gpu=16", "gpus")],
+)
+def test_a_mistyped_override_of_a_key_in_the_file(file: str, setting: str, known: str) -> None:
+    """The known key is proposed: `--set` replaces its value in the file."""
+    storage = "networks.storage={switches: {leaf: {model: sn5600}}}"
+    (finding,) = refused(file, storage, "rails.count=8", setting)
+    assert (finding.code, finding.hint) == ("unknown-key", f"did you mean `{known}`?")
+
+
+@pytest.mark.parametrize(
     "setting",
     ["gpus", "=8", "gpus:8", ".gpus=8", "a..b=8", "", "gpus=[8", "gpus={a: 1, a: 2}", "gpus=!x 8"],
 )
