@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile
 
 import pytest
 
@@ -24,9 +26,9 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the cabling and the bill of a small cluster."""
+    """Build the cabling, the bill and the drawings of a small cluster."""
     folder = tmp_path_factory.mktemp("cluster") / "out"
-    build(build_job(plan_of(**CLUSTER), Packs(), ("cabling", "bom")), folder)
+    build(build_job(plan_of(**CLUSTER), Packs(), ("cabling", "bom", "drawings")), folder)
     return folder
 
 
@@ -49,6 +51,26 @@ def test_one_list_has_the_cables_of_all_networks(out: Path) -> None:
     assert sum(counted.values()) == figures["totals"]["cables"]
     assert len({row["cable"] for row in rows}) == len(rows)
     assert {row["rail"] for row in rows if row["network"] != "compute"} == {""}
+
+
+def _texts(file: Path) -> str:
+    """Return the text of a file, or of all sheets of a workbook."""
+    if file.suffix != ".xlsx":
+        return file.read_text(encoding="utf-8")
+    with ZipFile(file) as book:
+        return "".join(book.read(name).decode() for name in book.namelist() if ".xml" in name)
+
+
+def test_documents_without_markdown_have_no_marks_of_it(out: Path) -> None:
+    """Pages, pictures, tables and workbooks show a backtick or asterisks as they are."""
+    files = [file for file in out.rglob("*.*") if file.suffix in (".csv", ".html", ".svg", ".xlsx")]
+    assert {file.suffix for file in files} == {".csv", ".html", ".svg", ".xlsx"}
+    marked = {
+        file.name: found[0]
+        for file in files
+        if (found := re.search(r".{,40}(`|\*\*|]\().{,40}", _texts(file)))
+    }
+    assert not marked
 
 
 def test_every_managed_port_has_one_cable(out: Path) -> None:

@@ -305,5 +305,5 @@ def legend(
     apart = f", or those of one rail{more}" if railed else ""
     return keys, [
         Text(MARGIN, low, f"A line is all links between two boxes{apart}."),
-        Text(MARGIN, low + 15, "A box with `to` in it is a bundle of devices."),
+        Text(MARGIN, low + 15, 'A box with "to" in it is a bundle of devices.'),
     ]

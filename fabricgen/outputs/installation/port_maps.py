@@ -179,8 +179,8 @@ def missing_faceplate(model: Switch) -> str:
     """Return why no drawing of a switch can be made."""
     what = "verified only in part" if model.faceplate else "not in the catalog"
     return (
-        f"Where the cages of a {model.model} sit is {what} (`faceplate`), so this is a list by port"
-        " and no drawing."
+        f"Where the cages of a {model.model} sit is {what} (key faceplate), so this is a list by"
+        " port and no drawing."
     )
 
 

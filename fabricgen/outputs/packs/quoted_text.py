@@ -1,4 +1,7 @@
-"""Quoting for CSV, JSON, DOT and Markdown, and protection from formulas in spreadsheets."""
+"""Quoting for CSV, JSON, DOT and Markdown, and protection from formulas in spreadsheets.
+
+`unmarked` is for texts that are Markdown elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -101,6 +104,18 @@ def shell(value: object) -> str:
     'it'"'"'s'
     """
     return "'" + str(value).replace("'", "'\"'\"'") + "'"
+
+
+_CODE = re.compile(r"`([^`\n]+)`")
+
+
+def unmarked(text: str) -> str:
+    """Return a text without the marks of code, for documents that would show them.
+
+    >>> print(unmarked("describe your room under `site`"))
+    describe your room under site
+    """
+    return _CODE.sub(r"\1", text)
 
 
 _MARKUP = re.compile(r"&(?=#?\w+;)|<|\||\]\(")

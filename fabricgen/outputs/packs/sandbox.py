@@ -37,6 +37,7 @@ from fabricgen.outputs.packs.quoted_text import (
     markdown,
     quoted,
     shell,
+    unmarked,
 )
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ OWN_FILTERS = {
     "quoted": quoted,
     "shell": shell,
     "markdown": markdown,
+    "unmarked": unmarked,
     "md5_line": md5_line,
     "ms_to_s": ms_to_s,
     "ms_to_us": ms_to_us,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from xlsxwriter.utility import xl_range, xl_rowcol_to_cell
 
 from fabricgen.bom.bill_table import QUOTED
+from fabricgen.outputs.packs.quoted_text import unmarked
 from fabricgen.outputs.workbook.breakdown import (
     FIXED_PRICES,
     write_division,
@@ -161,7 +162,7 @@ def _write_parts(book: Book, bom: BomView) -> dict[tuple[str, str], str]:
             row, quantity, int(count), book.style(num_format="#,##0", align="right", indent=1)
         )
     for row, text in enumerate(bom.terms, start=last + len(bom.sums) + 3 + len(counts)):
-        sheet.write_string(row, 1, text, book.style(align="left", indent=1))
+        sheet.write_string(row, 1, unmarked(text), book.style(align="left", indent=1))
     shown = [*bom.parts, *bom.sums]
     for at, column in enumerate(columns):
         longest = max(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from xlsxwriter.utility import xl_range, xl_rowcol_to_cell
 
+from fabricgen.outputs.packs.quoted_text import unmarked
 from fabricgen.outputs.workbook.cells import LONG, height_of, priced_total, sum_of
 from fabricgen.outputs.workbook.palette import AMBER, GREY
 from fabricgen.outputs.workbook.table_sheet import TableSheet, write_row
@@ -115,7 +116,7 @@ def write_loads(book: Book, loads: LoadsView) -> None:
         *(note for note in loads.notes if "`all_`" not in note),
     )
     for row, text in enumerate(texts, start=len(loads.rows) + 2):
-        sheet.write_string(row, 0, text, book.style(italic=True))
+        sheet.write_string(row, 0, unmarked(text), book.style(italic=True))
     _fit(sheet, LOAD_COLUMNS, loads.rows)
 
 

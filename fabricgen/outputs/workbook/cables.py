@@ -36,7 +36,7 @@ TURNED = (
     " any entry is hidden."
 )
 TIED = (
-    "A cable that carries several links has an entry in `Piece`; where its links differ, a cell has"
+    "A cable that carries several links has an entry in Piece; where its links differ, a cell has"
     " the value of each."
 )
 LEGEND = (

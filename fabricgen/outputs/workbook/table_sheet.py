@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabricgen.outputs.packs.quoted_text import unmarked
 from fabricgen.outputs.workbook.cells import number_format, plain, write_text
 from fabricgen.outputs.workbook.palette import SHADES
 
@@ -47,7 +48,7 @@ class TableSheet:
             0,
             self._row,
             len(self._widths) - 1,
-            plain(text),
+            plain(unmarked(text)),
             self._book.style(text_wrap=True, indent=1),
         )
         self._row += 1
