@@ -8,7 +8,7 @@ On a leaf, devices take the ports of the network's cages in their order.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -16,8 +16,8 @@ from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import Role, speed_text
 from fabricgen.inventory.fields import cages_of
 from fabricgen.planning.baseline.kept_bonds import KeptBonds
-from fabricgen.planning.networks.shared_leaves import SharedLeaves
 from fabricgen.planning.port_layout import Port
+from fabricgen.planning.shared_switches import share, shared_switches
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -27,11 +27,12 @@ if TYPE_CHECKING:
     from fabricgen.inventory.networks import Network
     from fabricgen.planning.draft import Draft
     from fabricgen.planning.networks.attachments import AttachedDevices, Attachments
+    from fabricgen.planning.networks.shared_leaves import SharedLeaves
 
 
 def converge(
     draft: Draft,
-    leaves: Sequence[tuple[int, int]],
+    installed: Sequence[bool],
     name: str,
     attached: Attachments,
     ports: Sequence[Port],
@@ -40,30 +41,21 @@ def converge(
 ) -> SharedLeaves:
     """Give each device of a network its ports on some leaves of the compute fabric.
 
-    `leaves` are segments and boxes of all leaves, in order; `ports` those of the network on each,
-    and `taken` the cages of other networks. Raises Refusal.
+    `ports` are those of the network on each leaf, and `taken` the cages of other networks. Raises
+    Refusal.
     """
     keys, columns = draft.spec.networks.converged()[name], attached.bond
+    leaves = shared_switches(draft, installed)
     stripes = _stripes(name, keys, attached, len(leaves) // columns, len(ports))
     bonds = _bonds(attached, stripes, alternating=keys.distribution == "alternating")
     if kept and kept.fits([[len(bonds.stripe)]], columns) and max(kept.place) < len(ports):
         bonds = kept
-    own = [*leaves[: len(bonds.groups) * columns]]
+    own = leaves[: len(bonds.groups) * columns]
     peers = (len(own) - 1) * (keys.peer_links or 0)
     in_use = ports[: max(bonds.place) + 1]
     free = _free_of_links(draft, {*taken, *(port.cage for port in in_use)})
-    boxes = sorted({box for _, box in leaves})
-    names = {segment: draft.naming.switches(segment) for segment in {at for at, _ in own}}
-    return SharedLeaves(
-        names=tuple(names[segment][box] for segment, box in own),
-        leaves=tuple(own),
-        numbers=tuple(segment * len(boxes) + bisect_left(boxes, box) for segment, box in own),
-        ports=tuple(in_use),
-        bonds=bonds,
-        blocks=(),
-        filled=(False,) * attached.ports,
-        modules=frozenset(),
-        columns=columns,
+    return replace(
+        share(draft, installed, own, in_use, bonds, columns),
         peers=tuple(_peer_ports(draft, name, len(own), peers, free)) if keys.peer_links else (),
     )
 

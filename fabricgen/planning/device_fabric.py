@@ -9,7 +9,7 @@ from fabricgen.core.terms import COMPUTE, DEVICES, Design, Role
 from fabricgen.inventory.networks import Network, Networks
 from fabricgen.inventory.sizing import HbDomain, NicChoice, Rails, SparePorts
 from fabricgen.planning.converged_ports import converge, network_ports
-from fabricgen.planning.device_ports import share_leaves, shared_switches
+from fabricgen.planning.device_ports import share_leaves
 from fabricgen.planning.network_devices import attached_devices, named_interfaces
 from fabricgen.planning.network_fabric import modes_of, one_speed, served_in
 from fabricgen.planning.networks.addressing import network_addressing
@@ -71,7 +71,7 @@ def converged_fabric(
     kept = draft.mapping.baseline and draft.mapping.baseline.networks.get(name)
     shared = converge(
         draft,
-        shared_switches(draft, installed),
+        installed,
         name,
         attached,
         network_ports(draft, name, mode, taken),

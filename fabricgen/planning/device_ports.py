@@ -7,7 +7,7 @@ positions that no GPU has are taken before further ports. Their addresses are of
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,8 +17,8 @@ from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import LinkKind, Role, speed_text
 from fabricgen.planning.addressing import AddressPlan
 from fabricgen.planning.baseline.kept_bonds import KeptBonds
-from fabricgen.planning.networks.shared_leaves import SharedLeaves
 from fabricgen.planning.port_layout import Port
+from fabricgen.planning.shared_switches import share, shared_switches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.draft import Draft
     from fabricgen.planning.naming import Box
     from fabricgen.planning.networks.attachments import AttachedDevices
+    from fabricgen.planning.networks.shared_leaves import SharedLeaves
 
 
 @dataclass(frozen=True)
@@ -80,40 +81,18 @@ def share_leaves(
     found = [*_FreePorts(draft, installed, taken).assign(groups)]
     order = {leaf: number for number, leaf in enumerate(sorted({each.leaf for each in found}))}
     ports = sorted({each.port for each in found}, key=lambda port: (port.cage, port.sub))
-    boxes = [at for at, has in enumerate(installed[: draft.sizing.leaf]) if has]
-    names = {segment: draft.naming.switches(segment) for segment in {at for at, _ in order}}
-    return SharedLeaves(
-        names=tuple(names[segment][box] for segment, box in order),
-        leaves=tuple(order),
-        numbers=tuple(segment * len(boxes) + boxes.index(box) for segment, box in order),
-        ports=tuple(ports),
-        bonds=KeptBonds(
-            groups=(0,) * len(order),
-            stripe=tuple(order[each.leaf] for each in found),
-            place=tuple(ports.index(each.port) for each in found),
-            slot=tuple(_address_slots(draft, found)),
-        ),
+    bonds = KeptBonds(
+        groups=(0,) * len(order),
+        stripe=tuple(order[each.leaf] for each in found),
+        place=tuple(ports.index(each.port) for each in found),
+        slot=tuple(_address_slots(draft, found)),
+    )
+    return replace(
+        share(draft, installed, [*order], ports, bonds),
         blocks=tuple(each.block for each in found),
         filled=tuple(each.filled for each in found),
         modules=frozenset(module.model for module in _host_modules(draft) if module),
     )
-
-
-def shared_switches(
-    draft: Draft, installed: Sequence[bool], role: Role = Role.LEAF
-) -> list[tuple[int, int]]:
-    """Return the segment and the box of each switch that others may have ports on, in order.
-
-    The first switches of all segments precede the second ones.
-    """
-    nos = draft.fabric.port_layouts[role].nos
-    return [
-        (segment, at)
-        for at, box in enumerate(draft.naming.boxes)
-        if box.role is role and installed[at]
-        for segment in range(draft.mapping.segments)
-        if draft.port_layouts(segment)[role].nos == nos
-    ]
 
 
 def _host_modules(draft: Draft) -> list[Transceiver | None]:

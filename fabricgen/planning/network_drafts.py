@@ -70,11 +70,10 @@ def draft_networks(
 
 def _on_leaves(draft: Draft, mapping: Mapping) -> Draft:
     """Name and address what is on leaves of a compute fabric. Raises Refusal."""
-    own, network = draft_of(mapping, draft.catalog), mapping.fabric.network
-    assert network, "devices are a network"  # noqa: S101 - narrowed for mypy
-    assert network.shared, "devices are on leaves"  # noqa: S101 - narrowed for mypy
-    addresses = draft.addresses if network.name == DEVICES else own.addresses
-    return replace(own, addresses=leaf_addresses(draft, network.shared, addresses))
+    own, shared = draft_of(mapping, draft.catalog), mapping.fabric.shared_leaves
+    assert shared, "devices are on leaves"  # noqa: S101 - narrowed for mypy
+    addresses = draft.addresses if mapping.fabric.network_name == DEVICES else own.addresses
+    return replace(own, addresses=leaf_addresses(draft, shared, addresses))
 
 
 def _compute_switches(draft: Draft, installed: list[bool]) -> list[SwitchGroup]:

@@ -16,13 +16,12 @@ from fabricgen.core.terms import COMPUTE, UPLINKS, Role, speed_text
 from fabricgen.inventory.networks import Network
 from fabricgen.planning.baseline.kept_bonds import KeptBonds
 from fabricgen.planning.device_fabric import on_compute, served_by
-from fabricgen.planning.device_ports import shared_switches
 from fabricgen.planning.network_uplinks import uplink_layout
 from fabricgen.planning.networks.addressing import network_addressing
 from fabricgen.planning.networks.attachments import AttachedDevices, Attachments
 from fabricgen.planning.networks.rules import NetworkRules
-from fabricgen.planning.networks.shared_leaves import SharedLeaves
 from fabricgen.planning.port_layout import Port
+from fabricgen.planning.shared_switches import share, shared_switches
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -58,21 +57,8 @@ def uplinks_fabric(
     if len(attached.devices) > most * len(ports):
         raise _no_ports(groups[0], role, mode, -(-len(attached.devices) // most), len(ports))
     bonds = _bonds(attached, -(-len(attached.devices) // len(ports)))
-    used = max(bonds.place) + 1
-    own = boxes[: len(bonds.groups) * columns]
-    numbers = sorted({box for _, box in boxes})
-    shared = SharedLeaves(
-        names=tuple(draft.naming.switches(segment)[box] for segment, box in own),
-        leaves=tuple(own),
-        numbers=tuple(segment * len(numbers) + numbers.index(box) for segment, box in own),
-        ports=tuple(ports[:used]),
-        bonds=bonds,
-        blocks=(),
-        filled=(False,) * attached.ports,
-        modules=frozenset(),
-        role=role,
-        columns=columns,
-    )
+    own, in_use = boxes[: len(bonds.groups) * columns], ports[: max(bonds.place) + 1]
+    shared = share(draft, installed, own, in_use, bonds, columns, role)
     rules = NetworkRules(
         name=UPLINKS,
         attached=attached,

@@ -1,7 +1,8 @@
 """The leaves of the compute fabric that devices have ports on.
 
-The links of such devices are a network whose leaves are those of compute. `device_ports` chooses
-the ports of single devices, `converged_ports` those of a network.
+The links of such devices are a network whose leaves are those of compute. `shared_switches` makes
+them; `device_ports` chooses the ports of single devices, `converged_ports` those of a network, and
+`uplink_fabric` those of the switches of other networks.
 """
 
 from __future__ import annotations
