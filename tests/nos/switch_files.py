@@ -20,6 +20,17 @@ if TYPE_CHECKING:
 
 PACKS = Packs()
 
+ROUTING_FILES = {
+    "eos": "startup-config.cfg",
+    "frr": "frr.conf",
+    "junos": "junos.set",
+    "nvue": "commands.txt",
+    "nxos": "nxos.cfg",
+    "sonic": "frr.conf",
+    "srlinux": "config.json",
+}
+"""The file of each NOS with its routing: VRFs, BGP and filters."""
+
 MOST = 8
 """Switches of one fabric that a vendor's parser reads, at equal distances from each other."""
 

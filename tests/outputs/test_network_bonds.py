@@ -16,10 +16,11 @@ from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.network_bonds import bond_members
 from tests.csv_rows import read_rows
 from tests.fabrics import build_job, plan_of
+from tests.nos.switch_files import ROUTING_FILES
 from tests.outputs.dcim_files import read_netbox
 from tests.outputs.packs.managed import LEAST
 from tests.outputs.packs.test_access_switches import ACCESS_MODELS
-from tests.outputs.packs.test_bonds import NOSES, leaves, oob
+from tests.outputs.packs.test_bonds import leaves, oob
 from tests.outputs.test_dcim import netbox_tables
 
 if TYPE_CHECKING:
@@ -175,7 +176,7 @@ def test_what_loads_and_boots_switches_has_all_of_the_plan(plan: Plan, out: Path
         }
 
 
-@pytest.mark.parametrize("nos", NOSES)
+@pytest.mark.parametrize("nos", ROUTING_FILES)
 def test_packs_name_the_bonds_of_leaves(nos: str) -> None:
     """As their files do."""
     pack, one = Packs().for_nos(nos), leaves(nos)[0]

@@ -25,7 +25,7 @@ from tests.nos.model_variants import LARGEST_OF_EOS, MODELS
 from tests.nos.nvue import expanded, flattened
 from tests.nos.overlay import ONE_BRIDGE, Overlay, planned
 from tests.nos.statements import Grammar
-from tests.nos.switch_files import render_switches
+from tests.nos.switch_files import ROUTING_FILES, render_switches
 from tests.nos.verifiers import Verifiers
 from tests.outputs.packs.managed import LEAST
 from tests.outputs.packs.netplan import assert_networkd_agrees, generated
@@ -99,19 +99,7 @@ def leaves(nos: str) -> list[SwitchFiles]:
     return render_switches(bonded(nos).networks["storage"])
 
 
-NOSES = ("eos", "frr", "junos", "nvue", "nxos", "sonic", "srlinux")
-CONFIGS = {
-    "eos": "startup-config.cfg",
-    "frr": "frr.conf",
-    "junos": "junos.set",
-    "nvue": "commands.txt",
-    "nxos": "nxos.cfg",
-    "sonic": "frr.conf",
-    "srlinux": "config.json",
-}
-
-
-@pytest.mark.parametrize("nos", sorted({*NOSES} - {"nxos"}))
+@pytest.mark.parametrize("nos", sorted({*ROUTING_FILES} - {"nxos"}))
 def test_the_tools_accept_bonds(
     nos: str, tool: Callable[[str], str], oracles: Path, tmp_path: Path
 ) -> None:
@@ -165,11 +153,11 @@ SEGMENTS: dict[str, Callable[[str], list[tuple[str, str]]]] = {
 """The number and the system of each bond, read back from the file of a NOS."""
 
 
-@pytest.mark.parametrize("nos", NOSES)
+@pytest.mark.parametrize("nos", ROUTING_FILES)
 def test_a_bond_has_one_segment_on_two_leaves(nos: str) -> None:
     """Each Ethernet segment is on two leaves, and no two bonds have one."""
     found = Counter(
-        segment for one in leaves(nos) for segment in SEGMENTS[nos](one.files[CONFIGS[nos]])
+        segment for one in leaves(nos) for segment in SEGMENTS[nos](one.files[ROUTING_FILES[nos]])
     )
     assert set(found.values()) == {2}
     assert len(found) == 32 + 2
@@ -219,11 +207,11 @@ MUTATIONS = {
 def test_faults_of_overlays_are_found(nos: str, fault: str) -> None:
     """A leaf that differs from its plan is read as such, or not at all."""
     one = leaves(nos)[0]
-    text, edits = re.subn(*MUTATIONS[nos][fault], one.files[CONFIGS[nos]], count=1)
+    text, edits = re.subn(*MUTATIONS[nos][fault], one.files[ROUTING_FILES[nos]], count=1)
     assert edits
     assert one.switch.vtep
     try:
-        found = OVERLAYS[nos](one.files | {CONFIGS[nos]: text})
+        found = OVERLAYS[nos](one.files | {ROUTING_FILES[nos]: text})
     except (AssertionError, KeyError, ValueError):
         return
     assert found != planned(one.switch.vtep, nos)
@@ -236,10 +224,10 @@ TARGETS = (
 """The route targets that a switch imports, in the syntax of any NOS."""
 
 
-@pytest.mark.parametrize("nos", NOSES)
+@pytest.mark.parametrize("nos", ROUTING_FILES)
 def test_numbers_of_networks_are_unique(nos: str) -> None:
     """VNIs and route targets are the same on all leaves, route distinguishers on none."""
-    text = "\n".join(one.files[CONFIGS[nos]] for one in leaves(nos))
+    text = "\n".join(one.files[ROUTING_FILES[nos]] for one in leaves(nos))
     words = re.findall(r'\b(?:rd|route-distinguisher)"?:? "?([\d.]+:\d+)', text)
     each = 3 if nos in ONE_BRIDGE else 4
     count = each * sum("leaf" in one.switch.name for one in leaves(nos))

@@ -14,9 +14,9 @@ from fabricgen.build.run import build
 from fabricgen.outputs.packs.render import Packs
 from tests.fabrics import build_job, refusal_codes
 from tests.nos.statements import Grammar
-from tests.nos.switch_files import render_switches
+from tests.nos.switch_files import ROUTING_FILES, render_switches
 from tests.nos.verifiers import Verifiers
-from tests.outputs.packs.test_bonds import CONFIGS, bonded
+from tests.outputs.packs.test_bonds import bonded
 from tests.outputs.packs.test_network_switches import READERS, cluster
 from tests.outputs.packs.test_nxos import SOURCES, nxos_words
 
@@ -50,15 +50,6 @@ router bgp <n:1-4294967295>
     address-family <ipv4|ipv6> unicast
       prefix-list <use:prefix-list> <in|out>
 """
-FILES = {
-    "eos": "startup-config.cfg",
-    "frr": "frr.conf",
-    "junos": "junos.set",
-    "nvue": "commands.txt",
-    "nxos": "nxos.cfg",
-    "sonic": "frr.conf",
-    "srlinux": "config.json",
-}
 
 
 @cache
@@ -79,7 +70,7 @@ def test_each_port_of_a_router_has_a_session(nos: str) -> None:
     ports = [port for one in found for port in one.switch.ports if port.peer_address]
     assert len(ports) == 4
     for one in found:
-        text = one.files[FILES[nos]]
+        text = one.files[ROUTING_FILES[nos]]
         for port in (port for port in one.switch.ports if port.peer_address):
             assert (port.peer_device[:5], port.peer_asn) == ("edge-", ASN)
             assert port.peer_address == str(ip_interface(port.address).ip + 1)
@@ -91,7 +82,7 @@ def test_each_port_of_a_router_has_a_session(nos: str) -> None:
 def test_all_switches_pass_on_what_is_accepted(nos: str) -> None:
     """The prefixes are in the filters of leaves and spines, and the routers in no spine."""
     for one in switches(nos):
-        text = one.files[FILES[nos]]
+        text = one.files[ROUTING_FILES[nos]]
         assert "192.168.0.0/16" in text
         assert "-EDGE" in text or "EDGE1" in text
         assert (str(ASN) in text) == (one in with_routers(switches(nos)))
@@ -152,11 +143,11 @@ def test_sessions_with_routers_have_a_key_and_bfd(nos: str) -> None:
     """With the words of the sessions between switches; without secrets the files have no key."""
     one = with_routers(protected(nos))[0]
     address = next(port.peer_address for port in one.switch.ports if port.peer_address)
-    text = one.files[FILES[nos]]
+    text = one.files[ROUTING_FILES[nos]]
     for setting in SETTINGS[nos]:
         assert setting.format(address) in text
     plan = cluster(nos, devices=[PROTECTED]).networks["inband"]
-    bare = with_routers(render_switches(plan, secrets={}))[0].files[FILES[nos]]
+    bare = with_routers(render_switches(plan, secrets={}))[0].files[ROUTING_FILES[nos]]
     assert KEY not in bare
     assert "keychain" not in bare
 
@@ -166,7 +157,7 @@ def carried(nos: str, routers: dict[str, Any] = ROUTERS) -> Plan:
     return bonded(nos, devices=(routers,))
 
 
-@pytest.mark.parametrize("nos", sorted(CONFIGS.keys() - {"nxos"}))
+@pytest.mark.parametrize("nos", sorted(ROUTING_FILES.keys() - {"nxos"}))
 def test_the_tools_accept_keys_and_bfd_of_routers(
     nos: str, tool: Callable[[str], str], oracles: Path, tmp_path: Path
 ) -> None:
@@ -176,16 +167,16 @@ def test_the_tools_accept_keys_and_bfd_of_routers(
     """
     plan = carried(nos, PROTECTED).networks["storage"]
     inside = with_routers(render_switches(plan, {} if nos == "eos" else {"env:EDGE_KEY": KEY}))
-    assert (KEY in inside[0].files[CONFIGS[nos]]) == (nos != "eos")
+    assert (KEY in inside[0].files[ROUTING_FILES[nos]]) == (nos != "eos")
     found = [with_routers(protected(nos))[0], inside[0]]
     assert Verifiers(tool, oracles, tmp_path).complaints(found) == []
 
 
-@pytest.mark.parametrize("nos", CONFIGS)
+@pytest.mark.parametrize("nos", ROUTING_FILES)
 def test_routers_are_in_the_vrf_of_their_network(nos: str) -> None:
     """Their sessions are those of the VRF, which announces its subnet alone."""
     found = with_routers(render_switches(carried(nos).networks["storage"]))
-    text = found[0].files[CONFIGS[nos]]
+    text = found[0].files[ROUTING_FILES[nos]]
     leaf = found[0].switch.vtep
     assert leaf is not None
     (vrf,) = [own for own in leaf.vrfs if own.edge_ports]

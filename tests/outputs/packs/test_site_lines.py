@@ -35,7 +35,7 @@ from fabricgen.views.switches import build as build_views
 from tests.fabrics import build_job, plan_of, spec_of
 from tests.nos.fabric import assert_is_plan, fabric
 from tests.nos.model_variants import variant_plan
-from tests.nos.switch_files import PACKS, SwitchFiles
+from tests.nos.switch_files import PACKS, ROUTING_FILES, SwitchFiles
 from tests.outputs.packs.managed import LEAST
 from tests.outputs.packs.test_documented_nos import SYSTEMS
 from tests.outputs.packs.test_nos_packs import INVENTORY, _box, mixed
@@ -46,9 +46,6 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
     from fabricgen.views.switches.view import SwitchView
     from tests.nos.documented import Documented
-
-MAIN = {"eos": "startup-config.cfg", "frr": "frr.conf", "sonic": "frr.conf"}
-"""The text file of each NOS that the drawn overrides add to."""
 
 
 @cache
@@ -140,7 +137,7 @@ def assert_exact(drawn: list[tuple[dict[str, Any], str]]) -> None:
                 name = f"overrides.{number}"
                 parts[place] += f"! begin {name}\nline {number}\n! end {name}\n"
         was = _plain()[view.name]
-        main = MAIN[view.nos]
+        main = ROUTING_FILES[view.nos]
         assert files == was | {main: parts["before"] + was[main] + parts["after"]}
 
 
@@ -169,14 +166,14 @@ def test_a_section_ends_where_its_last_template_ends() -> None:
     """Lines after `bgp` follow the line that ends BGP, also where another section is nested."""
     own = {"place": "bgp", "text": "line", "match": {"nos": "eos"}}
     view = first_view(with_overrides(mixed(), own))
-    text = files_of([view])[view.name][MAIN["eos"]]
+    text = files_of([view])[view.name][ROUTING_FILES["eos"]]
     before, _, after = text.partition("! begin overrides.0\nline\n! end overrides.0\n")
-    assert before + after == _plain()[view.name][MAIN["eos"]]
+    assert before + after == _plain()[view.name][ROUTING_FILES["eos"]]
     assert "router bgp" in before
     assert after == ""
     own |= {"place": "interfaces"}
     view = first_view(with_overrides(mixed(), own))
-    text = files_of([view])[view.name][MAIN["eos"]]
+    text = files_of([view])[view.name][ROUTING_FILES["eos"]]
     before, _, after = text.partition("! begin overrides.0\n")
     assert "\ninterface Ethernet" in before
     assert "\ninterface Ethernet" not in after
@@ -348,7 +345,7 @@ def test_values_reach_templates_and_stay_values(tmp_path: Path) -> None:
         assert pack
         return SiteLines(packs).render(pack, pack.outputs[0], leaf)
 
-    was = _plain()[leaf.name][MAIN["eos"]]
+    was = _plain()[leaf.name][ROUTING_FILES["eos"]]
     assert rendered("{{ switch.vars.a }} {{ switch.vars.b.c[0] }}\n") == f"{was}{{{{ 7 * 7 }}}} 1\n"
     assert rendered("{# nothing #}\n") == was
     for attack in ("__class__", "b.c.append(1)", "b.clear()", "a.__len__", "unknown"):
@@ -370,8 +367,8 @@ def test_hooks_surround_the_packs_lines_and_overrides_surround_hooks(tmp_path: P
         {"match": {"nos": "eos"}, "text": "last"},
     )
     eos = first_view(plan, "eos")
-    text = files_of([eos], packs)[eos.name][MAIN["eos"]]
-    was = _plain()[eos.name][MAIN["eos"]]
+    text = files_of([eos], packs)[eos.name][ROUTING_FILES["eos"]]
+    was = _plain()[eos.name][ROUTING_FILES["eos"]]
     marks = [f"! {{}} overrides.{number}\n" for number in (0, 1)]
     first, last = (
         f"{mark.format('begin')}{line}\n{mark.format('end')}"

@@ -16,7 +16,7 @@ from tests.nos.model_variants import MANAGED, VARIANTS, variant_files
 from tests.nos.statements import paths
 from tests.nos.switch_files import PACKS, verification
 from tests.outputs.packs.test_access_switches import ACCESS_MODELS, access_switch
-from tests.outputs.packs.test_bonds import CONFIGS, leaves
+from tests.outputs.packs.test_bonds import leaves
 from tests.outputs.packs.test_edges import protected, switches, with_routers
 from tests.outputs.packs.test_nvue import old
 
@@ -60,7 +60,7 @@ def _switches(nos: str) -> Iterable[SwitchFiles]:
         if nos == "nvue":
             yield from (old(name, version)[0] for version in ("5.14", "5.12"))
     yield from [access_switch(nos)] if nos in ACCESS_MODELS else []
-    yield from [leaves(nos)[0], leaves(nos)[-1]] if nos in CONFIGS else []
+    yield from (leaves(nos)[0], leaves(nos)[-1])
     yield from [*with_routers(switches(nos))[:1], *with_routers(protected(nos))[:1]]
 
 
