@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from fabricgen.core.count_text import counted
+
 
 class Hue(NamedTuple):
     """A fibre colour, and the colour of a text that is readable on it."""
@@ -40,4 +42,4 @@ def colour(rail: int) -> str:
     ('blue', 'orange, 1 ring', 'blue, 2 rings')
     """
     rings, hue = divmod(rail, len(HUES))
-    return HUES[hue].name + (f", {rings} ring{'s' if rings > 1 else ''}" if rings else "")
+    return HUES[hue].name + (f", {counted(rings, 'ring')}" if rings else "")

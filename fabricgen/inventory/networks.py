@@ -250,12 +250,15 @@ class Networks(InventoryModel):
         return {name: _filled(name, network) for name, network in given.items()}
 
     @property
+    def with_management(self) -> list[str]:
+        """The networks with the management ports of all devices; two are refused by `planning`."""
+        each = self.each().items()
+        return [name for name, own in each if own.kind == "access" and name != CONSOLE]
+
+    @property
     def management(self) -> str | None:
         """The network with the management ports of all devices, if there is one."""
-        return next(
-            (name for name, own in self.each().items() if own.kind == "access" and name != CONSOLE),
-            None,
-        )
+        return next(iter(self.with_management), None)
 
     def each(self) -> dict[str, Network]:
         """Return the networks with switches of their own, as `every` has them."""

@@ -157,7 +157,7 @@ def width(
 
 def uplinks_of(down: int, speeds: tuple[int, int], ratio: Fraction) -> int:
     """Return the uplinks that carry what `down` ports carry, over `ratio`; speeds as in `width`."""
-    low, high = speeds if speeds[0] != speeds[1] else (1, 1)  # those of serial ports are 0
+    low, high = speeds
     return -(-down * low * ratio.denominator // (high * ratio.numerator))
 
 

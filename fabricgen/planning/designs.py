@@ -251,5 +251,5 @@ def _minimum(spec: FabricSpec, role: Role) -> int:
 
 
 def _speeds(port_layout: PortLayout) -> tuple[int, int]:
-    """Return the speeds of a downlink and of an uplink, in Gbps."""
-    return port_layout.down.speed_gbps, port_layout.up.speed_gbps
+    """Return the speeds of a downlink and of an uplink, in Gbps; serial ports, of 0, count as 1."""
+    return max(port_layout.down.speed_gbps, 1), max(port_layout.up.speed_gbps, 1)

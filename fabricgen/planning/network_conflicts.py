@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Finding, Path, nearest
 from fabricgen.core.terms import COMPUTE
-from fabricgen.inventory.networks import CONSOLE
 from fabricgen.planning.console_conflicts import console_conflicts
 from fabricgen.planning.converged_conflicts import compute_conflicts, converged_conflicts
 from fabricgen.planning.networks.tenants import VRF_VLANS, tenants_of
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.host import Host
     from fabricgen.inventory.fabric import FabricSpec
-    from fabricgen.inventory.networks import Network
+    from fabricgen.inventory.networks import Network, Networks
 
 
 def host_ports(host: Host | None, network: Network) -> int:
@@ -58,7 +57,7 @@ def network_conflicts(spec: FabricSpec, host: Host | None, catalog: Catalog) -> 
         yield from _carried(spec.networks.every(), name)
     yield from converged_conflicts(spec, catalog)
     yield from console_conflicts(spec, catalog)
-    yield from _second_access(networks)
+    yield from _second_access(spec.networks)
     yield from _sessions(spec, catalog)
     yield from _front_ports(spec, host)
     yield from _pairs(spec)
@@ -207,12 +206,10 @@ def _carried(networks: dict[str, Network], name: str) -> Iterator[Finding]:
             yield Finding("bad-carries", fact, (*path, keys[0]), (reason,), hint)
 
 
-def _second_access(networks: dict[str, Network]) -> Iterator[Finding]:
+def _second_access(networks: Networks) -> Iterator[Finding]:
     """Refuse a second network with all management ports."""
-    access = [
-        name for name, network in networks.items() if network.kind == "access" and name != CONSOLE
-    ]
-    first, *others = sorted(access, key=lambda name: name != "oob") or [""]
+    access = sorted(networks.with_management, key=lambda name: name != "oob")
+    first, *others = access or [""]
     for name in others:
         yield Finding(
             "two-access-networks",

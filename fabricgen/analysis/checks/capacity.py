@@ -13,6 +13,7 @@ import numpy as np
 
 from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violations
 from fabricgen.core.arrays import distinct_columns
+from fabricgen.core.count_text import counted
 from fabricgen.core.terms import LinkKind, Role, ratio_text
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class _Pairs:
     def width(self) -> str:
         """The number of links of a pair, as text."""
         least, most = (int(self.links.min()), int(self.links.max())) if len(self.links) else (0, 0)
-        return _links(least) if least == most else f"{least} to {most} links"
+        return counted(least, "link") if least == most else f"{least} to {most} links"
 
     def violations(self) -> Iterator[Violations]:
         """Yield pairs with more or fewer links than others, and switches joined unevenly.
@@ -116,14 +117,9 @@ class _Pairs:
             f" {Fraction(int(self.total[low]), self.reached)} each"
         )
         return Violation(
-            f"{name(low)} and {name(high)} are joined by {_links(int(self.links[pair]))}",
+            f"{name(low)} and {name(high)} are joined by {counted(int(self.links[pair]), 'link')}",
             (rule, uplinks),
         )
-
-
-def _links(count: int) -> str:
-    """Return a number of links as text."""
-    return f"{count} link{'' if count == 1 else 's'}"
 
 
 def oversubscription(evidence: Evidence) -> Verdict:

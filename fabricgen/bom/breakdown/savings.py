@@ -27,6 +27,7 @@ from fabricgen.bom.figures import (
     SWITCHES,
     TRANSCEIVERS,
 )
+from fabricgen.core.count_text import counted
 from fabricgen.core.terms import Design
 
 if TYPE_CHECKING:
@@ -202,7 +203,7 @@ def _pct(share: float | None) -> str:
 def _compared(comparison: Comparison, plan: Plan) -> Iterator[str]:
     """Yield the sentences on what was compared."""
     fabric = plan.fabric
-    ports = f"{fabric.planes} NIC port{'s' if fabric.planes > 1 else ''} of {fabric.speed_gbps}G"
+    ports = f"{counted(fabric.planes, 'NIC port')} of {fabric.speed_gbps}G"
     cluster = (
         f"{fabric.gpus:,} GPUs in {fabric.coordinates.domains:,} HB domains of {fabric.domain_gpus}"
     )

@@ -10,6 +10,7 @@ from collections import Counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabricgen.core.count_text import counted
 from fabricgen.core.diagnostics import refuse
 from fabricgen.planning.room.footprints import highest
 
@@ -169,32 +170,23 @@ def _no_unit(
     where = f"from unit {unit} up" if unit else "in its free units"
     because = (
         _sum(entry, needs),
-        f"each takes {_number(need, 'rack unit')}; {where} the rack has space for {fitting}",
+        f"each takes {counted(need, 'rack unit')}; {where} the rack has space for {fitting}",
     )
     return _full(
         site,
-        f"rack {room.names[site.rack]} has no space for {_number(count, 'panel')}",
+        f"rack {room.names[site.rack]} has no space for {counted(count, 'panel')}",
         because,
-        f"keep {_number(count * need, 'unit')} free under `site.rack.reserved` and give the lowest"
+        f"keep {counted(count * need, 'unit')} free under `site.rack.reserved` and give the lowest"
         " as `rack_unit`, or use panels with more ports",
     )
-
-
-def _number(count: int, word: str) -> str:
-    """Write a number with its word.
-
-    >>> _number(1, "panel"), _number(2, "panel")
-    ('1 panel', '2 panels')
-    """
-    return f"{count} {word}{'s' if count > 1 else ''}"
 
 
 def _sum(entry: PanelParts, need: PanelNeed) -> str:
     """Return the arithmetic of the panels of a rack."""
     below = f", of which it has {need.below}" if need.below else ""
     return (
-        f"{_number(need.ports, 'connector')} of trunks end there, and a {entry.panel.model} has"
-        f" {entry.rear_ports}: {_number(need.new + need.below, 'panel')}{below}"
+        f"{counted(need.ports, 'connector')} of trunks end there, and a {entry.panel.model} has"
+        f" {entry.rear_ports}: {counted(need.new + need.below, 'panel')}{below}"
     )
 
 

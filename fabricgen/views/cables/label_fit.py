@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.core.count_text import counted
 from fabricgen.core.diagnostics import refuse
 from fabricgen.planning.port_layout import prints_of
 from fabricgen.planning.room.footprints import HOST, KINDS
@@ -67,7 +68,7 @@ def _too_long(labelling: Labelling, end: _End, over: int) -> Exception:
         f"`{text}` has {len(text)} characters, and a line of a label {LINE}",
         *([f"`{begin}` is left off already"] if begin else []),
     ]
-    hint = f"make the pattern `naming.{key}` shorter by {over} character{'s' if over > 1 else ''}"
+    hint = f"make the pattern `naming.{key}` shorter by {counted(over, 'character')}"
     return refuse(
         "label-too-long",
         f"the port `{end.port}` of `{end.device}` does not fit a label",
