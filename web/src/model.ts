@@ -76,6 +76,8 @@ export interface Bill {
   rows: { kind: string; cells: string[] }[];
   /** The columns of numbers, which are right-aligned. */
   numeric: number[];
+  /** The columns of sentences and lists, which are wide. */
+  prose: number[];
   /** Price book, dates, discounts, exchange, spares: a sentence each. */
   terms: string[];
 }

@@ -57,6 +57,8 @@ COLUMNS = {
 STATED_ONCE = ("currency", "price of", "dated")
 """Columns that are empty where all parts agree, as the terms above the bill state them."""
 
+PROSE = ("description", "purpose")
+
 NUMBERS = ("length, m", "quantity", "spares", "order", "unit price", "total", "power, W")
 
 
@@ -123,6 +125,7 @@ def bill(bom: Bom, plan: Plan) -> dict[str, Any]:
             for part, cells in zip(view.rows, _without_repeated(view.rows), strict=True)
         ],
         "numeric": [at for at, name in enumerate(COLUMNS) if name in NUMBERS],
+        "prose": [at for at, name in enumerate(COLUMNS) if name in PROSE],
         "terms": list(_terms(view, bom)),
     }
 

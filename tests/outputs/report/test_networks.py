@@ -65,3 +65,19 @@ def test_a_fabric_without_networks_has_no_such_section(page: Page) -> None:
     expect(page.get_by_role("link", name="Networks")).to_have_count(0)
     network = section(page, "cables").get_by_role("combobox", name="Network", exact=True)
     expect(network).to_have_count(0)
+
+
+def test_the_columns_of_text_of_the_bill_are_wide(opened: Callable[[str], Page]) -> None:
+    """The purposes of a part, a network each, have room for 16 characters in a line."""
+    page = opened("cluster")
+    size = page.viewport_size
+    assert size
+    try:
+        for width in (1400, 1000):
+            page.set_viewport_size({"width": width, "height": size["height"]})
+            for title in ("description", "purpose"):
+                cell = section(page, "bill").get_by_role("columnheader", name=title)
+                wide = cell.evaluate("cell => cell.getBoundingClientRect().width")
+                assert wide >= 16 * 0.6 * 13, f"{title} at {width} px"
+    finally:
+        page.set_viewport_size(size)

@@ -6,7 +6,7 @@ import { useWorld } from "../world";
 export function Bill() {
   const { bill } = useWorld().page;
   const shown = bill.columns.map((_, at) => at).filter((at) => bill.rows.some(({ cells }) => cells[at]));
-  const side = (column: number) => (bill.numeric.includes(column) ? "number" : undefined);
+  const look = (column: number) => (bill.numeric.includes(column) ? "number" : bill.prose.includes(column) ? "prose" : undefined);
   return (
     <Section id="bill" title="Bill of materials">
       <ul class="hint terms">
@@ -21,7 +21,7 @@ export function Bill() {
           <thead>
             <tr>
               {shown.map((at) => (
-                <th key={at} scope="col" class={side(at)}>
+                <th key={at} scope="col" class={look(at)}>
                   {bill.columns[at]}
                 </th>
               ))}
@@ -31,7 +31,7 @@ export function Bill() {
             {bill.rows.map(({ kind, cells }, row) => (
               <tr key={row} class={kind}>
                 {shown.map((at) => (
-                  <td key={at} class={side(at)} data-title={bill.columns[at]}>
+                  <td key={at} class={look(at)} data-title={bill.columns[at]}>
                     {cells[at]}
                   </td>
                 ))}
