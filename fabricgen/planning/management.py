@@ -35,7 +35,7 @@ class ManagementPlan:
     subnet: IPv4Network
     gateway: int
     switches: Int64Array
-    """Of each switch, in the order of `Naming.boxes`; shape (segments, switches of a segment)."""
+    """Of each switch, in the order of `DeviceNames.boxes`; shape (segments, switches in each)."""
     hosts: Int64Array | None
     """Of each host; None where hosts are managed by their names."""
     server: int | None

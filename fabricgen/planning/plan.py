@@ -28,9 +28,7 @@ from fabricgen.planning.naming import host_names, spare_leaf_names, switch_names
 from fabricgen.planning.room.equipment import Equipment, equipment_of
 from fabricgen.planning.room.room_positions import make_room, network_room
 from fabricgen.planning.segment_links import switches_with_links, wire_segment
-from fabricgen.planning.switch_ports import (
-    interface_names,
-)
+from fabricgen.planning.switch_ports import interface_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -91,9 +89,8 @@ def complete(draft: Draft, room: Room | None = None, space: PanelSpace | None = 
     installed = switches_with_links(segment, boxes) if own else [False] * boxes
     hosts = host_names(draft.naming)
     if not draft.fabric.network:
-        check_names(
-            [*switch_names(draft.naming, installed), *spare_leaf_names(draft.naming)], hosts
-        )
+        names = chain(switch_names(draft.naming, installed), spare_leaf_names(draft.naming))
+        check_names([*names], hosts)
     beside, switches = _draft_networks(draft, hosts, installed)
     names_beside = [*chain.from_iterable(group.names for group in switches)]
     management = plan_management(draft, hosts, names_beside)
@@ -105,34 +102,54 @@ def complete(draft: Draft, room: Room | None = None, space: PanelSpace | None = 
     candidate = (
         lengths.candidate if lengths else first_candidates(draft.candidates, draft.mapping, segment)
     )
-    names = interface_names(draft.fabric, draft.ports)
     if draft.spec.cabling and room and not space:
         space = _panel_space(draft, room)
     channels = _plan_channels(draft, lengths, cages, space) if draft.spec.cabling else None
-    networks: dict[str, Plan] = {}
-    for name, each in beside.items():
-        space = _beside(space, channels, *(plan.channels for plan in networks.values()))
-        networks[name] = _booted_as(_complete_network(each, room, space, name), management)
+    networks = _complete_networks(beside, room, space, channels, management)
     if lengths and draft.spec.site and not draft.fabric.network:
-        from fabricgen.planning.tray_fill import check_trays  # noqa: PLC0415 - for described rooms only
-
-        every = networks.values()
-        check_trays(
-            [lengths, *(each.lengths for each in every)],
-            [channels, *(each.channels for each in every)],
-        )
+        _check_trays(lengths, channels, [*networks.values()])
     return Plan(
         **vars(draft),
         segment=segment,
         installed=installed,
         hosts=hosts,
         management=management,
-        names=names,
+        names=interface_names(draft.fabric, draft.ports),
         cages=cages,
         lengths=lengths,
         candidate=candidate,
         networks=networks,
         channels=channels,
+    )
+
+
+def _complete_networks(
+    drafts: dict[str, Draft],
+    room: Room | None,
+    space: PanelSpace | None,
+    channels: Channels | None,
+    management: ManagementPlan | None,
+) -> dict[str, Plan]:
+    """Complete the networks in the room of the compute fabric, each beside the panels before it.
+
+    `channels` and `management` are those of compute. Raises Refusal.
+    """
+    networks: dict[str, Plan] = {}
+    for name, draft in drafts.items():
+        space = _beside(space, channels, *(plan.channels for plan in networks.values()))
+        own = space and space._replace(network=name)
+        plan = complete(draft, network_room(room, draft.naming) if room else None, own)
+        networks[name] = _booted_as(plan, management)
+    return networks
+
+
+def _check_trays(lengths: Lengths, channels: Channels | None, networks: Sequence[Plan]) -> None:
+    """Refuse trays that the cables of compute and of the networks overfill."""
+    from fabricgen.planning.tray_fill import check_trays  # noqa: PLC0415 - for described rooms only
+
+    check_trays(
+        [lengths, *(each.lengths for each in networks)],
+        [channels, *(each.channels for each in networks)],
     )
 
 
@@ -190,12 +207,6 @@ def _room(
     return make_room(draft.naming, draft.catalog, installed, equipment)
 
 
-def _complete_network(draft: Draft, room: Room | None, space: PanelSpace | None, name: str) -> Plan:
-    """Complete the draft of a network in the room of the compute fabric. Raises Refusal."""
-    own = space and space._replace(network=name)
-    return complete(draft, network_room(room, draft.naming) if room else None, own)
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Plan(Draft):
     """A fabric with every decision made: a draft that is wired, placed, measured and has parts."""
@@ -203,7 +214,7 @@ class Plan(Draft):
     segment: Segment
     """The links of one segment."""
     installed: list[bool]
-    """Whether each switch of a segment, in the order of `Naming.boxes`, has a link now."""
+    """Whether each switch of a segment, in the order of `DeviceNames.boxes`, has a link now."""
     hosts: list[str]
     """The names of the installed hosts, in order."""
     management: ManagementPlan | None

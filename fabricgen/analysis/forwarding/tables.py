@@ -176,7 +176,7 @@ class ForwardingTables:
     ) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the name and the table of every installed switch of a segment.
 
-        `boxes` of `Naming.boxes` limits them.
+        `boxes` of `DeviceNames.boxes` limits them.
         """
         index = {name: box for box, name in enumerate(self.plan.naming.switches(segment))}
         for view in self.views.switches(segment, boxes=boxes):
