@@ -9,9 +9,10 @@ from fabricgen.core.diagnostics import Path
 from fabricgen.core.terms import Design, Role
 from fabricgen.inventory.accounts import KEY_EXAMPLE
 from fabricgen.inventory.cabling import Cabling
+from fabricgen.inventory.devices import DeviceGroup
 from fabricgen.inventory.fields import NAME, Count, InventoryModel, OnDemand, Ratio, Word
 from fabricgen.inventory.management import Management
-from fabricgen.inventory.networks import DeviceGroup, Networks
+from fabricgen.inventory.networks import Networks
 from fabricgen.inventory.overrides import Override, Vars
 from fabricgen.inventory.purchasing import Ownership, Prices, Spares
 from fabricgen.inventory.search import Search

@@ -155,6 +155,7 @@ def day_of(value: object) -> dt.date:
 
 Cages = Annotated[str, Field(strict=True, pattern=f"^{CAGES}$", max_length=400)]
 Count = Annotated[int, Field(strict=True, ge=1)]
+Ports = Annotated[int, Field(strict=True, ge=0, le=64)]
 Speed = Annotated[
     int,
     BeforeValidator(parse_speed),

@@ -24,7 +24,7 @@ from fabricgen.planning.networks.rules import NetworkRules
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabricgen.inventory.networks import DeviceGroup
+    from fabricgen.inventory.devices import DeviceGroup
     from fabricgen.planning.baseline.kept_bonds import KeptBonds
     from fabricgen.planning.resolve import ResolvedFabric
 

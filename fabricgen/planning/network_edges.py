@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from ipaddress import IPv4Network
 
-    from fabricgen.inventory.networks import EdgeBgp
+    from fabricgen.inventory.devices import EdgeBgp
     from fabricgen.planning.plan import Plan
 
 

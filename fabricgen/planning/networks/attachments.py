@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from fabricgen.core.arrays import Int32Array, IntArray
-    from fabricgen.inventory.networks import EdgeBgp
+    from fabricgen.inventory.devices import EdgeBgp
     from fabricgen.planning.coordinates import Whole
 
 

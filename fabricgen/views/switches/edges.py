@@ -12,7 +12,7 @@ from fabricgen.views.switches.view import PORT_COLUMNS, AcceptedPrefix, RouterPo
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabricgen.inventory.networks import EdgeBgp
+    from fabricgen.inventory.devices import EdgeBgp
     from fabricgen.planning.plan import Plan
     from fabricgen.views.switches.ports import PortFacts
     from fabricgen.views.switches.view import PortView
