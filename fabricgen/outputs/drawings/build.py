@@ -2,8 +2,8 @@
 
 A rail's drawing shows its GPUs and its switches; a stripe's its HB domains and leaves. A network
 beside the compute fabric has one drawing, of its devices and switches. Owns which drawings there
-are and their contents. `planning.stripes` groups HB domains; `layout` places and
-merges what is drawn.
+are, their names and titles; `block_contents`, `stripe_contents` and `direct_rail` own what they
+show, and `layout` places and merges it.
 """
 
 from __future__ import annotations
@@ -11,21 +11,17 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from fabricgen.core.terms import LinkKind, Role, ratio_text, speed_text
-from fabricgen.outputs.drawings.attached import attached_tier, words
+from fabricgen.core.terms import ratio_text
+from fabricgen.outputs.drawings.attached import words
+from fabricgen.outputs.drawings.block_contents import BlockContents
 from fabricgen.outputs.drawings.direct_rail import direct_rail, direct_words
 from fabricgen.outputs.drawings.graph_layout import arrange_graph
 from fabricgen.outputs.drawings.layout import Head, arrange
 from fabricgen.outputs.drawings.merged_tiers import MOST_LINES, Strand, Tier
-from fabricgen.planning.segment_links import switches_with_links
+from fabricgen.outputs.drawings.stripe_contents import stripe_contents
 from fabricgen.planning.stripes import stripes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fabricgen.core.arrays import BoolArray, Int32Array, IntArray
     from fabricgen.outputs.drawings.graph_layout import GraphShape
     from fabricgen.outputs.drawings.view import Drawing
     from fabricgen.planning.plan import Plan
@@ -92,17 +88,19 @@ class Drawings:
 
     def compose(self, name: str) -> Composed:
         """Return the contents of a drawing."""
-        subject = self.rails.get(name) or self.stripes[name]
-        if self.plan.mapping.topology:
-            title, network = self.title(subject), self.plan.fabric.network
-            line = direct_words(self.plan)
-            head = Head(self.plan.spec.name, name, title, line, railed=not network)
-            return Composed(head, *direct_rail(self.plan, subject.segment))
-        return (
-            self._rail(name, subject)
-            if subject.stripe is None
-            else self._stripe(name, subject.stripe)
-        )
+        subject, plan = self.rails.get(name) or self.stripes[name], self.plan
+        line, railed = self._words(), not plan.fabric.network
+        head = Head(plan.spec.name, name, self.title(subject), line, railed=railed)
+        if plan.mapping.topology:
+            return Composed(head, *direct_rail(plan, subject.segment))
+        if subject.stripe is None:
+            return Composed(head, *self.blocks.of(subject.segment, subject.block))
+        return Composed(head, *stripe_contents(plan, self._groups[subject.stripe].domains))
+
+    @cached_property
+    def blocks(self) -> BlockContents:
+        """The contents of the drawings of blocks."""
+        return BlockContents(self.plan)
 
     def lines(self, name: str) -> int:
         """Count the lines of a drawing; those of all rails are alike."""
@@ -133,99 +131,22 @@ class Drawings:
         """The stripes of the plan."""
         return stripes(self.plan)
 
-    def _gpus(self, segment: int, rows: BoolArray) -> Int32Array:
-        """Return the GPU of each of some host links of a segment."""
-        wired = self.plan.segment
-        return self.plan.mapping.lower_gpu(segment, wired.lower[rows], wired.block[rows])
-
-    def _speed(self, kind: LinkKind) -> str:
-        """Return the speed of a kind of link."""
-        return speed_text(self.plan.link_parts[kind].speed_gbps)
-
     def title(self, subject: Subject) -> str:
-        """Return the title of a drawing: its network, or its rail, and its plane of several."""
+        """Return the title of a drawing: its network, its stripe, or its rail and plane."""
         if self.plan.fabric.network:
             return f"Network {self.plan.fabric.network_name}"
-        rail, planes = (
-            self.plan.mapping.rail(subject.segment, subject.block),
-            self.plan.fabric.planes > 1,
-        )
-        return ", ".join(
-            [
-                "All rails" if rail is None else f"Rail {rail}",
-                *([f"plane {self.plan.mapping.plane(subject.segment)}"] if planes else []),
-            ]
-        )
-
-    def _rail(self, name: str, subject: Subject) -> Composed:
-        """Compose the block of a rail: its GPUs, and its switches tier by tier."""
-        plan, (number, block, _) = self.plan, subject
-        ends, lowest = self._lowest(number, block)
-        tiers, strands = [ends], []
-        rail = plan.mapping.rail(number, block)
-        below: IntArray = np.zeros(0, dtype=np.int32)
-        for kind in plan.tier_kinds:
-            rows = (plan.segment.kind == kind) & (plan.segment.block == block)
-            boxes = self.boxes(kind.upper, block)
-            lower = (
-                lowest
-                if kind is LinkKind.HOST
-                else np.searchsorted(below, plan.segment.lower[rows])
-            )
-            rails = (
-                self.plan.fabric.coordinates.rail(self._gpus(number, rows))
-                if kind is LinkKind.HOST and not plan.fabric.network
-                else np.full(len(lower), -1 if rail is None else rail)
-            )
-            tiers.append(
-                self._switches(
-                    number,
-                    block,
-                    boxes,
-                    kind.upper,
-                    self._served(boxes, np.flatnonzero(rows), rails),
-                )
-            )
-            cables = self._cables(kind, number, block, plan.segment.number[rows])
-            strands.append(
-                Strand(
-                    lower,
-                    np.searchsorted(boxes, plan.segment.upper[rows]),
-                    rails,
-                    self._speed(kind),
-                    cables,
-                )
-            )
-            below = boxes
-        return Composed(
-            Head(
-                plan.spec.name,
-                name,
-                self.title(subject),
-                self._words(),
-                railed=not plan.fabric.network,
-            ),
-            tiers,
-            strands,
-            self._peers(number, block),
-        )
-
-    def _peers(self, number: int, block: int) -> Strand | None:
-        """Return the links between the leaves of pairs; None where there are none."""
-        wired = self.plan.segment
-        if LinkKind.PEER not in self.plan.kinds:
-            return None
-        rows = (wired.kind == LinkKind.PEER) & (wired.block == block)
-        boxes = self.boxes(LinkKind.PEER.upper, block)
-        lower, upper = (
-            np.searchsorted(boxes, column[rows]) for column in (wired.lower, wired.upper)
-        )
-        cables = self._cables(LinkKind.PEER, number, block, wired.number[rows])
-        return Strand(lower, upper, np.full(len(lower), -1), self._speed(LinkKind.PEER), cables)
+        if subject.stripe is not None:
+            return f"Stripe {subject.stripe + 1} of {len(self.stripes)}"
+        rail = self.plan.mapping.rail(subject.segment, subject.block)
+        title = "All rails" if rail is None else f"Rail {rail}"
+        plane = f", plane {self.plan.mapping.plane(subject.segment)}"
+        return title + (plane if self.plan.fabric.planes > 1 else "")
 
     def _words(self) -> str:
         """Return one line that describes the fabric."""
         fabric = self.plan.fabric
+        if self.plan.mapping.topology:
+            return direct_words(self.plan)
         if fabric.network:
             return words(self.plan, fabric.network.attached)
         count = (
@@ -235,142 +156,4 @@ class Drawings:
         return (
             f"{self.plan.spec.name}: {fabric.design.value}, {count}, oversubscription"
             f" {ratio_text(self.plan.spec.oversubscription)}"
-        )
-
-    def _lowest(self, number: int, block: int) -> tuple[Tier, IntArray]:
-        """Return what a block joins, and the place there of the lower end of each host link."""
-        network = self.plan.fabric.network
-        if network:
-            return attached_tier(self.plan, network.attached)
-        gpus = self._endpoints(number, block)
-        return gpus, np.arange(len(gpus.names))
-
-    def _endpoints(self, number: int, block: int) -> Tier:
-        """Return the GPUs of a block in the order of its endpoints, grouped by leaf."""
-        segment, coordinates = self.plan.segment, self.plan.fabric.coordinates
-        rows = (segment.kind == LinkKind.HOST) & (segment.block == block)
-        gpus = self._gpus(number, rows).tolist()
-        names = [coordinates.name(gpu) for gpu in gpus]
-        hosts = [self.plan.hosts[coordinates.host(gpu)] for gpu in gpus]
-        rails = [str(coordinates.rail(gpu)) for gpu in gpus]
-        return Tier("GPUs", names, hosts, rails, segment.upper[rows], switch=False)
-
-    def boxes(self, role: Role, block: int) -> IntArray:
-        """Return the switches of a role with links in a block, by index in a segment."""
-        every = enumerate(zip(self.plan.naming.boxes, self._linked, strict=True))
-        return np.array(
-            [
-                index
-                for index, (box, has) in every
-                if has and box.role is role and box.block in (-1, block)
-            ],
-            dtype=np.int32,
-        )
-
-    @cached_property
-    def _linked(self) -> list[bool]:
-        """Whether each switch of a segment has a link: those of devices are of compute."""
-        return switches_with_links(self.plan.segment, len(self.plan.naming.boxes))
-
-    def _served(self, boxes: IntArray, rows: IntArray, rails: IntArray) -> list[str]:
-        """Return the rail of each switch by the links below it; empty where there are several."""
-        upper = self.plan.segment.upper[rows]
-        low, high = (
-            np.full(int(boxes.max()) + 1, start, dtype=np.int64)
-            for start in (np.iinfo(np.int32).max, -1)
-        )
-        np.minimum.at(low, upper, rails)
-        np.maximum.at(high, upper, rails)
-        return [str(high[box]) if low[box] == high[box] >= 0 else "" for box in boxes.tolist()]
-
-    def _switches(
-        self, number: int, block: int, boxes: IntArray, role: Role, rails: list[str]
-    ) -> Tier:
-        """Return the switches of a tier of a block, grouped by pod or by spines in common."""
-        plan, sizing = self.plan, self.plan.sizing
-        names, every = plan.naming.switches(number), plan.naming.boxes
-        sizes = {
-            Role.LEAF: sizing.pod_leaves,
-            Role.SPINE: sizing.pod_spines,
-            Role.CORE: sizing.group_cores,
-        }
-        index = np.array([every[box].index for box in boxes.tolist()])
-        together = index // sizes[role] if sizing.core else index
-        others = [rail for other, rail in enumerate(plan.mapping.rails(number)) if other != block]
-        beside = (
-            f"also rail {others[0]}, apart"
-            if len(others) == 1
-            else f"also {len(others)} rails, apart"
-        )
-        notes = [beside if every[box].block < 0 else "" for box in boxes.tolist()]
-        return Tier(
-            f"{role} switches", [names[box] for box in boxes.tolist()], notes, rails, together
-        )
-
-    def _cables(
-        self, kind: LinkKind, segment: int, block: int, numbers: Int32Array
-    ) -> Callable[[int], str]:
-        """Return a function that names a link of a block."""
-        prefix, width = self.plan.label(kind, segment, block), self.plan.label_width
-        return lambda row: f"{prefix}{int(numbers[row]):0{width}}"
-
-    def _stripe(self, name: str, stripe: int) -> Composed:
-        """Compose a stripe: its HB domains, and their leaves on every rail and plane."""
-        plan, domains = self.plan, np.array(self._groups[stripe].domains, dtype=np.int32)
-        coordinates = plan.fabric.coordinates
-        leaves: list[tuple[str, str]] = []
-        parts: list[tuple[IntArray, IntArray, IntArray]] = []
-        labels: list[Callable[[int], str]] = []
-        for segment in range(plan.mapping.segments):
-            names = plan.naming.switches(segment)
-            rows = (plan.segment.kind == LinkKind.HOST) & np.isin(
-                coordinates.domain(plan.segment.lower), domains
-            )
-            gpus = self._gpus(segment, rows)
-            met, upper = np.unique(plan.segment.upper[rows], return_inverse=True)
-            near, rail = coordinates.domain(gpus), coordinates.rail(gpus)
-            parts.append((np.searchsorted(domains, near), upper + len(leaves), rail))
-            served = self._served(met, np.flatnonzero(rows), rail)
-            leaves += [(names[box], rail) for box, rail in zip(met.tolist(), served, strict=True)]
-            labels.append(self._host_cables(segment, rows))
-        lower, upper, rails = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-        starts = np.cumsum([0, *(len(part[0]) for part in parts)])
-
-        def cable(row: int) -> str:
-            segment = int(np.searchsorted(starts, row, side="right")) - 1
-            return labels[segment](row - int(starts[segment]))
-
-        hosts = f"{plan.fabric.domain_hosts} hosts" if plan.fabric.domain_hosts > 1 else ""
-        notes = [
-            hosts or plan.hosts[coordinates.domain_host_range(domain).start]
-            for domain in domains.tolist()
-        ]
-        ends = Tier(
-            "HB domains",
-            [f"d{domain}" for domain in domains.tolist()],
-            notes,
-            [""] * len(domains),
-            domains,
-            switch=False,
-        )
-        tier = Tier(
-            "leaf switches",
-            [leaf for leaf, _ in leaves],
-            [""] * len(leaves),
-            [rail for _, rail in leaves],
-            np.arange(len(leaves)),
-        )
-        title = f"Stripe {stripe + 1} of {len(self.stripes)}"
-        return Composed(
-            Head(plan.spec.name, name, title, self._words()),
-            [ends, tier],
-            [Strand(lower, upper, rails, self._speed(LinkKind.HOST), cable)],
-        )
-
-    def _host_cables(self, segment: int, rows: BoolArray) -> Callable[[int], str]:
-        """Return a function that names a host link of a segment."""
-        blocks, numbers = self.plan.segment.block[rows], self.plan.segment.number[rows]
-        prefixes, width = self.plan.label_prefixes(segment), self.plan.label_width
-        return lambda row: (
-            f"{prefixes[LinkKind.HOST, int(blocks[row])]}{int(numbers[row]):0{width}}"
         )

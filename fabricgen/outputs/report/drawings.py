@@ -63,7 +63,7 @@ def _block(drawings: Drawings, subject: Subject) -> dict[str, Any]:
     name = next(name for name, other in drawings.rails.items() if other == subject)
     hosts = (plan.segment.kind == LinkKind.HOST) & (plan.segment.block == block)
     gpus = plan.mapping.pattern() if plan.mapping.topology else plan.segment.lower[hosts]
-    members = [gpus.tolist(), *(drawings.boxes(role, block).tolist() for role in plan.roles)]
+    members = [gpus.tolist(), *(drawings.blocks.boxes(role, block).tolist() for role in plan.roles)]
     return _drawn(drawings.compose(name), members, "gpu", stamped=not plan.mapping.spans_rails)
 
 
