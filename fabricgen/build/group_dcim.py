@@ -15,8 +15,8 @@ from fabricgen.build.task import OneFile, numbered_paths
 from fabricgen.build.write.files import Root, adopt, reserve, write_text
 from fabricgen.outputs.dcim.bonds import Bonds
 from fabricgen.outputs.dcim.cables import PieceViews
+from fabricgen.outputs.dcim.cluster_interfaces import ClusterInterfaces
 from fabricgen.outputs.dcim.devices import Assets
-from fabricgen.outputs.dcim.interfaces import ClusterInterfaces
 from fabricgen.outputs.dcim.management import ManagementPorts
 from fabricgen.outputs.dcim.panels import PanelTables
 from fabricgen.outputs.dcim.view import TableView

@@ -18,7 +18,7 @@ from openpyxl import load_workbook
 
 from fabricgen.build.group_dcim import ROWS
 from fabricgen.outputs.dcim.cables import MEDIA
-from fabricgen.outputs.dcim.interfaces import INFINIBAND, TYPES
+from fabricgen.outputs.dcim.interface_types import INFINIBAND, TYPES
 from fabricgen.outputs.dcim.view import InterfaceView, TableView
 from fabricgen.outputs.groups import LIMITS
 from fabricgen.outputs.packs.render import Packs

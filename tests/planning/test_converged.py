@@ -18,7 +18,8 @@ from fabricgen.build.run import build
 from fabricgen.cli import run
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.outputs.dcim.bonds import Bonds
-from fabricgen.outputs.dcim.interfaces import ClusterInterfaces, InterfaceRows
+from fabricgen.outputs.dcim.cluster_interfaces import ClusterInterfaces
+from fabricgen.outputs.dcim.interfaces import InterfaceRows
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.router_sessions import router_sessions

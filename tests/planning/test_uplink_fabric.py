@@ -9,7 +9,7 @@ import pytest
 from fabricgen.analysis.checks.laws import check
 from fabricgen.core.terms import Role
 from fabricgen.outputs.dcim.bonds import Bonds
-from fabricgen.outputs.dcim.interfaces import ClusterInterfaces
+from fabricgen.outputs.dcim.cluster_interfaces import ClusterInterfaces
 from fabricgen.views.factory import Views
 from tests.fabrics import cables_of, plan_of, refusal_codes
 

@@ -1,7 +1,7 @@
-"""The interfaces of hosts and switches, as a data-centre database holds them.
+"""The interfaces of hosts and switches of one plan, as a data-centre database holds them.
 
-Owns which interfaces there are, and NetBox's names of their types. Their names and positions are
-those of the cable list.
+Owns which interfaces there are. Their names and positions are those of the cable list;
+`interface_types` has NetBox's names of their types, and `cluster_interfaces` joins the networks.
 """
 
 from __future__ import annotations
@@ -11,147 +11,22 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.outputs.dcim.bonds import End
+from fabricgen.outputs.dcim.interface_types import type_of
 from fabricgen.outputs.dcim.view import InterfaceView, tag_of
 from fabricgen.planning.networks.shared_leaves import ports_with
 from fabricgen.planning.switch_ports import port_set_of, port_sets
 from fabricgen.views.cables.view import turned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from fabricgen.outputs.dcim.bonds import Bonds
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import Port, PortLayout
     from fabricgen.views.cables.view import CableView
     from fabricgen.views.factory import Views
 
-TYPES = frozenset(
-    {
-        "10gbase-x-sfpp",
-        "25gbase-x-sfp28",
-        "100gbase-x-qsfp28",
-        "100gbase-x-qsfpdd",
-        "200gbase-x-qsfpdd",
-        "400gbase-x-qsfpdd",
-        "800gbase-x-qsfpdd",
-        "200gbase-x-qsfp56",
-        "400gbase-x-qsfp112",
-        "400gbase-x-osfp",
-        "800gbase-x-osfp",
-        "1.6tbase-x-osfp1600",
-    }
-)
-"""Interface types of NetBox 4 for the cages of the catalog (InterfaceTypeChoices)."""
-
-INFINIBAND = {
-    25: "infiniband-edr",
-    50: "infiniband-hdr",
-    100: "infiniband-ndr",
-    200: "infiniband-xdr",
-}
-"""The same by Gb/s of a lane."""
-
-TWISTED_PAIR = {1: "1000base-t", 10: "10gbase-t"}
-"""The same by Gb/s of an RJ45 socket."""
-
-TERABIT = 1000
-
 SECOND = 2
 """The connector of a link's second cable; rows from it on repeat a link."""
-
-
-def type_of(speed_gbps: int, form_factor: str, lanes: int, transport: str) -> str:
-    """Return NetBox's name of a port by its transceiver and speed; `other` where it has none.
-
-    >>> type_of(400, "osfp", 4, "ethernet"), type_of(200, "osfp", 2, "ethernet")
-    ('400gbase-x-osfp', 'other')
-    >>> type_of(400, "osfp", 4, "infiniband")
-    'infiniband-ndr'
-    >>> type_of(1, "rj45", 1, "ethernet"), type_of(100, "qsfp28", 4, "ethernet")
-    ('1000base-t', '100gbase-x-qsfp28')
-    >>> type_of(10, "sfp+", 1, "ethernet")
-    '10gbase-x-sfpp'
-    """
-    if transport == "infiniband":
-        return INFINIBAND.get(speed_gbps // lanes, "other")
-    if form_factor == "rj45":
-        return TWISTED_PAIR.get(speed_gbps, "other")
-    form = form_factor.replace("-", "").replace("+", "p")
-    name = (
-        f"{speed_gbps}gbase-x-{form}"
-        if speed_gbps < TERABIT
-        else f"{speed_gbps / 1000:g}tbase-x-{form}{speed_gbps}"
-    )
-    return name if name in TYPES else "other"
-
-
-class ClusterInterfaces:
-    """The interfaces of the compute fabric and of the networks beside it.
-
-    A switch of one network may have uplinks into another. Such a port is one of its own network,
-    with the cable of the other.
-    """
-
-    def __init__(self, every: Sequence[Views], bonds: Bonds) -> None:
-        """Keep the views of the cables of each network, compute first, and the bonds."""
-        self._every, self._bonds = every, bonds
-
-    @cached_property
-    def _uplinks(self) -> dict[End, str]:
-        """The cable and the far end of each port that has its cable in another network."""
-        asked = self._every[0].plan.spec.networks.each()
-        lower = {name for name, network in asked.items() if network.uplink}
-        own = {
-            end
-            for views in self._every
-            if views.plan.fabric.network_name in lower
-            for end in InterfaceRows(views.plan, views).switch_ends()
-        }
-        return {
-            (cable.a_device, cable.a_interface): _to_upper(cable)
-            for views in (self._every if own else ())
-            for segment in range(views.plan.mapping.segments)
-            for cable in views.cables(segment)
-            if (cable.a_device, cable.a_interface) in own
-        }
-
-    @cached_property
-    def _devices(self) -> dict[End, str]:
-        """The cable and the far end of each port of a compute leaf that a network has."""
-        every = [
-            cable
-            for views in self._every
-            if views.plan.fabric.network_name in self._every[0].plan.converged
-            for cable in views.cables(0)
-        ]
-        peers = (cable for cable in every if cable.tier == LinkKind.PEER)
-        return {
-            **{(cable.b_device, cable.b_interface): _to_lower(cable) for cable in every},
-            **{(cable.a_device, cable.a_interface): _to_upper(cable) for cable in peers},
-        }
-
-    @property
-    def count(self) -> int:
-        """The number of interfaces that `rows` yields."""
-        every = sum(InterfaceRows(views.plan, views).count for views in self._every)
-        return every - len(self._uplinks) + len(self._bonds.rows())
-
-    def rows(self) -> Iterator[InterfaceView]:
-        """Yield bonds, then the ports of each network, compute first.
-
-        An import knows the bond of a port by a row before it.
-        """
-        yield from map(self._grouped, self._bonds.rows())
-        for views in self._every:
-            for row in InterfaceRows(views.plan, views, self._uplinks, self._devices).rows():
-                if bond := self._bonds.members.get((row.device, row.name)):
-                    row.lag, row.mtu, row.vlan = bond.name, bond.mtu or row.mtu, ""
-                yield self._grouped(row)
-
-    def _grouped(self, row: InterfaceView) -> InterfaceView:
-        """Give the VLANs of a port their group, of which a cluster has one."""
-        row.vlan_group = self._every[0].plan.spec.name if row.mode else ""
-        return row
 
 
 class InterfaceRows:
@@ -266,7 +141,7 @@ class InterfaceRows:
             speed_kbps=fabric.link_gbps * 10**6,
             enabled="true",
             mtu=self._mtu,
-            description=_to_upper(cable),
+            description=to_upper(cable),
             tag=tag_of(self.plan),
             mgmt_only=self._mgmt_only,
         )
@@ -296,8 +171,8 @@ class InterfaceRows:
         """Yield the ports of a segment's installed switches; one without a cable is disabled."""
         plan, far = self.plan, dict[End, str]({**self._elsewhere, **self._devices})
         for cable in links:
-            far[cable.b_device, cable.b_interface] = _to_lower(cable)
-            far[cable.a_device, cable.a_interface] = _to_upper(cable)
+            far[cable.b_device, cable.b_interface] = to_lower(cable)
+            far[cable.a_device, cable.a_interface] = to_upper(cable)
         rows = {
             (role, number): [*self._port_facts(port_layout, number=number)]
             for role, port_layout in plan.port_layouts(segment).items()
@@ -353,11 +228,11 @@ class InterfaceRows:
             )
 
 
-def _to_lower(cable: CableView) -> str:
+def to_lower(cable: CableView) -> str:
     """Return the cable and its lower end."""
     return f"{cable.cable} {cable.a_device}:{cable.a_interface}"
 
 
-def _to_upper(cable: CableView) -> str:
+def to_upper(cable: CableView) -> str:
     """Return the cable and its upper end."""
     return f"{cable.cable} {cable.b_device}:{cable.b_interface}"
