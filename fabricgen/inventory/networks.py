@@ -262,7 +262,7 @@ class Networks(InventoryModel):
     @property
     def reserved_cages(self) -> frozenset[int]:
         """The cages of each compute leaf that networks on these leaves reserve."""
-        given = (each.cages or "" for _, each in self if each is not None)
+        given = (each.cages or "" for each in self.converged().values())
         return frozenset(cage for text in given for cage in cages_of(text))
 
     def converged(self) -> dict[str, Network]:

@@ -117,12 +117,15 @@ def check_names(names: list[str], hosts: list[str], path: Path = ("naming",)) ->
         hosts
     ):
         name, times = Counter([*names, *hosts]).most_common(1)[0]
+        what = "switches"
         hint = (
             "put `{rail}`, `{plane}` and `{n}` into the patterns"
             if name in names
             else "put `{n}`, or `{domain}` and `{host}`, into the pattern"
         )
-        because = (f"{len(names)} switches and {len(hosts)} hosts need a name each",)
+        if path[0] == "devices":
+            what, hint = "switches and devices", "change the `name` of these devices"
+        because = (f"{len(names)} {what} and {len(hosts)} hosts need a name each",)
         findings.append(
             Finding("name-twice", f"{times} devices would be called `{name}`", path, because, hint)
         )

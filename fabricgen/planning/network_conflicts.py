@@ -8,6 +8,8 @@ from fabricgen.core.diagnostics import Finding, Path, nearest
 from fabricgen.core.terms import COMPUTE
 from fabricgen.planning.console_conflicts import console_conflicts
 from fabricgen.planning.converged_conflicts import compute_conflicts, converged_conflicts
+from fabricgen.planning.device_conflicts import device_conflicts
+from fabricgen.planning.network_values import network_values
 from fabricgen.planning.networks.tenants import VRF_VLANS, tenants_of
 
 if TYPE_CHECKING:
@@ -39,28 +41,39 @@ def network_conflicts(spec: FabricSpec, host: Host | None, catalog: Catalog) -> 
         yield from _circular_links(name, network, catalog)
         yield from _carried(spec.networks.every(), name)
         yield from _bonding(spec, name, catalog)
+        yield from network_values(spec, name, catalog)
         for at, leaves in enumerate(network.leaf_groups):
             where = (*path, "leaf_groups", at, "devices")
             for device in leaves.devices:
-                yield from _known(device, names, where, "group of devices")
+                hint = f"add `{device}` to `devices`, or take it out of the group"
+                yield from _known(device, names, where, "group of devices", hint)
         if network.uplink:
-            clos = [(other, each) for other, each in networks.items() if each.kind == "clos"]
-            joined = [own for other, each in clos for own in (other, *each.carried)]
-            where = (*path, "uplink", "network")
-            what = "network of kind `clos` called"
-            if network.uplink.network == COMPUTE:
-                yield from compute_conflicts(spec, name, "uplink", catalog)
-            else:
-                yield from _known(network.uplink.network, joined, where, what)
+            yield from _uplink(spec, name, network.uplink.network, catalog)
     for name, network in spec.networks.converged().items():
         yield from _ports(spec, name, network, host)
         yield from _carried(spec.networks.every(), name)
     yield from converged_conflicts(spec, catalog)
+    yield from device_conflicts(spec)
     yield from console_conflicts(spec, catalog)
     yield from _second_access(spec.networks)
     yield from _sessions(spec, catalog)
     yield from _front_ports(spec, host)
     yield from _pairs(spec)
+
+
+def _uplink(spec: FabricSpec, name: str, upper: str, catalog: Catalog) -> Iterator[Finding]:
+    """Refuse uplinks into a network that joins no switches, or into the switches' own."""
+    if upper == COMPUTE:
+        yield from compute_conflicts(spec, name, "uplink", catalog)
+        return
+    others = [(other, each) for other, each in spec.networks.each().items() if other != name]
+    joined = [
+        own for other, each in others if each.kind == "clos" for own in (other, *each.carried)
+    ]
+    where, what = ("networks", name, "uplink", "network"), "other network of kind `clos` called"
+    choices = [f"use `network: {each}`" for each in joined] or [f"add `{upper}`"]
+    hint = ", or ".join([*choices, "leave `uplink` out"])
+    yield from _known(upper, joined, where, what, hint)
 
 
 def _switch_ports(name: str, network: Network) -> Iterator[Finding]:
@@ -220,7 +233,7 @@ def _second_access(networks: Networks) -> Iterator[Finding]:
         )
 
 
-def _known(name: str, names: list[str], path: Path, what: str) -> Iterator[Finding]:
+def _known(name: str, names: list[str], path: Path, what: str, hint: str) -> Iterator[Finding]:
     """Refuse a name that the inventory does not define."""
     if name in names:
         return
@@ -231,7 +244,7 @@ def _known(name: str, names: list[str], path: Path, what: str) -> Iterator[Findi
         f"the inventory has no {what} `{name}`",
         path,
         (f"it has {has}",),
-        f"did you mean `{near}`?" if near else f"add `{name}`, or leave `{path[-1]}` out",
+        f"did you mean `{near}`?" if near else hint,
     )
 
 
@@ -287,7 +300,7 @@ def _sessions(spec: FabricSpec, catalog: Catalog) -> Iterator[Finding]:
             reason = f"the network `{without[0]}` runs on InfiniBand"
         if reason:
             fact = f"`{devices.name}` cannot have BGP sessions with leaves"
-            hint = "add `edge: true`, or leave `bgp` out"
+            hint = "leave `bgp` out" if devices.edge else "add `edge: true`, or leave `bgp` out"
             yield Finding("bad-edge", fact, ("devices", at, "bgp"), (reason,), hint)
 
 

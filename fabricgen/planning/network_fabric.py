@@ -176,9 +176,10 @@ def _no_port_speed(name: str, leaf: PortLayout, devices: AttachedDevices) -> Ref
     """Return the refusal of devices whose speed no port of the leaf has."""
     speed = speed_text(devices.speed_gbps or 0)
     offered = ", ".join(mode.name for mode in leaf.model.breakouts)
+    fabric = "compute fabric" if name == DEVICES else f"network `{name}`"
     return refuse(
         "no-port-speed",
-        f"no leaf of the network `{name}` has ports of {speed} for `{devices.kind}`",
+        f"no leaf of the {fabric} has ports of {speed} for `{devices.kind}`",
         path=("devices",) if name == DEVICES else ("networks", name, "switches", "leaf"),
         because=(f"the cages of {leaf.model.model} offer {offered}",),
         hint="choose a leaf that has them, or another `speed` for these ports",

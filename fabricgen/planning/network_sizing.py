@@ -63,6 +63,8 @@ def network_too_large(fabric: ResolvedFabric, network: NetworkRules) -> Refusal:
     leaves = grouped_leaves(network, layout, joined=True)
     uplinks = sum(leaves.leaf_uplinks()) or leaves.leaves() * leaves.uplinks[0]
     spines = max(-(-uplinks // fabric.port_layouts[Role.SPINE].usable), network.least_spines)
+    reachable = spines <= layout.usable - leaves.used()
+    fewer = "`leaves`" if any(each.keys.leaves for each in network.served) else "devices"
     return refuse(
         "network-too-large",
         f"no number of spines joins the leaves of the network `{network.name}`",
@@ -79,7 +81,9 @@ def network_too_large(fabric: ResolvedFabric, network: NetworkRules) -> Refusal:
                 f" the uplinks of every leaf: {', '.join(map(str, sorted(set(leaves.uplinks))))}"
             ),
         ),
-        hint=f"give `uplinks` with a common divisor of {spines} or more, or larger switches",
+        hint=f"give `uplinks` with a common divisor of {spines} or more, or larger switches"
+        if reachable
+        else f"choose larger switches, or fewer {fewer}",
     )
 
 

@@ -246,6 +246,14 @@ def _port_limit(port_layout: PortLayout, path: Path) -> Iterator[Finding]:
 def _all_spare(port_layout: PortLayout) -> Finding:
     """Refuse spare ports that leave none for links."""
     role, radix = port_layout.role.value, port_layout.radix
+    if not radix and port_layout.reserved:
+        return Finding(
+            "too-many-spare-ports",
+            f"no port of a {role} is left for links",
+            ("networks",),
+            (f"`cages` of networks take all {port_layout.model.cages} cages",),
+            "list fewer `cages`",
+        )
     return Finding(
         "too-many-spare-ports",
         f"no port of a {role} is left for links",

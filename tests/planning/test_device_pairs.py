@@ -9,6 +9,7 @@ from fabricgen.analysis.checks.laws import check
 from fabricgen.analysis.impact.network_loss import NetworkFailures
 from fabricgen.bom.priced_bill import cluster_bom
 from fabricgen.core.terms import PEERS
+from fabricgen.inventory.accounts import KEY_EXAMPLE
 from fabricgen.lifecycle.change.expand import grow
 from fabricgen.outputs.drawings.build import Drawings
 from fabricgen.views.factory import Views
@@ -93,3 +94,21 @@ def test_console_servers_give_them_no_speed() -> None:
     networks = {"console": {"switches": {"leaf": {"model": "cm8148"}}}}
     group = {"name": "ufm-{n}", "count": 2, "ports": {}, "peer_links": 1}
     assert refusal_codes(**SMALL | {"networks": networks, "devices": [group]}) == ["bad-peer-links"]
+
+
+def test_management_has_no_address_for_them() -> None:
+    """A network without switches takes none of the pool."""
+    user = {"name": "ops", "key": KEY_EXAMPLE}
+    plan = plan_of(
+        **SMALL,
+        networks={"oob": {"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G"}},
+        devices=[{"name": "ufm-{n}", "count": 2, "ports": {"oob": 1}, "peer_links": 1}],
+        management={"pool": "10.200.0.0/24", "ntp": ["10.200.0.123"], "users": [user]},
+    )
+    counts = {
+        name: network.management.switches.size
+        for name, network in plan.networks.items()
+        if network.management
+    }
+    assert counts["oob"]
+    assert counts[PEERS] == 0
