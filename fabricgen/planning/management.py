@@ -51,16 +51,17 @@ class ManagementPlan:
 
 
 def plan_management(
-    draft: Draft, hosts: Sequence[str], others: Sequence[str]
+    draft: Draft, installed: Sequence[bool], hosts: Sequence[str], others: Sequence[str]
 ) -> ManagementPlan | None:
     """Give every switch its management address, and every host where there is a pool for them.
 
     `others` are the switches of the networks beside the compute fabric, which `addresses` may name.
-    Returns None without `management`. Raises Refusal where a pool is too small, where pools share
+    `installed` is whether each switch has a link. Returns None without `management`, and for a
+    network without switches of its own. Raises Refusal where a pool is too small, where pools share
     addresses, and for a name or an address under `addresses` that does not fit.
     """
     asked = draft.spec.management
-    if asked is None:
+    if asked is None or (draft.fabric.network and not any(installed)):
         return None
     if draft.fabric.network:
         asked, hosts = asked.model_copy(update={"host_pool": None}), []

@@ -93,7 +93,7 @@ def complete(draft: Draft, room: Room | None = None, space: PanelSpace | None = 
         check_names([*names], hosts)
     beside, switches = _draft_networks(draft, hosts, installed)
     names_beside = [*chain.from_iterable(group.names for group in switches)]
-    management = plan_management(draft, hosts, names_beside)
+    management = plan_management(draft, installed, hosts, names_beside)
     measured = measured_rows([draft, *beside.values()], segment)
     if not draft.fabric.network:
         room = _room(draft, installed, beside, switches)

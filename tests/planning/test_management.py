@@ -12,6 +12,7 @@ from fabricgen.planning.addressing import address_text
 from fabricgen.planning.baseline.expansion_stages import ExpansionStage, ExpansionStages
 from fabricgen.planning.management import _places
 from fabricgen.planning.notices import advice
+from fabricgen.views.hosts.network_ports import network_ports
 from tests.fabrics import plan_of
 
 OPS = {"name": "ops", "key": KEY_EXAMPLE}
@@ -111,3 +112,26 @@ def test_a_server_outside_of_the_allowed_prefixes_is_named() -> None:
 def _advice(**keys: Any) -> list[str]:  # noqa: ANN401 - keys of an inventory
     """Return the notices of the small fabric."""
     return advice(plan_of(**SMALL, management=MANAGEMENT | keys))
+
+
+def test_what_has_no_switches_of_its_own_has_no_addresses() -> None:
+    """Neither paired devices nor networks on compute leaves; a leaf keeps its own address."""
+    plan = plan_of(
+        gpus=56,
+        hb_domain={"gpus": 8},
+        switches={"leaf": {"model": "sn5600", "breakout": "2x400G"}},
+        rails={"per_switch": 4},
+        networks={
+            "storage": {"converged_with": "compute", "speed": "200G", "cages": "20-33"},
+            "oob": {"switches": {"leaf": {"generic": {"radix": 32}}}, "speed": "1G"},
+        },
+        devices=[
+            {"name": "ufm-{n}", "count": 2, "ports": {"oob": 1, "storage": 2}, "peer_links": 1}
+        ],
+        management=MANAGEMENT,
+    )
+    assert plan.management is not None
+    own = {name: network.management for name, network in plan.networks.items()}
+    assert [name for name, planned in own.items() if planned] == ["oob"]
+    managed = {port.device: port.address for port in network_ports(plan) if port.network == "oob"}
+    assert managed["leaf-1"] == plan.management.switch(0, 0)
