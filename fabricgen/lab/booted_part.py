@@ -49,6 +49,8 @@ class BootedPart:
     width: int = 0
     in_turn: bool = False
     """Whether the other rails are booted before or after this one, each alone."""
+    leaves: frozenset[int] = frozenset()
+    """Further boxes of leaves in a slice, which devices of the lab are on."""
 
     @cached_property
     def gpus(self) -> dict[int, str]:
@@ -83,7 +85,7 @@ class BootedPart:
         plan, sizing = self.plan, self.plan.sizing
         if not self.domains:
             return []
-        leaves = set(plan.segment.upper[self._host_rows].tolist())
+        leaves = {*plan.segment.upper[self._host_rows].tolist(), *self.leaves}
         pods = {leaf // sizing.pod_leaves for leaf in leaves}
 
         def wanted(index: int) -> bool:
@@ -146,7 +148,7 @@ class BootedPart:
         return {each.name: boxes[each.box].role.tier for each in self.switches}
 
     @cached_property
-    def _node_names(self) -> dict[tuple[int, int, int], str]:
+    def node_names(self) -> dict[tuple[int, int, int], str]:
         """The name of each node, by segment, block and box."""
         return {(each.segment, each.block, each.box): each.name for each in self.switches}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import socket
 import struct
 import subprocess
@@ -35,6 +36,24 @@ def wait_for_carrier(interfaces: list[str], *, up: bool) -> None:
             and time.monotonic() < until
         ):
             time.sleep(0.01)
+
+
+def wait_for_routes(interfaces: list[str], *, up: bool) -> None:
+    """Wait until the routes of this thread's namespace follow the carrier of interfaces.
+
+    The kernel marks routes some time after it has changed the flags of an interface.
+    """
+    until, own = time.monotonic() + CARRIER_S, set(interfaces)
+    while own & _dead_interfaces() != (set() if up else own) and time.monotonic() < until:
+        time.sleep(0.01)
+
+
+def _dead_interfaces() -> set[str]:
+    """Return the interfaces whose routes are marked as without carrier."""
+    command = ["ip", "-j", "-4", "route", "show"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - our own words
+    listed = json.loads(done.stdout or "[]")
+    return {route["dev"] for route in listed if "linkdown" in route.get("flags", ())}
 
 
 def _flags(line: socket.socket, interface: str) -> int:

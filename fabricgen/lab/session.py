@@ -187,8 +187,9 @@ def boot_machines(
         emit({"step": step, "seconds": round(now - started, 2)})
         started = now
 
-    if text := layout.left_out():
-        emit({"text": text})
+    for text in (layout.left_out(), layout.not_booted()):
+        if text:
+            emit({"text": text})
     os.environ["PATH"] = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
     machines = Machines(layout, place_files(layout, out, templates))
     lap("the emitted files")
@@ -221,7 +222,8 @@ def _outcomes(
 ) -> Iterator[Trial]:
     """Yield the result of each trial."""
     own = verify_networks.network_lab(lab)
-    trials = [partial(trial, lab) for trial in (TRIALS if lab.addresses else WITHOUT_GPUS)]
+    without = WITHOUT_GPUS if lab.switches else ()
+    trials = [partial(trial, lab) for trial in (TRIALS if lab.addresses else without)]
     trials += [partial(trial, lab) for trial in verify_management.TRIALS if lab.logins]
     trials += [partial(trial, own) for trial in verify_networks.trials(own)] if own else []
     for trial in trials:

@@ -170,7 +170,7 @@ class LabLayout(BootedPart):
                 yield Wire(
                     nic.cable,
                     *self._port(gpu, plane),
-                    self._node_names[segment, block[row], int(plan.segment.upper[row])],
+                    self.node_names[segment, block[row], int(plan.segment.upper[row])],
                     nic.switch_interface,
                     address_text(nic.address),
                     address_text(nic.gateway),
@@ -178,7 +178,7 @@ class LabLayout(BootedPart):
                 )
             for row in self._rows_of(segment):
                 low, high = (
-                    self._node_names[segment, block[row], int(column[row])]
+                    self.node_names[segment, block[row], int(column[row])]
                     for column in (plan.segment.lower, plan.segment.upper)
                 )
                 yield Wire(
@@ -206,6 +206,12 @@ class LabLayout(BootedPart):
                 f"gpu{rank}",
                 hb_address(rank, self.plan.addresses.hosts.bits),
             )
+
+    def not_booted(self) -> str:
+        """Return which networks are not booted; empty where the plan has none."""
+        names = ", ".join(self.plan.networks)
+        text = f"not booted: the networks {names}; `--network all` boots those it can"
+        return text if names else ""
 
     @property
     def host_packs(self) -> frozenset[str]:

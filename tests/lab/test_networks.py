@@ -139,7 +139,7 @@ def test_what_runs_on_infiniband_is_left_out() -> None:
     changed = {"switches": {"leaf": {"model": "qm9700"}}, "networks": networks, "devices": []}
     layout = lay_out_networks(plan_of(**keys | changed), EVERY)
     assert layout.gpus == {}
-    assert layout.left_out().endswith("; compute runs on InfiniBand")
+    assert layout.not_booted() == "not booted: compute runs on InfiniBand"
 
 
 def test_the_netplan_of_a_host_is_read() -> None:

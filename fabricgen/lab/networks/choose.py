@@ -6,16 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import refuse
-from fabricgen.core.terms import COMPUTE
-from fabricgen.inventory.networks import CONSOLE
+from fabricgen.core.terms import COMPUTE, DEVICES, PEERS, UPLINKS
 from fabricgen.lab.bootability import check_bootable
 from fabricgen.lab.networks.layout import ClusterLayout, NetworkLayout
+from fabricgen.lab.networks.on_compute import InComputeLayout, VrfLayout, leaves_of_devices
+from fabricgen.lab.networks.pairs import peer_wires
 from fabricgen.lab.slice import SLICE_WIDTH, choose_domains, lay_out
 from fabricgen.lab.topology import LabLayout
 from fabricgen.views.infiniband.transport import is_infiniband
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterator, Mapping
 
     from fabricgen.planning.plan import Plan
 
@@ -32,11 +33,8 @@ def lay_out_networks(plan: Plan, wanted: str, domains: int | None = None) -> Clu
     Raises Refusal where there is no such network, or where its files cannot boot on Linux.
     """
     networks = _networks(plan, wanted)
-    skipped = {
-        name
-        for name, own in networks.items()
-        if wanted == EVERY and (is_infiniband(own) or own.fabric.is_serial)
-    }
+    reasons = {name: reason for name in networks if (reason := _unbootable(plan, name))}
+    booted = {name: own for name, own in networks.items() if name not in reasons}
     count = domains or max(2, plan.fabric.coordinates.domain_of_host(HOST_COUNT - 1) + 1)
     chosen = choose_domains(plan, min(count, plan.fabric.coordinates.domains))
     every = LabLayout(plan, frozenset(range(plan.fabric.rails)), chosen)
@@ -44,47 +42,60 @@ def lay_out_networks(plan: Plan, wanted: str, domains: int | None = None) -> Clu
     compute = lay_out(plan, None, count) if whole else every
     names = every.hosts
     hosts = names if domains else [*dict.fromkeys([*names[:2], *names[-2:]])]
-    booted = {name: own for name, own in networks.items() if name not in skipped}
     layout = _laid_out(compute, booted, hosts, whole=whole)
     _check_families(layout)
-    left = [*([COMPUTE] if wanted == EVERY and not whole else []), *skipped]
-    on_compute = [*plan.converged] if wanted == EVERY else []
-    skipped_texts = (
-        *(
-            f"{name} {'has console servers' if name == CONSOLE else 'runs on InfiniBand'}"
-            for name in left
-        ),
-        *(f"the devices of {name}, on leaves of compute" for name in on_compute),
-    )
-    return replace(layout, skipped=skipped_texts)
+    if wanted == EVERY and not whole:
+        reasons = {COMPUTE: INFINIBAND} | reasons
+    return replace(layout, skipped=tuple(f"{name} {reason}" for name, reason in reasons.items()))
+
+
+INFINIBAND = "runs on InfiniBand"
+
+
+def _unbootable(plan: Plan, name: str) -> str:
+    """Return why the lab boots no part of a network, as words after its name; empty if it does."""
+    own = plan.networks[name]
+    if own.fabric.is_serial:
+        return "has console servers"
+    if name == PEERS:
+        return ""
+    if is_infiniband(own):
+        return INFINIBAND
+    if own.fabric.has_bonds:
+        return "has bonds of LACP, which the kernel of a lab may not have"
+    if name == DEVICES and not plan.addresses.numbered:
+        return "has unnumbered links, for which no file of a device is written"
+    if name == DEVICES and plan.addresses.family == "ipv6":
+        return "has addresses of IPv6, and the lab tries ports of devices by IPv4"
+    return ""
 
 
 def _networks(plan: Plan, wanted: str) -> Mapping[str, Plan]:
     """Return the networks that are asked for, by name. Raises Refusal `lab-network`."""
-    found = {name: own for name, own in plan.switched.items() if wanted in (EVERY, name)}
-    if wanted in plan.converged:
-        raise refuse(
-            "lab-network",
-            f"the lab boots switches of a network, and `{wanted}` is on those of compute",
-            hint="leave `--network` out: compute boots with its VRF",
-        )
-    if not found:
-        known = ", ".join([*plan.switched, EVERY])
-        hint = f"networks: {known}" if plan.switched else "leave `--network` out"
+    if wanted == EVERY and plan.networks:
+        return plan.networks
+    if wanted not in plan.networks:
+        alone = (name for name in plan.networks if name != DEVICES and not _unbootable(plan, name))
+        known = ", ".join([*alone, EVERY])
+        hint = f"networks: {known}" if plan.networks else "leave `--network` out"
         fact = f"the inventory has no network `{wanted}`"
         raise refuse("lab-network", fact, hint=hint)
-    if wanted == CONSOLE:
-        hint = "leave `--network` out, or name another network"
-        raise refuse("lab-network", "the lab has no console servers", hint=hint)
-    for name in (name for name, own in found.items() if own.fabric.has_bonds):
+    hint = f"`--network {EVERY}` boots what it can, and lists the rest"
+    if wanted == DEVICES:
+        fact = f"the lab boots no `{DEVICES}` alone: their ports are in the compute fabric"
+        raise refuse("lab-network", fact, hint=f"`--network {EVERY}` boots both")
+    if plan.networks[wanted].fabric.has_bonds:
         raise refuse(
             "lab-network",
-            f"the lab cannot test the network `{name}`: its devices have bonds of LACP",
-            path=("networks", name, "bonding"),
-            because=("its trials send packets between routed ports",),
-            hint="leave `bonding` out for the lab",
+            f"the lab cannot boot the network `{wanted}`: its devices have bonds of LACP",
+            path=("networks", wanted, "bonding"),
+            because=("the kernel of a lab may have none",),
+            hint=f"leave `bonding` out for the lab; {hint}",
         )
-    return found
+    if reason := _unbootable(plan, wanted):
+        fact = f"the lab cannot boot the network `{wanted}`: it {reason}"
+        raise refuse("lab-network", fact, hint=hint)
+    return {wanted: plan.networks[wanted]}
 
 
 def _check_families(layout: ClusterLayout) -> None:
@@ -103,40 +114,83 @@ def _laid_out(
     compute: LabLayout, networks: Mapping[str, Plan], hosts: list[str], *, whole: bool
 ) -> ClusterLayout:
     """Lay out the networks: those of leaves and spines, then the access networks on their ports."""
-    joined = {
-        name for name, own in networks.items() if own.fabric.network and own.fabric.network.joined
-    }
-    routed = [_part(own, hosts) for name, own in networks.items() if name in joined]
+    plan, own = compute.plan, frozenset(_devices(compute.plan))
+    if whole and compute.width and DEVICES in networks:
+        compute = replace(compute, leaves=leaves_of_devices(networks[DEVICES], own))
+    devices = own.union(hosts)
+    routed = [
+        part
+        for name, network in networks.items()
+        if (part := _routed(network, devices | _switches(network), compute)) and name != PEERS
+    ]
     booted = [*([compute] if whole else []), *routed]
     managed = {name: node for part in booted for name, node in part.management.items()}
     switches = [each.switch for part in booted for each in part.switches]
     access = [
-        _part(own, [*hosts, *switches], managed)
-        for name, own in networks.items()
-        if name not in joined
+        _part(network, devices.union(switches), managed)
+        for network in networks.values()
+        if any(network.installed) and not _is_joined(network)
     ]
     return ClusterLayout(
-        compute.plan,
+        plan,
         compute.rails,
         compute.domains if whole else (),
         compute.width,
+        leaves=compute.leaves,
         routed=tuple(routed),
         access=tuple(access),
         host_names=tuple(hosts),
+        peers=tuple(peer_wires(networks[PEERS], own)) if PEERS in networks else (),
     )
 
 
-def _part(
-    plan: Plan, devices: Iterable[str], managed: Mapping[str, str] | None = None
-) -> NetworkLayout:
-    """Return the part of a network that serves some devices, and two of each kind of `devices`."""
-    check_bootable(plan)
+def _devices(plan: Plan) -> Iterator[str]:
+    """Yield the devices of a lab: two of each entry, and what is paired with them."""
+    for group in plan.spec.devices:
+        for number in (0, group.count - 1):
+            yield group.names[number]
+            if group.peer_links:
+                yield group.names[number ^ 1]
+
+
+def _switches(plan: Plan) -> frozenset[str]:
+    """Return the first and the last switch with ports in the VRFs of uplinks on compute."""
     rules = plan.fabric.network
-    assert rules is not None  # noqa: S101 - the plan is that of a network
-    chosen = set(devices)
-    for group in rules.attached.groups:
-        if group.own:
-            chosen |= {group.names[0], group.names[-1]}
-    bonds = tuple(bond for bond, name in enumerate(rules.attached.devices) if name in chosen)
+    groups = rules.attached.groups if rules and rules.name == UPLINKS else ()
+    return frozenset(name for group in groups for name in (group.names[0], group.names[-1]))
+
+
+def _is_joined(plan: Plan) -> bool:
+    """Return whether the switches of a network are joined; those of an access network are not."""
+    return bool(plan.fabric.network and plan.fabric.network.joined)
+
+
+def _routed(plan: Plan, devices: frozenset[str], compute: LabLayout) -> NetworkLayout | None:
+    """Return the part of a network of routed ports that serves some devices; None for others."""
+    rules = plan.fabric.network
+    if rules is None or not rules.joined or plan.mapping.topology:
+        return None
+    if rules.shared is None:
+        return _part(plan, devices)
+    check_bootable(compute.plan)
     rails = frozenset(range(plan.fabric.rails))
-    return NetworkLayout(plan, rails, bonds, SLICE_WIDTH, managed=managed or {})
+    bonds = _bonds(plan, devices)
+    if rules.shared.in_compute:
+        return InComputeLayout(plan, rails, bonds, SLICE_WIDTH, compute=compute)
+    return VrfLayout(plan, rails, bonds, SLICE_WIDTH, compute=compute.plan)
+
+
+def _part(
+    plan: Plan, devices: frozenset[str], managed: Mapping[str, str] | None = None
+) -> NetworkLayout:
+    """Return the part of a network with switches of its own that serves some devices."""
+    check_bootable(plan)
+    rails = frozenset(range(plan.fabric.rails))
+    return NetworkLayout(plan, rails, _bonds(plan, devices), SLICE_WIDTH, managed=managed or {})
+
+
+def _bonds(plan: Plan, devices: frozenset[str]) -> tuple[int, ...]:
+    """Return the numbers of the bonds of some devices."""
+    rules = plan.fabric.network
+    names = rules.attached.devices if rules else []
+    return tuple(bond for bond, name in enumerate(names) if name in devices)

@@ -1,11 +1,13 @@
 """The hosts and devices of a lab of networks: their addresses and routes.
 
 A host has those of its emitted `61-networks.yaml`. No file is emitted for a device; it gets the
-addresses of the plan, and a route to its network by each port.
+addresses of the plan, and a route to its network by each port. The addresses of paired devices on
+the cables between them are of the lab, as the plan has none.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.core.diagnostics import refuse
@@ -32,7 +34,7 @@ KERNEL = {
 
 
 class DevicePort(NamedTuple):
-    """The settings of a port: addresses with lengths, and routes as words of `ip route add`."""
+    """The settings of a port: addresses with lengths, and routes as words of `ip route`."""
 
     interface: str
     addresses: list[str]
@@ -41,25 +43,23 @@ class DevicePort(NamedTuple):
 
 def boot_devices(machines: Machines, layout: ClusterLayout) -> None:
     """Configure every host and device. Raises Refusal where a file or the kernel fails."""
-    ports = {name: [*_planned(layout, name)] for name in layout.devices}
-    for host in layout.host_names:
-        if host in ports:
-            ports[host] = _emitted(machines.out, host)
-    machines.networks.each(layout.devices, lambda name: _configure(machines, name, ports[name]))
+    machines.networks.each(layout.devices, partial(configure_device, machines, layout))
 
 
-def _configure(machines: Machines, name: str, ports: list[DevicePort]) -> None:
-    """Configure a device, in whose namespace the thread is."""
+def configure_device(machines: Machines, layout: ClusterLayout, name: str) -> None:
+    """Configure a device, in whose namespace the thread is; it may run again."""
+    host = name in layout.host_names
+    ports = _emitted(machines.out, name) if host else [*_planned(layout, name)]
     for key, value in KERNEL.items():
         set_kernel(key, value)
     booted = machines.ends[name]
     lines = ["link set lo up"]
     for port in ports:
         if port.interface in booted:
-            lines += [f"address add {each} dev {port.interface}" for each in port.addresses]
+            lines += [f"address replace {each} dev {port.interface}" for each in port.addresses]
             lines += machines.up(name, port.interface)
     lines += [
-        f"route add {route} dev {port.interface}"
+        f"route replace {route} dev {port.interface}"
         for port in ports
         if port.interface in booted
         for route in port.routes
@@ -74,10 +74,17 @@ def _planned(layout: ClusterLayout, device: str) -> Iterator[DevicePort]:
         for order, wire in enumerate(own):
             routes = [
                 f"{prefix} via {wire.b_address} metric {FIRST_METRIC + order}"
-                for prefix in part.prefixes
+                for prefix in part.reach(wire)
             ]
             length = part.plan.addresses.host_length
             yield DevicePort(wire.a_interface, [f"{wire.a_address}/{length}"], routes)
+    for wire in layout.peers:
+        for name, interface, address in (
+            (wire.a, wire.a_interface, wire.a_address),
+            (wire.b, wire.b_interface, wire.b_address),
+        ):
+            if name == device:
+                yield DevicePort(interface, [f"{address}/31"], [])
 
 
 def _emitted(out: Path, host: str) -> list[DevicePort]:
@@ -109,5 +116,5 @@ def read_netplan(text: str) -> list[DevicePort]:
 
 
 def _route(to: str, via: str, metric: int) -> str:
-    """Return a route of netplan as words of `ip route add`."""
+    """Return a route of netplan as words of `ip route`."""
     return f"{to} via {via} metric {metric}"

@@ -11,16 +11,17 @@ from collections import ChainMap
 from dataclasses import dataclass, field
 from functools import cached_property
 from ipaddress import IPv4Network
-from itertools import chain
+from itertools import chain, product
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabricgen.build.selection import BuildScope
+from fabricgen.core.terms import PEERS
 from fabricgen.lab.management.emitted import PORT
 from fabricgen.lab.topology import OPERATOR, ROUTER, LabLayout, Size, Wire
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabricgen.build.selection import BuildScope
     from fabricgen.core.terms import Family
     from fabricgen.lab.booted_part import LabSwitch
 
@@ -67,9 +68,47 @@ class NetworkLayout(LabLayout):
         return {self._port(gpu, 0)[0]: devices[domain(gpu)] for gpu in self.gpus}
 
     @cached_property
-    def prefixes(self) -> list[IPv4Network]:
+    def prefixes(self) -> list[str]:
         """The addresses that the hosts and switches of the network have."""
-        return address_space(self)
+        return [str(space) for space in address_space(self)]
+
+    @cached_property
+    def device_ports(self) -> dict[str, list[Wire]]:
+        """The ports of each device, in order."""
+        found: dict[str, list[Wire]] = {name: [] for name in self.owners}
+        for wire in self.wires:
+            if wire.a in found:
+                found[wire.a].append(wire)
+        return found
+
+    @cached_property
+    def pairs(self) -> list[tuple[Wire, Wire]]:
+        """The ordered pairs of ports of different devices."""
+        ports = [*chain.from_iterable(self.device_ports.values())]
+        return [(near, far) for near, far in product(ports, ports) if near.a != far.a]
+
+    @property
+    def port_count(self) -> int:
+        """The number of booted ports of devices."""
+        return len(self.gpus)
+
+    @cached_property
+    def compute_boxes(self) -> list[tuple[int, int]]:
+        """The segments and boxes of the compute switches that it is on; none with its own."""
+        return []
+
+    @property
+    def apart(self) -> bool:
+        """Whether a device loses a part of its network with a port, as on rails that never meet."""
+        return False
+
+    def block(self, _wire: Wire) -> tuple[int, int]:
+        """Return the part of the network that a port is in, beyond which it reaches nothing."""
+        return 0, 0
+
+    def reach(self, _wire: Wire) -> list[str]:
+        """Return the addresses that a device reaches by a port."""
+        return self.prefixes
 
 
 FIRST_PORTS = ("mgmt", "mgmt0")
@@ -94,21 +133,30 @@ class ClusterLayout(LabLayout):
     """The hosts of the lab."""
     skipped: tuple[str, ...] = ()
     """The networks that the lab cannot boot, with the reason."""
+    peers: tuple[Wire, ...] = ()
+    """The cables between the two devices of each pair."""
 
     @cached_property
     def compute(self) -> LabLayout:
         """The part of the compute fabric, alone."""
-        return LabLayout(self.plan, self.rails, self.domains, self.width)
+        return LabLayout(self.plan, self.rails, self.domains, self.width, leaves=self.leaves)
 
     @property
     def parts(self) -> tuple[LabLayout, ...]:
-        """The compute fabric, and each network of leaves and spines."""
+        """The compute fabric, each network of leaves and spines, and those in VRFs."""
         return self.compute, *self.routed
 
     @cached_property
     def switches(self) -> list[LabSwitch]:
         """The switches that run BGP, network by network."""
         return [*chain.from_iterable(part.switches for part in self.parts)]
+
+    @cached_property
+    def shared_switches(self) -> list[str]:
+        """The switches of compute that networks or devices are on."""
+        nodes = self.switch_nodes
+        leaves = (wire.b for part in self.routed if part.compute_boxes for wire in part.wires)
+        return [*dict.fromkeys(nodes[name].switch for name in leaves)]
 
     @cached_property
     def access_switches(self) -> list[AccessSwitch]:
@@ -127,12 +175,14 @@ class ClusterLayout(LabLayout):
             Wire("", each.name, SITE, ROUTER, f"access{number}")
             for number, each in enumerate(self.access_switches)
         ]
-        return [*chain.from_iterable(part.wires for part in parts), *site]
+        return [*chain.from_iterable(part.wires for part in parts), *self.peers, *site]
 
     @cached_property
     def devices(self) -> list[str]:
         """The hosts and devices with ports in networks of leaves and spines."""
-        return [*dict.fromkeys(chain.from_iterable(part.owners for part in self.routed))]
+        paired = chain.from_iterable((wire.a, wire.b) for wire in self.peers)
+        owners = chain.from_iterable(part.owners for part in self.routed)
+        return [*dict.fromkeys([*owners, *paired])]
 
     @cached_property
     def nodes(self) -> list[str]:
@@ -195,23 +245,35 @@ class ClusterLayout(LabLayout):
         coordinates, hosts = self.plan.fabric.coordinates, set(self.host_names)
         numbers = [number for number, name in enumerate(self.plan.hosts) if name in hosts]
         gpus = frozenset(chain.from_iterable(map(coordinates.host_range, numbers)))
-        networks = {part.name: part.scope for part in (*self.routed, *self.access)}
-        return self.compute.scope._replace(gpus=gpus | self.gpus.keys(), networks=networks)
+        compute = self.compute.scope
+        every = (*self.routed, *self.access)
+        places = [place for part in every for place in part.compute_boxes]
+        segments = {*compute.segments, *(segment for segment, _ in places)}
+        boxes = {*compute.boxes, *(box for _, box in places)}
+        networks = {part.name: part.scope for part in every if any(part.plan.installed)}
+        booted = tuple(sorted(segments)), tuple(sorted(boxes))
+        return BuildScope(*booted, gpus | self.gpus.keys(), networks)
 
     @property
     def host_packs(self) -> frozenset[str]:
         """The packs whose files the hosts of the lab need."""
         return super().host_packs | {"netplan"}
 
+    def not_booted(self) -> str:
+        """Return which networks are not booted, and why."""
+        return f"not booted: {'; '.join(self.skipped)}" if self.skipped else ""
+
     def left_out(self) -> str:
         """Return what of the cluster is not booted; empty where all of it is."""
         hosts = f"{len(self.host_names):,} of {len(self.plan.hosts):,} hosts"
         ports = [
-            f"{len(part.gpus):,} of {part.plan.fabric.gpus:,} ports in {part.name}"
+            f"{part.port_count:,} of {part.plan.fabric.gpus:,} ports in {part.name}"
             for part in (*self.routed, *self.access)
         ]
-        slices = f"a slice of {', '.join([hosts, *ports])}; the rest counts as failed"
-        return "; ".join([slices, *self.skipped])
+        if self.peers:
+            every = len(self.plan.networks[PEERS].segment.kind)
+            ports.append(f"{len(self.peers):,} of {every:,} links in {PEERS}")
+        return f"a slice of {', '.join([hosts, *ports])}; the rest counts as failed"
 
 
 def address_space(layout: LabLayout) -> list[IPv4Network]:

@@ -1,6 +1,7 @@
 """The loss of each switch of the networks of a lab, and who is cut off by it.
 
-Owns the comparison with `impact`. Networks share no switches, so one of each fails at once.
+Owns the comparison with `impact`. Networks share no switches but those of compute, so one of each
+fails at once; a switch of compute fails alone, with the VRFs of all networks on it.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from fabricgen.analysis.impact.network_loss import NetworkFailures
-from fabricgen.lab.iproute import batch, wait_for_carrier
+from fabricgen.lab.iproute import batch, wait_for_routes
 from fabricgen.lab.measure import Trial
 from fabricgen.lab.networks.answers import Question, answered
-from fabricgen.lab.networks.verify import device_ports, joined, joined_pairs, unmanaged
+from fabricgen.lab.networks.devices import configure_device
+from fabricgen.lab.networks.verify import first_port, joined, joined_pairs, unmanaged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
     from fabricgen.lab.networks.layout import NetworkLayout
     from fabricgen.lab.networks.verify import NetworkLab
 
-Pairs = dict[str, frozenset[tuple[str, str]]]
-"""Ordered pairs of devices by network."""
+Ordered = frozenset[tuple[str, str]]
+"""Ordered pairs of devices."""
 
 
 class SwitchLosses:
@@ -34,10 +36,7 @@ class SwitchLosses:
         """Keep the pairs that the networks join while nothing has failed."""
         self.own = own
         self.planned = NetworkFailures(own.layout.plan)
-        self.pairs: Pairs = {
-            part.name: frozenset((near.a, far.a) for near, far in joined_pairs(own, part))
-            for part in own.layout.routed
-        }
+        self.pairs = {part.name: self._joined(part) for part in own.layout.routed}
         self.findings: list[str] = []
         self.most_cut: dict[str, int] = defaultdict(int)
         self.slowest_s = 0.0
@@ -46,17 +45,30 @@ class SwitchLosses:
         """Fail each switch once."""
         layout = self.own.layout
         parts = (*layout.routed, *layout.access)
-        columns = [[each.name for each in part.switches] for part in parts]
-        for row in zip_longest(*columns):
-            self._fail(frozenset(name for name in row if name))
+        own = [[each.name for each in part.switches] for part in parts if not part.compute_boxes]
+        rows = [frozenset(name for name in row if name) for row in zip_longest(*own)]
+        rows += [self._nodes(name) for name in layout.shared_switches]
+        for row in rows:
+            self._fail(row)
         _, wrong = self.own.lab.converge()
         self.findings += [f"{name} does not converge when all switches are back" for name in wrong]
         cut = ", ".join(f"{part.name} at most {self.most_cut[part.name]:,}" for part in parts)
+        count = sum(map(len, own)) + len(layout.shared_switches)
         figure = (
-            f"{sum(map(len, columns)):,} switches; devices cut off: {cut}; "
+            f"{count:,} switches; devices cut off: {cut}; "
             f"reconverged in {self.slowest_s:.1f} s at most"
+            if parts
+            else "no switches"
         )
         return Trial("network-losses", "the loss of a switch", figure, self.findings)
+
+    def _nodes(self, switch: str) -> frozenset[str]:
+        """Return the nodes of a switch: itself, or its VRFs."""
+        return frozenset(each.name for each in self.own.layout.switches if each.switch == switch)
+
+    def _joined(self, part: NetworkLayout, dead: AbstractSet[str] = frozenset()) -> Ordered:
+        """Return the pairs of devices that the living wires of a network join."""
+        return frozenset((near.a, far.a) for near, far in joined_pairs(self.own, part, dead))
 
     def _fail(self, dead: frozenset[str]) -> None:
         """Fail one switch of each network, compare, and repair them."""
@@ -67,14 +79,14 @@ class SwitchLosses:
         self.findings += [f"{names}: {name} does not converge" for name in wrong]
         planned = self._planned(dead)
         for part in self.own.layout.routed:
-            lost = self._lost_pairs(part, dead)
-            cut = {name for name, _ in self.pairs[part.name]} - {
-                name for name, _ in self.pairs[part.name] - lost
-            }
-            self._compare(names, part, cut, planned[part.name])
+            pairs = frozenset(pair for pair in self.pairs[part.name] if dead.isdisjoint(pair))
+            lost = pairs - self._reached(part, dead)
+            cut = {name for name, _ in pairs} - {name for name, _ in pairs - lost}
+            self._compare(names, part, cut & part.owners.keys(), planned[part.name])
+            expected = self._joined(part, dead) if part.apart else pairs
             self.findings += [
                 f"{names}: {far} does not answer {near} in {part.name}"
-                for near, far in sorted(lost)
+                for near, far in sorted(lost & expected)
                 if not {near, far} & planned[part.name]
             ]
         for part in self.own.layout.access:
@@ -84,7 +96,8 @@ class SwitchLosses:
     def _planned(self, dead: AbstractSet[str]) -> dict[str, set[str]]:
         """Return the devices that `impact` has as cut off, by network, each switch alone."""
         found = defaultdict[str, set[str]](set)
-        for name in dead:
+        nodes = self.own.layout.switch_nodes
+        for name in {nodes[name].switch if name in nodes else name for name in dead}:
             for loss in self.planned.losses([f"switch:{name}"]):
                 found[loss.network] |= set(loss.cut_off)
         return found
@@ -100,42 +113,42 @@ class SwitchLosses:
             f"{names}: {each} is not cut off in {part.name}, as planned" for each in booted - cut
         ]
 
-    def _lost_pairs(
-        self, part: NetworkLayout, dead: AbstractSet[str]
-    ) -> frozenset[tuple[str, str]]:
-        """Return the pairs of devices of which the second answers the first at no address."""
+    def _reached(self, part: NetworkLayout, dead: AbstractSet[str]) -> Ordered:
+        """Return the pairs of devices of which the second answers the first at some address."""
         clos = self.own.lab.clos(dead)
         living = {
             name: [wire for wire in ports if wire.b not in dead]
-            for name, ports in device_ports(part).items()
+            for name, ports in part.device_ports.items()
+            if name not in dead
         }
+        pairs = self.pairs[part.name]
         asked = {
             name: {
                 Question(wire.a_address): wire
                 for far in living
-                if far != name
+                if (name, far) in pairs
                 for wire in living[far]
             }
             for name in living
         }
 
         def ask(name: str) -> set[Question]:
-            first = living[name][:1]
             expected = [
                 question
                 for question, wire in asked[name].items()
-                for own in first
-                if joined(clos, own.b, wire.b) and joined(clos, living[wire.a][0].b, own.b)
+                if (own := first_port(part, name, part.block(wire), dead))
+                and (back := first_port(part, wire.a, part.block(wire), dead))
+                and joined(clos, own.b, wire.b)
+                and joined(clos, back.b, own.b)
             ]
             return answered(asked[name], expected)
 
         found = self.own.lab.machines.networks.each([*asked], ask)
-        reached = {
+        return frozenset(
             (name, asked[name][question].a)
             for name, got in zip(asked, found, strict=True)
             for question in got
-        }
-        return self.pairs[part.name] - reached
+        )
 
     def _unmanaged(self, part: NetworkLayout, dead: frozenset[str]) -> set[str]:
         """Return the devices of an access network of which no management port answers."""
@@ -152,7 +165,10 @@ class SwitchLosses:
                 yield from machines.up(name, port) if up else (f"link set {port} down",)
 
         machines.networks.each([*names], lambda name: batch([*lines(name)], name))
+        if up:  # an access switch has lost the routes of its uplinks
+            again = [name for name in self.own.layout.devices if name in names]
+            machines.networks.each(again, partial(configure_device, machines, self.own.layout))
         for part in self.own.layout.routed:
-            for name, wires in device_ports(part).items():
+            for name, wires in part.device_ports.items():
                 ports = [wire.a_interface for wire in wires if wire.b in names]
-                machines.networks.inside(name, partial(wait_for_carrier, ports, up=up))
+                machines.networks.inside(name, partial(wait_for_routes, ports, up=up))

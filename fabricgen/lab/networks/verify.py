@@ -6,7 +6,7 @@ import json
 import subprocess
 from functools import partial
 from ipaddress import IPv4Network
-from itertools import chain, product
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.lab.iproute import batch
@@ -17,7 +17,7 @@ from fabricgen.lab.networks.layout import ClusterLayout, address_space
 from fabricgen.lab.topology import ROUTER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from fabricgen.lab.expected_routes import Clos
     from fabricgen.lab.measure import RunningLab
@@ -52,34 +52,39 @@ def reachable(own: NetworkLab) -> Trial:
     return Trial("networks", "ports answer each other", ", ".join(figures), findings)
 
 
-def joined_pairs(own: NetworkLab, part: NetworkLayout) -> Iterator[tuple[Wire, Wire]]:
+def joined_pairs(
+    own: NetworkLab, part: NetworkLayout, dead: Collection[str] = ()
+) -> Iterator[tuple[Wire, Wire]]:
     """Yield the pairs of ports of different devices of which the second can answer the first.
 
-    A device answers by its first port, whatever port was asked.
+    A device answers by its first port in the block of the other, whatever port was asked.
     """
-    clos, by_device = own.lab.clos(), device_ports(part)
-    ports = [*chain.from_iterable(by_device.values())]
-    for near, far in product(ports, ports):
+    clos = own.lab.clos(dead)
+    for near, far in part.pairs:
+        block = part.block(near)
+        back = first_port(part, far.a, block, dead)
         if (
-            near.a != far.a
+            block == part.block(far)
+            and back
             and joined(clos, near.b, far.b)
-            and joined(clos, by_device[far.a][0].b, near.b)
+            and joined(clos, back.b, near.b)
         ):
             yield near, far
 
 
+def first_port(
+    part: NetworkLayout, device: str, block: tuple[int, int], dead: Collection[str] = ()
+) -> Wire | None:
+    """Return the first port of a device in a block, on a switch that has not failed."""
+    ports = part.device_ports[device]
+    return next((each for each in ports if part.block(each) == block and each.b not in dead), None)
+
+
 def joined(clos: Clos, leaf: str, other: str) -> bool:
-    """Return whether a living leaf has a route to another one."""
-    return leaf == other or (other in clos.tiers and leaf in clos.ways_to(other))
-
-
-def device_ports(part: NetworkLayout) -> dict[str, list[Wire]]:
-    """Return the ports of each device on a network, in order."""
-    found: dict[str, list[Wire]] = {name: [] for name in part.owners}
-    for wire in part.wires:
-        if wire.a in found:
-            found[wire.a].append(wire)
-    return found
+    """Return whether a living leaf has a route to another living one."""
+    if leaf == other:
+        return leaf in clos.tiers
+    return other in clos.tiers and leaf in clos.ways_to(other)
 
 
 def _unanswered(own: NetworkLab, pairs: list[tuple[Wire, Wire]]) -> Iterator[str]:
@@ -93,6 +98,25 @@ def _unanswered(own: NetworkLab, pairs: list[tuple[Wire, Wire]]) -> Iterator[str
         for question, far in questions.items():
             if question not in got:
                 yield f"{far.a} {far.a_interface} does not answer {name} {question.interface}"
+
+
+def paired(own: NetworkLab) -> Trial:
+    """Verify that the two devices of each pair answer each other over every cable of theirs."""
+    wires = own.layout.peers
+    asked: dict[str, dict[Question, str]] = {}
+    for wire in wires:
+        asked.setdefault(wire.a, {})[Question(wire.b_address, wire.a_interface)] = wire.b
+        asked.setdefault(wire.b, {})[Question(wire.a_address, wire.b_interface)] = wire.a
+    each = own.lab.machines.networks.each
+    found = each([*asked], lambda name: answered(asked[name], asked[name]))
+    findings = [
+        f"{far} does not answer {name} over {question.interface}"
+        for (name, questions), got in zip(asked.items(), found, strict=True)
+        for question, far in questions.items()
+        if question not in got
+    ]
+    figure = f"{2 * len(wires) - len(findings):,} of {2 * len(wires):,} ends of cables"
+    return Trial("peers", "paired devices answer", figure, findings)
 
 
 def managed(own: NetworkLab) -> Trial:
@@ -170,11 +194,12 @@ def _first_ports(part: LabLayout) -> Iterator[Wire]:
 def _crossings(own: NetworkLab) -> Iterator[str]:
     """Yield the packets that reach a device of another network over a leaf."""
     inside = own.lab.machines.networks.inside
-    for part in own.layout.parts:
+    parts = [part for part in own.layout.parts if part.switches]
+    for part in parts:
         for port in _first_ports(part):
             targets = [
                 wire.a_address
-                for other in own.layout.parts
+                for other in parts
                 if other is not part
                 for wire in other.wires
                 if wire.numbered and wire.a != port.a
@@ -201,5 +226,10 @@ def _reached(port: Wire, targets: list[str]) -> list[str]:
 
 def trials(own: NetworkLab) -> list[Callable[[NetworkLab], Trial]]:
     """Return the trials of the networks that are booted, in the order in which they run."""
-    routed, access = own.layout.routed, own.layout.access
-    return [*([reachable] if routed else []), *([managed] if access else []), apart]
+    layout = own.layout
+    return [
+        *([reachable] if layout.routed else []),
+        *([paired] if layout.peers else []),
+        *([managed] if layout.access else []),
+        *([apart] if layout.switches else []),
+    ]
