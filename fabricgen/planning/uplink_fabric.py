@@ -2,7 +2,8 @@
 
 Owns which spine, or leaf where there are no spines, has each uplink, and in which cage: as many
 switches side by side as a switch has uplinks, each with the same free port for it. The fewest that
-have free ports are taken, as nothing joins them in the VRF.
+have free ports are taken, as nothing joins them in the VRF. Uplinks keep their ports when the
+cluster grows.
 """
 
 from __future__ import annotations
@@ -57,6 +58,15 @@ def uplinks_fabric(
     if len(attached.devices) > most * len(ports):
         raise _no_ports(groups[0], role, mode, -(-len(attached.devices) // most), len(ports))
     bonds = _bonds(attached, -(-len(attached.devices) // len(ports)))
+    known = draft.mapping.baseline and draft.mapping.baseline.networks.get(UPLINKS)
+    kept = known.bonds if known else None
+    if (
+        kept
+        and kept.fits([[len(bonds.stripe)]], columns)
+        and len(kept.groups) <= most
+        and max(kept.place) < len(ports)
+    ):
+        bonds = kept
     own, in_use = boxes[: len(bonds.groups) * columns], ports[: max(bonds.place) + 1]
     shared = share(draft, installed, own, in_use, bonds, columns, role)
     rules = NetworkRules(

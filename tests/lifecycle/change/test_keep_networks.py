@@ -13,6 +13,7 @@ from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.cli.plan import summary_text
 from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.terms import DEVICES
 from fabricgen.lifecycle.change.diff import diff
 from fabricgen.lifecycle.change.expand import grow
 from fabricgen.lifecycle.change.growth import growth
@@ -55,6 +56,40 @@ ALTERNATING = CLUSTER | {
         for name, network in CLUSTER["networks"].items()
     }
 }
+CONSOLES = CLUSTER | {
+    "networks": CLUSTER["networks"] | {"console": {"switches": {"leaf": {"model": "cm8148"}}}}
+}
+ZONED = {"model": "ds5000", "breakout": "2x400G", "zones": {"down": "1-16", "up": "26,28,38-63"}}
+ON_COMPUTE: dict[str, Any] = {
+    "design": "rail-optimized",
+    "gpus": 128,
+    "hb_domain": {"gpus": 8},
+    "rails": {"tiers": 2, "per_switch": 4},
+    "nic": {"speed": "400G"},
+    "switches": {"leaf": ZONED, "spine": {"model": "ds5000", "breakout": "1x800G", "minimum": 2}},
+    "networks": {
+        "storage": {
+            "converged_with": "compute",
+            "cages": "17-25,27,29,31,33,35,37",
+            "speed": "200G",
+            "bond": 1,
+            "leaves": 2,
+            "peer_links": 2,
+        },
+        "oob": {
+            "switches": {"leaf": {"model": "s3248t-on"}},
+            "speed": "1G",
+            "uplink": {"network": "compute", "speed": "10G", "ports": 2},
+        },
+        "console": {"switches": {"leaf": {"model": "cm8148"}}},
+    },
+    "devices": [
+        {"name": "target-{n}", "count": 4, "ports": {"storage": 2, "oob": 1}},
+        {"name": "ufm-{n}", "count": 2, "ports": {"oob": 1}, "peer_links": 1},
+    ],
+}
+"""Storage and uplinks on switches of compute, a pair of devices, and console servers."""
+GROUPS = [{**ON_COMPUTE["devices"][0], "count": 7}, {**ON_COMPUTE["devices"][1], "count": 4}]
 STEPS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "the same": (CLUSTER, CLUSTER),
     "one host": (CLUSTER, CLUSTER | {"gpus": 136}),
@@ -64,6 +99,8 @@ STEPS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "more targets": (SUPERPOD, TARGETS),
     "in a room": (PLACED, PLACED | {"gpus": 256}),
     "with devices that alternate": (ALTERNATING, ALTERNATING | {"gpus": 128}),
+    "more consoles": (CONSOLES, CONSOLES | {"gpus": 256}),
+    "on compute switches": (ON_COMPUTE, ON_COMPUTE | {"gpus": 256, "devices": GROUPS}),
     "in a reserve": (UNITS, UNITS | {"gpus": 2000}),
     "in a reserve of three tiers": (
         CLUSTER | {"reserve": {"gpus": 512}},
@@ -82,15 +119,21 @@ def grown(name: str) -> tuple[Plan, Plan]:
 
 @pytest.mark.parametrize("name", STEPS)
 def test_no_device_moves(name: str) -> None:
-    """Each device port, and each management port, stays on its leaf port, by names."""
+    """Each device port, and each management port, stays on its leaf port, by names.
+
+    A host may take the positions of single devices on leaves of compute.
+    """
     old, new = grown(name)
     for network, before in old.networks.items():
-        switches = {*before.switches()}
+        if network == DEVICES:
+            continue
+        switches = {*before.naming.switches(0)} if before.naming.boxes else set()
         kept = wired(new.networks[network]).keys()
         moved = [
             ends
             for ends in wired(before)
-            if len({end.partition(" ")[0] for end in ends} & switches) == 1 and ends not in kept
+            if ends not in kept
+            and (not switches or len({end.partition(" ")[0] for end in ends} & switches) == 1)
         ]
         assert moved == []
 
@@ -171,7 +214,9 @@ def test_a_network_that_follows_the_rule_keeps_nothing() -> None:
     assert grown("the same")[1].mapping.baseline is None
 
 
-@pytest.mark.parametrize("name", ["a unit more", "more targets", "in a room"])
+@pytest.mark.parametrize(
+    "name", ["a unit more", "more targets", "in a room", "more consoles", "on compute switches"]
+)
 def test_a_plan_file_has_the_kept_networks(name: str) -> None:
     """The plan that is read from it has the same cables and places."""
     _, new = grown(name)
