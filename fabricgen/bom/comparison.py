@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import PlanSummary, summarize
+from fabricgen.core.count_text import counted
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.document import Document
 from fabricgen.core.terms import Design
@@ -205,7 +206,7 @@ def equal_tiers(comparison: Comparison) -> str | None:
         return None
     tiers = found[0].tiers if found[0] else 0
     return (
-        f"rail-only saves no switches here: a rail takes {tiers} tier{'s' * (tiers > 1)}, as many"
+        f"rail-only saves no switches here: a rail takes {counted(tiers, 'tier')}, as many"
         " as the whole cluster; it saves where a rail takes fewer"
     )
 

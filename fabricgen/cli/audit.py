@@ -12,6 +12,7 @@ from fabricgen.cli.command import Command
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OutputPath, force_option, forced, inputs
 from fabricgen.cli.printing import echo, grouped, print_advice, print_result
+from fabricgen.core.count_text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -229,9 +230,9 @@ def _finding(finding: AuditFinding, number: Iterator[int]) -> str:
 def _verdict(found: Audit, findings: list[AuditFinding]) -> str:
     """Return the verdict in one line."""
     if found.moves:
-        moves = f"{grouped(found.moves)} move{'s' * (found.moves != 1)}"
+        moves = counted(found.moves, "move")
         return f"the cabling differs from the plan: {moves} to fix it"
     verdict = "the findings name no cable to move" if findings else "no record contradicts the plan"
     silent = len(found.silent)
-    links = f"{grouped(silent)} link{'s' * (silent != 1)}"
+    links = counted(silent, "link")
     return f"{verdict}; {links} could not be verified" if silent else verdict

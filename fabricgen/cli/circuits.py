@@ -12,6 +12,7 @@ from fabricgen.cli.completion import complete_models
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OutputPath, force_option, forced, inputs
 from fabricgen.cli.printing import echo, grouped, print_result, table
+from fabricgen.core.count_text import counted
 
 if TYPE_CHECKING:
     from fabricgen.analysis.circuits.result import CircuitResult
@@ -91,7 +92,7 @@ def _text(result: CircuitResult) -> str:
     """Lay out the phases, the time to change circuits, and the loss of a box."""
     head = (
         f"{grouped(result.gpus)} GPUs in {grouped(result.hb_domains)} HB domains on"
-        f" {grouped(result.rails)} rails, {result.planes} port{'s' * (result.planes > 1)} per GPU"
+        f" {grouped(result.rails)} rails, {counted(result.planes, 'port')} per GPU"
     )
     rows = [
         ("phase", "pattern", "group", "sets", "turns", "changes", "joined", "over domains"),

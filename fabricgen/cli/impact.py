@@ -10,6 +10,7 @@ from fabricgen.analysis.impact.part_kinds import KINDS
 from fabricgen.cli.command import Command
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.printing import echo, grouped, print_result, table
+from fabricgen.core.count_text import counted
 
 if TYPE_CHECKING:
     from fabricgen.analysis.impact.compare import ComparedImpact
@@ -118,13 +119,13 @@ def _figures(plan: Plan, found: ComparedImpact) -> str:
 
 def _relays(load: RelayLoad | None) -> list[str]:
     """Describe the GPUs that relay the newly relayed pairs, and the load of the busiest."""
-    from fabricgen.analysis.impact.text import gpus_text, percent_text
+    from fabricgen.analysis.impact.text import percent_text
 
     if load is None or not load.relays:
         return []
     sampled = " (from a sample of the sources)" if load.sampled else ""
     text = (
-        f"{gpus_text(load.relays)} relay{'s' * (load.relays == 1)} for them,"
+        f"{counted(load.relays, 'GPU')} relay{'s' * (load.relays == 1)} for them,"
         f" {grouped(load.mean)} pairs each on average{sampled};"
         f" the busiest, {load.busiest}, carries {grouped(load.max)},"
         f" {percent_text(load.busiest_pct_of_own)} % of the number of its own pairs."

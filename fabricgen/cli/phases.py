@@ -19,6 +19,7 @@ from fabricgen.cli.printing import (
     table,
 )
 from fabricgen.cli.ways_text import WAYS, ways_text
+from fabricgen.core.count_text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -211,10 +212,8 @@ def phases_text(plan: Plan, stages: list[Stage]) -> str:
         "spares are not included",
         *([f"no price, excluded from the cost: {', '.join(unpriced)}"] if unpriced else []),
     ]
-    return (
-        f"{plan.spec.name} in {len(stages)} "
-        f"phase{'s' * (len(stages) != 1)}\n\n{table(rows, right=range(1, len(shown) + 1))}\n\n"
-    ) + "\n".join(notes)
+    head = f"{plan.spec.name} in {counted(len(stages), 'phase')}"
+    return "\n\n".join([head, table(rows, right=range(1, len(shown) + 1)), "\n".join(notes)])
 
 
 def _cables(views: Iterable[CableView]) -> str:

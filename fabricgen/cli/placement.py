@@ -10,6 +10,7 @@ import click
 from fabricgen.cli.command import Command
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.printing import echo, grouped, print_result, table
+from fabricgen.core.count_text import counted
 
 if TYPE_CHECKING:
     from fabricgen.analysis.communicator.forwarded import RailPaths
@@ -90,8 +91,8 @@ def _title(placed: Placement) -> str:
 
     rails, domains = placed.rails.tolist(), len(placed.domains)
     where = (
-        f"{_cut(job_text(placed.plan, placed.gpus))}: {_many(len(placed.gpus), 'GPU')}"
-        f" in {_many(domains, 'HB domain')}, rail{'s' * (len(rails) > 1)} {rail_ranges(rails)}"
+        f"{_cut(job_text(placed.plan, placed.gpus))}: {counted(len(placed.gpus), 'GPU')}"
+        f" in {counted(domains, 'HB domain')}, rail{'s' * (len(rails) > 1)} {rail_ranges(rails)}"
     )
     if domains == 1:
         aligned = "one HB domain, so no rail matters"
@@ -162,9 +163,9 @@ def _changes(fix: JobFix) -> str:
     """List the changes that make the job legal."""
     return "\n".join(
         [
-            f"add {_many(fix.added_gpus, 'GPU')}: {_cut(fix.added)}",
+            f"add {counted(fix.added_gpus, 'GPU')}: {_cut(fix.added)}",
             f"  the job is then {_cut(fix.add)}",
-            f"or keep {_many(fix.kept_gpus, 'GPU')}: {_cut(fix.keep)}",
+            f"or keep {counted(fix.kept_gpus, 'GPU')}: {_cut(fix.keep)}",
         ]
     )
 
@@ -176,8 +177,3 @@ def _cut(job: str) -> str:
         if len(job) <= LONGEST
         else f"{job[:LONGEST].rpartition(',')[0]},... (all of it with --json)"
     )
-
-
-def _many(count: int, what: str) -> str:
-    """Return a number with its noun."""
-    return f"{grouped(count)} {what}{'s' * (count != 1)}"

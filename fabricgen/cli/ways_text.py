@@ -7,6 +7,7 @@ from operator import or_
 from typing import TYPE_CHECKING
 
 from fabricgen.cli.printing import grouped, money, sum_of_prices, table
+from fabricgen.core.count_text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -142,4 +143,4 @@ def _gap(theirs: PhaseSummary, ours: PhaseSummary) -> float:
 
 def _moves(cables: int) -> str:
     """Describe how many cables move."""
-    return f"moves {grouped(cables)} cable{'s' * (cables != 1)}" if cables else "moves no cable"
+    return f"moves {counted(cables, 'cable')}" if cables else "moves no cable"

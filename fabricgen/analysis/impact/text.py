@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabricgen.core.count_text import counted
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -69,11 +71,11 @@ def sentence_of_alike(impact: Impact) -> str:
 def _losses(impact: Impact, where: str) -> Iterator[str]:
     """Yield a clause for each loss; `where` names the rails that lose bandwidth."""
     cut, degraded = impact.gpus_cut_off, impact.gpus_degraded
-    yield f"{gpus_text(cut)} cut off" if cut else "no GPU is cut off"
+    yield f"{counted(cut, 'GPU')} cut off" if cut else "no GPU is cut off"
     if degraded:
         lose, their = ("loses", "its") if degraded == 1 else ("lose", "their")
         lost = percent_text(impact.gpu_bandwidth_lost_pct)
-        yield f"{gpus_text(degraded)} {where} {lose} {lost} % of {their} bandwidth"
+        yield f"{counted(degraded, 'GPU')} {where} {lose} {lost} % of {their} bandwidth"
     if impact.path_lengths and impact.path_lengths.pairs_longer:
         yield _longer(impact.path_lengths)
     if impact.pairs_needing_relay:
@@ -117,12 +119,3 @@ def percent_text(value: float) -> str:
     if 99.99 < value < 100:  # noqa: PLR2004 - as above
         return "> 99.99"
     return f"{value:.2f}".rstrip("0").rstrip(".")
-
-
-def gpus_text(count: int) -> str:
-    """Return a number of GPUs as text.
-
-    >>> gpus_text(1), gpus_text(4096)
-    ('1 GPU', '4,096 GPUs')
-    """
-    return f"{count:,} GPU{'s' * (count != 1)}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.analysis.search.part_counts import switch_counts
 from fabricgen.bom.summary import number
+from fabricgen.core.count_text import counted
 from fabricgen.core.document import Document
 from fabricgen.core.terms import Design, Role, ratio_text
 
@@ -166,11 +167,11 @@ def _breakouts(judged: Judged) -> str:
 def _words(judged: Judged) -> str:
     """Return a candidate as one line of text."""
     draft, fabric = judged.draft, judged.draft.fabric
-    tiers = f"{draft.sizing.tiers} tier{'s' * (draft.sizing.tiers > 1)}"
+    tiers = counted(draft.sizing.tiers, "tier")
     words = [fabric.design.value, f"{_boxes(judged)} {_breakouts(judged)}", tiers]
     words += [f"{fabric.planes} planes"] * (fabric.planes > 1)
     if fabric.design is not Design.FAT_TREE:
-        words.append(f"{fabric.rails} rail{'s' * (fabric.rails > 1)}")
+        words.append(counted(fabric.rails, "rail"))
         words += [f"{draft.mapping.per_switch} of them a box"] * (draft.mapping.per_switch > 1)
     words += ["spread minimal"] * (draft.spec.spread == "minimal" and draft.sizing.tiers > 1)
     return ", ".join(words)

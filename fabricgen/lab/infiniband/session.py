@@ -15,10 +15,11 @@ from fabricgen.build.context import BuildContext
 from fabricgen.build.job import make_job
 from fabricgen.build.run import build
 from fabricgen.build.selection import GroupSelection
+from fabricgen.core.count_text import counted
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.lab import namespaces
 from fabricgen.lab.infiniband.opensm import Subnet
-from fabricgen.lab.infiniband.subnets import RunningSubnets, counted
+from fabricgen.lab.infiniband.subnets import RunningSubnets
 from fabricgen.lab.infiniband.verify import TRIALS
 from fabricgen.lab.registry import refused
 from fabricgen.lab.session import isolated, report
@@ -75,7 +76,8 @@ def _attempt(fabric: RunningSubnets, emit: Callable[[dict[str, Any]], None]) -> 
     emit(
         {
             "step": (
-                f"ibsim and OpenSM: {counted(fabric)}, {switches:,} switches, {adapters:,} adapters"
+                f"ibsim and OpenSM: {counted(len(fabric.subnets), 'subnet')},"
+                f" {switches:,} switches, {adapters:,} adapters"
             ),
             "seconds": round(time.monotonic() - started, 2),
         }

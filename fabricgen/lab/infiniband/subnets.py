@@ -100,12 +100,6 @@ class RunningSubnets:
         )
 
 
-def counted(fabric: RunningSubnets) -> str:
-    """Return the number of subnets as text."""
-    count = len(fabric.subnets)
-    return f"{count} subnet{'s' * (count > 1)}"
-
-
 def lost_paths(net: Net, walk: Walk) -> list[str]:
     """Return a sentence for each path that ends early."""
     return [

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.lab.infiniband.subnets import RunningSubnets, counted, lost_paths
+from fabricgen.core.count_text import counted
+from fabricgen.lab.infiniband.subnets import RunningSubnets, lost_paths
 from fabricgen.lab.infiniband.switch_failures import survives
 from fabricgen.lab.measure import Trial
 from fabricgen.lifecycle.audit.audit import audit
@@ -49,7 +50,7 @@ def routes(fabric: RunningSubnets) -> Trial:
     engines = " and ".join(sorted({routed.engine or "no" for routed in fabric.routed}))
     slowest = max(routed.seconds for routed in fabric.routed)
     figure = (
-        f"{engines} tables configured on all switches of {counted(fabric)}, "
+        f"{engines} tables configured on all switches of {counted(len(fabric.subnets), 'subnet')}, "
         f"the slowest in {slowest:.2f} s"
     )
     return Trial("ib-routes", "OpenSM routes the emitted files", figure, findings)
@@ -167,7 +168,7 @@ def loops(fabric: RunningSubnets) -> Trial:
     return Trial(
         "ib-loops",
         "ibdmchk finds no credit loops",
-        f"{counted(fabric)}, as designed and as routed",
+        f"{counted(len(fabric.subnets), 'subnet')}, as designed and as routed",
         findings,
     )
 
@@ -207,7 +208,7 @@ def falls_back(fabric: RunningSubnets) -> Trial:
 
     walks = fabric.each(route)
     figure = (
-        f"updn tables configured on all switches of {counted(fabric)}, "
+        f"updn tables configured on all switches of {counted(len(fabric.subnets), 'subnet')}, "
         f"{sum(walk.pairs for walk in walks):,} pairs reached"
     )
     return Trial("ib-updn", "updn routes it too", figure, findings)

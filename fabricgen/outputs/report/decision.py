@@ -113,7 +113,7 @@ def _bought(plan: Plan, bom: Bom) -> Iterator[str]:
     fabric = plan.fabric
     yield (
         f"The network that joins {fabric.gpus:,} GPUs in"
-        f" {counted(len(plan.hosts), 'host', 'hosts')}"
+        f" {counted(len(plan.hosts), 'host')}"
         f" ({fabric.design} design, {fabric.planes * fabric.speed_gbps:,} Gbps per GPU)."
     )
     if beside := [name for name in plan.networks if name not in (DEVICES, PEERS)]:
@@ -163,7 +163,7 @@ def _cost(plan: Plan, bom: Bom) -> Iterator[str]:
 
 
 def _years(found: OwnershipCost, design: str) -> Iterator[str]:
-    """Yield what a design costs over the years, for who decides on it."""
+    """Yield what a design costs over the years."""
     own = next(each for each in found.designs if each.design == design)
     if own.total is None or found.terms.years is None:
         return
@@ -193,9 +193,7 @@ def _limits(plan: Plan) -> Iterator[str]:
     except Refusal:
         return
     cut_off = (
-        f" and cuts off {counted(failure.gpus_cut_off, 'GPU', 'GPUs')}"
-        if failure.gpus_cut_off
-        else ""
+        f" and cuts off {counted(failure.gpus_cut_off, 'GPU')}" if failure.gpus_cut_off else ""
     )
     yield (
         "The failure of one switch takes at most"
@@ -213,7 +211,7 @@ def _direct_limits(plan: Plan) -> Iterator[str]:
     yield (
         f"The failure of one host, such as {plan.hosts[0]}, takes"
         f" {found.fabric_bandwidth_lost_pct:.3g} % of the network's bandwidth, its own included:"
-        f" {counted(found.gpus_degraded, 'GPU', 'GPUs')} of other hosts lose"
+        f" {counted(found.gpus_degraded, 'GPU')} of other hosts lose"
         f" {found.gpu_bandwidth_lost_pct:.3g} % of theirs."
     )
 

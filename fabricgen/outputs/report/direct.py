@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabricgen.core.count_text import counted
 from fabricgen.core.terms import speed_text
 
 if TYPE_CHECKING:
@@ -30,10 +31,10 @@ def graph_title(found: TopologySummary) -> str:
 
 def graph_figures(summary: PlanSummary, found: TopologySummary) -> Iterator[GraphFigure]:
     """Yield the figures of the graphs of a plan; one that no formula has is not known."""
-    each = f"{found.parallel} link{'s' * (found.parallel > 1)} of {speed_text(found.link_gbps)}"
+    each = f"{counted(found.parallel, 'link')} of {speed_text(found.link_gbps)}"
     idle = f"; {found.idle} of {found.links} links of a NIC port idle" if found.idle else ""
     endpoints = summary.per_block.endpoints
-    blocks = f"{summary.blocks:,} rail{'s' * (summary.blocks > 1)} of {endpoints:,} GPUs"
+    blocks = f"{counted(summary.blocks, 'rail')} of {endpoints:,} GPUs"
     yield GraphFigure("graph", "graph of a rail", graph_title(found), f"{blocks}, without switches")
     yield GraphFigure(
         "degree", "neighbours of a GPU", f"{found.degree}", f"{each} to each of them{idle}"

@@ -14,6 +14,7 @@ from collections import defaultdict
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from fabricgen.core.count_text import counted
 from fabricgen.core.terms import Role
 from fabricgen.outputs.schedulers.hostlists import host_ranges, node_expression
 from fabricgen.outputs.schedulers.view import (
@@ -205,7 +206,7 @@ def _direct_notes(plan: Plan, graph: str) -> Iterator[str]:
     )
     yield (
         "Between rails a GPU relays inside its HB domain, so give out whole HB domains,"
-        f" {plan.fabric.domain_hosts} host{'s' * (plan.fabric.domain_hosts > 1)} each."
+        f" {counted(plan.fabric.domain_hosts, 'host')} each."
     )
 
 
