@@ -100,12 +100,6 @@ class ManagementView:
         """The address with the length of its subnet."""
         return f"{self.address}/{self.prefix_length}"
 
-    @property
-    @for_templates
-    def banner_lines(self) -> list[str]:
-        """The lines of the banner."""
-        return self.banner.split("\n") if self.banner else []
-
 
 class ManagementViews:
     """Makes the view of each switch; what all switches share is computed once."""

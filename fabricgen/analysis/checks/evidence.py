@@ -51,8 +51,7 @@ class Addresses(NamedTuple):
     """The NIC port's address of each host link, in wiring order, and its block."""
     loopback: IntArray
     loopback_block: IntArray
-    loopback_switch: IntArray
-    """The loopbacks of installed switches: one for each block that a switch serves."""
+    """The loopbacks of installed switches, one for each block that a switch serves; that block."""
     router_id: IntArray
     """The BGP router IDs, in the order of the loopbacks."""
     asn: IntArray

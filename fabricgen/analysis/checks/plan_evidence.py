@@ -109,14 +109,12 @@ def _addresses(plan: Plan) -> Addresses:
         [each(number, block, boxes[index]) for number in range(segments) for index, block in served]
         for each in (given.loopback, given.router_id)
     )
-    leaf_blocks = np.array(served).reshape(-1, 2)
-    every = np.arange(segments)[:, None]
+    served_blocks = np.array([block for _, block in served], dtype=np.int64)
     return Addresses(
         np.array(list(chain.from_iterable(nics)), dtype=np.int64),
         np.repeat(nics_at, [len(found) for found in nics]),
         np.array(_from(given.loopbacks.origin, loopbacks), dtype=np.int64),
-        (leaf_blocks[:, 1] + every * blocks).ravel(),
-        (leaf_blocks[:, 0] + every * len(boxes)).ravel(),
+        (np.arange(segments)[:, None] * blocks + served_blocks).ravel(),
         np.array(router_ids, dtype=np.int64),
         np.array(
             [given.asn(number, box) for number in range(segments) for box in boxes],

@@ -111,7 +111,6 @@ class Overlays:
             prefix_length=prefix_length(subnet) if routed else 0,
             address=prefix_text(own, subnet) if routed else "",
             gateway=prefix_text(gateway, subnet) if routed else "",
-            gateway_address=address_text(gateway) if routed else "",
             ports=[port for port in used if port.vrf == tenant.name],
             accepted=self._edges.accepted(tenant.name),
         )

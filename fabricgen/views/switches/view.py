@@ -253,7 +253,6 @@ class TenantView:
     """The address of this leaf, with the length of its prefix."""
     gateway: str
     """The address that all leaves share, with the length of its prefix."""
-    gateway_address: str
     ports: list[PortView]
     """The routed ports of the VRF, to routers of the site."""
     accepted: list[AcceptedPrefix] = field(default_factory=list)
