@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricgen.core.terms import LinkKind
-from fabricgen.views.factory import vrf_name
+from fabricgen.views.switches.ports import vrf_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

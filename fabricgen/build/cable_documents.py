@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabricgen.build.cable_sheets import sheets
-from fabricgen.build.runs import cable_chunks, cable_rows, labelled_chunks, link_chunks
+from fabricgen.build.cable_sheets import prepare_cables, sheets
+from fabricgen.build.runs import cable_chunks, labelled_chunks, link_chunks
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
 
@@ -36,9 +36,7 @@ class CableDocument(OneFile):
     def prepare(self, context: BuildContext) -> None:
         """Make what all segments share, and the sheets."""
         for own in context.each:
-            own.views.prepare()
-            sheets(own)
-            cable_rows(own)
+            prepare_cables(own)
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render the document run by run."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.build.context import per_build
+from fabricgen.build.runs import cable_rows
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
 from fabricgen.build.write.manifest import Written, json_document
@@ -29,6 +30,13 @@ class Sheets(NamedTuple):
     table: CableSheet
     book: CableSheet
     notes: tuple[str, ...]
+
+
+def prepare_cables(context: BuildContext) -> None:
+    """Make what the tasks of one network's cables share, before workers are forked."""
+    context.views.prepare()
+    sheets(context)
+    cable_rows(context)
 
 
 @per_build

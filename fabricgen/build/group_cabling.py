@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.build.cable_documents import CableDocument
-from fabricgen.build.cable_sheets import SheetSchema, sheets
+from fabricgen.build.cable_sheets import SheetSchema, prepare_cables, sheets
 from fabricgen.build.installation_files import installation_tasks
 from fabricgen.build.label_files import cord_label_tasks, label_tasks
 from fabricgen.build.pack_outputs import fitting_outputs
 from fabricgen.build.patching_files import patching_tasks
-from fabricgen.build.runs import cable_chunks, cable_rows
+from fabricgen.build.runs import cable_chunks
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, adopt, reserve, write_text
 
@@ -94,9 +94,7 @@ class CableBook(OneFile):
         import fabricgen.outputs.workbook.cables  # noqa: F401 - once for all workers
 
         for own in context.each:
-            own.views.prepare()
-            sheets(own)
-            cable_rows(own)
+            prepare_cables(own)
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Write the workbook row by row."""

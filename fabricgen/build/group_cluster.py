@@ -30,7 +30,7 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     lines = {
         "domains": plan.fabric.coordinates.domains,
         "members": len(plan.hosts),
-        "inventory": sum(plan.switch_count(role) for role in plan.roles),
+        "inventory": plan.switch_count(),
     }
     for pack in wanted_packs(context, "cluster"):
         for output in pack.outputs:

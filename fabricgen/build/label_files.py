@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from fabricgen.build.cable_sheets import sheets
+from fabricgen.build.cable_sheets import prepare_cables, sheets
 from fabricgen.build.context import per_build
 from fabricgen.build.runs import cable_rows
 from fabricgen.build.task import OneFile, numbered_paths
@@ -104,10 +104,7 @@ class LabelFile(OneFile):
 
     def prepare(self, context: BuildContext) -> None:
         """Make what all segments share, and the sheets."""
-        own = self._own(context)
-        own.views.prepare()
-        sheets(own)
-        cable_rows(own)
+        prepare_cables(self._own(context))
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render page by page."""

@@ -22,6 +22,8 @@ from fabricgen.lab.slice import lay_out
 from fabricgen.lab.slice import one_rail as only_rail
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fabricgen.lab.topology import LabLayout
 
 SWITCH_MB, PEER_MB, NODE_MB, SSHD_MB, BASE_MB = 22, 1, 0.5, 2, 500
@@ -104,7 +106,11 @@ def check_machine(*, managed: bool = False) -> None:
 
     Raises Refusal `lab-needs`.
     """
-    needs = (need for need in doctor() if not need.optional or (managed and need.what == SSH))
+    verify_needs(need for need in doctor() if not need.optional or (managed and need.what == SSH))
+
+
+def verify_needs(needs: Iterable[Need]) -> None:
+    """Verify that no need is missing. Raises Refusal `lab-needs`."""
     missing = [need for need in needs if not need.ok]
     if missing:
         because = tuple(f"{need.what}: {need.found}" for need in missing)

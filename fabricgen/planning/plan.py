@@ -292,10 +292,10 @@ class Plan(Draft):
         """Name every installed switch, segment by segment."""
         return switch_names(self.naming, self.installed)
 
-    def switch_count(self, role: Role) -> int:
-        """Count the installed switches of a role."""
+    def switch_count(self, role: Role | None = None) -> int:
+        """Count the installed switches of a role, or of all."""
         boxes = zip(self.installed, self.naming.boxes, strict=True)
-        return self.mapping.segments * sum(has for has, box in boxes if box.role is role)
+        return self.mapping.segments * sum(has for has, box in boxes if role in (None, box.role))
 
     def link_count(self, kind: LinkKind) -> int:
         """Count the installed links of a kind."""

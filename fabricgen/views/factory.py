@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from fabricgen.core.terms import ROLES, Role
 from fabricgen.views.cables.build import CableViews
 from fabricgen.views.switches.build import SwitchViews
-from fabricgen.views.switches.ports import PortFacts, Ports, vrf_name
+from fabricgen.views.switches.ports import PortFacts, Ports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from fabricgen.views.cables.view import CableView
     from fabricgen.views.protocols import LinkSettings
     from fabricgen.views.switches.view import SwitchView
-
-__all__ = ["Views", "vrf_name"]
-
 
 KEPT_LINKS = 50_000
 """Most links of a fabric whose views are kept where they are read twice: they take 50 MB."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.planning.addressing import address_text
 from fabricgen.planning.coordinates import gpu_name
-from fabricgen.views.factory import vrf_name
 from fabricgen.views.link_ends import HostLinks, LinkEnds, cable_label
+from fabricgen.views.switches.ports import vrf_name
 
 if TYPE_CHECKING:
     from fabricgen.analysis.forwarding.reachability import Reach

@@ -8,9 +8,8 @@ from __future__ import annotations
 import os
 import shutil
 
-from fabricgen.core.diagnostics import refuse
 from fabricgen.lab.infiniband.opensm import library
-from fabricgen.lab.requirements import Need, doctor
+from fabricgen.lab.requirements import Need, doctor, verify_needs
 
 PACKAGES = {
     "ibsim": "ibsim-utils",
@@ -42,12 +41,4 @@ def needs() -> list[Need]:
 
 def check_machine() -> None:
     """Verify that nothing is missing. Raises Refusal `lab-needs`."""
-    missing = [need for need in (doctor()[0], *needs()) if not need.ok]
-    if missing:
-        because = tuple(f"{need.what}: {need.found}" for need in missing)
-        raise refuse(
-            "lab-needs",
-            "this machine cannot boot a lab",
-            because=because,
-            hint="; ".join(dict.fromkeys(need.install for need in missing)),
-        )
+    verify_needs([doctor()[0], *needs()])

@@ -52,7 +52,7 @@ class LimitCheck:
             raise self.too_long()
 
     def parts(self, parts: tuple[object, ...]) -> tuple[object, ...]:
-        """Yield the operands of `~`."""
+        """Return the operands of `~` after their texts are measured."""
         if sum(map(len, map(str, parts))) > self.limits.text:
             raise self.too_long()
         return parts

@@ -48,16 +48,24 @@ def included(template: str, find: Callable[..., Path | None]) -> list[str]:
     Left out are names that a template computes, and files that cannot be read or parsed, whose
     rendering is refused with a better reason.
     """
-    parser, found, waiting = Environment(autoescape=True), dict[str, None](), [template]
+    found, waiting = dict[str, None](), [template]
     while waiting:
         name = waiting.pop()
         path = find(*split_template_path(name))
         if name in found or path is None:
             continue
         found[name] = None
-        try:
-            tree = parser.parse(read_text(path, MOST_BYTES))
-        except (FileError, TemplateSyntaxError):
-            continue
-        waiting += reversed([word for word in find_referenced_templates(tree) if word])
+        waiting += reversed([word for word in references(path) if word])
     return list(found)[1:]
+
+
+def references(path: Path) -> list[str | None]:
+    """List the templates that a file includes, imports or extends; None for a computed name.
+
+    A file that cannot be read or parsed has none: the refusal at its rendering is more precise.
+    """
+    try:
+        tree = Environment(autoescape=True).parse(read_text(path, MOST_BYTES))
+    except (FileError, TemplateSyntaxError):
+        return []
+    return [*find_referenced_templates(tree)]

@@ -75,7 +75,7 @@ class Packs:
         except ValidationError as error:
             hint = "compare with a pack that ships with fabricgen"
             raise Refusal(
-                Finding("bad-pack", _fault(dict(detail)), place=Place(str(path)), hint=hint)
+                Finding("bad-pack", _fact(dict(detail)), place=Place(str(path)), hint=hint)
                 for detail in error.errors(include_url=False)
             ) from None
         if pack.name != path.parent.name:  # templates are found by the name
@@ -234,7 +234,7 @@ class Packs:
         return BoundedSandbox(loader, self._limits)
 
 
-def _fault(detail: dict[str, Any]) -> str:
+def _fact(detail: dict[str, Any]) -> str:
     """Return a sentence on what is wrong in a pack.yaml."""
     key, message = (
         ".".join(str(part) for part in detail["loc"]),

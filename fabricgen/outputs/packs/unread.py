@@ -9,8 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Finding, Place, Refusal, nearest
-from fabricgen.core.files import FileError, read_text
-from fabricgen.outputs.packs.loader import MOST_BYTES
 from fabricgen.outputs.packs.override_places import hook_names
 
 if TYPE_CHECKING:
@@ -71,16 +69,11 @@ def _named(packs: Packs, names: list[str]) -> set[str]:
 
 def _included(own: dict[str, Path], entries: set[str]) -> set[str] | None:
     """Return the templates that are reached from `entries`; None where a name is computed."""
-    from jinja2 import Environment, TemplateSyntaxError  # noqa: PLC0415 - planning reads packs without Jinja2
-    from jinja2.meta import find_referenced_templates  # noqa: PLC0415 - as above
+    from fabricgen.outputs.packs.loader import references  # noqa: PLC0415 - planning reads packs without Jinja2
 
-    found, waiting, parser = set(entries), sorted(entries), Environment(autoescape=True)
+    found, waiting = set(entries), sorted(entries)
     while waiting:
-        try:
-            tree = parser.parse(read_text(own[waiting.pop()], MOST_BYTES))
-        except (FileError, TemplateSyntaxError):
-            continue  # the refusal at its rendering is more precise
-        for name in find_referenced_templates(tree):
+        for name in references(own[waiting.pop()]):
             if name is None:
                 return None
             if name in own and name not in found:

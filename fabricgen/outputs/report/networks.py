@@ -38,7 +38,7 @@ def networks(plan: Plan, bom: Bom, bill: Bom) -> dict[str, Any] | None:
     every = [plan, *plan.networks.values()]
     bills = [bom, *map(make_bom, plan.networks.values())]
     rows = [_row(each, own) for each, own in zip(every, bills, strict=True)]
-    switches = sum(_switches(each) for each in every)
+    switches = sum(each.switch_count() for each in every)
     links, cables = (sum(each.links for each in every), sum(each.cables for each in every))
     total = [*_counts(switches, links, cables), *_amounts(bill.cost(), bill.power_w)]
     return {
@@ -62,14 +62,9 @@ def _row(plan: Plan, bom: Bom) -> list[str]:
         fabric.network_name,
         models,
         speed_text(plan.link_parts[plan.kinds[0]].speed_gbps),
-        *_counts(devices, _switches(plan), plan.links, plan.cables),
+        *_counts(devices, plan.switch_count(), plan.links, plan.cables),
         *_amounts(bom.cost(), bom.power_w),
     ]
-
-
-def _switches(plan: Plan) -> int:
-    """Count the switches of a network."""
-    return sum(plan.switch_count(role) for role in plan.roles)
 
 
 def _counts(*numbers: int) -> list[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricgen.core.terms import COMPUTE, LinkKind
+from fabricgen.outputs.drawings.block_contents import rails_of
 from fabricgen.outputs.report.compact_json import ValueColumn
 from fabricgen.views.factory import Views
 
@@ -145,14 +146,14 @@ def devices_table(plan: Plan, losses: Losses) -> dict[str, Any]:
         "role": ["host"] * hosts,
         "model": [host.model if host else ""] * hosts,
     }
-    _extend(columns, own | _standing(plan, 0, hosts), hosts)
+    _extend(columns, own | _positions(plan, 0, hosts), hosts)
     planned = plan.fabric.coordinates.planned_hosts
     for segment in range(plan.mapping.segments):
         _extend(
             columns,
             _boxes(plan, segment)
             | {"alike": losses.boxes}
-            | _standing(plan, planned + segment * boxes, boxes),
+            | _positions(plan, planned + segment * boxes, boxes),
             boxes,
         )
     if NETWORK in columns:
@@ -186,7 +187,7 @@ def _equipment_positions(plan: Plan, names: Sequence[str]) -> dict[str, Sequence
     if plan.lengths is None:
         return {}
     room = plan.lengths.room
-    return _standing(plan, room.first_equipment + room.equipment.names.index(names[0]), len(names))
+    return _positions(plan, room.first_equipment + room.equipment.names.index(names[0]), len(names))
 
 
 def _extend(columns: dict[str, ValueColumn], cells: dict[str, Sequence[str]], rows: int) -> None:
@@ -220,23 +221,12 @@ def _rails(plan: Plan, segment: int) -> list[str]:
             "" if box.block < 0 else str(plan.mapping.rail(segment, box.block))
             for box in plan.naming.boxes
         ]
-    hosts = plan.segment.kind == LinkKind.HOST
-    rails, upper = (
-        plan.fabric.coordinates.rail(plan.segment.lower[hosts]),
-        plan.segment.upper[hosts],
-    )
-    low, high = (
-        np.full(len(plan.naming.boxes), start, dtype=np.int32) for start in (plan.fabric.rails, -1)
-    )
-    np.minimum.at(low, upper, rails)
-    np.maximum.at(high, upper, rails)
-    return [
-        str(one) if one == other else ""
-        for one, other in zip(low.tolist(), high.tolist(), strict=True)
-    ]
+    hosts = np.flatnonzero(plan.segment.kind == LinkKind.HOST)
+    rails = plan.fabric.coordinates.rail(plan.segment.lower[hosts])
+    return rails_of(plan, np.arange(len(plan.naming.boxes)), hosts, rails)
 
 
-def _standing(plan: Plan, first: int, count: int) -> dict[str, Sequence[str]]:
+def _positions(plan: Plan, first: int, count: int) -> dict[str, Sequence[str]]:
     """Return the positions and heights of a run of devices.
 
     They are empty where the inventory leaves racks open.
@@ -245,12 +235,10 @@ def _standing(plan: Plan, first: int, count: int) -> dict[str, Sequence[str]]:
         return {}
     room, run = plan.lengths.room, slice(first, first + count)
     racks = room.positions.rack[run].tolist()
-    segments, heights = room.positions.rack_unit[run].tolist(), room.rack_units[run].tolist()
+    units, heights = room.positions.rack_unit[run].tolist(), room.rack_units[run].tolist()
     placed = [rack >= 0 for rack in racks]
     return {
         "rack": [room.names[rack] if has else "" for rack, has in zip(racks, placed, strict=True)],
-        "unit": [
-            str(segment) if has else "" for segment, has in zip(segments, placed, strict=True)
-        ],
+        "unit": [str(unit) if has else "" for unit, has in zip(units, placed, strict=True)],
         "height": [str(height) for height in heights],
     }
