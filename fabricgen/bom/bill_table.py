@@ -49,11 +49,11 @@ def bom_view(bom: Bom, plan: Plan) -> BomView:
         unpriced=[part for part in parts if not part.unit_price],
         link_ends=str(link_ends),
         modules=str(module_count(bom)),
-        terms=[*terms_said(bom, plan.spec.spares), *_lengths_said(bom, plan)],
+        terms=[*terms_text(bom, plan.spec.spares), *_lengths_text(bom, plan)],
     )
 
 
-def terms_said(bom: Bom, spares: Spares) -> Iterator[str]:
+def terms_text(bom: Bom, spares: Spares) -> Iterator[str]:
     """Yield sentences on discounts, currency of payment and the policy of spares."""
     asked, used = (
         bom.terms.asked,
@@ -82,7 +82,7 @@ def terms_said(bom: Bom, spares: Spares) -> Iterator[str]:
         yield f"sold in packs, which quantity and spares fill: {', '.join(packed)}"
 
 
-def _lengths_said(bom: Bom, plan: Plan) -> Iterator[str]:
+def _lengths_text(bom: Bom, plan: Plan) -> Iterator[str]:
     """Yield sentences on assumed lengths, and on lengths whose order number is not known."""
     cables = [line for line in bom.lines if line.part_class == "cables" and line.length_m]
     if cables and plan.lengths and plan.lengths.room.generated:

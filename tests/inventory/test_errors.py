@@ -182,8 +182,8 @@ def test_any_value_of_a_key_is_accepted_or_refused_clearly(path: tuple[str, ...]
                 and finding.code in ("unknown-key", "missing-key", "bad-value", "wrong-type")
             )
             if finding.hint.startswith("write `") and finding.path == path:
-                mended = read_scalar(finding.hint.removeprefix("write `").removesuffix("`"))
-                fixed = changed(path, mended[path[-1]])
+                corrected = read_scalar(finding.hint.removeprefix("write `").removesuffix("`"))
+                fixed = changed(path, corrected[path[-1]])
                 assert findings_without_places(fixed) == [], (value, finding.hint)
 
 

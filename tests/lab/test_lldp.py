@@ -23,7 +23,7 @@ LEAF, ONE, OTHER = "r0-leaf-1", "swp1", "swp2"
 
 
 @pytest.fixture(autouse=True)
-def _hears(out_of_reach: Callable[[str], NoReturn]) -> None:
+def _lldpd_runs(out_of_reach: Callable[[str], NoReturn]) -> None:
     """Skip unless a lab can run lldpd."""
     if shutil.which("lldpd") is None:
         out_of_reach("not installed: lldpd")

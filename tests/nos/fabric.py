@@ -83,7 +83,7 @@ def findings(found: Fabric) -> list[str]:
         *wrong_neighbors(found),
         *wrong_peer_as_numbers(found),
         *leaking_filters(found),
-        *unheard_hosts(found),
+        *unlearnt_hosts(found),
         *spoofable_hosts(found),
     ]
 
@@ -191,7 +191,7 @@ HOSTS_AS = -1
 """The AS number that all hosts share."""
 
 
-def unheard_hosts(found: Fabric) -> Iterator[str]:
+def unlearnt_hosts(found: Fabric) -> Iterator[str]:
     """Find hosts with BGP that do not learn the address of another host of their rail.
 
     The announcement of one host of each leaf is followed to every instance, with the rules of BGP:

@@ -21,7 +21,7 @@ def _one(lines: Lines, *words: str) -> str:
     return value
 
 
-def spoken(text: str) -> Lines:
+def words_of(text: str) -> Lines:
     """Return the words of each line, without `set` and quotes."""
     return [
         [_unquoted(word) for word in re.findall(r'"(?:[^"\\]|\\.)*"|\S+', line)][1:]
@@ -35,7 +35,7 @@ def _unquoted(word: str) -> str:
 
 def read(text: str) -> Box:
     """Read the set commands of one switch."""
-    lines = spoken(text)
+    lines = words_of(text)
     box = Box(_one(lines, "system", "host-name"))
     for name, what, *value in under(lines, "interfaces"):
         if what == "description":
@@ -161,7 +161,7 @@ def _permits(lines: Lines, policy: str, protocol: str) -> tuple[Permit, ...]:
 
 def roce(text: str) -> dict[str, object]:
     """Read the queue of each DSCP, and the treatment of the lossless class."""
-    lines = under(spoken(text), "class-of-service")
+    lines = under(words_of(text), "class-of-service")
     queues = {"best-effort": 0, "network-control": 7} | {
         line[0]: int(line[2])
         for line in under(lines, "forwarding-classes", "class")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.nos.junos import spoken, under
+from tests.nos.junos import under, words_of
 from tests.nos.overlay import Bond, Overlay, Vlan, Vrf
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def read(files: Mapping[str, str]) -> Overlay:
     """Read a leaf with Junos, whose VLANs have one bridge and its route distinguisher."""
-    lines = spoken(files["junos.set"])
+    lines = words_of(files["junos.set"])
     instances = dict.fromkeys(line[0] for line in under(lines, "routing-instances"))
     (bridge,) = (
         name

@@ -15,7 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
-from tests.nos.junos import spoken
+from tests.nos.junos import words_of
 from tests.nos.yang import Statement, element, leaf, statements
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def prepare(models: Path, folder: Path) -> Path:
 def to_xml(text: str, home: Path) -> tuple[str, list[list[str]]]:
     """Convert set commands; return the XML, and the commands that the models do not have."""
     root, unknown = Node(), list[list[str]]()
-    for words in spoken(text):
+    for words in words_of(text):
         if not _add(root, words, modules(home)):
             unknown.append(words)
     return f'<configuration xmlns="{ROOT}">{root.xml()}</configuration>', unknown

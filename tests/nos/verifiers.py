@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tests.nos import eos_avd, frr, junos_yang, sonic_yang, srlinux_yang
 from tests.nos.eos import lines_of
-from tests.nos.junos import spoken
+from tests.nos.junos import words_of
 from tests.nos.nvue_saved import settings_of
 from tests.nos.switch_files import verification
 
@@ -62,7 +62,7 @@ class Verifiers:
             text = one.files["junos.set"]
             xml, unknown = junos_yang.to_xml(text, home)
             converted.append(xml)
-            yield from _misrecorded("junos", "junos.set", spoken(text), unknown)
+            yield from _misrecorded("junos", "junos.set", words_of(text), unknown)
         yield from junos_yang.validate(self._tool("yanglint"), home, converted, self._folder)
 
     def _nvue(self, found: Sequence[SwitchFiles]) -> Iterator[str]:

@@ -32,9 +32,8 @@ def flows_spread(evidence: Evidence) -> Verdict:
     uplinks = sizing.leaf_up * max(sizing.spine_up, 1) * evidence.plan.mapping.segment_blocks
     counts = evidence.flows(min(PER_UPLINK * uplinks, MOST_FLOWS)) if sizing.leaf_up else {}
     figures = [
-        f"{whose} carry {found.min()} to {found.max()} of {found.sum():,} flows"
+        f"{_uplinks_name(kind)} carry {found.min()} to {found.max()} of {found.sum():,} flows"
         for kind, found in counts.items()
-        for whose in [_whose(kind)]
     ]
     far = tuple(
         violations([(kind, found, int(at)) for at in np.flatnonzero(_far(found))], _describe)
@@ -43,7 +42,7 @@ def flows_spread(evidence: Evidence) -> Verdict:
     return Verdict("; ".join(figures) or "no flow has a choice of uplinks", far)
 
 
-def _whose(kind: LinkKind) -> str:
+def _uplinks_name(kind: LinkKind) -> str:
     """Return the name of the uplinks that are counted; every other leaf and pod is wired alike."""
     return (
         "the first leaf's uplinks" if kind is LinkKind.LEAF_SPINE else "its pod's spines' uplinks"

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from fabricgen.bom.amounts import decimal_text, money_text
-from fabricgen.bom.bill_table import terms_said
+from fabricgen.bom.bill_table import terms_text
 from fabricgen.bom.breakdown.view import SavingsView, SavingView, grouped
 from fabricgen.bom.comparison import COMPARED, equal_tiers, saving_pct, unpriced_parts
 from fabricgen.bom.figures import (
@@ -265,7 +265,7 @@ def _counted(plan: Plan, bom: Bom) -> Iterator[str]:
     )
     if own := sorted(plan.spec.prices.parts):
         yield f"The inventory gives prices of its own for {', '.join(own)}."
-    yield from (f"{text[:1].upper()}{text[1:]}." for text in terms_said(bom, plan.spec.spares))
+    yield from (f"{text[:1].upper()}{text[1:]}." for text in terms_text(bom, plan.spec.spares))
     yield ("Costs include spares; power, heat and rack units are those of installed parts.")
     yield (
         "A saving is the other design's figure minus that of rail-only, and a percentage is of the"

@@ -65,14 +65,14 @@ def phase_in(plan: Plan) -> list[Stage]:
     before = np.zeros(len(wiring.kind), dtype=bool)
     bought: Counter[str] = Counter()
     for name, size in sizes:
-        installed = _standing(plan, wiring, size)
+        installed = _installed(plan, wiring, size)
         parts = parts_of(plan, wiring, installed)
         stages.append(_stage(plan, wiring, name, (before, installed), parts - bought, bom))
         before, bought = installed, parts
     return stages
 
 
-def _standing(plan: Plan, wiring: Wiring, size: dict[str, int]) -> BoolArray:
+def _installed(plan: Plan, wiring: Wiring, size: dict[str, int]) -> BoolArray:
     """Return which links exist with so many planes, rails and spines.
 
     A leaf without an endpoint does not exist yet.

@@ -26,7 +26,7 @@ class FileVerification(BaseModel):
     """
 
     @model_validator(mode="after")
-    def _says_what_is_left(self) -> Self:
+    def _states_what_is_left(self) -> Self:
         """Refuse files without a tool and without a document."""
         if not self.tool and not self.unknown:
             raise ValueError("name the `tool` that reads the files, or what documents them")

@@ -16,7 +16,7 @@ from fabricgen.analysis.search.cheaper import cheaper_notes
 from fabricgen.analysis.search.worst_failure import worst
 from fabricgen.bom.amounts import money_text
 from fabricgen.bom.bill import CLASSES
-from fabricgen.bom.bill_table import terms_said
+from fabricgen.bom.bill_table import terms_text
 from fabricgen.bom.breakdown.savings import savings_view
 from fabricgen.bom.breakdown.view import grouped
 from fabricgen.bom.priced_bill import make_bom
@@ -275,7 +275,7 @@ def _prices(plan: Plan, bom: Bom) -> Iterator[str]:
     ends = [line.quote.valid_until for line in bom.lines if line.quote and line.quote.valid_until]
     if ends:
         yield f"The first of its quotes ends on {min(ends)}."
-    yield from (f"{_capital(text)}." for text in terms_said(bom, plan.spec.spares))
+    yield from (f"{_capital(text)}." for text in terms_text(bom, plan.spec.spares))
 
 
 def _unpriced(bom: Bom) -> str:

@@ -122,7 +122,7 @@ def _write_parts(book: Book, bom: BomView) -> dict[tuple[str, str], str]:
         column
         for column in PART_COLUMNS
         if column.key not in ON_TERMS
-        or any(_says(part, key) for key in ON_TERMS[column.key] for part in bom.parts)
+        or any(_has_terms(part, key) for key in ON_TERMS[column.key] for part in bom.parts)
     ]
     places = {column.key: at for at, column in enumerate(columns)}
     price, quantity, total = (places[key] for key in ("unit_price", "quantity", "total"))
@@ -183,7 +183,7 @@ def _write_parts(book: Book, bom: BomView) -> dict[tuple[str, str], str]:
     }
 
 
-def _says(part: PartView, key: str) -> bool:
+def _has_terms(part: PartView, key: str) -> bool:
     """Return whether a part has special terms.
 
     More than one to a pack, a discount, or a price in another currency.

@@ -340,7 +340,7 @@ class Cabling:
         evidence = NeighborRecords(reporters=set(self.places.of_device))
         for one, other in self.partner.items():
             if not noise or one < other or rng.random() < 0.7:
-                evidence.records.append(self._heard(rng, one, other, noise=noise))
+                evidence.records.append(self._record(rng, one, other, noise=noise))
         for port, name in self.strangers.items():
             evidence.records.append(NeighborRecord(*self.places.places[port][:2], name, ("eth0",)))
         if noise:
@@ -356,7 +356,7 @@ class Cabling:
         rng.shuffle(evidence.records)
         return evidence
 
-    def _heard(self, rng: random.Random, one: int, other: int, *, noise: bool) -> NeighborRecord:
+    def _record(self, rng: random.Random, one: int, other: int, *, noise: bool) -> NeighborRecord:
         """Return the neighbor record of a port."""
         near, far = self.places.places[one], self.places.places[other]
         domain = rng.choice(("", ".pod1.example.net")) if noise else ""

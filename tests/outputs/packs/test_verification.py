@@ -42,7 +42,7 @@ def test_every_file_has_one_record(name: str) -> None:
 
 
 STATEMENTS: dict[str, tuple[str, Callable[[str], Iterable[Sequence[str]]]]] = {
-    "junos": ("junos.set", junos.spoken),
+    "junos": ("junos.set", junos.words_of),
     "nvue": ("startup.yaml", nvue.flattened),
     "nxos": ("nxos.cfg", lambda text: (words for _, words, _ in paths(text))),
     "eos": (

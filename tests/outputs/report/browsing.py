@@ -224,12 +224,12 @@ class Watch:
         """Record the events of a page."""
         self.faults: list[str] = []
         self.allowed = allowed
-        page.on("console", self._said)
+        page.on("console", self._printed)
         page.on("pageerror", lambda error: self.faults.append(f"uncaught: {error}"))
         page.on("dialog", self._opened)
         page.on("request", self._asked)
 
-    def _said(self, message: ConsoleMessage) -> None:
+    def _printed(self, message: ConsoleMessage) -> None:
         if message.type in {"error", "warning", "assert"}:
             self.faults.append(f"{message.type}: {message.text}")
 

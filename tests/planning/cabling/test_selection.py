@@ -365,9 +365,9 @@ def test_a_measured_length_overrides() -> None:
     No other cable changes.
     """
     room = ROOMS["copper splitters to trays"]
-    reckoned = {cable.cable: cable for cable in cables_of(plan_of(**room))}
+    planned = {cable.cable: cable for cable in cables_of(plan_of(**room))}
     assert (
-        reckoned["r1-h00018"].piece == reckoned["r1-h00017"].piece
+        planned["r1-h00018"].piece == planned["r1-h00017"].piece
     )  # a short leg does not shorten a splitter
     stated = {"measured_m": {"r0-h00001": 6.1, "r1-h00018": 0.9}}
     measured = {
@@ -377,10 +377,10 @@ def test_a_measured_length_overrides() -> None:
     changed = {
         label: (cable.length_m, cable.part)
         for label, cable in measured.items()
-        if cable != reckoned[label]
+        if cable != planned[label]
     }
-    beside = reckoned["r0-h00002"]
-    assert beside.b_port.split("/")[0] == reckoned["r0-h00001"].b_port.split("/")[0]
+    beside = planned["r0-h00002"]
+    assert beside.b_port.split("/")[0] == planned["r0-h00001"].b_port.split("/")[0]
     assert changed == {"r0-h00001": ("7", "mfp7e10"), "r0-h00002": ("3", "mfp7e10")}
     assert check(plan_of(**room | {"site": {**room["site"], **stated}})).ok
     assert (
