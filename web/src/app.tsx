@@ -2,9 +2,9 @@
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Contents } from "./contents";
-import { hasSwitches } from "./details/ways";
+import { hasSwitches } from "./details/section_links";
 import { Fabric, type Thing } from "./fabric";
-import { served } from "./fetching";
+import { served } from "./served";
 import { Finder } from "./finder";
 import { Head } from "./head";
 import { Inspector } from "./inspector";
@@ -22,25 +22,25 @@ import { Route } from "./sections/route";
 import { Switches } from "./sections/switches";
 import { Topology } from "./sections/topology";
 import { controls, embedded, type Source } from "./source";
-import { Turning } from "./turning";
-import { EVERYTHING, type Filter, type World, WorldContext } from "./world";
+import { Controls } from "./controls";
+import { EVERYTHING, type Filter, type PageState, PageContext } from "./page_state";
 
 const LIVE = controls();
 const FILE = LIVE ? served(embedded().page, {}) : embedded();
 
 export function App() {
   const [source, setSource] = useState<Source>(FILE);
-  const world = useMakeWorld(source);
+  const state = useMakePageState(source);
   const { page } = source;
   return (
-    <WorldContext.Provider value={world}>
+    <PageContext.Provider value={state}>
       <a class="skip" href="#decision">
         Skip to the decision
       </a>
       <Head />
       <Contents />
       <main>
-        {LIVE && <Turning controls={LIVE} onSized={setSource} />}
+        {LIVE && <Controls controls={LIVE} onSized={setSource} />}
         <Decision />
         <Numbers />
         {page.networks && <Networks networks={page.networks} />}
@@ -57,12 +57,12 @@ export function App() {
       </main>
       <Inspector />
       <Finder />
-    </WorldContext.Provider>
+    </PageContext.Provider>
   );
 }
 
-/** Make the world of a source; another source begins with nothing chosen. */
-function useMakeWorld(source: Source): World {
+/** Make the state of a source; another source begins with nothing chosen. */
+function useMakePageState(source: Source): PageState {
   const [built, setBuilt] = useState<{ source: Source; fabric: Fabric } | null>(null);
   const fabric = built?.source === source ? built.fabric : null; // that of another source fits no word of this page
   const [selected, select] = useSelected();

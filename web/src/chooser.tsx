@@ -1,7 +1,7 @@
 /** A choice of one name out of many, with the way to the one before and after it. */
 
 import { useEffect, useId, useState } from "preact/hooks";
-import { grouped } from "./world";
+import { grouped } from "./page_state";
 
 /** Names that belong together, like the switches of a role. */
 export interface Group {

@@ -1,8 +1,8 @@
 /** The contents: a link to each section, the one that is read marked. */
 
 import { useEffect, useState } from "preact/hooks";
-import { hasSwitches } from "./details/ways";
-import { useWorld } from "./world";
+import { hasSwitches } from "./details/section_links";
+import { usePageState } from "./page_state";
 
 const SECTIONS: [id: string, title: string][] = [
   ["decision", "Decision"],
@@ -21,7 +21,7 @@ const SECTIONS: [id: string, title: string][] = [
 ];
 
 export function Contents() {
-  const { page } = useWorld();
+  const { page } = usePageState();
   const left = new Set([page.rack_units > 0 ? "" : "racks", page.networks ? "" : "networks", ...(hasSwitches(page) ? [] : ["switches", "route"])]);
   const shown = SECTIONS.filter(([id]) => !left.has(id));
   const read = useRead(shown.map(([id]) => id).join(" "));

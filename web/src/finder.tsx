@@ -2,9 +2,9 @@
 
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { find, type Found } from "./finding";
+import { find, type Found } from "./search";
 import { Rail } from "./parts";
-import { useWorld } from "./world";
+import { usePageState } from "./page_state";
 
 /** A dialog with a combobox over everything that has a name. */
 export function Finder() {
@@ -49,7 +49,7 @@ function isWriting(target: EventTarget | null): boolean {
 
 /** The field and what it finds. The focus stays in the field; the arrows move the choice. */
 function Combobox({ close }: { close(): void }) {
-  const { fabric, page, select } = useWorld();
+  const { fabric, page, select } = usePageState();
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const field = useRef<HTMLInputElement>(null);
@@ -87,7 +87,7 @@ function Combobox({ close }: { close(): void }) {
           <Option key={`${each.thing.kind} ${each.thing.name}`} found={each} place={place} chosen={place === at} choose={() => choose(each)} />
         ))}
       </ul>
-      <p role="status">{said(fabric !== null, text, found.length)}</p>
+      <p role="status">{status(fabric !== null, text, found.length)}</p>
     </>
   );
 }
@@ -102,7 +102,7 @@ function Option({ found, place, chosen, choose }: { found: Found; place: number;
   );
 }
 
-function said(isRead: boolean, text: string, count: number): string {
+function status(isRead: boolean, text: string, count: number): string {
   if (!isRead) {
     return "Reading the fabric …";
   }

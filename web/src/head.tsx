@@ -1,10 +1,10 @@
 /** The head of the page: the fabric, the way to find a thing, and light or dark. */
 
 import { useEffect, useState } from "preact/hooks";
-import { useWorld } from "./world";
+import { usePageState } from "./page_state";
 
 export function Head() {
-  const { page } = useWorld();
+  const { page } = usePageState();
   return (
     <header>
       <div class="title">

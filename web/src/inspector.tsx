@@ -8,13 +8,13 @@ import { Partial } from "./details/partial";
 import { Rack } from "./details/rack";
 import type { Fabric, Thing } from "./fabric";
 import { Reading } from "./parts";
-import { findGpu, shapeOf } from "./relaying";
-import { useWorld } from "./world";
+import { findGpu, shapeOf } from "./relays";
+import { usePageState } from "./page_state";
 
 const KINDS: Record<Thing["kind"], string> = { device: "Device", cable: "Cable", gpu: "GPU", rack: "Rack" };
 
 export function Inspector() {
-  const { selected, select } = useWorld();
+  const { selected, select } = usePageState();
   const panel = useRef<HTMLElement>(null);
   const close = useClosing(panel, () => select(null));
   return (
@@ -65,7 +65,7 @@ function useClosing(panel: { current: HTMLElement | null }, leave: () => void): 
 
 /** The heading, which takes the focus, and what is known. */
 function Description({ thing, onClose }: { thing: Thing; onClose(): void }) {
-  const { fabric } = useWorld();
+  const { fabric } = usePageState();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
@@ -85,7 +85,7 @@ function Description({ thing, onClose }: { thing: Thing; onClose(): void }) {
 
 /** What is known of a thing, or that nothing is. */
 function Known({ fabric, thing }: { fabric: Fabric; thing: Thing }) {
-  const { page } = useWorld();
+  const { page } = usePageState();
   const { kind, name } = thing;
   const row = kind === "device" ? fabric.device(name) : kind === "cable" ? fabric.cable(name) : undefined;
   const gpu = kind === "gpu" ? findGpu(shapeOf(page), name) : undefined;
@@ -104,13 +104,13 @@ function Known({ fabric, thing }: { fabric: Fabric; thing: Thing }) {
   return <Unknown thing={thing} />;
 }
 
-/** Said of a name that the page does not know, as a stale link has one. */
+/** The text for a name that the page does not have, such as that of a stale link. */
 function Unknown({ thing }: { thing: Thing }) {
-  const { page } = useWorld();
+  const { page } = usePageState();
   return (
     <>
       <p role="status">
-        This page knows no {thing.kind === "gpu" ? "GPU" : thing.kind} of this name in {page.fabric}. The link may be of another fabric, or of an older one.
+        This page has no {thing.kind === "gpu" ? "GPU" : thing.kind} of this name in {page.fabric}. The link may be of another fabric, or of an older one.
       </p>
       {thing.kind === "cable" && <Partial />}
     </>

@@ -1,7 +1,7 @@
-/** Asks `fabricgen serve` for the same fabric in other sizes. */
+/** Requests the same fabric in other sizes from `fabricgen serve`. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { query, served, type Values } from "./fetching";
+import { query, served, type Values } from "./served";
 import type { Control, Sized } from "./model";
 import type { Source } from "./source";
 

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import type { Thing } from "./fabric";
 import type { Colour, Page } from "./model";
-import { useWorld } from "./world";
+import { usePageState } from "./page_state";
 
 /** A section with its heading, which links, and the focus, can go to. */
 export function Section({ id, title, hint, children }: { id: string; title: string; hint?: ComponentChildren; children: ComponentChildren }) {
@@ -29,7 +29,7 @@ export function Reading({ what }: { what: string }) {
 
 /** A name that opens the panel at the side. */
 export function Name({ thing, children }: { thing: Thing; children?: ComponentChildren }) {
-  const { select } = useWorld();
+  const { select } = usePageState();
   return (
     <button type="button" class="name" onClick={() => select(thing)}>
       {children ?? thing.name}
@@ -48,14 +48,14 @@ export function filled(colour: Colour | undefined): { background: string; color:
   return colour && { background: colour.fill, color: colour.text };
 }
 
-/** The style of what is drawn in a colour, which the style sheet knows as `--hue`. */
+/** The style of what is drawn in a colour, which is `--hue` in the style sheet. */
 export function hued(colour: Colour | undefined): Record<string, string> {
   return colour ? { "--hue": colour.fill } : {};
 }
 
 /** A rail in its colour; nothing where a thing serves several. */
 export function Rail({ rail }: { rail: string }) {
-  const { page } = useWorld();
+  const { page } = usePageState();
   if (rail === "") {
     return null;
   }

@@ -8,7 +8,7 @@ export interface Source {
   read<K extends keyof Parts>(part: K): Promise<Parts[K]>;
 }
 
-/** Return a source that asks `load` for each part once. */
+/** Return a source that loads each part once. */
 export function source(page: Page, load: (part: keyof Parts) => Promise<unknown>): Source {
   const asked = new Map<keyof Parts, Promise<unknown>>();
   return {

@@ -157,7 +157,7 @@ def test_a_gpu_lists_its_host_and_its_cables(
 def test_a_stale_link_is_reported(page: Page) -> None:
     """A name that the fabric does not have opens no empty panel."""
     point_at(page, "device", "r99-leaf-1")
-    expect(panel(page).get_by_role("status")).to_contain_text("knows no device of this name")
+    expect(panel(page).get_by_role("status")).to_contain_text("has no device of this name")
 
 
 def test_racks_hold_the_devices_of_the_table(page: Page, lab: Built) -> None:

@@ -106,7 +106,7 @@ def test_a_malformed_address_is_shown_as_text(opened: Callable[[str], Page], at:
     page.goto(f"{page.url.partition('#')[0]}{at}")
     page.reload()
     settled(page)
-    expect(page.get_by_role("complementary")).to_contain_text("This page knows no")
+    expect(page.get_by_role("complementary")).to_contain_text("This page has no")
     assert_no_markup(page)
 
 

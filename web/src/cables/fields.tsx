@@ -1,10 +1,10 @@
-/** The fields that narrow the table of cables. The filter is the world's: other sections set it too. */
+/** The fields that narrow the table of cables. Other sections set the filter too. */
 
 import { useMemo } from "preact/hooks";
 import { Choice } from "../choice";
 import { suggested } from "../chooser";
 import type { Fabric } from "../fabric";
-import { EVERYTHING, type Filter, useWorld } from "../world";
+import { EVERYTHING, type Filter, usePageState } from "../page_state";
 import { natural } from "./order";
 
 /** Names that a field suggests at most. */
@@ -12,7 +12,7 @@ const MOST = 30;
 
 /** Network, rail, rack, device, free text, and the way back to all cables. */
 export function Fields({ fabric }: { fabric: Fabric }) {
-  const { filter, setFilter } = useWorld();
+  const { filter, setFilter } = usePageState();
   const narrow = (change: Partial<Filter>) => setFilter({ ...filter, ...change });
   const rails = useMemo(() => fabric.cables.column("rail").values.filter(Boolean).sort(natural), [fabric]);
   const networks = fabric.cables.column("network").values.filter(Boolean);

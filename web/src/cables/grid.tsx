@@ -4,7 +4,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Name, Rail } from "../parts";
-import { useWorld } from "../world";
+import { usePageState } from "../page_state";
 import { cell, type Shown } from "./columns";
 import type { CableTable, Sorting } from "./order";
 
@@ -82,7 +82,7 @@ interface RowProps extends Pick<Props, "table" | "shown"> {
 }
 
 function Row({ table, row, index, shown, measure }: RowProps) {
-  const { selected } = useWorld();
+  const { selected } = usePageState();
   const marked = selected?.kind === "cable" && selected.name === table.text("cable", row);
   return (
     <tr aria-rowindex={index + 2} class={marked ? "marked" : undefined} data-index={index} {...(measure && { ref: measure })}>

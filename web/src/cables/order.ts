@@ -2,7 +2,7 @@
 
 import type { CableColumn } from "../fabric";
 import type { Codes, Table } from "../table";
-import type { Filter } from "../world";
+import type { Filter } from "../page_state";
 
 export type CableTable = Table<CableColumn>;
 

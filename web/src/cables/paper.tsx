@@ -2,9 +2,9 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { flushSync } from "preact/compat";
-import { grouped, useWorld } from "../world";
+import { grouped, usePageState } from "../page_state";
 import { cell, type Shown } from "./columns";
-import { rowFile, rowWords } from "./counting";
+import { rowFile, rowWords } from "./row_words";
 import type { CableTable } from "./order";
 
 /** Rows that are printed; more are for the spreadsheet. */
@@ -28,7 +28,7 @@ export function usePrinting(): boolean {
 
 /** All rows, or a note on where they are instead. */
 export function Paper({ table, rows, shown }: { table: CableTable; rows: Int32Array; shown: Shown[] }) {
-  const { page } = useWorld();
+  const { page } = usePageState();
   if (rows.length > MOST) {
     return (
       <p>

@@ -2,13 +2,13 @@
 
 import type { CableColumn, Fabric } from "../fabric";
 import { Name, Rail } from "../parts";
-import { useWorld } from "../world";
-import { Deeds, Facts, Failing } from "./facts";
-import { toRoute } from "./ways";
+import { usePageState } from "../page_state";
+import { Actions, Facts, Failing } from "./facts";
+import { toRoute } from "./section_links";
 
 /** A cable, by its row: both ends, what it is, and whom it serves. */
 export function Cable({ fabric, name, row }: { fabric: Fabric; name: string; row: number }) {
-  const world = useWorld();
+  const state = usePageState();
   const cell = (column: CableColumn) => fabric.cables.text(column, row);
   const [gpu, other] = fabric.gpusOf(row);
   const compute = ["", "compute"].includes(cell("network"));
@@ -21,7 +21,7 @@ export function Cable({ fabric, name, row }: { fabric: Fabric; name: string; row
         facts={[
           ["Network", cell("network")],
           ["Rail", cell("rail") && <Rail rail={cell("rail")} />],
-          ["Plane", world.page.counts.planes > 1 ? cell("plane") : ""],
+          ["Plane", state.page.counts.planes > 1 ? cell("plane") : ""],
           ["GPU", gpu && <Name thing={{ kind: "gpu", name: gpu }} />],
           ["Other GPU", other !== gpu && <Name thing={{ kind: "gpu", name: other }} />],
           ["Speed", cell("speed")],
@@ -30,7 +30,7 @@ export function Cable({ fabric, name, row }: { fabric: Fabric; name: string; row
           ["Part", cell("part")],
         ]}
       />
-      <Deeds deeds={[["Route without it", compute ? toRoute(world, { kind: "cable", name }) : null]]} />
+      <Actions actions={[["Route without it", compute ? toRoute(state, { kind: "cable", name }) : null]]} />
       <Failing thing={{ kind: "cable", name }} />
     </>
   );

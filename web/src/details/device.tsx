@@ -1,19 +1,19 @@
 /** The panel of a host or a switch. */
 
-import { rowTitle } from "../cables/counting";
+import { rowTitle } from "../cables/row_words";
 import type { Fabric } from "../fabric";
 import { Name, Rail } from "../parts";
-import { grouped, useWorld, type World } from "../world";
-import { Deeds, Facts, Failing } from "./facts";
+import { grouped, usePageState, type PageState } from "../page_state";
+import { Actions, Facts, Failing } from "./facts";
 import { isWhole, Partial } from "./partial";
-import { toCables, toDrawing, toRack, toRoute, toSwitch } from "./ways";
+import { toCables, toDrawing, toRack, toRoute, toSwitch } from "./section_links";
 
 /** GPUs that are named; of more there is only a count. */
 const MOST = 64;
 
 /** A device, by its row. */
 export function Device({ fabric, name, row }: { fabric: Fabric; name: string; row: number }) {
-  const world = useWorld();
+  const state = usePageState();
   const cell = (column: "role" | "network" | "model" | "rail" | "plane" | "rack" | "unit" | "height") => fabric.devices.text(column, row);
   const rack = cell("rack");
   const cables = fabric.cablesAt(name).length;
@@ -26,29 +26,29 @@ export function Device({ fabric, name, row }: { fabric: Fabric; name: string; ro
           ["Network", cell("network")],
           ["Model", cell("model")],
           ["Rail", cell("rail") && <Rail rail={cell("rail")} />],
-          ["Plane", world.page.counts.planes > 1 ? cell("plane") : ""],
+          ["Plane", state.page.counts.planes > 1 ? cell("plane") : ""],
           ["Rack", rack && <Name thing={{ kind: "rack", name: rack }} />],
           ["Units", units(Number(cell("unit")), Number(cell("height")))],
-          [rowTitle(world.page), cables > 0 || isWhole(world) ? grouped(cables) : ""],
+          [rowTitle(state.page), cables > 0 || isWhole(state) ? grouped(cables) : ""],
         ]}
       />
       <Partial />
-      <Deeds deeds={deeds(world, name, cell("role"), cell("rail"), cell("plane"), rack, beside)} />
+      <Actions actions={actions(state, name, cell("role"), cell("rail"), cell("plane"), rack, beside)} />
       <Gpus role={cell("role")} gpus={fabric.gpusAt(name)} />
       <Failing thing={{ kind: "device", name }} />
     </>
   );
 }
 
-function deeds(world: World, name: string, role: string, rail: string, plane: string, rack: string, beside: boolean): [string, (() => void) | null][] {
+function actions(state: PageState, name: string, role: string, rail: string, plane: string, rack: string, beside: boolean): [string, (() => void) | null][] {
   const installed = role !== "planned";
   const box = installed && role !== "host" && !beside;
   return [
-    ["Its cables", installed ? toCables(world, name) : null],
-    ["Front and files", box ? toSwitch(world, name) : null],
-    ["Its rack", toRack(world, rack)],
-    ["Route without it", box ? toRoute(world, { kind: "device", name }) : null],
-    ["In the drawing", box ? toDrawing(world, rail, plane) : null],
+    ["Its cables", installed ? toCables(state, name) : null],
+    ["Front and files", box ? toSwitch(state, name) : null],
+    ["Its rack", toRack(state, rack)],
+    ["Route without it", box ? toRoute(state, { kind: "device", name }) : null],
+    ["In the drawing", box ? toDrawing(state, rail, plane) : null],
   ];
 }
 

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import type { Thing } from "../fabric";
-import { useWorld } from "../world";
+import { usePageState } from "../page_state";
 
 /** Facts by name; those that are empty are left out. */
 export function Facts({ facts }: { facts: [name: string, fact: ComponentChildren][] }) {
@@ -19,14 +19,14 @@ export function Facts({ facts }: { facts: [name: string, fact: ComponentChildren
   );
 }
 
-/** What one can do with the thing; a label without a deed is left out. */
-export function Deeds({ deeds }: { deeds: [label: string, deed: (() => void) | null][] }) {
+/** What one can do with the thing; a label without a action is left out. */
+export function Actions({ actions }: { actions: [label: string, action: (() => void) | null][] }) {
   return (
-    <p class="deeds">
-      {deeds.map(
-        ([label, deed]) =>
-          deed && (
-            <button key={label} type="button" onClick={deed}>
+    <p class="actions">
+      {actions.map(
+        ([label, action]) =>
+          action && (
+            <button key={label} type="button" onClick={action}>
               {label}
             </button>
           ),
@@ -37,7 +37,7 @@ export function Deeds({ deeds }: { deeds: [label: string, deed: (() => void) | n
 
 /** What is lost when the thing fails; nothing where that is no failure of the network. */
 export function Failing({ thing }: { thing: Thing }) {
-  const { fabric } = useWorld();
+  const { fabric } = usePageState();
   const impact = fabric?.impact(thing);
   if (!impact) {
     return null;

@@ -2,17 +2,17 @@
 
 import type { Fabric } from "../fabric";
 import { Name, Rail } from "../parts";
-import { domainOf, railOf, shapeOf } from "../relaying";
-import { go, useWorld, type World } from "../world";
-import { Deeds, Facts } from "./facts";
+import { domainOf, railOf, shapeOf } from "../relays";
+import { go, usePageState, type PageState } from "../page_state";
+import { Actions, Facts } from "./facts";
 import { Partial } from "./partial";
-import { hasSwitches, toDrawing } from "./ways";
+import { hasSwitches, toDrawing } from "./section_links";
 
 /** A GPU: where it is, and what leads from it into the fabric. */
 export function Gpu({ fabric, name, gpu }: { fabric: Fabric; name: string; gpu: number }) {
-  const world = useWorld();
-  const { counts } = world.page;
-  const shape = shapeOf(world.page);
+  const state = usePageState();
+  const { counts } = state.page;
+  const shape = shapeOf(state.page);
   const rows = fabric.cablesOfGpu(name);
   const rail = String(railOf(shape, gpu));
   const host = fabric.devices.text("name", Math.floor(gpu / counts.host_gpus));
@@ -27,7 +27,7 @@ export function Gpu({ fabric, name, gpu }: { fabric: Fabric; name: string; gpu: 
         ]}
       />
       <Partial />
-      <Deeds deeds={deeds(world, name, rail, rows[0] === undefined ? "0" : fabric.cables.text("plane", rows[0]))} />
+      <Actions actions={actions(state, name, rail, rows[0] === undefined ? "0" : fabric.cables.text("plane", rows[0]))} />
       {rows.length > 0 && <h3>{rows.length === 1 ? "Its cable" : "Its cables"}</h3>}
       <ul class="cables">
         {rows.map((row) => (
@@ -39,25 +39,25 @@ export function Gpu({ fabric, name, gpu }: { fabric: Fabric; name: string; gpu: 
   );
 }
 
-function deeds(world: World, name: string, rail: string, plane: string): [string, (() => void) | null][] {
-  const [from, to] = world.ends;
+function actions(state: PageState, name: string, rail: string, plane: string): [string, (() => void) | null][] {
+  const [from, to] = state.ends;
   const set = (ends: [string, string]) =>
-    hasSwitches(world.page)
+    hasSwitches(state.page)
       ? () => {
-          world.setEnds(ends);
+          state.setEnds(ends);
           go("route");
         }
       : null;
   return [
     ["Route from here", set([name, to])],
     ["Route to here", set([from, name])],
-    ["In the drawing", toDrawing(world, rail, plane)],
+    ["In the drawing", toDrawing(state, rail, plane)],
   ];
 }
 
 /** A cable of a GPU and the leaf, or the GPU of another host, that it leads to; its plane, where there are several. */
 function Strand({ fabric, row, name }: { fabric: Fabric; row: number; name: string }) {
-  const { counts } = useWorld().page;
+  const { counts } = usePageState().page;
   const cell = (column: "cable" | "plane" | "a_device" | "b_device") => fabric.cables.text(column, row);
   const [a, b] = fabric.gpusOf(row);
   const far = [a, b].find((gpu) => gpu !== name);

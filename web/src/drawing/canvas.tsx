@@ -2,7 +2,7 @@
 
 import type { Colour, Stroke } from "../model";
 import { colourOf, hued } from "../parts";
-import { grouped, useWorld } from "../world";
+import { grouped, usePageState } from "../page_state";
 import { type AnyBox, boxesOf, labelOf, linksOf, type Picture, textsOf } from "./picture";
 
 const LINE = 14;
@@ -114,7 +114,7 @@ function Strokes({ picture, ...handling }: { picture: Picture } & Handling) {
 
 /** All links between two boxes. Those of the lit box are reached by the tab key. */
 function StrokeMark({ stroke, rail, title, lit, onStroke, onPoint }: { stroke: Stroke; rail: number; title: string } & Handling) {
-  const { page } = useWorld();
+  const { page } = usePageState();
   const colour = colourOf(page, rail);
   const on = lit !== "" && (stroke.a === lit || stroke.b === lit);
   const ends = { x1: stroke.x1, y1: stroke.y1, x2: stroke.x2, y2: stroke.y2 };
@@ -136,7 +136,7 @@ function StrokeMark({ stroke, rail, title, lit, onStroke, onPoint }: { stroke: S
 
 /** A device, or several that are drawn as one. */
 function BoxMark({ picture, box, what, lit, onBox, onPoint }: { picture: Picture; box: AnyBox; what: string } & Handling) {
-  const { page } = useWorld();
+  const { page } = usePageState();
   const colour = colourOf(page, railOf(picture, box.rail));
   const texts = textsOf(picture, box, what);
   const near = picture.drawing.strokes.some((stroke) => (stroke.a === lit && stroke.b === box.id) || (stroke.b === lit && stroke.a === box.id));

@@ -2,11 +2,11 @@
 
 import { Choice } from "../choice";
 import type { Page } from "../model";
-import { useWorld } from "../world";
+import { usePageState } from "../page_state";
 
 /** The lists, and the way through the one that the drawing is of. */
 export function Chooser({ shown }: { shown: string }) {
-  const { page, setDrawing } = useWorld();
+  const { page, setDrawing } = usePageState();
   const { rails, stripes, networks } = page.drawings;
   const list = [stripes, networks].find((each) => each.includes(shown)) ?? rails;
   const at = list.indexOf(shown);
@@ -32,7 +32,7 @@ function wholes(page: Page): string {
 
 /** One list; it has no selection where the drawing is of another list. */
 function List({ label, names, shown }: { label: string; names: string[]; shown: string }) {
-  const { setDrawing } = useWorld();
+  const { setDrawing } = usePageState();
   const within = names.includes(shown);
   const none = within ? "" : "choose …";
   return <Choice label={label} names={names} value={within ? shown : ""} none={none} onValue={(name) => (name ? setDrawing(name) : undefined)} />;

@@ -3,8 +3,8 @@
 import { useState } from "preact/hooks";
 import type { Rails, Stripes, Stroke } from "../model";
 import { Name } from "../parts";
-import { findGpu, gpuName, shapeOf } from "../relaying";
-import { grouped, useWorld } from "../world";
+import { findGpu, gpuName, shapeOf } from "../relays";
+import { grouped, usePageState } from "../page_state";
 import { type AnyBox, boxesOf, labelOf, linksOf, membersOf, type Picture, railsWith, stripesWith, thingOf } from "./picture";
 
 const MOST = 200;
@@ -33,7 +33,7 @@ export function Chosen({ picture, box, rails, stripes, onStroke, onClear }: Show
 
 /** The drawings that a leaf leads to: from its rail to its stripe, and back. */
 function Ways({ picture, box, rails, stripes }: Shown & { rails: Rails; stripes: Stripes }) {
-  const { page, fabric, setDrawing } = useWorld();
+  const { page, fabric, setDrawing } = usePageState();
   const name = picture.nameOf(box, 0);
   if (!fabric || box.kind !== "switch" || box.members.length > 1 || picture.family === "networks") {
     return null;
@@ -52,7 +52,7 @@ function Ways({ picture, box, rails, stripes }: Shown & { rails: Rails; stripes:
 
 /** The members of a bundle, as far as a page can list them. */
 function Members({ picture, box }: Shown) {
-  const { fabric } = useWorld();
+  const { fabric } = usePageState();
   const names = membersOf(picture, box, MOST);
   return (
     <ul class="members" aria-label={`Members of ${labelOf(picture, box)}`}>
@@ -92,7 +92,7 @@ function Domains({ picture, box }: Shown) {
 
 /** The GPUs of an HB domain. */
 function Gpus({ domain }: { domain: string }) {
-  const { page } = useWorld();
+  const { page } = usePageState();
   const shape = shapeOf(page);
   const first = findGpu(shape, `${domain}-g0`) ?? 0;
   const shown = Math.min(MOST, shape.domain_gpus);

@@ -1,7 +1,7 @@
 /** The two ends of a route, as the reader types them. */
 
 import { useEffect, useState } from "preact/hooks";
-import { typedGpu, gpuName, type Shape } from "../relaying";
+import { typedGpu, gpuName, type Shape } from "../relays";
 
 type Pair = [string, string];
 
@@ -16,7 +16,7 @@ export function Ends({ shape, ends, onEnds, onExample }: { shape: Shape; ends: P
     }
   };
   const swapped: Pair = [typed[1], typed[0]];
-  const said = wrong(shape, typed);
+  const fault = wrong(shape, typed);
   return (
     <>
       <div class="fields ends">
@@ -30,7 +30,7 @@ export function Ends({ shape, ends, onEnds, onExample }: { shape: Shape; ends: P
         </button>
       </div>
       <p class="wrong" id="route-wrong" role="status">
-        {said}
+        {fault}
       </p>
     </>
   );

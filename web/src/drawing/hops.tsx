@@ -2,8 +2,8 @@
 
 import type { Thing } from "../fabric";
 import { Name, Rail } from "../parts";
-import type { Hop, Path } from "../routing";
-import { useWorld } from "../world";
+import type { Hop, Path } from "../paths";
+import { usePageState } from "../page_state";
 
 const WORDS: Record<Hop["kind"], string> = { gpu: "GPU", nic: "NIC port", "hb-domain": "HB domain", leaf: "leaf", spine: "spine", core: "core" };
 
@@ -53,7 +53,7 @@ function Joint({ hop }: { hop: Hop }) {
 
 /** The rail of a hop, its host, and its position. */
 function Where({ hop }: { hop: Hop }) {
-  const { fabric } = useWorld();
+  const { fabric } = usePageState();
   const row = fabric?.device(hop.device);
   const [rack, unit] = (["rack", "unit"] as const).map((column) => (row === undefined ? "" : (fabric?.devices.text(column, row) ?? "")));
   if (!hop.device || hop.kind === "nic") {

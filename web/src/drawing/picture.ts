@@ -2,8 +2,8 @@
 
 import type { Fabric, Thing } from "../fabric";
 import type { Box, Drawing, Page, Rails, Stripes, Stroke } from "../model";
-import { domainOf, findGpu, gpuName, type Shape, shapeOf } from "../relaying";
-import { grouped } from "../world";
+import { domainOf, findGpu, gpuName, type Shape, shapeOf } from "../relays";
+import { grouped } from "../page_state";
 
 export type AnyBox = Box<number | string>;
 

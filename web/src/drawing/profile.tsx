@@ -1,8 +1,8 @@
 /** A path as a picture: up through the tiers and down again, and along the bottom where HB domains carry it. */
 
 import { colourOf, hued } from "../parts";
-import type { Path } from "../routing";
-import { useWorld } from "../world";
+import type { Path } from "../paths";
+import { usePageState } from "../page_state";
 import { type Station, stations } from "./stations";
 
 /** Draws a path. The list beneath it has the same in words, so this is hidden from screen readers. */
@@ -22,7 +22,7 @@ export function Profile({ path }: { path: Path }) {
 
 /** A cable as a line, an HB domain as a dotted one. */
 function Way({ from, to }: { from: Station; to: Station }) {
-  const { page } = useWorld();
+  const { page } = usePageState();
   const { x: x1, y: y1 } = from;
   const { x: x2, y: y2 } = to;
   const hue = hued(colourOf(page, from.hop.rail >= 0 ? from.hop.rail : to.hop.rail));
@@ -33,7 +33,7 @@ function Way({ from, to }: { from: Station; to: Station }) {
 }
 
 function Mark({ station, relay }: { station: Station; relay: boolean }) {
-  const { page } = useWorld();
+  const { page } = usePageState();
   const { hop, x, y } = station;
   const gpu = hop.kind === "gpu";
   return (

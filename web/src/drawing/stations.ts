@@ -1,6 +1,6 @@
 /** The positions of the stations of a path in its picture: GPUs at the bottom, and above them the tiers. */
 
-import type { Hop } from "../routing";
+import type { Hop } from "../paths";
 
 /** A station in pixels. A GPU and its own NIC port are one; an HB domain is the way between two GPUs. */
 export interface Station {

@@ -1,11 +1,11 @@
 /** The files of a switch, to read, to copy and to save. */
 
 import { useRef, useState } from "preact/hooks";
-import { Copy } from "../copying";
+import { Copy } from "../copy";
 import type { Configs, Verified } from "../model";
 import { Reading } from "../parts";
-import { save } from "../saving";
-import { usePart } from "../world";
+import { save } from "../download";
+import { usePart } from "../page_state";
 import { ownOf } from "./plugs";
 
 /** The files of one switch; where the page holds none, why. */

@@ -3,7 +3,7 @@
 import { Fragment } from "preact";
 import type { Face } from "../model";
 import { colourOf, filled } from "../parts";
-import { useWorld } from "../world";
+import { usePageState } from "../page_state";
 import type { Plug } from "./plugs";
 
 /** The faceplate of a switch; ports in use are buttons. */
@@ -42,7 +42,7 @@ function cagesOf(face: Face, plugs: Map<string, Plug>): Map<number, [string, Plu
 
 /** A port in use, in its rail's colour; it opens the cable. */
 function InUse({ plug }: { plug: Plug }) {
-  const { page, selected, select } = useWorld();
+  const { page, selected, select } = usePageState();
   const title = `${plug.interface}: ${plug.cable} to ${plug.farDevice} ${plug.farInterface}`;
   return (
     <button

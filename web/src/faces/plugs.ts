@@ -2,7 +2,7 @@
 
 import type { Fabric } from "../fabric";
 import type { Face, Page } from "../model";
-import { byName } from "../racks/standing";
+import { byName } from "../racks/positions";
 
 /** One port in use. Cage and position are 0 where the front is not known, or the cage not split. */
 export interface Plug {

@@ -1,12 +1,12 @@
 /** One rack from the front: its units from the bottom, and the devices in them. */
 
 import { useMemo } from "preact/hooks";
-import { rowTitle } from "../cables/counting";
+import { rowTitle } from "../cables/row_words";
 import type { Fabric } from "../fabric";
 import { colourOf, filled, Name } from "../parts";
-import { grouped, useWorld } from "../world";
+import { grouped, usePageState } from "../page_state";
 import { Partial } from "../details/partial";
-import { heldBy, tiesOf, type Held } from "./standing";
+import { heldBy, tiesOf, type Held } from "./positions";
 
 /** The drawing of a rack, and where its cables go. */
 export function Elevation({ fabric, rack, chosen }: { fabric: Fabric; rack: string; chosen: boolean }) {
@@ -27,7 +27,7 @@ export function Elevation({ fabric, rack, chosen }: { fabric: Fabric; rack: stri
 }
 
 function Frame({ held }: { held: Held[] }) {
-  const { rack_units } = useWorld().page;
+  const { rack_units } = usePageState().page;
   const units = Array.from({ length: rack_units }, (_, at) => rack_units - at);
   return (
     <div class="frame" style={{ gridTemplateRows: `repeat(${rack_units}, var(--unit))` }}>
@@ -45,7 +45,7 @@ function Frame({ held }: { held: Held[] }) {
 
 /** A device at its units, as a button that opens the panel. */
 function Standing({ device }: { device: Held }) {
-  const { page, selected, select } = useWorld();
+  const { page, selected, select } = usePageState();
   const { name, role, model, rail, unit } = device;
   const height = Math.max(1, device.height);
   const colour = role === "planned" ? undefined : colourOf(page, rail);
@@ -64,7 +64,7 @@ function Standing({ device }: { device: Held }) {
 
 /** Where the cables of a rack go, by rack; those racks can be chosen. */
 function Ties({ fabric, rack }: { fabric: Fabric; rack: string }) {
-  const { page, setShownRack } = useWorld();
+  const { page, setShownRack } = usePageState();
   const { inside, others } = useMemo(() => tiesOf(fabric, rack), [fabric, rack]);
   return (
     <div class="ties">

@@ -1,10 +1,10 @@
 /** What to buy, and at which prices of which date. */
 
 import { Scrolling, Section, Words } from "../parts";
-import { useWorld } from "../world";
+import { usePageState } from "../page_state";
 
 export function Bill() {
-  const { bill } = useWorld().page;
+  const { bill } = usePageState().page;
   const shown = bill.columns.map((_, at) => at).filter((at) => bill.rows.some(({ cells }) => cells[at]));
   const look = (column: number) => (bill.numeric.includes(column) ? "number" : bill.prose.includes(column) ? "prose" : undefined);
   return (

@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { columns, shared } from "../cables/columns";
-import { rowFile, rowWord, rowWords } from "../cables/counting";
+import { rowFile, rowWord, rowWords } from "../cables/row_words";
 import { Fields } from "../cables/fields";
 import { Grid } from "../cables/grid";
 import { type CableTable, filtered, sorted, type Sorting } from "../cables/order";
@@ -10,12 +10,12 @@ import { Paper, usePrinting } from "../cables/paper";
 import { csv } from "../cables/sheet";
 import type { Fabric } from "../fabric";
 import { Reading, Section } from "../parts";
-import { save } from "../saving";
-import { grouped, useWorld } from "../world";
+import { save } from "../download";
+import { grouped, usePageState } from "../page_state";
 
 /** The section; its table comes when the cables are read. */
 export function Cables() {
-  const { fabric } = useWorld();
+  const { fabric } = usePageState();
   const hint = "Both ends of each cable. Click a name for details, a heading to sort.";
   return (
     <Section id="cables" title="Cables" hint={hint}>
@@ -26,7 +26,7 @@ export function Cables() {
 }
 
 function Listed({ fabric }: { fabric: Fabric }) {
-  const { page, filter } = useWorld();
+  const { page, filter } = usePageState();
   const table = fabric.cables;
   const [sorting, setSorting] = useState<Sorting | null>(null);
   const left = useMemo(() => filtered(table, filter), [table, filter]);
@@ -75,7 +75,7 @@ function useMerged(table: CableTable): { merged: boolean; onScroller(element: HT
 
 /** Said where the list has more rows than a page can hold. */
 function Missing({ held }: { held: number }) {
-  const { page } = useWorld();
+  const { page } = usePageState();
   return held < page.counts.rows ? (
     <p class="note">
       This page holds {held ? grouped(held) : "none"} of the fabric's {grouped(page.counts.rows)} {rowWords(page)}; <code>{rowFile(page)}</code> lists them all.

@@ -2,13 +2,13 @@
 
 import type { Chart, Ownership } from "../model";
 import { Scrolling, Section, Words } from "../parts";
-import { useWorld } from "../world";
+import { usePageState } from "../page_state";
 
 const HINT =
   "The same GPUs, HB domains and switches in each design. A bar is to scale within its figure; the saving is of rail-only against the fat-tree.";
 
 export function Comparison() {
-  const { page } = useWorld();
+  const { page } = usePageState();
   const beside = page.networks ? " Only the compute fabric is compared; the other networks are the same in each design." : "";
   return (
     <Section id="comparison" title="Against the other designs" hint={HINT + beside}>

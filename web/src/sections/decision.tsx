@@ -1,10 +1,10 @@
 /** What is bought, its cost, savings, limits, dates and prices, for who decides on the purchase. */
 
 import { Section, Words } from "../parts";
-import { useWorld } from "../world";
+import { usePageState } from "../page_state";
 
 export function Decision() {
-  const { page } = useWorld();
+  const { page } = usePageState();
   return (
     <Section id="decision" title="Decision">
       <dl class="decision card">

@@ -1,13 +1,13 @@
 /** What fails, and what that takes: a row for all parts that lose the same. */
 
 import { useMemo } from "preact/hooks";
-import { rowWord } from "../cables/counting";
-import { hasSwitches, toRoute } from "../details/ways";
+import { rowWord } from "../cables/row_words";
+import { hasSwitches, toRoute } from "../details/section_links";
 import type { Fabric, Thing } from "../fabric";
 import type { Impact, Page } from "../model";
 import { Reading, Scrolling, Section } from "../parts";
 import type { Table } from "../table";
-import { grouped, useWorld } from "../world";
+import { grouped, usePageState } from "../page_state";
 
 /** Parts that are alike: what they are, how many, the first of them, and what its failure takes. */
 interface Alike {
@@ -23,7 +23,7 @@ const TIERS: Record<string, string> = { "0": "direct ", "1": "host ", "2": "leaf
 
 /** The section; its table comes when the fabric is read. */
 export function Failures() {
-  const { fabric, page } = useWorld();
+  const { fabric, page } = usePageState();
   const hint = (
     <>
       What is lost when one {hasSwitches(page) && "switch or one "}
@@ -39,7 +39,7 @@ export function Failures() {
 }
 
 function Classes({ fabric }: { fabric: Fabric }) {
-  const { page } = useWorld();
+  const { page } = usePageState();
   const found = useMemo(() => ranked(fabric, page), [fabric, page]);
   const names = [...new Set(found.flatMap(({ impact }) => impact.figures.map(([name]) => name)))];
   return (
@@ -71,10 +71,10 @@ function Classes({ fabric }: { fabric: Fabric }) {
 }
 
 function Row({ alike, names }: { alike: Alike; names: string[] }) {
-  const world = useWorld();
+  const state = usePageState();
   const { what, count, first, impact } = alike;
   const values = new Map(impact.figures);
-  const route = toRoute(world, first);
+  const route = toRoute(state, first);
   return (
     <tr>
       <th scope="row">{what}</th>
@@ -87,7 +87,7 @@ function Row({ alike, names }: { alike: Alike; names: string[] }) {
         </td>
       ))}
       <td class="acts">
-        <button type="button" class="name" aria-label={`Show one: ${first.name}, a ${what}`} onClick={() => world.select(first)}>
+        <button type="button" class="name" aria-label={`Show one: ${first.name}, a ${what}`} onClick={() => state.select(first)}>
           Show one
         </button>
         {route && (

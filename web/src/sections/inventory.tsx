@@ -1,11 +1,11 @@
-/** What the inventory said, once all that it left out was settled. */
+/** The inventory without default values, as text to copy. */
 
-import { Copy } from "../copying";
+import { Copy } from "../copy";
 import { Scrolling, Section } from "../parts";
-import { useWorld } from "../world";
+import { usePageState } from "../page_state";
 
 export function Inventory() {
-  const { page } = useWorld();
+  const { page } = usePageState();
   return (
     <Section id="inventory" title="Inventory" hint="The report is made from this inventory, and from the catalog and the prices that it names.">
       <Copy text={page.inventory} />

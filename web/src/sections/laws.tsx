@@ -2,7 +2,7 @@
 
 import type { Law } from "../model";
 import { Reading, Scrolling, Section, Words } from "../parts";
-import { usePart } from "../world";
+import { usePart } from "../page_state";
 
 export function Laws() {
   const laws = usePart("laws");

@@ -2,7 +2,7 @@
 
 import type { Networks as Shape } from "../model";
 import { Scrolling, Section, Words } from "../parts";
-import { go, useWorld } from "../world";
+import { go, usePageState } from "../page_state";
 
 export function Networks({ networks }: { networks: Shape }) {
   const { columns, numeric, rows, notes } = networks;
@@ -47,7 +47,7 @@ export function Networks({ networks }: { networks: Shape }) {
 
 /** A button for the drawing of each network. */
 function Drawings() {
-  const { page, setDrawing } = useWorld();
+  const { page, setDrawing } = usePageState();
   const draw = (name: string) => () => {
     setDrawing(name);
     go("topology");

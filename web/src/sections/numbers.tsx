@@ -2,10 +2,10 @@
 
 import type { Figure, Page } from "../model";
 import { Scrolling, Section, Words } from "../parts";
-import { useWorld } from "../world";
+import { usePageState } from "../page_state";
 
 export function Numbers() {
-  const { page } = useWorld();
+  const { page } = usePageState();
   return (
     <Section id="numbers" title="Numbers" hint={page.networks ? "The figures of the compute fabric; the next section has those of all networks." : undefined}>
       <Figures figures={page.figures} />

@@ -5,14 +5,14 @@ import { Chooser } from "../chooser";
 import type { Fabric } from "../fabric";
 import { Reading, Section } from "../parts";
 import { Elevation } from "../racks/elevation";
-import { racksOf } from "../racks/standing";
-import { useWorld } from "../world";
+import { racksOf } from "../racks/positions";
+import { usePageState } from "../page_state";
 
 /** Racks that are drawn at once at most. */
 const MOST = 8;
 
 export function Racks() {
-  const { fabric } = useWorld();
+  const { fabric } = usePageState();
   const hint = "Units count from the bottom. A dashed box is planned and not installed yet. Choose a device to see what hangs on it.";
   return (
     <Section id="racks" title="Racks" hint={hint}>
@@ -22,7 +22,7 @@ export function Racks() {
 }
 
 function Room({ fabric }: { fabric: Fabric }) {
-  const { shownRack, setShownRack } = useWorld();
+  const { shownRack, setShownRack } = usePageState();
   const racks = useMemo(() => racksOf(fabric), [fabric]);
   const shown = racks.includes(shownRack) ? shownRack : (racks[0] ?? "");
   if (racks.length === 0) {

@@ -5,9 +5,9 @@ import { Ends } from "../drawing/ends";
 import { Hops } from "../drawing/hops";
 import { Profile } from "../drawing/profile";
 import { Reading, Scrolling, Section } from "../parts";
-import { domainOf, typedGpu, gpuName, type Kind, type Shape, shapeOf } from "../relaying";
-import { type Path, Router } from "../routing";
-import { grouped, useWorld } from "../world";
+import { domainOf, typedGpu, gpuName, type Kind, type Shape, shapeOf } from "../relays";
+import { type Path, Router } from "../paths";
+import { grouped, usePageState } from "../page_state";
 
 const HINT =
   "The way from one GPU to another, hop by hop. Rails may meet only inside HB domains: a packet for another rail then goes over a relay, a GPU that hands it from one to the other.";
@@ -22,7 +22,7 @@ const SAID: Record<Kind, string> = {
 
 /** The section of the route. */
 export function Route() {
-  const { page, fabric, ends, setEnds } = useWorld();
+  const { page, fabric, ends, setEnds } = usePageState();
   const shape = useMemo(() => shapeOf(page), [page]);
   const asked = filled(ends, example(shape));
   return (
@@ -48,7 +48,7 @@ function filled([source, target]: [string, string], [first, other]: [string, str
 
 /** What the route must do without, and the way to bring it back. */
 function Without() {
-  const { failed, setFailed } = useWorld();
+  const { failed, setFailed } = usePageState();
   return failed ? (
     <p class="without" data-testid="route-without" role="status">
       <span>
@@ -63,7 +63,7 @@ function Without() {
 
 /** The routes between two GPUs, if these are two. */
 function Ways({ shape, ends }: { shape: Shape; ends: [string, string] }) {
-  const { page, fabric, failed } = useWorld();
+  const { page, fabric, failed } = usePageState();
   const router = useMemo(() => fabric && new Router(fabric, shape, failed), [fabric, shape, failed]);
   const [source, target] = ends.map((name) => typedGpu(shape, name));
   const known = router && source !== undefined && target !== undefined && source !== target;

@@ -10,10 +10,10 @@ import { PortMap } from "../faces/portmap";
 import type { Fabric } from "../fabric";
 import type { Face } from "../model";
 import { Name, Rail, Reading, Section } from "../parts";
-import { grouped, useWorld } from "../world";
+import { grouped, usePageState } from "../page_state";
 
 export function Switches() {
-  const { fabric } = useWorld();
+  const { fabric } = usePageState();
   return (
     <Section id="switches" title="Switches" hint="The front of a switch, what is plugged into it, and its files. Choose a port to see its cable.">
       {fabric ? <Chosen fabric={fabric} /> : <Reading what="the switches" />}
@@ -22,7 +22,7 @@ export function Switches() {
 }
 
 function Chosen({ fabric }: { fabric: Fabric }) {
-  const { shownSwitch, setShownSwitch } = useWorld();
+  const { shownSwitch, setShownSwitch } = usePageState();
   const groups = useMemo(() => switchesOf(fabric), [fabric]);
   const known = groups.some(({ names }) => names.includes(shownSwitch));
   const shown = known ? shownSwitch : (groups[0]?.names[0] ?? "");
@@ -40,12 +40,12 @@ function Chosen({ fabric }: { fabric: Fabric }) {
 
 /** What a switch is, its faceplate and its port map. */
 function Front({ fabric, name }: { fabric: Fabric; name: string }) {
-  const world = useWorld();
+  const state = usePageState();
   const row = fabric.device(name) ?? -1;
   const [role = "", rail = "", model, rack] = (["role", "rail", "model", "rack"] as const).map((column) => fabric.devices.text(column, row));
-  const face = faceOf(world.page, role, rail);
+  const face = faceOf(state.page, role, rail);
   const plugs = useMemo(() => plugsOf(fabric, name, face), [fabric, name, face]);
-  const known = plugs.length > 0 || isWhole(world);
+  const known = plugs.length > 0 || isWhole(state);
   return (
     <>
       <p class="switch">

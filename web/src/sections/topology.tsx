@@ -5,11 +5,11 @@ import { Canvas } from "../drawing/canvas";
 import { Chooser } from "../drawing/chooser";
 import { Chosen } from "../drawing/chosen";
 import { type AnyBox, boxesOf, boxWith, type Picture, pictureOf, thingOf } from "../drawing/picture";
-import { hasSwitches } from "../details/ways";
+import { hasSwitches } from "../details/section_links";
 import type { Rails, Stripes, Stroke } from "../model";
 import { Reading, Scrolling, Section } from "../parts";
-import { shapeOf } from "../relaying";
-import { EVERYTHING, type Filter, go, usePart, useWorld } from "../world";
+import { shapeOf } from "../relays";
+import { EVERYTHING, type Filter, go, usePart, usePageState } from "../page_state";
 
 const GRAPH =
   "Every rail as the graph that its cables make of its GPUs. A line is all cables between two boxes; a box with “to” in it stands for several GPUs. Choose a box to see its neighbours, a line to see its cables.";
@@ -19,7 +19,7 @@ const HINT =
 
 /** The section of the drawings. */
 export function Topology() {
-  const { page, fabric, drawing } = useWorld();
+  const { page, fabric, drawing } = usePageState();
   const [rails, stripes] = [usePart("rails"), usePart("stripes")];
   const picture = useMemo(
     () => (rails ? pictureOf(drawing, page, fabric, rails, stripes) : null),
@@ -34,7 +34,7 @@ export function Topology() {
 
 /** One drawing with all that belongs to it. */
 function Shown({ picture, rails, stripes }: { picture: Picture; rails: Rails; stripes: Stripes }) {
-  const { fabric, select } = useWorld();
+  const { fabric, select } = usePageState();
   const [lit, setLit] = useLit(picture);
   const [pointed, point] = useState("");
   useEffect(() => point(""), [picture]);
@@ -91,7 +91,7 @@ function Zoom({ scale, zoom }: { scale: number; zoom(scale: number): void }) {
 
 /** The box that is lit: the one that was chosen in this drawing, or that holds what was selected elsewhere. */
 function useLit(picture: Picture): [string, (id: string) => void] {
-  const { page, selected } = useWorld();
+  const { page, selected } = usePageState();
   const [lit, setLit] = useState({ picture: "", id: "" });
   useEffect(() => {
     const found = selected && boxWith(picture, selected, shapeOf(page));
@@ -121,7 +121,7 @@ function useScale(picture: Picture): [preact.RefObject<HTMLDivElement>, number, 
 
 /** What a stroke does: it narrows the table of cables to its links, as far as a filter can. */
 function useStroke(picture: Picture): (stroke: Stroke) => void {
-  const { setFilter } = useWorld();
+  const { setFilter } = usePageState();
   return (stroke) => {
     setFilter(filterOf(picture, stroke));
     go("cables");

@@ -17,7 +17,7 @@ export interface Filter {
 
 export const EVERYTHING: Filter = { network: "", rail: "", rack: "", device: "", text: "" };
 
-export interface World {
+export interface PageState {
   source: Source;
   page: Page;
   /** Devices and cables; null while they are read. */
@@ -43,20 +43,20 @@ export interface World {
   setShownRack(name: string): void;
 }
 
-export const WorldContext = createContext<World | null>(null);
+export const PageContext = createContext<PageState | null>(null);
 
-/** The world of the section that asks. */
-export function useWorld(): World {
-  const world = useContext(WorldContext);
-  if (!world) {
+/** The shared state of the page, for the section that calls it. */
+export function usePageState(): PageState {
+  const state = useContext(PageContext);
+  if (!state) {
     throw new Error("a section is outside the page");
   }
-  return world;
+  return state;
 }
 
 /** One of the long parts; null while it is read. */
 export function usePart<K extends keyof Parts>(part: K): Parts[K] | null {
-  const { source } = useWorld();
+  const { source } = usePageState();
   const [read, setRead] = useState<{ source: Source; value: Parts[K] } | null>(null);
   useEffect(() => {
     let wanted = true;

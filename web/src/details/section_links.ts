@@ -1,21 +1,21 @@
-/** The ways from the panel to the sections. */
+/** The links from the panel to the sections. */
 
 import type { Thing } from "../fabric";
 import type { Page } from "../model";
-import { EVERYTHING, go, type World } from "../world";
+import { EVERYTHING, go, type PageState } from "../page_state";
 
 /** Narrow the cables to those of a device. */
-export function toCables(world: World, device: string): () => void {
+export function toCables(state: PageState, device: string): () => void {
   return () => {
-    world.setFilter({ ...EVERYTHING, device });
+    state.setFilter({ ...EVERYTHING, device });
     go("cables");
   };
 }
 
 /** Show the front and the files of a switch. */
-export function toSwitch(world: World, name: string): () => void {
+export function toSwitch(state: PageState, name: string): () => void {
   return () => {
-    world.setShownSwitch(name);
+    state.setShownSwitch(name);
     go("switches");
   };
 }
@@ -26,35 +26,35 @@ export function hasSwitches(page: Page): boolean {
 }
 
 /** Draw the route without a switch or a cable; null where the page draws none. */
-export function toRoute(world: World, failed: Thing): (() => void) | null {
-  if (!hasSwitches(world.page)) {
+export function toRoute(state: PageState, failed: Thing): (() => void) | null {
+  if (!hasSwitches(state.page)) {
     return null;
   }
   return () => {
-    world.setFailed(failed);
+    state.setFailed(failed);
     go("route");
   };
 }
 
 /** Show a rack; null where racks are left open. */
-export function toRack(world: World, rack: string): (() => void) | null {
-  if (!rack || world.page.rack_units === 0) {
+export function toRack(state: PageState, rack: string): (() => void) | null {
+  if (!rack || state.page.rack_units === 0) {
     return null;
   }
   return () => {
-    world.setShownRack(rack);
+    state.setShownRack(rack);
     go("racks");
   };
 }
 
 /** Show the drawing of a rail and plane; null where there is none. */
-export function toDrawing(world: World, rail: string, plane: string): (() => void) | null {
-  const name = drawingOf(world.page, rail, plane);
-  if (!world.page.drawings.rails.includes(name)) {
+export function toDrawing(state: PageState, rail: string, plane: string): (() => void) | null {
+  const name = drawingOf(state.page, rail, plane);
+  if (!state.page.drawings.rails.includes(name)) {
     return null;
   }
   return () => {
-    world.setDrawing(name);
+    state.setDrawing(name);
     go("topology");
   };
 }

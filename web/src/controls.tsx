@@ -1,14 +1,14 @@
 /** The controls of `fabricgen serve`, and the page that follows them. */
 
 import { useState } from "preact/hooks";
-import { query, type Values } from "./fetching";
+import { query, type Values } from "./served";
 import { type Live, useLive } from "./live";
 import type { Control, Finding } from "./model";
 import { Words } from "./parts";
 import type { Source } from "./source";
 
 /** The bar of controls. A changed value is requested; a fabric that cannot be built is reported, and the page stays as it was. */
-export function Turning({ controls, onSized }: { controls: Control[]; onSized(source: Source): void }) {
+export function Controls({ controls, onSized }: { controls: Control[]; onSized(source: Source): void }) {
   const [values, setValues] = useState<Values>({});
   const live = useLive(values, controls, onSized);
   const turn = ({ name, resets }: Control, value: string) =>
@@ -17,10 +17,10 @@ export function Turning({ controls, onSized }: { controls: Control[]; onSized(so
       return { ...Object.fromEntries(kept), [name]: value };
     });
   return (
-    <form class="turning" aria-label="Sizing" data-testid="controls" onSubmit={(event) => event.preventDefault()}>
+    <form class="controls" aria-label="Sizing" data-testid="controls" onSubmit={(event) => event.preventDefault()}>
       <div class="fields">
         {live.controls.map((control) => (
-          <Field key={control.name} control={control} value={values[control.name] ?? control.value} found={findingsOf(live, control.name)} onTurn={turn} />
+          <Field key={control.name} control={control} value={values[control.name] ?? control.value} found={findingsOf(live, control.name)} onChange={turn} />
         ))}
         <button type="button" disabled={Object.keys(values).length === 0} onClick={() => setValues({})}>
           Reset
@@ -38,14 +38,14 @@ function findingsOf({ refused }: Live, name: string): Finding[] {
   return refused?.findings.filter(({ control }) => control === name) ?? [];
 }
 
-interface Turned {
+interface ControlProps {
   control: Control;
   value: string;
-  onTurn(control: Control, value: string): void;
+  onChange(control: Control, value: string): void;
 }
 
 /** A control under its label, with what was found wrong in its value. */
-function Field({ control, value, found, onTurn }: Turned & { found: Finding[] }) {
+function Field({ control, value, found, onChange }: ControlProps & { found: Finding[] }) {
   const { name, label } = control;
   const about = [found.length > 0 && `wrong-${name}`, control.refused && `fixed-${name}`].filter(Boolean).join(" ") || undefined;
   const common = { name, disabled: control.refused !== "", "aria-invalid": found.length > 0, "aria-describedby": about };
@@ -54,9 +54,9 @@ function Field({ control, value, found, onTurn }: Turned & { found: Finding[] })
       <label>
         {label}
         {control.choices.length > 0 ? (
-          <Select control={control} value={value} onTurn={onTurn} common={common} />
+          <Select control={control} value={value} onChange={onChange} common={common} />
         ) : (
-          <Input control={control} value={value} onTurn={onTurn} common={common} />
+          <Input control={control} value={value} onChange={onChange} common={common} />
         )}
       </label>
       {found.length > 0 && (
@@ -98,9 +98,9 @@ function capitalized(text: string): string {
 type Common = Record<string, string | boolean | undefined>;
 
 /** A control that takes one of its choices; one that would be refused has its reason. */
-function Select({ control, value, onTurn, common }: Turned & { common: Common }) {
+function Select({ control, value, onChange, common }: ControlProps & { common: Common }) {
   return (
-    <select {...common} value={value} onChange={(event) => onTurn(control, event.currentTarget.value)}>
+    <select {...common} value={value} onChange={(event) => onChange(control, event.currentTarget.value)}>
       {control.choices.map((choice) => (
         <option key={choice.value} value={choice.value} disabled={choice.refused !== ""} title={choice.refused || undefined}>
           {choice.label}
@@ -111,12 +111,12 @@ function Select({ control, value, onTurn, common }: Turned & { common: Common })
 }
 
 /** A control that takes a number, or a text such as a ratio. */
-function Input({ control, value, onTurn, common }: Turned & { common: Common }) {
+function Input({ control, value, onChange, common }: ControlProps & { common: Common }) {
   const { name, step, usual } = control;
   const number = step > 0 ? { type: "number", inputMode: "numeric" as const, min: step, step } : { type: "text" };
   return (
     <>
-      <input {...common} {...number} list={`usual-${name}`} value={value} autoComplete="off" onInput={(event) => onTurn(control, event.currentTarget.value)} />
+      <input {...common} {...number} list={`usual-${name}`} value={value} autoComplete="off" onInput={(event) => onChange(control, event.currentTarget.value)} />
       <datalist id={`usual-${name}`}>
         {usual.map((each) => (
           <option key={each} value={each} />

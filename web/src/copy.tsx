@@ -5,14 +5,14 @@ import { useEffect, useState } from "preact/hooks";
 
 /** Copies `text`, and shows whether it could. Where the browser forbids it, what `shown` holds is selected instead. */
 export function Copy({ text, shown }: { text: string; shown?: RefObject<HTMLElement> }) {
-  const [said, say] = useState("");
-  useEffect(() => say(""), [text]);
+  const [outcome, setOutcome] = useState("");
+  useEffect(() => setOutcome(""), [text]);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);
-      say("Copied.");
+      setOutcome("Copied.");
     } catch {
-      say(shown?.current && select(shown.current) ? "Selected: copy it with Ctrl+C." : "The browser does not let a page copy here: select the text and copy it by hand.");
+      setOutcome(shown?.current && select(shown.current) ? "Selected: copy it with Ctrl+C." : "The browser does not let a page copy here: select the text and copy it by hand.");
     }
   };
   return (
@@ -20,12 +20,12 @@ export function Copy({ text, shown }: { text: string; shown?: RefObject<HTMLElem
       <button type="button" onClick={() => void copy()}>
         Copy
       </button>
-      <span role="status">{said}</span>
+      <span role="status">{outcome}</span>
     </div>
   );
 }
 
-/** Select what an element holds, as if one had dragged over it; false where the browser cannot. */
+/** Select what an element holds, as dragging over it does; false where the browser cannot. */
 function select(shown: HTMLElement): boolean {
   const selection = getSelection();
   selection?.selectAllChildren(shown);

@@ -4,9 +4,9 @@
  * Of equal paths the first is shown: which of them a flow takes is up to the hash of the switches.
  */
 
-import { type Block, Network, type Step } from "./crossing";
+import { type Block, Network, type Step } from "./leaf_network";
 import type { Fabric, Thing } from "./fabric";
-import { domainOf, exits, gpuName, type Kind, kindOf, type Leg, legs, railOf, type Shape } from "./relaying";
+import { domainOf, exits, gpuName, type Kind, kindOf, type Leg, legs, railOf, type Shape } from "./relays";
 
 /** One station of a path, and what leads to it: the cables of a link, the HB domain, or nothing where a GPU and its own NIC port meet. */
 export interface Hop {
