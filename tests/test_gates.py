@@ -42,7 +42,7 @@ ARITHMETIC = (
     nodes.Pow,
     nodes.Neg,
 )
-RECKONING = frozenset(
+COMPUTING = frozenset(
     {
         "int",
         "length",
@@ -138,7 +138,7 @@ def faults_of(source: str, name: str = "") -> list[str]:
     faults += [
         (node.lineno, f"the filter `{node.name}` decides something")
         for node in tree.find_all(nodes.Filter)
-        if node.name in RECKONING
+        if node.name in COMPUTING
     ]
     faults += [
         (node.lineno, f"no template may use `{node.name}`")

@@ -25,7 +25,7 @@ export function Chooser(choice: Choice) {
   const names = choice.groups.flatMap((group) => group.names);
   const at = names.indexOf(choice.value);
   return (
-    <div class="fields chooser">
+    <div class="fields">
       <label>
         {choice.noun.charAt(0).toUpperCase() + choice.noun.slice(1)}
         {names.length > MOST ? <Typed {...choice} names={names} /> : <Listed {...choice} />}

@@ -12,7 +12,7 @@ export function Head() {
         <p>{page.headline}</p>
         <p class="editions">{[...page.editions, `fabricgen ${page.version}`].join(" · ")}</p>
       </div>
-      <button type="button" class="find" aria-keyshortcuts="/" onClick={() => dispatchEvent(new Event("find"))}>
+      <button type="button" aria-keyshortcuts="/" onClick={() => dispatchEvent(new Event("find"))}>
         Find <kbd>/</kbd>
       </button>
       <Theme />
@@ -34,7 +34,7 @@ function Theme() {
     setDark(!dark);
   };
   return (
-    <button type="button" class="theme" onClick={turn}>
+    <button type="button" onClick={turn}>
       {dark ? "Light" : "Dark"}
     </button>
   );

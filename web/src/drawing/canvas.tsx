@@ -104,7 +104,7 @@ function Strokes({ picture, ...handling }: { picture: Picture } & Handling) {
     return a && b ? `${labelOf(picture, a)} to ${labelOf(picture, b)}: ${linksOf(picture, stroke)}` : linksOf(picture, stroke);
   };
   return (
-    <g class="strokes">
+    <g>
       {picture.drawing.strokes.map((stroke, at) => (
         <StrokeMark key={at} stroke={stroke} rail={railOf(picture, stroke.rail)} title={title(stroke)} {...handling} />
       ))}

@@ -12,7 +12,7 @@ import { ownOf } from "./plugs";
 export function Configuration({ name }: { name: string }) {
   const configs = usePart("configs");
   return (
-    <div class="configuration">
+    <div>
       <h3>Configuration of {name}</h3>
       {configs ? <Files name={name} configs={configs} /> : <Reading what="the files of switches" />}
     </div>
