@@ -258,33 +258,25 @@ def test_a_workbook_above_the_stated_size_is_written_on_request(
     assert "cabling/cables.xlsx" in capsys.readouterr().out
 
 
+def large_build(folder: Path) -> list[str]:
+    """Return a build of several processes, with seconds of work after its first file."""
+    sizing = ["--gpus", "131072", "--hb-domain", "256", "--radix", "64"]
+    command = [sys.executable, "-m", "fabricgen", "build", *sizing, "--only", "configs"]
+    return [*command, "-o", str(folder / "out")]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "kill"])
 def test_an_interrupted_build_leaves_nothing(
     tmp_path: Path, environment: dict[str, str], sent: signal.Signals
 ) -> None:
     """Neither a partial OUT nor a process is left."""
-    sizing = (
-        "--gpus",
-        "131072",
-        "--hb-domain",
-        "256",
-        "--radix",
-        "64",
-    )  # several processes, and seconds of work after the first file
-    command = [
-        sys.executable,
-        "-m",
-        "fabricgen",
-        "build",
-        *sizing,
-        "--only",
-        "configs",
-        "-o",
-        str(tmp_path / "out"),
-    ]
     with subprocess.Popen(
-        command, env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True
+        large_build(tmp_path),
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     ) as child:
         while child.poll() is None and not list(tmp_path.glob(".out.*/*/configs/*")):
             time.sleep(0.05)
@@ -312,19 +304,7 @@ def test_a_killed_worker_is_a_refusal(
 @pytest.mark.slow
 def test_workers_end_with_a_killed_build(tmp_path: Path, environment: dict[str, str]) -> None:
     """They end with their parent, also when it is killed. The next build removes their files."""
-    sizing = ("--gpus", "131072", "--hb-domain", "256", "--radix", "64")
-    command = [
-        sys.executable,
-        "-m",
-        "fabricgen",
-        "build",
-        *sizing,
-        "--only",
-        "configs",
-        "-o",
-        str(tmp_path / "out"),
-    ]
-    with subprocess.Popen(command, env=environment, start_new_session=True) as child:
+    with subprocess.Popen(large_build(tmp_path), env=environment, start_new_session=True) as child:
         while child.poll() is None and not list(tmp_path.glob(".out.*/*/configs/*")):
             time.sleep(0.05)
         child.kill()

@@ -31,7 +31,7 @@ from fabricgen.lab.socket_family import IPV6
 from fabricgen.lab.topology import LabLayout
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from fabricgen.lab.topology import Wire
@@ -240,6 +240,12 @@ def way_back(bench: RunningLab) -> Iterator[None]:
     ip(bench, wire.b, "route", "del", bench.addresses[NEAR]["nic0"])
 
 
+def _replace_route(bench: RunningLab, prefix: str, hops: Iterable[Sequence[str]]) -> None:
+    """Give a leaf other next hops for a prefix, in the place of BGP."""
+    asked = ("route", "replace", prefix, "proto", "bgp", "metric", "20")
+    ip(bench, LEAF, *asked, *chain.from_iterable(hops))
+
+
 @contextmanager
 def leaning(bench: RunningLab) -> Iterator[None]:
     """Make a leaf prefer one spine for every prefix behind the other leaf.
@@ -255,32 +261,10 @@ def leaning(bench: RunningLab) -> Iterator[None]:
                 [*hop[:-1], "onlink", "weight", "20" if number < len(hops) // 2 else "1"]
                 for number, hop in enumerate(hops)
             ]
-            ip(
-                bench,
-                LEAF,
-                "route",
-                "replace",
-                prefix,
-                "proto",
-                "bgp",
-                "metric",
-                "20",
-                *chain.from_iterable(heavy),
-            )
+            _replace_route(bench, prefix, heavy)
         yield
         for prefix, hops in before.items():
-            ip(
-                bench,
-                LEAF,
-                "route",
-                "replace",
-                prefix,
-                "proto",
-                "bgp",
-                "metric",
-                "20",
-                *chain.from_iterable(hops),
-            )
+            _replace_route(bench, prefix, hops)
 
 
 FAULTS: dict[

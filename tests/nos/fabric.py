@@ -345,3 +345,14 @@ def assert_is_plan(built: Fabric, plan: Plan) -> None:
 def forwarding_groups(plan: Plan) -> int:
     """Count the groups of instances that reach each other: one per plane, or per rail and plane."""
     return plan.fabric.planes * (1 if plan.mapping.spans_rails else plan.fabric.rails)
+
+
+def swap_uplinks(boxes: list[Box]) -> None:
+    """Exchange the far ends of the last two ports of the first switch: a fault for a test."""
+    one, other = list(boxes[0].ports.values())[-2:]
+    one.peer, one.peer_interface, other.peer, other.peer_interface = (
+        other.peer,
+        other.peer_interface,
+        one.peer,
+        one.peer_interface,
+    )

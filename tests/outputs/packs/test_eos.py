@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.core.terms import LinkKind
-from tests.fabrics import IPV6, IPV6_UNNUMBERED, Inventory, plan_of
+from tests.fabrics import IPV6, IPV6_UNNUMBERED, OTHER_NUMBERS, Inventory, plan_of
 from tests.nos import eos_avd, frr, sonic
 from tests.nos.eos import lines_of, read
-from tests.nos.fabric import assert_is_plan, fabric, findings
+from tests.nos.fabric import assert_is_plan, fabric, findings, swap_uplinks
 from tests.nos.model_variants import VARIANTS as SHARED
 from tests.nos.switch_files import PACKS, SwitchFiles, render_switches, sample
 
@@ -84,14 +84,7 @@ VARIANTS: dict[str, Inventory] = {
         "1x400G",
         80,
         addressing={"asn_base": 64512, "mtu": 4200, "bfd": False},
-        roce={
-            "dscp": 24,
-            "priority": 4,
-            "cnp_dscp": 46,
-            "cnp_priority": 7,
-            "ecn_minimum_bytes": 1000,
-            "ecn_maximum_bytes": 2000,
-        },
+        roce=OTHER_NUMBERS["roce"],
     ),
 }
 
@@ -171,16 +164,6 @@ def test_the_files_alone_rebuild_the_plan(name: str) -> None:
     assert_is_plan(fabric(boxes(variant_files(name))), plan)
 
 
-def _swap_uplinks(found: list[Box]) -> None:
-    one, other = list(found[0].ports.values())[-2:]
-    one.peer, one.peer_interface, other.peer, other.peer_interface = (
-        other.peer,
-        other.peer_interface,
-        one.peer,
-        one.peer_interface,
-    )
-
-
 def _expect_another(found: list[Box]) -> None:
     instance = found[0].instances[""]
     instance.peer_asns[next(iter(instance.peer_asns))] += 1
@@ -193,7 +176,7 @@ def _open_filter(found: list[Box]) -> None:
 @pytest.mark.parametrize(
     ("harm", "words"),
     [
-        (_swap_uplinks, "which differs"),
+        (swap_uplinks, "which differs"),
         (_expect_another, "expects AS"),
         (_open_filter, "accepted on two rails"),
     ],

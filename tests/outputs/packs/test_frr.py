@@ -11,7 +11,7 @@ import pytest
 
 from fabricgen.outputs.packs.override_places import ENDS
 from tests.fabrics import VARIANTS, generic, plan_of
-from tests.nos.fabric import assert_is_plan, fabric, findings
+from tests.nos.fabric import assert_is_plan, fabric, findings, swap_uplinks
 from tests.nos.frr import read, validate
 from tests.nos.switch_files import MOST, PACKS, SwitchFiles, render_switches, sample
 
@@ -84,16 +84,6 @@ def test_the_files_alone_rebuild_the_plan(name: str) -> None:
     assert_is_plan(fabric(boxes(variant_files(name))), plan)
 
 
-def _swap_uplinks(found: list[Box]) -> None:
-    one, other = list(found[0].ports.values())[-2:]
-    one.peer, one.peer_interface, other.peer, other.peer_interface = (
-        other.peer,
-        other.peer_interface,
-        one.peer,
-        one.peer_interface,
-    )
-
-
 def _repeat_address(found: list[Box]) -> None:
     one, other = list(found[0].ports.values())[:2]
     one.address = other.address
@@ -119,7 +109,7 @@ def _no_filter(found: list[Box]) -> None:
 @pytest.mark.parametrize(
     ("harm", "words"),
     [
-        (_swap_uplinks, "which differs"),
+        (swap_uplinks, "which differs"),
         (_repeat_address, "used 2 times"),
         (_forget_neighbour, "neighbours on"),
         (_one_asn, "one AS number"),

@@ -22,7 +22,7 @@ from fabricgen.core.yaml_text import load_facts
 from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.planning.plan import make_plan
 from fabricgen.views.factory import Views
-from tests.fabrics import CATALOG, Inventory, cables_of, plan_of
+from tests.fabrics import CATALOG, OTHER_NUMBERS, Inventory, cables_of, plan_of
 from tests.nos import frr, sonic_buffers, sonic_yang
 from tests.nos.fabric import assert_is_plan, fabric, findings
 from tests.nos.model_variants import VARIANTS as SHARED
@@ -97,14 +97,7 @@ VARIANTS = MODELS | {
         "1x400G",
         80,
         addressing={"asn_base": 64512, "mtu": 4200, "bfd": False},
-        roce={
-            "dscp": 24,
-            "priority": 4,
-            "cnp_dscp": 46,
-            "cnp_priority": 7,
-            "ecn_minimum_bytes": 1000,
-            "ecn_maximum_bytes": 2000,
-        },
+        roce=OTHER_NUMBERS["roce"],
     ),
     "a whole SKU": of("z9864f", "1x800G", 160, nic={"speed": "800G"}),
     "a priority at the end": of("7060x6-64pe", "2x400G", 320, roce={"priority": 1}),

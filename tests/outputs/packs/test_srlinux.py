@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.core.terms import LinkKind
-from tests.fabrics import IPV6, IPV6_UNNUMBERED, Inventory, plan_of
+from tests.fabrics import IPV6, IPV6_UNNUMBERED, OTHER_NUMBERS, Inventory, plan_of
 from tests.nos import eos, sonic, srlinux_yang
 from tests.nos.fabric import Fabric, assert_is_plan, fabric, findings
 from tests.nos.model_variants import VARIANTS as SHARED
@@ -93,14 +93,7 @@ VARIANTS: dict[str, Inventory] = {
         80,
         nic={"speed": "800G"},
         addressing={"asn_base": 64512, "mtu": 4200, "bfd": False},
-        roce={
-            "dscp": 24,
-            "priority": 4,
-            "cnp_dscp": 46,
-            "cnp_priority": 7,
-            "ecn_minimum_bytes": 1000,
-            "ecn_maximum_bytes": 2000,
-        },
+        roce=OTHER_NUMBERS["roce"],
     ),
 }
 
