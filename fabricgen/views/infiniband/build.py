@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING
 from fabricgen.core.terms import Role
 from fabricgen.views.infiniband.devices import device_links
 from fabricgen.views.infiniband.guids import Guids
-from fabricgen.views.infiniband.guids_csv import (
-    guid_text,
-)
+from fabricgen.views.infiniband.guids_csv import guid_text
 from fabricgen.views.infiniband.systems import Systems
 from fabricgen.views.infiniband.view import (
     Partition,
