@@ -226,6 +226,12 @@ def _nic_names(spec: FabricSpec, host: Host | None) -> Iterator[Finding]:
 
 def _host_findings(spec: FabricSpec, host: Host) -> Iterator[Finding]:
     """Refuse keys that contradict the host model."""
+    yield from _host_domain(spec, host)
+    yield from _host_nics(spec, host)
+
+
+def _host_domain(spec: FabricSpec, host: Host) -> Iterator[Finding]:
+    """Refuse an HB domain of another size than that of the host model."""
     domain, hosts = spec.hb_domain.gpus, spec.hb_domain.hosts
     if host.hb_domain_gpus != domain:
         because = (
@@ -253,6 +259,10 @@ def _host_findings(spec: FabricSpec, host: Host) -> Iterator[Finding]:
             because,
             f"write `hosts: {host.hb_domain_hosts}`, or leave it out",
         )
+
+
+def _host_nics(spec: FabricSpec, host: Host) -> Iterator[Finding]:
+    """Refuse NICs that the host model does not have, and speeds at which theirs do not run."""
     nics = spec.nic.per_gpu
     if nics and nics != host.nics_per_gpu:
         yield Finding(

@@ -127,33 +127,9 @@ def _block(
     )
     parts: list[tuple[LinkKind, tuple[Int32Array, ...]]] = [(LinkKind.HOST, hosts)]
     if sizing.tiers > 1:
-        wired = tier_links(mapping, LinkKind.LEAF_SPINE)
-        ports = np.int32(sizing.leaf_down * shares + block) + wired.lower_port * np.int32(shares)
-        if mapping.upward is not None:
-            ports = mapping.upward[wired.lower, wired.lower_port]
-        parts.append(
-            (
-                LinkKind.LEAF_SPINE,
-                _columns(wired, leaves[wired.lower], np.int32(0), ports, spines, sizing.leaf_up),
-            )
-        )
+        parts.append((LinkKind.LEAF_SPINE, _leaf_uplinks(mapping, block, leaves, spines)))
     if sizing.spine_up:
-        wired = tier_links(mapping, LinkKind.SPINE_CORE)
-        pods = sizing.by_pod(leaves)[:, 0]
-        ports = np.int32(sizing.spine_down) + wired.lower_port
-        parts.append(
-            (
-                LinkKind.SPINE_CORE,
-                _columns(
-                    wired,
-                    pods[wired.lower // sizing.pod_spines],
-                    spines,
-                    ports,
-                    spines + np.int32(sizing.spine),
-                    sizing.spine_up,
-                ),
-            )
-        )
+        parts.append((LinkKind.SPINE_CORE, _spine_uplinks(mapping, leaves, spines)))
     if mapping.peer_links:
         parts.append((LinkKind.PEER, _peers(mapping)))
     stacked = [
@@ -167,6 +143,26 @@ def _block(
     return Segment(
         *(np.concatenate(columns).astype(np.int32) for columns in zip(*stacked, strict=True))
     )
+
+
+def _leaf_uplinks(
+    mapping: Mapping, block: int, leaves: BoolArray, spines: np.int32
+) -> tuple[Int32Array, ...]:
+    """Wire the installed leaves of a block to its spines, of which the first is `spines`."""
+    sizing, shares = mapping.sizing, mapping.segment_blocks
+    wired = tier_links(mapping, LinkKind.LEAF_SPINE)
+    ports = np.int32(sizing.leaf_down * shares + block) + wired.lower_port * np.int32(shares)
+    if mapping.upward is not None:
+        ports = mapping.upward[wired.lower, wired.lower_port]
+    return _columns(wired, leaves[wired.lower], np.int32(0), ports, spines, sizing.leaf_up)
+
+
+def _spine_uplinks(mapping: Mapping, leaves: BoolArray, spines: np.int32) -> tuple[Int32Array, ...]:
+    """Wire the spines of pods with an installed leaf to the cores, which follow all spines."""
+    sizing, wired = mapping.sizing, tier_links(mapping, LinkKind.SPINE_CORE)
+    has_leaf = sizing.by_pod(leaves)[:, 0][wired.lower // sizing.pod_spines]
+    ports, cores = np.int32(sizing.spine_down) + wired.lower_port, spines + np.int32(sizing.spine)
+    return _columns(wired, has_leaf, spines, ports, cores, sizing.spine_up)
 
 
 def _peers(mapping: Mapping) -> tuple[Int32Array, ...]:

@@ -79,30 +79,9 @@ def named_links(evidence: Evidence, rows: IntArray) -> NamedLinks:
     low_port[between] = _interfaces(evidence, wiring.lower[between], wiring.lower_port[between])
     address = np.full(len(rows), "", dtype=object)
     if plan.addresses.numbered:
-        row = (np.cumsum(evidence.has_host) - 1)[rows[host]]
-        origin, length = plan.addresses.hosts.origin, plan.addresses.host_length
-        address[host] = [
-            f"{address_text(origin + nic - 1)}/{length}"
-            for nic in evidence.addresses.nic[row].tolist()
-        ]
-    if fabric.network and fabric.has_bonds:  # the members of bonds have no address
-        attached = fabric.network.attached
-        routed = np.array([group.edge for group in attached.groups])
-        address[np.flatnonzero(host)[~routed[attached.group_of(gpu // attached.bond)]]] = ""
-    names = zip(
-        wiring.segment.tolist(),
-        wiring.block.tolist(),
-        wiring.kind.tolist(),
-        wiring.number.tolist(),
-        strict=True,
-    )
-    width = plan.label_width
-    labels = [
-        f"{evidence.prefixes[segment, block, kind]}{number:0{width}}"
-        for segment, block, kind, number in names
-    ]
+        address[host] = _leaf_addresses(evidence, rows[host], gpu)
     return NamedLinks(
-        label=_texts(labels),
+        label=_labels(evidence, wiring),
         rail=rail,
         plane=mapping.plane(wiring.segment),
         kind=wiring.kind,
@@ -113,6 +92,29 @@ def named_links(evidence: Evidence, rows: IntArray) -> NamedLinks:
         lower=wiring.lower,
         upper=wiring.upper,
         address=address,
+    )
+
+
+def _leaf_addresses(evidence: Evidence, rows: IntArray, gpu: IntArray) -> Texts:
+    """Return the address of the leaf at each of some host links; members of bonds have none."""
+    hosts, network = evidence.plan.addresses.hosts, evidence.plan.fabric.network
+    length = evidence.plan.addresses.host_length
+    nics = evidence.addresses.nic[(np.cumsum(evidence.has_host) - 1)[rows]]
+    address = _texts(f"{address_text(hosts.origin + nic - 1)}/{length}" for nic in nics.tolist())
+    if network and network.tenants:
+        routed = np.array([group.edge for group in network.attached.groups])
+        address[~routed[network.attached.group_of(gpu // network.attached.bond)]] = ""
+    return address
+
+
+def _labels(evidence: Evidence, wiring: Wiring) -> Texts:
+    """Return the label of each of some links."""
+    columns = (wiring.segment, wiring.block, wiring.kind, wiring.number)
+    names = zip(*(column.tolist() for column in columns), strict=True)
+    prefixes, width = evidence.prefixes, evidence.plan.label_width
+    return _texts(
+        f"{prefixes[segment, block, kind]}{number:0{width}}"
+        for segment, block, kind, number in names
     )
 
 

@@ -149,6 +149,19 @@ def _write_parts(book: Book, bom: BomView) -> dict[tuple[str, str], str]:
         sums = {"total": sum_of(xl_range(rows[0], total, rows[-1], total))}
         sheet.set_row(row, height_of(part.description, part.purpose))
         write_row(book, sheet, row, columns, part, sums, bold=True, bg_color=GREY)
+    _write_notes(book, sheet, bom, last + len(bom.sums) + 3, quantity)
+    _set_widths(sheet, bom, columns)
+    return {
+        (
+            part.part,
+            part.length_m,
+        ): f"Parts!{xl_rowcol_to_cell(row, price, row_abs=True, col_abs=True)}"
+        for row, part in enumerate(bom.parts, start=1)
+    }
+
+
+def _write_notes(book: Book, sheet: Worksheet, bom: BomView, first: int, quantity: int) -> None:
+    """Write both counts of transceivers in the column of quantities, then the terms."""
     counts = (
         (
             "transceivers, one per link end with a module, as the rail-only paper counts",
@@ -156,13 +169,17 @@ def _write_parts(book: Book, bom: BomView) -> dict[tuple[str, str], str]:
         ),
         ("transceiver modules as sold", bom.modules),
     )
-    for row, (text, count) in enumerate(counts, start=last + len(bom.sums) + 3):
+    for row, (text, count) in enumerate(counts, start=first):
         sheet.write_string(row, 1, text, book.style(align="left", indent=1))
         sheet.write_number(
             row, quantity, int(count), book.style(num_format="#,##0", align="right", indent=1)
         )
-    for row, text in enumerate(bom.terms, start=last + len(bom.sums) + 3 + len(counts)):
+    for row, text in enumerate(bom.terms, start=first + len(counts)):
         sheet.write_string(row, 1, unmarked(text), book.style(align="left", indent=1))
+
+
+def _set_widths(sheet: Worksheet, bom: BomView, columns: Sequence[SheetColumn]) -> None:
+    """Make each column as wide as its longest cell, up to a limit."""
     shown = [*bom.parts, *bom.sums]
     for at, column in enumerate(columns):
         longest = max(
@@ -174,13 +191,6 @@ def _write_parts(book: Book, bom: BomView) -> dict[tuple[str, str], str]:
             at,
             min(max(longest, len(column.title) + 5), LONG if column.kind == "long" else WIDEST),
         )
-    return {
-        (
-            part.part,
-            part.length_m,
-        ): f"Parts!{xl_rowcol_to_cell(row, price, row_abs=True, col_abs=True)}"
-        for row, part in enumerate(bom.parts, start=1)
-    }
 
 
 def _has_terms(part: PartView, key: str) -> bool:
