@@ -104,6 +104,7 @@ NUMBERS = {
     "nxos/logins.j2": {"5": "the type of a hash"},
     "mlnxos/logins.j2": {"7": "the type of a hash"},
     "junos/bonds.j2": {"802": "the standard of bonds, which the statement is named after"},
+    "junos/edge.j2": {"255": "the TTL of a packet from a direct neighbour (RFC 5082)"},
     "junos/group.j2": {"255": "the TTL of a packet from a direct neighbour (RFC 5082)"},
     "nxos/queues.j2": dict.fromkeys("234567", "names of queues, which are fixed"),
     "nvue/cumulus-ztp.j2": {"2": "the log", "5": "tries of a download", "600": "a mode"},

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from fabricgen.views.switches.view import SwitchView
 
 
+DIRECT_TTL = 255
+"""The TTL of a packet from a direct neighbour (RFC 5082)."""
+
+
 class RouterSession(NamedTuple):
     """One session: the router's end, the leaf's end, and the prefixes of both directions."""
 
@@ -37,6 +41,8 @@ class RouterSession(NamedTuple):
     bfd_interval_ms: int | str
     """Between packets of BFD, sent and expected; empty without BFD."""
     bfd_multiplier: int | str
+    ttl: int | str
+    """That the router has to send with `addressing.bgp.ttl_security`; empty without."""
 
 
 def has_sessions(plan: Plan) -> bool:
@@ -87,4 +93,5 @@ def _of_leaf(network: str, leaf: SwitchView) -> Iterator[RouterSession]:
                 key=port.password,
                 bfd_interval_ms=leaf.timers.bfd_interval_ms if port.bfd else "",
                 bfd_multiplier=leaf.timers.bfd_multiplier if port.bfd else "",
+                ttl=DIRECT_TTL if leaf.bgp.ttl_security else "",
             )

@@ -12,7 +12,9 @@ import pytest
 
 from fabricgen.build.run import build
 from fabricgen.outputs.packs.render import Packs
+from fabricgen.views.hosts.router_sessions import router_sessions
 from tests.fabrics import build_job, refusal_codes
+from tests.nos.model_variants import LARGEST_OF_EOS
 from tests.nos.statements import Grammar
 from tests.nos.switch_files import ROUTING_FILES, render_switches
 from tests.nos.verifiers import Verifiers
@@ -150,6 +152,28 @@ def test_sessions_with_routers_have_a_key_and_bfd(nos: str) -> None:
     bare = with_routers(render_switches(plan, secrets={}))[0].files[ROUTING_FILES[nos]]
     assert KEY not in bare
     assert "keychain" not in bare
+
+
+TTL = {
+    "eos": "neighbor {} ttl maximum-hops 1\n",
+    "frr": "neighbor {} ttl-security hops 1\n",
+    "junos": "set protocols bgp group EDGE ttl 255\n",
+    "nvue": "neighbor {} ttl-security hops 1\n",
+    "nxos": f"{NEXT}ttl-security hops 1\n",
+    "sonic": "neighbor {} ttl-security hops 1\n",
+}
+"""Protection by the TTL, by the address of the router; SR Linux has none."""
+
+
+@pytest.mark.parametrize("nos", TTL)
+def test_sessions_with_routers_are_protected_by_the_ttl(nos: str) -> None:
+    """With the setting of the sessions between switches: on each leaf with routers."""
+    addressing = LARGEST_OF_EOS | {"bgp": {"ttl_security": True}}
+    plan = cluster(nos, devices=[ROUTERS], addressing=addressing)
+    for one in with_routers(render_switches(plan.networks["inband"])):
+        for port in (port for port in one.switch.ports if port.peer_address):
+            assert TTL[nos].format(port.peer_address) in one.files[ROUTING_FILES[nos]]
+    assert {session.ttl for session in router_sessions(plan)} == {255}
 
 
 def carried(nos: str, routers: dict[str, Any] = ROUTERS) -> Plan:
