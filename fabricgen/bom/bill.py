@@ -22,8 +22,15 @@ if TYPE_CHECKING:
     from fabricgen.bom.pricing import Terms
     from fabricgen.catalog.models.prices import PriceBook, Quote
 
-PartClass = Literal["switches", "transceivers", "cables", "nics", "devices"]
-CLASSES: tuple[PartClass, ...] = ("switches", "transceivers", "cables", "nics", "devices")
+PartClass = Literal["switches", "transceivers", "cables", "nics", "devices", "cords"]
+CLASSES: tuple[PartClass, ...] = (
+    "switches",
+    "transceivers",
+    "cables",
+    "nics",
+    "devices",
+    "cords",
+)
 NETWORK_CLASSES = frozenset(CLASSES[:3])
 """The classes that every design is compared by: one without parts costs nothing. Of the others, a
 bill without parts leaves them to the site."""

@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabricgen.bom.amounts import decimal_text, money_text
 from fabricgen.bom.bill import CLASSES
 from fabricgen.bom.figures import module_count
-from fabricgen.views.bom import BomView, PartView
+from fabricgen.bom.power_cords import power_cords
+from fabricgen.core.count_text import counted
+from fabricgen.inventory.purchasing import NO_SPARES
+from fabricgen.views.bom import BomView, PartView, SuppliedView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -49,7 +52,12 @@ def bom_view(bom: Bom, plan: Plan) -> BomView:
         unpriced=[part for part in parts if not part.unit_price],
         link_ends=str(link_ends),
         modules=str(module_count(bom)),
-        terms=[*terms_text(bom, plan.spec.spares), *_lengths_text(bom, plan)],
+        terms=[*terms_text(bom, plan.spec.spares), *_lengths_text(bom, plan), *_cords_text(plan)],
+        supplied=[
+            SuppliedView(each.part.model, each.model, each.purpose, str(each.supplied))
+            for each in power_cords(plan)
+            if each.supplied
+        ],
     )
 
 
@@ -74,7 +82,9 @@ def terms_text(bom: Bom, spares: Spares) -> Iterator[str]:
             f"paid in {asked.exchange.currency} at {rate} for 1 {bom.terms.book_currency}, the rate"
             f" of {asked.exchange.date} as the inventory states it"
         )
-    policies = [text for name in used if (text := _policy(name, getattr(spares, name)))]
+    policies = [
+        text for name in used if (text := _policy(name, getattr(spares, name) or NO_SPARES))
+    ]
     if policies:
         yield f"spares, once for the whole inventory, which is one site: {'; '.join(policies)}"
     packed = _distinct(f"{line.part} {line.pack} to a pack" for line in bom.lines if line.pack > 1)
@@ -95,6 +105,25 @@ def _lengths_text(bom: Bom, plan: Plan) -> Iterator[str]:
     if unknown:
         listed = "; ".join(f"{part} of {', '.join(each)} m" for part, each in unknown.items())
         yield f"the catalog states no order number of {listed}"
+
+
+def _cords_text(plan: Plan) -> Iterator[str]:
+    """Yield sentences on the power cords that are not bought, and on the length of the others."""
+    cords = [*power_cords(plan)]
+    for each in cords:
+        if each.supplied:
+            yield (
+                f"{counted(each.supplied, 'power cord', 'power cords')} {each.part.model} of"
+                f" {each.purpose}, in no line of the bill: {each.supplied_each} come with each"
+                f" {each.model}"
+            )
+    if any(each.bought for each in cords):
+        yield (
+            "the lengths of power cords are yours to choose: the catalog does not know where the"
+            " outlets of a PDU are"
+        )
+    if several := sorted({each.model for each in cords if each.bought and not each.part.inlet}):
+        yield f"the catalog does not know the inlets of {', '.join(several)}: look their cords up"
 
 
 def _policy(name: str, policy: SparePolicy) -> str:

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from fabricgen.bom.bill import CLASSES, DEVICES, BillLine, Bom
 from fabricgen.bom.counts import count_parts
+from fabricgen.bom.power_cords import power_cords
 from fabricgen.bom.pricing import terms_of
 from fabricgen.core.terms import Role
+from fabricgen.inventory.purchasing import NO_SPARES
 from fabricgen.planning.price_book import price_book
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from fabricgen.bom.bill import PartClass
     from fabricgen.bom.counts import PartCounts
     from fabricgen.bom.pricing import Terms
+    from fabricgen.catalog.models.device import PowerCord
     from fabricgen.catalog.models.optics import Cable
     from fabricgen.catalog.models.prices import PriceBook
     from fabricgen.catalog.models.switch import Switch
@@ -56,7 +59,7 @@ def cluster_bom(plan: Plan) -> Bom:
             own = replace(line, purposes=purposes) if name else line
             before = found.get((line.part, line.length_m))
             found[line.part, line.length_m] = _both(before, own) if before else own
-    found |= {(line.part, ""): line for line in _devices(plan)}
+    found |= {(line.part, ""): line for line in (*_devices(plan), *_power_cords(plan))}
     order = {part_class: number for number, part_class in enumerate(CLASSES)}
     return _priced(plan, sorted(found.values(), key=lambda line: order[line.part_class]))
 
@@ -236,6 +239,16 @@ def _devices(plan: Plan) -> Iterator[BillLine]:
             )
 
 
+def _power_cords(plan: Plan) -> Iterator[BillLine]:
+    """List the power cords by model, without those that come with their devices."""
+    counts: dict[PowerCord, Counter[str]] = defaultdict(Counter)
+    for each in power_cords(plan):
+        if each.bought:
+            counts[each.part][each.purpose] += each.bought
+    for cord, purposes in counts.items():
+        yield _line("cords", cord.model, cord.part_number, cord.description, {**purposes}, 0)
+
+
 def _line(
     part_class: PartClass,
     part: str,
@@ -276,7 +289,7 @@ def _bought(
     own = part in terms.asked.parts
     quote = None if own else book.quote(part, line.length_m, line.part_number)
     price = quote.price if quote else book.parts.get(part, line.list_price)
-    policy: SparePolicy = getattr(spares, part_class)
+    policy: SparePolicy = getattr(spares, part_class) or NO_SPARES
     pack = policy.pack or book.packs.get(part, 1)
     ordered = line.quantity + spare_count(policy, line.quantity) + installed
     filled = -(-ordered // pack) * pack

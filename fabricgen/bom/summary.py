@@ -100,7 +100,7 @@ class ExchangeSummary(Document):
 class CostSummary(Document):
     """The cost of a bill by class of parts; a class without any price is None."""
 
-    OPTIONAL = frozenset({"nics", "devices", "discount_pct", "exchange"})
+    OPTIONAL = frozenset({"nics", "devices", "cords", "discount_pct", "exchange"})
 
     currency: str
     book: str
@@ -109,6 +109,7 @@ class CostSummary(Document):
     cables: float | None
     nics: float | None
     devices: float | None
+    cords: float | None
     total: float | None
     unpriced: list[str]
     discount_pct: dict[str, float] | None

@@ -6,8 +6,8 @@ file. It selects nothing: `planning.resolve` chooses breakouts, `planning.cablin
 the price book. `models` define the content of files, `core.yaml_text` reads YAML.
 
 A directory of files has the folders `switches`, `hosts`, `accelerators`, `nics`, `transceivers`,
-`cables`, `connectors`, `cassettes`, `panels`, `trunks`, `devices`, `prices`, `references` and
-`workloads`.
+`cables`, `connectors`, `cassettes`, `panels`, `trunks`, `devices`, `power-cords`, `prices`,
+`references` and `workloads`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from fabricgen.catalog.models.device import Device
+from fabricgen.catalog.models.device import Device, PowerCord
 from fabricgen.catalog.models.host import Accelerator, Host, Nic
 from fabricgen.catalog.models.optics import Cable, Transceiver
 from fabricgen.catalog.models.patch import Cassette, Connector, PatchPanel, Trunk
@@ -47,6 +47,7 @@ KINDS: Mapping[str, type[Sourced]] = {
     "panels": PatchPanel,
     "trunks": Trunk,
     "devices": Device,
+    "power-cords": PowerCord,
     "prices": PriceBook,
     "accelerators": Accelerator,
     "workloads": Workload,
@@ -130,6 +131,15 @@ class Catalog:
     def devices(self) -> tuple[Device, ...]:
         """Return every device beside hosts and switches, sorted by model."""
         return self._all("devices", Device)
+
+    def power_cord(self, inlet: str | None) -> PowerCord:
+        """Return the cord for an inlet; one that stands for any, where no file has the inlet."""
+        fitting = (cord for cord in self.power_cords() if inlet and cord.inlet == inlet)
+        return next(fitting, None) or self._own("power-cords", "power-cord", PowerCord)
+
+    def power_cords(self) -> tuple[PowerCord, ...]:
+        """Return every power cord, sorted by model."""
+        return self._all("power-cords", PowerCord)
 
     def accelerator(self, model: str) -> Accelerator | None:
         """Return an accelerator; None where no file has that name."""

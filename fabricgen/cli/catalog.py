@@ -30,6 +30,7 @@ KINDS = (
     "panels",
     "trunks",
     "devices",
+    "power-cords",
     "prices",
     "accelerators",
     "workloads",

@@ -33,6 +33,9 @@ class SparePolicy(InventoryModel):
     that of the price book, else 1."""
 
 
+NO_SPARES = SparePolicy.model_construct()
+
+
 class Spares(InventoryModel):
     """Spare parts to buy, by part class."""
 
@@ -52,6 +55,8 @@ class Spares(InventoryModel):
         SparePolicy.model_construct()
     )
     """Spare devices, such as management nodes; the bill has those of `devices` with a `model`."""
+    cords: Annotated[SparePolicy | None, Field(examples=[{"percent": 5}])] = None
+    """Spare power cords; the bill has those of racks with PDUs. Default: none."""
 
 
 class Discount(InventoryModel):
@@ -72,6 +77,8 @@ class Discount(InventoryModel):
     """Percentage off NICs; default: `all`."""
     devices: Annotated[Percent | None, Field(examples=[5])] = None
     """Percentage off devices; default: `all`."""
+    cords: Annotated[Percent | None, Field(examples=[5])] = None
+    """Percentage off power cords; default: `all`."""
 
 
 class Exchange(InventoryModel):

@@ -22,12 +22,11 @@ from fabricgen.planning.room.power_units import FEEDS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.base import Cords
+    from fabricgen.core.arrays import IntArray
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.room.room import Room
-
-SOCKETS = {"C14": ("C13",), "C20": ("C19",)}
-"""The outlets that an inlet is plugged into (IEC 60320); an unknown one takes any."""
 
 
 class Pdu(NamedTuple):
@@ -88,26 +87,45 @@ def plan_power(plan: Plan) -> PowerPlan | None:
     room = plan.lengths.room
     pdus = [*_pdus(room)]
     cords, watts, of_rack = list[Cord](), Counter[int](), dict[int, _Rack]()
-    parts, unknown = _cords_of(plan, room), dict[str, None]()
+    parts, unknown = cords_of(plan, room), dict[str, None]()
+    sockets = _Sockets(plan.catalog)
     for number, pdu in enumerate(pdus):
-        of_rack.setdefault(pdu.rack, _Rack(pdus)).add(number)
-    for device in _installed(plan, room):
+        of_rack.setdefault(pdu.rack, _Rack(pdus, sockets)).add(number)
+    for device in corded_devices(plan, room).tolist():
         kind = room.kinds[int(room.kind[device])]
         facts, power = parts[kind], room.shares.of[kind].power_w
         if facts is None or (facts.count and power is None):
             unknown[kind] = None
         if facts and facts.count:
             rack = int(room.positions.rack[device])
-            cords += of_rack.setdefault(rack, _Rack(pdus)).plug(room.device(device), rack, facts)
+            outlets = of_rack.setdefault(rack, _Rack(pdus, sockets))
+            cords += outlets.plug(room.device(device), rack, facts)
             watts[rack] += power or 0
     return PowerPlan(tuple(room.names), tuple(pdus), tuple(cords), dict(watts), tuple(unknown))
+
+
+class _Sockets:
+    """The outlets that an inlet is plugged into, by the cords of the catalog."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._of, every = defaultdict[str, set[str]](set), set[str]()
+        for cord in catalog.power_cords():
+            if cord.socket and cord.inlet:
+                self._of[cord.inlet].add(cord.socket)
+                every.add(cord.socket)
+        self._every = sorted(every)
+
+    def of(self, inlet: str) -> list[str]:
+        """Return the outlets of an inlet; an unknown one takes any."""
+        return sorted(self._of[inlet]) if inlet in self._of else self._every
 
 
 class _Rack:
     """The PDUs of a rack, and the outlets of them that are in use."""
 
-    def __init__(self, pdus: list[Pdu]) -> None:
+    def __init__(self, pdus: list[Pdu], sockets: _Sockets) -> None:
         self._pdus, self._feeds = pdus, defaultdict[int, list[int]](list)
+        self._sockets = sockets
         self._used, self._turn = Counter[tuple[int, str]](), count()
 
     def add(self, number: int) -> None:
@@ -118,7 +136,7 @@ class _Rack:
         """Plug in the cords of a device, each on another feed than the one before."""
         first, inlet = next(self._turn), cords.inlet or ""
         for cord in range(cords.count):
-            pdu, socket = self._free(first + cord, SOCKETS.get(inlet, ("C13", "C19")))
+            pdu, socket = self._free(first + cord, self._sockets.of(inlet))
             if pdu >= 0:
                 self._used[pdu, socket] += 1
             outlet = self._used[pdu, socket] if pdu >= 0 else -1
@@ -155,7 +173,7 @@ def _pdus(room: Room) -> Iterator[Pdu]:
         turns[rack] += 1
 
 
-def _cords_of(plan: Plan, room: Room) -> dict[str, Cords | None]:
+def cords_of(plan: Plan, room: Room) -> dict[str, Cords | None]:
     """Return the cords of each kind of device; PDUs have none here."""
     host, layouts = plan.fabric.host, plan.fabric.port_layouts
     found = {"host": host.cords if host else None}
@@ -165,8 +183,8 @@ def _cords_of(plan: Plan, room: Room) -> dict[str, Cords | None]:
     }
 
 
-def _installed(plan: Plan, room: Room) -> Iterator[int]:
-    """Yield the installed devices of a room but PDUs, from the bottom of each rack up."""
+def corded_devices(plan: Plan, room: Room) -> IntArray:
+    """Return the installed devices of a room but PDUs, from the bottom of each rack up."""
     boxes = np.tile(np.array(plan.installed, dtype=bool), plan.mapping.segments)
     parts = [group.part for group in room.equipment.groups]
     others = [not isinstance(part, Device) or not part.outlets for part in parts]
@@ -179,4 +197,4 @@ def _installed(plan: Plan, room: Room) -> Iterator[int]:
     )
     devices = np.flatnonzero(here & (room.positions.rack >= 0))
     order = np.lexsort((room.positions.rack_unit[devices], room.positions.rack[devices]))
-    yield from devices[order].tolist()
+    return devices[order]

@@ -53,6 +53,17 @@ class PartView:
     """Support for a year, in per cent of the price."""
 
 
+@dataclass(slots=True)
+class SuppliedView:
+    """Power cords that come with their devices, so that none is bought."""
+
+    part: str
+    model: str
+    """The model of the devices."""
+    purpose: str
+    quantity: str
+
+
 @dataclass(slots=True, kw_only=True)
 class BomView:
     """The bill of materials. The description of a sum lists the parts that it omits."""
@@ -72,6 +83,8 @@ class BomView:
     """Transceivers as they are sold and counted in `parts`: a twin-port module serves two links."""
     terms: list[str] = field(default_factory=list)
     """Discount, exchange and spares, in a sentence each."""
+    supplied: list[SuppliedView] = field(default_factory=list)
+    """The power cords in the boxes of devices."""
 
     @property
     @for_templates

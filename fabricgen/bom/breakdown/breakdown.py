@@ -19,6 +19,7 @@ from fabricgen.bom.bill import DEVICES, role_of
 from fabricgen.bom.counts import item_name, lengths_of
 from fabricgen.bom.loads import box_of
 from fabricgen.bom.patch_counts import PANELS, jumper_items
+from fabricgen.bom.power_cords import power_cords
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import ROLES, Role
 from fabricgen.planning.cabling.stock_lengths import metres
@@ -161,6 +162,11 @@ def cluster_racks(plan: Plan, racks: Mapping[str, RackContents]) -> dict[str, Ra
                 held.boxes[group.kind] += 1
                 if group.part:
                     held.parts[group.part.model] += 1
+    for cords in power_cords(plan):
+        for at in room.positions.rack[cords.devices].tolist():
+            found.setdefault(room.names[at], RackContents()).parts[cords.part.model] += (
+                cords.bought_each
+            )
     return {name: found[name] for name in room.names if name in found}
 
 

@@ -177,11 +177,12 @@ class PortGroup(Facts):
 class Cords(Facts):
     """Power cords of a device, and the IEC 60320 inlet that each one is plugged into.
 
-    A busbar takes none.
+    A busbar takes none. `supplied` of them are in the box of the device.
     """
 
     count: Index
     inlet: Text | None = None
+    supplied: Index = 0
 
 
 _FIELDS = "cage|cage0|sub|sub1|letter|lane|lane1"

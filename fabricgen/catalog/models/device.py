@@ -1,8 +1,8 @@
-"""The catalog model of the devices beside hosts and switches: managers, storage and power."""
+"""The catalog models of the devices beside hosts and switches, and of power cords."""
 
 from typing import Literal
 
-from fabricgen.catalog.models.base import Amount, Cords, Count, Facts, Index, Part, PortGroup
+from fabricgen.catalog.models.base import Amount, Cords, Count, Facts, Index, Part, PortGroup, Text
 
 
 class Outlets(Facts):
@@ -10,6 +10,17 @@ class Outlets(Facts):
 
     socket: Literal["C13", "C19"]
     count: Count
+
+
+class PowerCord(Part):
+    """A power cord from an outlet of a PDU to an inlet, by their names in IEC 60320.
+
+    One without both stands for the cords of devices whose inlet is unknown.
+    """
+
+    socket: Literal["C13", "C19"] | None = None
+    inlet: Text | None = None
+    part_number: str | None = None
 
 
 class Device(Part):

@@ -43,6 +43,7 @@ WORDS: dict[PartClass, tuple[str, str]] = {
     "cables": ("cable", "cables"),
     "nics": ("network card", "network cards"),
     "devices": ("device", "devices"),
+    "cords": ("power cord", "power cords"),
 }
 """One part of a class, and several."""
 
