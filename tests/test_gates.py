@@ -258,11 +258,13 @@ def test_the_gate_accepts_layout() -> None:
 
 
 def test_a_pack_declares_the_facts_that_it_reads() -> None:
-    """Each name that a template reads of `facts`, or that bonds need, is in a pack.yaml."""
+    """Each name that a template, bonds or a container take of `facts` is in a pack.yaml."""
     packs = Packs()
     shipped = [pack for each in packs.names() if (pack := packs.pack(each))]
     declared = {name for pack in shipped for name in pack.facts}
     needed = {name for pack in shipped for name in pack.bonds.needs}
+    switches = (pack.containers.get("switch") for pack in shipped)
+    needed |= {each.type_fact for each in switches if each and each.type_fact}
     texts = "".join(path.read_text(encoding="utf-8") for path in TEMPLATES)
     read = re.findall(r"facts\.(?!get\b)(\w+)|facts\.get\(\"(\w+)\"|\"(\w+)\" in \w+\.facts", texts)
     assert {name for names in read for name in names if name} | needed == declared

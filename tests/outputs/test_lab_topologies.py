@@ -906,6 +906,31 @@ def test_a_large_lab_is_written_on_request(tmp_path: Path, run: Run) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("model", "breakout", "emulated"),
+    [("7220-ixr-d5", "2x200G", "ixr-d5"), ("7220-ixr-h5-64", "4x200G", "ixr-h5-64o")],
+)
+def test_the_type_of_a_container_is_that_of_the_switch(
+    model: str, breakout: str, emulated: str
+) -> None:
+    """The catalog has it among the facts of the NOS, as one image emulates several models."""
+    leaf = {"model": model, "breakout": breakout}
+    plan = plan_of(**SMALL, switches={"leaf": leaf}, nic={"speed": "200G"})
+    nodes = topologies(build_job(plan, PACKS, ("lab",)).context).view.nodes
+    assert {node.type for node in nodes if node.kind == "nokia_srlinux"} == {emulated}
+
+
+def test_a_switch_that_no_container_emulates_is_named() -> None:
+    """Another model has other ports; the fact that its file in the catalog lacks is named."""
+    leaf = {"model": "7220-ixr-h6-64", "breakout": "2x400G"}
+    job = build_job(plan_of(**SMALL, switches={"leaf": leaf}), PACKS, ("lab",))
+    assert any(
+        "no container of srlinux is known to emulate a 7220-ixr-h6-64:"
+        " its file in the catalog lacks container_type" in text
+        for text in job.skipped
+    )
+
+
 def test_a_network_that_no_container_runs_is_named() -> None:
     """The rest of the lab is written, with the reason."""
     keys = VARIANTS["networks"]

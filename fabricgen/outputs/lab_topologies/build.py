@@ -86,6 +86,12 @@ class Topologies:
                         f"no pack names a container for {port_layout.nos}, which the {role}"
                         " switches run"
                     )
+                fact, model = pack.containers["switch"].type_fact, port_layout.model
+                if fact and fact not in model.nos.get(port_layout.nos, {}):
+                    return (
+                        f"no container of {port_layout.nos} is known to emulate a {model.model}:"
+                        f" its file in the catalog lacks {fact}"
+                    )
         return None
 
     @property
@@ -224,7 +230,8 @@ class Topologies:
         rail = {"rail": switch.rail} if switch.rail else {}
         rules = self.plan.fabric.network
         labels = {"role": switch.role, **rail, "plane": str(switch.plane)}
-        node = kind.node(switch.name, labels | ({"network": rules.name} if rules else {}))
+        labels |= {"network": rules.name} if rules else {}
+        node = kind.node(switch.name, labels, switch.facts)
         if switch.management and not node.network:
             node.address = switch.management.address
         ports = [port for port in switch.ports if port.peer_device not in self.left_out]

@@ -12,6 +12,8 @@ from fabricgen.core.diagnostics import refuse
 from fabricgen.outputs.lab_topologies.view import LabFile, LabNode
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fabricgen.outputs.packs.containers import Container, Thing
     from fabricgen.outputs.packs.pack_output import PackOutput
     from fabricgen.outputs.packs.pack_yaml import Pack
@@ -41,8 +43,10 @@ class ContainerKind(NamedTuple):
     container: Container
     sources: list[FileSource]
 
-    def node(self, name: str, labels: dict[str, str]) -> LabNode:
-        """Make a node with its files."""
+    def node(
+        self, name: str, labels: dict[str, str], facts: Mapping[str, object] | None = None
+    ) -> LabNode:
+        """Make a node with its files; `facts` are those that a switch has of its NOS."""
         container, thing = self.container, dict.fromkeys(("switch", "gpu", "device"), name)
         files = [
             LabFile(path := source.path.format_map(thing), source.at, PurePosixPath(path).name)
@@ -58,7 +62,7 @@ class ContainerKind(NamedTuple):
             labels=labels,
             files=files,
             commands=list(container.exec),
-            type=container.type or "",
+            type=(container.type or "").format_map(facts or {}),
             startup=startup,
         )
 

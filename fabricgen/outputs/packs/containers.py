@@ -62,8 +62,9 @@ class Container(BaseModel):
 
     kind: Annotated[str, Field(pattern=r"^[a-z0-9_-]+$")]
     image: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9./:_@-]*$")]
-    type: Annotated[str, Field(pattern=r"^[a-z0-9-]+$")] | None = None
-    """The model of its kind that it emulates, if an image has several."""
+    type: Annotated[str, Field(pattern=r"^([a-z0-9-]+|\{[a-z_]+\})$")] | None = None
+    """The model of its kind that it emulates, if an image has several; in braces, the fact of the
+    switch that names it."""
     startup: str | None = None
     """The one of `binds` that the engine hands over at boot, for a system that overwrites it."""
     network: Literal["none"] | None = None
@@ -78,6 +79,11 @@ class Container(BaseModel):
     binds: tuple[Bind, ...] = ()
     exec: tuple[Annotated[str, Field(pattern=r"^[^$]+$")], ...] = ()
     """Commands to run when the interfaces exist, without a shell; engines expand every `$`."""
+
+    @property
+    def type_fact(self) -> str:
+        """The fact of a switch that names the type; empty where it is fixed."""
+        return self.type[1:-1] if self.type and self.type.startswith("{") else ""
 
     @model_validator(mode="after")
     def _files_differ(self) -> Self:

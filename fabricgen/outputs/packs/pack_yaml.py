@@ -259,6 +259,9 @@ class Pack(BaseModel):
         for key in ("needs", "wants", "bonds.needs"):
             if unknown := [name for name in attrgetter(key)(self) if name not in self.facts]:
                 raise ValueError(f"`{key}`: `{unknown[0]}` is not declared under `facts`")
+        kind = self.containers.get("switch")
+        if kind and kind.type_fact and kind.type_fact not in self.facts:
+            raise ValueError(f"`type`: `{kind.type_fact}` is not declared under `facts`")
         return self
 
     @model_validator(mode="after")
