@@ -29,6 +29,15 @@ def console_conflicts(spec: FabricSpec, catalog: Catalog) -> Iterator[Finding]:
                 ("it has one serial cable to the console port of each switch, and nothing else",),
                 f"leave `{key}` out",
             )
+        leaf = catalog.switch(spec.switches.leaf.model or "generic")
+        if leaf and leaf.passive and len(spec.networks.each()) == 1:
+            yield Finding(
+                "bad-console",
+                f"the network `{CONSOLE}` has no switch with a console port",
+                ("networks", CONSOLE),
+                (f"a {leaf.model} is a passive panel, and there is no other network of switches",),
+                f"leave `{CONSOLE}` out",
+            )
     given: list[tuple[Path, Switches]] = [((), spec.switches)]
     given += [(("networks", name), each.switches) for name, each in spec.networks.each().items()]
     for path, switches in given:

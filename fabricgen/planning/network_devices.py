@@ -106,9 +106,9 @@ def attached_devices(
 
 
 def _consoles(switches: Sequence[SwitchGroup]) -> Iterator[AttachedDevices]:
-    """Yield the switches with their console ports; a console server has none there."""
+    """Yield the switches with their console ports; console servers and panels have none there."""
     for group in switches:
-        if group.network != CONSOLE:
+        if group.network != CONSOLE and not group.layout.model.passive:
             yield AttachedDevices(
                 kind=group.kind, names=group.names, interfaces=(CONSOLE,), networks=(CONSOLE,)
             )
@@ -135,9 +135,9 @@ def _devices(
 
 
 def _management_ports(layout: PortLayout) -> tuple[str, ...]:
-    """Return the management ports of a switch; one where the catalog does not have them."""
+    """Return the management ports of a switch; one where they are unknown, none of a panel."""
     facts = layout.model.management
-    count = facts.count if facts else 1
+    count = facts.count if facts else int(not layout.model.passive)
     return ("mgmt",) if count == 1 else named_interfaces("mgmt", count)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import COMPUTE, DEVICES, PEERS, UPLINKS, Role
+from fabricgen.inventory.networks import CONSOLE
 from fabricgen.planning.baseline.expansion_stages import stage_of
 from fabricgen.planning.designs import map_design
 from fabricgen.planning.device_fabric import converged_fabric, devices_fabric
@@ -111,9 +112,11 @@ def _map_networks(
     switches: list[SwitchGroup] = []
     while switches != before:
         known = [*compute, *switches]
+        names = draft.spec.networks.each()
         mappings = [
             _map_network(draft, name, hosts, known, reserved.get(name))
-            for name in draft.spec.networks.each()
+            for name in names
+            if name != CONSOLE or not all(group.layout.model.passive for group in known)
         ]
         before, switches = switches, [*chain.from_iterable(map(_switches, mappings))]
     return mappings, switches

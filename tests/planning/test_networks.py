@@ -17,7 +17,7 @@ from fabricgen.outputs.dcim.interfaces import InterfaceRows
 from fabricgen.planning.networks.leaf_groups import GroupedLeaves
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.network_ports import network_ports
-from tests.fabrics import plan_of
+from tests.fabrics import cables_of, plan_of
 from tests.mutations.breaking import dropped, rewired, rows, swapped, with_joint
 from tests.published.tables import table
 
@@ -378,6 +378,26 @@ def test_places_and_bonds_of_several_speeds_agree() -> None:
     at = stripe.astype(np.int32), place.astype(np.int32)
     assert leaves.group_at(*at, 0).tolist() == bonds.tolist()
     assert leaves.speed_of(place).tolist() == [0] * 131 + [1] * 5 + [0] * 27 + [1] * 7
+
+
+def test_passive_panels_have_no_cable_to_management_and_console() -> None:
+    """Hosts, and the switches of other networks, have theirs; boxes that move light have too."""
+    keys: dict[str, Any] = {
+        "gpus": 64,
+        "hb_domain": {"gpus": 8},
+        "nic": {"speed": "400G"},
+        "networks": {
+            "oob": {"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G"},
+            "console": {"switches": {"leaf": {"model": "cm8148"}}},
+        },
+    }
+    for medium, model, cabled in (("patch-panel", "patch-144", 0), ("ocs", "polatis-384", 8)):
+        leaf = {"model": model, "breakout": "1x400G"}
+        plan = plan_of(**keys, rails={"medium": medium}, switches={"leaf": leaf})
+        for name in ("oob", "console"):
+            joined = {cable.a_device for cable in cables_of(plan.networks[name])}
+            assert len(joined & {*plan.switches()}) == cabled
+        assert check(plan).ok
 
 
 def test_a_compute_fabric_has_no_networks() -> None:

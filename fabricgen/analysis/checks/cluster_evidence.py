@@ -280,8 +280,11 @@ def _managed(plan: Plan) -> Iterator[tuple[Iterable[str], int]]:
 
 def _with_console(plan: Plan) -> Iterator[str]:
     """Yield the switches that console servers have a cable to."""
-    yield from spare_leaf_names(plan.naming)
-    for name, fabric in {COMPUTE: plan, **plan.networks}.items():
+    layouts = plan.fabric.port_layouts
+    if not layouts[Role.LEAF].model.passive:
+        yield from spare_leaf_names(plan.naming)
+        yield from plan.switches()
+    for name, fabric in plan.networks.items():
         if name != CONSOLE:
             yield from fabric.switches()
 
@@ -289,7 +292,7 @@ def _with_console(plan: Plan) -> Iterator[str]:
 def _switch_ports(layout: PortLayout, network: Network) -> int:
     """Return the management ports of a switch that a network has cables to."""
     facts, asked = layout.model.management, network.switch_ports
-    has = facts.count if facts else 1
+    has = facts.count if facts else int(not layout.model.passive)
     return has if asked is None else min(asked, has)
 
 

@@ -127,6 +127,11 @@ class Switch(Part):
         return self
 
     @property
+    def passive(self) -> bool:
+        """Whether it is a panel in which a person moves jumpers: without power and a CPU."""
+        return self.circuits is not None and self.circuits.moved_by == "hand"
+
+    @property
     def capacity_gbps(self) -> int:
         """The total of all cages at their fastest, in one direction."""
         return sum(
