@@ -234,7 +234,8 @@ class Site(InventoryModel):
     media: Annotated[MediaChoice, Field(examples=[{"host": ["dac", "mmf"]}])] = (
         MediaChoice.model_construct()
     )
-    """The allowed media by kind of link, in order of preference."""
+    """The allowed media by kind of link, in order of preference. Default: passive copper, active
+    copper, active optical cables, multimode fibre, single-mode fibre."""
     cables_per_day: Annotated[
         Count, Field(le=100_000, examples=[120], exclude_if=partial(eq, 120))
     ] = 120

@@ -267,7 +267,7 @@ class _FreePorts:
             "leave out a host, or keep ports of each leaf free for devices, like"
             " `spare_ports: {leaf: 2}`"
         )
-        fibre = "give modules to the cables of GPUs, like `site: {media: {host: [mmf]}}`"
+        fibre = "give modules to the cables of GPUs, like `site: {media: {host: [mmf, aoc]}}`"
         blocked = beside and not self.with_modules
         return refuse(
             "no-free-ports",

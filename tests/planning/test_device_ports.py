@@ -59,7 +59,7 @@ def test_a_cage_with_copper_has_no_port_for_a_device() -> None:
         plan_of(**UNIT, devices=[UFM], site={})
     (finding,) = refused.value.findings
     assert "like DAC, not modules" in finding.because[-1]
-    assert "site: {media: {host: [mmf]}}" in finding.hint
+    assert "site: {media: {host: [mmf, aoc]}}" in finding.hint
     assert plan_of(**UNIT, devices=[UFM], site={"media": {"host": ["mmf"]}}).networks["devices"]
 
 

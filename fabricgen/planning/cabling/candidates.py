@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import LinkKind, speed_text
+from fabricgen.inventory.site import EVERY_MEDIUM
 from fabricgen.planning.cabling.candidate_order import (
     assumed_order,
     described_order,
@@ -92,9 +93,13 @@ def _classes(fabric: ResolvedFabric, kinds: list[LinkKind]) -> list[LinkClass]:
 
 def _media(media: MediaChoice, kind: LinkKind) -> tuple[str, ...]:
     """Return the media of a kind of link in a described room; those of hosts for direct links."""
-    key = LinkKind.HOST.key if kind is LinkKind.DIRECT else kind.setting
-    found: tuple[str, ...] = getattr(media, key)
+    found: tuple[str, ...] = getattr(media, _key(kind))
     return found
+
+
+def _key(kind: LinkKind) -> str:
+    """Return the key of the media of a kind of link."""
+    return LinkKind.HOST.key if kind is LinkKind.DIRECT else kind.setting
 
 
 def _of_class(joint: LinkParts, each: LinkClass) -> LinkParts:
@@ -223,7 +228,9 @@ def _described_candidates(
     alone = (joint for joint in fits if joint.shared == 1 or kind is not LinkKind.DIRECT)
     found = [joint for joint in alone if joint.reach_m]
     if not found:
-        raise _nothing_fits(fabric, kind, (lower, upper), media)
+        every = fitting(lower, upper, kind, preference.catalog, EVERY_MEDIUM)
+        others = sorted({joint.medium for joint in every if joint.reach_m}, key=EVERY_MEDIUM.index)
+        raise _nothing_fits(fabric, kind, (lower, upper), media, others)
     furthest = max(found, key=lambda joint: (reach_of(joint), -joint.cables))
     alike = (joint for joint in found if joint.cables == furthest.cables)
     candidates: list[LinkParts] = []
@@ -234,12 +241,16 @@ def _described_candidates(
 
 
 def _nothing_fits(
-    fabric: ResolvedFabric, kind: LinkKind, cages: tuple[Cage, Cage], media: tuple[str, ...]
+    fabric: ResolvedFabric,
+    kind: LinkKind,
+    cages: tuple[Cage, Cage],
+    media: tuple[str, ...],
+    others: list[str],
 ) -> Exception:
-    """Refuse a kind of link that no part of the catalog can serve."""
+    """Refuse a kind of link that no part of the catalog can serve; parts of `others` could."""
     name = kind.key.replace("_", "-")
     roles = (kind.role("lower"), kind.role("upper"))
-    host = fabric.host.model if fabric.host else "the host"
+    host = fabric.host.model if fabric.host else "host"
     owners = [host if role is None else fabric.port_layouts[role].model.model for role in roles]
     because = [
         f"a cage of the {owner} is"
@@ -251,10 +262,13 @@ def _nothing_fits(
         f"of {', '.join(media)} no module, fibre or cable of the catalog joins the two with a"
         " stated reach"
     )
-    hint = (
-        "put what you buy into a catalog directory of your own (`--catalog DIR`), or plan without"
-        " lengths: `site: unknown`"
-    )
+    if others:
+        hint = f"allow another medium: `site.media.{_key(kind)}: [{', '.join((*media, *others))}]`"
+    else:
+        hint = (
+            "put what you buy into a catalog directory of your own (`--catalog DIR`), or plan"
+            " without lengths: `site: unknown`"
+        )
     return refuse(
         "no-part-for-link",
         f"nothing in the catalog serves {name} links",
