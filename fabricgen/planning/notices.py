@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabricgen.core.arrays import distinct
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role, ratio_text
 from fabricgen.planning.as_numbers import PRIVATE
@@ -270,8 +271,9 @@ def _long_cables(plan: Plan) -> Iterator[str]:
 
 
 def _other_parts(plan: Plan) -> Iterator[str]:
-    """Yield a notice for each part with alternatives of the same medium and reach."""
-    for taken, others in alternatives(plan.fabric, plan.catalog, plan.candidates):
+    """Yield a notice for each part in use with alternatives of the same medium and reach."""
+    used = [plan.candidates[at] for at in distinct(plan.candidate.ravel()).tolist()]
+    for taken, others in alternatives(plan.fabric, plan.catalog, used):
         names = " or ".join(other.model for other in others)
         yield (
             f"{taken.model} is planned where {names} would fit as well: {RULE}, then the name;"

@@ -13,7 +13,7 @@ from fabricgen.core.yaml_text import load_facts, write_yaml
 from fabricgen.planning.cabling.preference import RULE
 from fabricgen.planning.notices import advice
 from fabricgen.planning.plan import make_plan
-from tests.fabrics import spec_of
+from tests.fabrics import plan_of, spec_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,6 +84,16 @@ def test_the_order_of_facts(tmp_path: Path, room: str) -> None:
     assert leaf_module(planned_with(first, room=room)) == "zz-cool"
     copied(first, "transceivers", LEAF, "zy-cool", power_w=15)
     assert leaf_module(planned_with(first, room=room)) == "zy-cool"
+
+
+def test_only_parts_in_use_have_a_note() -> None:
+    """In a described room a longer cable would take other modules, of which there are two."""
+    keys = {"gpus": 64, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}}
+    leaf = {"model": "sn5600"}
+    plan = plan_of(**keys, switches={"leaf": leaf}, site={"hosts_per_rack": 4})
+    known = [module.model for joint in plan.candidates for module in joint.modules.values()]
+    assert "mms4x50-nm" in known
+    assert not [note for note in advice(plan) if "fit as well" in note]
 
 
 def test_cables_are_chosen_like_modules(tmp_path: Path) -> None:
