@@ -48,25 +48,21 @@ def ends(row: dict[str, str]) -> tuple[End, End]:
 
 def read_configs(out: Path) -> dict[End, tuple[End, str]]:
     """Return the peer and the cable of each configured port."""
-    stdout_text: dict[End, tuple[End, str]] = {}
+    found: dict[End, tuple[End, str]] = {}
     for folder in sorted((out / "configs").glob("*")):
         for path in [*folder.glob("frr.conf"), *folder.glob("frr/frr.conf")]:
             for port, device, interface, cable in FRR_PORT.findall(
                 path.read_text(encoding="utf-8")
             ):
-                stdout_text[folder.name, port] = (device, interface), cable
+                found[folder.name, port] = (device, interface), cable
         for path in folder.glob("config_db.json"):
             for port, fields in json.loads(path.read_text(encoding="utf-8"))["PORT"].items():
                 if fields["admin_status"] == "up":
                     peer, cable = fields["description"].split(" ")
                     device, _, interface = peer.partition(":")
-                    assert stdout_text.setdefault(
-                        (folder.name, port), ((device, interface), cable)
-                    ) == (
-                        (device, interface),
-                        cable,
-                    )
-    return stdout_text
+                    end = (device, interface), cable
+                    assert found.setdefault((folder.name, port), end) == end
+    return found
 
 
 def read_graph(out: Path) -> dict[str, tuple[str, str]]:
@@ -198,9 +194,9 @@ def test_every_output_has_the_same_cables(path: Path, tmp_path: Path) -> None:
     switches = {row["b_device"] for row in rows if int(row["tier"])} | {
         row["a_device"] for row in rows if int(row["tier"]) > 1
     }
-    stdout_text = read_configs(out)
-    configured = {device for device, _ in stdout_text}
-    assert stdout_text == {end: peer for end, peer in wanted.items() if end[0] in configured}
+    found = read_configs(out)
+    configured = {device for device, _ in found}
+    assert found == {end: peer for end, peer in wanted.items() if end[0] in configured}
     assert configured == (set() if job.skipped else switches)
 
     assert read_graph(out) == {

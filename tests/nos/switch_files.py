@@ -63,8 +63,8 @@ def render_switches(plan: Plan, secrets: Mapping[str, str] = SECRETS) -> list[Sw
     views = Views(plan)
     return [
         _render(switch, secrets)
-        for unit in range(plan.mapping.segments)
-        for switch in views.switches(unit)
+        for segment in range(plan.mapping.segments)
+        for switch in views.switches(segment)
     ]
 
 

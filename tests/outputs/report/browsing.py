@@ -149,12 +149,12 @@ def called(*arguments: str, stream: Literal["stdout", "stderr"] = "stdout") -> s
     Findings are no failure, and neither is a refusal whose text is wanted.
     """
     with (
-        contextlib.redirect_stdout(io.StringIO()) as stdout_text,
+        contextlib.redirect_stdout(io.StringIO()) as printed,
         contextlib.redirect_stderr(io.StringIO()) as complained,
     ):
         code = run(list(arguments))
     assert code in ({2} if stream == "stderr" else {0, 1}), complained.getvalue()
-    return (stdout_text if stream == "stdout" else complained).getvalue()
+    return (printed if stream == "stdout" else complained).getvalue()
 
 
 def build(name: str, home: Path) -> Built:
@@ -281,8 +281,8 @@ def serving(inventory: Path) -> Iterator[str]:
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as server:
         assert server.stdout
-        stdout_text = server.stdout.readline()
+        line = server.stdout.readline()
         try:
-            yield re.findall(r"http://[\d.]+:\d+/", stdout_text)[0]
+            yield re.findall(r"http://[\d.]+:\d+/", line)[0]
         finally:
             server.terminate()
