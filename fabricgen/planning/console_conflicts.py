@@ -20,8 +20,12 @@ _KEYS = ("switches", "fill", "leaves", "distribution", "nos")
 
 def console_conflicts(spec: FabricSpec, catalog: Catalog) -> Iterator[Finding]:
     """Return the findings of all checks."""
-    if spec.networks.console:
-        for key in sorted(spec.networks.console.model_fields_set.difference(_KEYS)):
+    console = spec.networks.console
+    if console:
+        fields = type(console).model_fields  # a saved plan has their defaults too
+        for key in sorted(console.model_fields_set.difference(_KEYS)):
+            if getattr(console, key) == fields[key].default:
+                continue
             yield Finding(
                 "bad-console",
                 f"the network `{CONSOLE}` cannot have `{key}`",

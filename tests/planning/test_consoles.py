@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.analysis.checks.laws import check
+from fabricgen.api import plan_file
 from fabricgen.bom.priced_bill import cluster_bom
 from fabricgen.lab.networks.choose import EVERY, lay_out_networks
 from fabricgen.outputs.dcim.management import ManagementPorts
+from fabricgen.planning.plan_document import plan_document
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.network_ports import network_ports
 from tests.fabrics import plan_of
 from tests.mutations.cluster import CLUSTER
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fabricgen.planning.plan import Plan
     from fabricgen.views.cables.view import CableView
 
@@ -77,3 +82,11 @@ def test_a_console_server_has_no_price_by_bandwidth() -> None:
     """Its ports carry no packets, so the rate of a switch port is not one of them."""
     (line,) = (line for line in cluster_bom(planned()).lines if line.part == "cm8148")
     assert line.unit_price is None
+
+
+def test_a_saved_plan_is_read_again(tmp_path: Path) -> None:
+    """It has all keys of the network, those that only other networks may have by their defaults."""
+    older = planned()
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(plan_document(older, {})), encoding="utf-8")
+    assert plan_file(path).digest() == older.digest()
