@@ -102,6 +102,7 @@ SPECIMENS: dict[str, dict[str, Any]] = {
         "networks": {
             "inband": {"switches": {"leaf": {"model": "sn4600c"}}, "speed": "100G", **_BONDS},
             "oob": {"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G"},
+            "console": {"switches": {"leaf": {"model": "cm8148"}}},
         },
         "devices": [{"name": "pdu-{n}", "count": 5, "model": "ap8886", "ports": {"oob": 1}}],
     },

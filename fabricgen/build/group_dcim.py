@@ -16,6 +16,7 @@ from fabricgen.build.write.files import Root, adopt, reserve, write_text
 from fabricgen.outputs.dcim.bonds import Bonds
 from fabricgen.outputs.dcim.cables import PieceViews
 from fabricgen.outputs.dcim.cluster_interfaces import ClusterInterfaces
+from fabricgen.outputs.dcim.consoles import ConsolePorts
 from fabricgen.outputs.dcim.devices import Assets
 from fabricgen.outputs.dcim.management import ManagementPorts
 from fabricgen.outputs.dcim.panels import PanelTables
@@ -42,6 +43,8 @@ TABLES = (
     "interfaces",
     "management-ports",
     "management-addresses",
+    "console-ports",
+    "console-server-ports",
     "straight-cables",
     *PANEL_TABLES,
 )
@@ -74,7 +77,14 @@ def interfaces(context: BuildContext) -> ClusterInterfaces:
     bonded = any(own.fabric.has_bonds for own in context.plan.cluster)
     packs = every_config_pack(context) if bonded else {}
     bonds = Bonds(context.plan, {nos: pack.bonds for nos, pack in packs.items()})
-    return ClusterInterfaces([own.views for own in context.each], bonds)
+    every = [own.views for own in context.each if not own.plan.fabric.is_serial]
+    return ClusterInterfaces(every, bonds)
+
+
+@per_build
+def console_ports(context: BuildContext) -> ConsolePorts:
+    """Return the maker of the tables of serial ports."""
+    return ConsolePorts(own.views for own in context.each if own.plan.fabric.is_serial)
 
 
 @per_build
@@ -113,6 +123,8 @@ def _holds(context: BuildContext, view: str) -> bool:
     holds: dict[str, Callable[[], bool]] = {
         "management-ports": lambda: bool(management_ports(context).uncabled()),
         "management-addresses": lambda: context.plan.management is not None,
+        "console-ports": lambda: console_ports(context).own_count > 0,
+        "console-server-ports": lambda: console_ports(context).server_count > 0,
         "assets-placed": lambda: context.plan.lengths is not None,
         "assets-switched": lambda: bool(assets(context).platforms),
         "assets-bridged": lambda: bool(vlans(context.plan)),
@@ -176,6 +188,8 @@ class AssetTable:
             "interfaces": interfaces(context).count,
             "management-ports": len(management_ports(context).uncabled()),
             "management-addresses": sum(1 for _ in management_ports(context).rows()),
+            "console-ports": console_ports(context).own_count,
+            "console-server-ports": console_ports(context).server_count,
             "straight-cables": _straight_count(context),
             "rear-ports": panel_ports(context).rear_count,
             "front-ports": panel_ports(context).front_count,
@@ -196,6 +210,8 @@ class AssetTable:
             "interfaces": interfaces(context).rows,
             "management-ports": lambda: iter(management_ports(context).uncabled()),
             "management-addresses": management_ports(context).rows,
+            "console-ports": console_ports(context).own,
+            "console-server-ports": console_ports(context).servers,
             "straight-cables": lambda: chain.from_iterable(
                 own.straight() for own in pieces(context)
             ),

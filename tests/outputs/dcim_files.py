@@ -31,6 +31,13 @@ ORDER = (
 )
 
 
+SERIAL = {
+    "dcim.consoleport": "02-3-console-ports",
+    "dcim.consoleserverport": "02-4-console-server-ports",
+}
+"""The tables of serial ports, by what NetBox calls a port."""
+
+
 class Database(NamedTuple):
     """What NetBox would hold: tables by name, devices, interfaces, links with cable labels."""
 
@@ -96,6 +103,8 @@ def read_netbox(root: Path) -> Database:
         devices[row["name"]] = row
     interfaces = _ports_of(root, "02-interfaces", devices)
     ports: set[Port] = {("dcim.interface", *end) for end in interfaces}
+    for kind, begin in SERIAL.items():
+        ports.update((kind, *end) for end in _ports_of(root, begin, devices))
     mappings = _mappings(root, devices)
     ports.update(mappings)
     single = [row for rows in _files(root, "03-cables") for row in rows]

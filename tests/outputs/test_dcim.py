@@ -28,7 +28,7 @@ from tests.csv_rows import FORMULA, read_rows
 from tests.fabrics import CLUSTER, SMALL, SUPERPOD, build_job, cables_of, cluster_cables, plan_of
 from tests.mutations.test_direct import TORUS
 from tests.outputs import libyaml, resource_definitions
-from tests.outputs.dcim_files import read_netbox, read_wiring
+from tests.outputs.dcim_files import SERIAL, read_netbox, read_wiring
 from tests.outputs.machine_room import FABRICS as ROOMS
 from tests.outputs.packs.managed import LEAST
 
@@ -240,6 +240,37 @@ def test_netbox_holds_the_links_of_all_networks(cluster: Path) -> None:
     assert netbox.devices["mgmt-1"]["role"] == "device"
     assert netbox.devices["oob-1"]["tags"] == "network-oob"
     assert netbox.devices["host-1"]["tags"] == ""
+
+
+def test_serial_ports_have_tables_of_their_own(tmp_path: Path) -> None:
+    """A cable of the console network joins a console port and a port of a console server."""
+    leaf = {"leaf": {"model": "sn2201"}}
+    networks = {
+        "oob": {"switches": leaf, "speed": "1G"},
+        "console": {"switches": {"leaf": {"model": "cm8148"}}},
+    }
+    plan = plan_of(**{"name": "small", **SMALL, "networks": networks})
+    write(plan, tmp_path)
+    root = tmp_path / "dcim"
+    netbox, planned = read_netbox(root), cables_of(plan.networks["console"])
+    assert {"console-ports", "console-server-ports"} <= netbox_tables(root)
+    found = {
+        (row["side_a_device"], row["side_a_name"], row["side_b_device"], row["side_b_name"])
+        for row in netbox.single
+        if (row["side_a_type"], row["side_b_type"])
+        == ("dcim.consoleport", "dcim.consoleserverport")
+    }
+    assert found == {(c.a_device, c.a_interface, c.b_device, c.b_interface) for c in planned}
+    assert planned
+    own, servers = (
+        read_rows((root / "netbox" / f"{name}.csv").read_text()) for name in SERIAL.values()
+    )
+    assert {row["device"] for row in own} == {cable.a_device for cable in planned}
+    assert {row["device"] for row in servers} == {*plan.networks["console"].switches()}
+    assert {row["name"] for row in servers} == {f"port{cage}" for cage in range(1, 49)}
+    assert {row["type"] for row in (*own, *servers)} == {"rj-45"}
+    assert own[0]["description"] == f"{planned[0].cable} console-1:port1"
+    assert not {end for end in netbox.interfaces if end[1] == "console" or end[1][:4] == "port"}
 
 
 def test_addresses_are_those_of_cabled_management_ports(cluster: Path) -> None:

@@ -153,14 +153,20 @@ class PieceViews:
             length_m=cable.length_m,
             part=cable.part,
             profile=PROFILES.get(len(legs), ""),
-            a=[self._end(leg.a_device, leg.a_interface) for leg in legs],
-            b=[self._end(leg.b_device, leg.b_interface) for leg in legs],
+            a=[self._end(leg.a_device, leg.a_interface, self._kinds[0]) for leg in legs],
+            b=[self._end(leg.b_device, leg.b_interface, self._kinds[1]) for leg in legs],
             tag=tag_of(self.plan),
         )
 
-    def _end(self, device: str, port: str) -> EndView:
+    @property
+    def _kinds(self) -> tuple[str, str]:
+        """What the ports at the lower and the upper end of a link are."""
+        serial = self.plan.fabric.is_serial
+        return ("consoleport", "consoleserverport") if serial else ("interface", "interface")
+
+    def _end(self, device: str, port: str, kind: str) -> EndView:
         """Return an end of a cable; a jumper ends at the front of a panel."""
-        return EndView(device, port, *(["frontport"] if device in self._panels else []))
+        return EndView(device, port, "frontport" if device in self._panels else kind)
 
 
 def _type_of(cable: CableView) -> str:

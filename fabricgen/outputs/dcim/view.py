@@ -148,13 +148,29 @@ class InterfaceView:
         return "access" if self.vlan else "tagged" if self.tagged_vlans else ""
 
 
+class ConsolePortView(NamedTuple):
+    """A console port of a switch, or a serial port of a console server."""
+
+    device: str
+    name: str
+    label: str
+    """The label printed beside the port."""
+    type: str
+    """NetBox's name of its socket."""
+    description: str
+    """The cable and the far end; empty without a cable."""
+    tag: str
+    """The tag of its network."""
+
+
 class EndView(NamedTuple):
     """One end of a cable, or of a leg of it."""
 
     device: str
     interface: str
     kind: str = "interface"
-    """What NetBox calls the port: `interface`, or of a panel `frontport` or `rearport`."""
+    """What NetBox calls the port: `interface`; of a serial cable `consoleport` or
+    `consoleserverport`, of a panel `frontport` or `rearport`."""
 
 
 class TrunkBundleView(NamedTuple):

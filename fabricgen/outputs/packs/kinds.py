@@ -451,6 +451,20 @@ _KINDS = (
         f"{_DCIM}.management",
     ),
     Kind(
+        "console-ports",
+        "A row for each console port of a switch; only if there are console servers.",
+        "table",
+        f"{_DCIM}.view:TableView",
+        f"{_DCIM}.consoles",
+    ),
+    Kind(
+        "console-server-ports",
+        "A row for each serial port of a console server.",
+        "table",
+        f"{_DCIM}.view:TableView",
+        f"{_DCIM}.consoles",
+    ),
+    Kind(
         "rear-ports",
         "A row for each port at the rear of a patch panel.",
         "table",
