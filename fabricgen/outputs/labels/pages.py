@@ -81,21 +81,27 @@ def label_pages(title: str, layout: Layout, labels: Sequence[Label]) -> Iterator
     pages = -(-len(labels) // layout.per_page) or 1
     lines = (*layout.beside, *layout.below)
     widths = {kind: layout.characters(kind) for kind in lines if kind not in WHOLE}
+    # a band without a rail, such as that of a feed, has a colour by its text
+    bands = sorted({label.colour for label in labels if label.colour and not label.rail})
+    hues = {"": 0} | {text: number for number, text in enumerate(bands)}
     for number in range(pages):
         run = labels[number * layout.per_page : (number + 1) * layout.per_page]
         codes = paths([label.qr for label in run])
         printed = [
-            _printed(label, code, layout, widths) for label, code in zip(run, codes, strict=True)
+            _printed(label, code, layout, widths, int(label.rail or hues[label.colour]))
+            for label, code in zip(run, codes, strict=True)
         ]
         yield LabelPage(title, layout, printed, number + 1, pages)
 
 
-def _printed(label: Label, code: str, layout: Layout, widths: dict[str, int]) -> PrintedLabel:
+def _printed(
+    label: Label, code: str, layout: Layout, widths: dict[str, int], hue_number: int
+) -> PrintedLabel:
     """Return a label with the lines of a layout, cut to so many characters.
 
     A line without a text is left out.
     """
-    hue = HUES[int(label.rail or 0) % len(HUES)]
+    hue = HUES[hue_number % len(HUES)]
     texts = cut_each(_texts(label), widths)
     beside, below = (
         [LabelLine(kind, texts[kind]) for kind in lines if texts[kind]]

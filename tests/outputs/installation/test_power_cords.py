@@ -10,6 +10,8 @@ from fabricgen.analysis.checks.cluster_evidence import cluster_evidence
 from fabricgen.analysis.checks.laws import judge_cluster
 from fabricgen.outputs.installation.cord_labels import cord_labels
 from fabricgen.outputs.installation.power_cords import power_cords_view
+from fabricgen.outputs.labels.layouts import choose_layout
+from fabricgen.outputs.labels.pages import label_pages
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning import power_cords
 from tests.csv_rows import read_rows
@@ -66,6 +68,15 @@ def test_both_ends_of_a_power_cord_have_a_label() -> None:
     cord = power().cords[0]._replace(pdu=-1, socket="", outlet=-1)
     (alone,) = cord_labels(plan, power_cords_view(replace(power(), cords=(cord,))))
     assert (alone.line2, alone.colour) == ("", "")
+
+
+def test_each_feed_has_a_colour() -> None:
+    """The bands of the labels differ as the feeds do."""
+    labels = [*cord_labels(plan_of(**POWERED), power_cords_view(power()))]
+    layout = choose_layout("a4-48", Packs().files("cabling", "layouts.yaml"))
+    printed = [each for page in label_pages("", layout, labels) for each in page.labels]
+    fills = {(each.label.colour, each.fill) for each in printed}
+    assert len(fills) == len({fill for _, fill in fills}) == len({feed for feed, _ in fills}) == 3
 
 
 def test_cords_of_panels_have_their_names_at_both_ends(tmp_path: Path) -> None:
