@@ -59,7 +59,10 @@ def note_inventory(values: object, home: Path) -> None:
 
 
 def inputs() -> list[Path]:
-    """Return all existing files and directories that arguments and inventories name."""
+    """Return all existing files that arguments and inventories name, and directories of arguments.
+
+    An inventory names no directory: a word of it may be called like one, such as its own name.
+    """
     context = click.get_current_context()
     given = [
         context.params.get(option.name or "")
@@ -68,7 +71,10 @@ def inputs() -> list[Path]:
     ]
     typed = {word for value in given for word in _words(value)}
     named = [
-        home / text for values, home in context.meta.get(INVENTORIES, ()) for text in _words(values)
+        path
+        for values, home in context.meta.get(INVENTORIES, ())
+        for path in (home / text for text in _words(values))
+        if os.path.isfile(path)  # noqa: PTH113 - pathlib raises for long names
     ]
     stdin = [Path("/dev/stdin")] if "-" in typed else []
     return [

@@ -252,3 +252,9 @@ def test_a_file_in_out_that_the_inventory_names_is_an_input(
     Path("fabric.yaml").write_text(TEXT.replace("book.yaml", "o/book.yaml"), encoding="utf-8")
     assert command("build", "fabric.yaml", "-o", "o", "--force") == 2
     assert "error[output-is-input]: `o/book.yaml` is read" in capsys.readouterr().err
+
+
+def test_out_may_be_called_like_the_fabric(command: Callable[..., int]) -> None:
+    """A second build replaces the first: a word of an inventory names no directory."""
+    build = ["build", "fabric.yaml", "--only", "bom", "-o", "west"]
+    assert [command(*build), command(*build)] == [0, 0]
