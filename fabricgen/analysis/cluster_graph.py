@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabricgen.analysis.graph_elements import edges, kind_name, nodes, switch_names
-from fabricgen.core.terms import COMPUTE, DEVICES, LinkKind
+from fabricgen.core.terms import COMPUTE, DEVICES, LinkKind, speed_text
 from fabricgen.planning.naming import switch_roles
 from fabricgen.views.factory import Views
 
@@ -98,11 +98,11 @@ def _links(
 ) -> Iterator[tuple[str, str, str, Shown]]:
     """Yield the links of a network; `nodes` are those of ports whose leaf has several."""
     views = Views(network)
-    speeds = {kind.value: joint.speed_gbps for kind, joint in network.link_parts.items()}
+    speeds = {speed_text(joint.speed_gbps): joint.speed_gbps for joint in network.candidates}
     for segment in range(network.mapping.segments):
         for cable in views.cables(segment):
             if cable.connector < SECOND:
-                shown = _shown(cable, speeds[cable.tier], network.fabric.network_name)
+                shown = _shown(cable, speeds[cable.speed], network.fabric.network_name)
                 upper = nodes.get((cable.a_device, cable.a_interface), cable.b_device)
                 yield cable.a_device, upper, cable.cable, shown
 

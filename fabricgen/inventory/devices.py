@@ -1,12 +1,14 @@
 """The devices that are neither hosts nor switches, with their ports in each network."""
 
 from ipaddress import IPv4Network
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
+from fabricgen.core.terms import parse_speed
 from fabricgen.inventory.accounts import Secret
 from fabricgen.inventory.fields import (
+    BREAKOUT,
     DEVICES,
     Count,
     InventoryModel,
@@ -25,7 +27,30 @@ class AttachedPorts(InventoryModel):
     count: Annotated[Ports, Field(examples=[2])]
     """Number of ports."""
     speed: Annotated[Speed | None, Field(examples=["100G"])] = None
-    """Speed of each port; default: that of the network."""
+    """Speed of each port; default: that of `breakout`, else of the network."""
+    breakout: Annotated[
+        str | None,
+        Field(
+            strict=True,
+            pattern=f"^{BREAKOUT}$",
+            examples=["2x200G"],
+            exclude_if=lambda given: given is None,
+        ),
+    ] = None
+    """How the cages of the leaf are split for these ports. They fill whole cages, so that the links
+    of a cage lie in one splitter cable. Default: into the most ports of their speed."""
+
+    @model_validator(mode="after")
+    def _one_speed(self) -> Self:
+        """Require that the speed is that of the breakout."""
+        if self.speed not in {None, self.gbps}:
+            raise ValueError("has a `speed` other than that of its `breakout`: leave it out")
+        return self
+
+    @property
+    def gbps(self) -> int | None:
+        """The speed of each port in Gbps; None for that of the network."""
+        return parse_speed(self.breakout.split("x")[1]) if self.breakout else self.speed
 
 
 def _attached_ports(value: object) -> object:

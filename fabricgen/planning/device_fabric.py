@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fabricgen.core.terms import COMPUTE, DEVICES, Design, Role
+from fabricgen.core.terms import COMPUTE, DEVICES, Design, Role, speed_text
 from fabricgen.inventory.networks import Network, Networks
 from fabricgen.inventory.sizing import HbDomain, NicChoice, Rails, SparePorts
 from fabricgen.planning.converged_ports import converge, network_ports
 from fabricgen.planning.device_ports import share_leaves
 from fabricgen.planning.network_devices import attached_devices, named_interfaces
-from fabricgen.planning.network_fabric import modes_of, one_speed, served_in
+from fabricgen.planning.network_fabric import one_speed, served_in, splits_of
 from fabricgen.planning.networks.addressing import network_addressing
 from fabricgen.planning.networks.attachments import AttachedDevices, Attachments, ports_of
 from fabricgen.planning.networks.rules import NetworkRules, ServedPorts
@@ -36,7 +36,7 @@ def devices_fabric(
     """
     leaf = draft.fabric.port_layouts[Role.LEAF]
     devices = [*_compute_devices(draft)]
-    modes = modes_of(DEVICES, leaf, devices)
+    splits = splits_of(draft.spec, DEVICES, leaf, devices)
     shared = share_leaves(draft, installed, devices, taken)
     return on_compute(
         draft.fabric,
@@ -45,7 +45,7 @@ def devices_fabric(
             name=DEVICES,
             attached=Attachments(tuple(devices), 1),
             served=served_by(shared, ports_of(devices)),
-            modes=modes,
+            modes=tuple(split.mode for split in splits),
             lossless=True,
             shared=shared,
             kept=shared.bonds,
@@ -64,9 +64,11 @@ def converged_fabric(
     leaf, network = compute.port_layouts[Role.LEAF], spec.networks.converged()[name]
     devices = [*attached_devices(compute, name, hosts, (), draft.catalog)]
     mode = leaf.model.mode_at(network.speed) if network.speed else leaf.down
-    if mode is None or (others := {each.speed_gbps for each in devices} - {None, mode.speed_gbps}):
-        speed = network.speed if mode is None else max(filter(None, others))
-        raise one_speed(name, leaf, speed)
+    if mode is None:
+        raise one_speed(name, leaf, speed_text(network.speed or 0))
+    for each in devices:
+        if each.speed_gbps not in {None, mode.speed_gbps} or each.breakout not in {"", mode.name}:
+            raise one_speed(name, leaf, each.breakout or speed_text(each.speed_gbps or 0))
     attached = Attachments(tuple(devices), network.bond or 1)
     kept = draft.mapping.baseline and draft.mapping.baseline.networks.get(name)
     shared = converge(
@@ -159,7 +161,8 @@ def _compute_devices(draft: Draft) -> Iterator[AttachedDevices]:
             names=devices.names,
             interfaces=named_interfaces(COMPUTE, ports.count),
             networks=(DEVICES,),
-            speed_gbps=ports.speed,
+            speed_gbps=ports.gbps,
+            breakout=ports.breakout or "",
             connector=connector.connector if connector else "",
             own=True,
             edge=devices.edge,

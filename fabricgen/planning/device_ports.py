@@ -17,6 +17,7 @@ from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import LinkKind, Role, speed_text
 from fabricgen.planning.addressing import AddressPlan
 from fabricgen.planning.baseline.kept_bonds import KeptBonds
+from fabricgen.planning.networks.attachments import CageSplit, split_of
 from fabricgen.planning.port_layout import Port
 from fabricgen.planning.shared_switches import share, shared_switches
 
@@ -157,6 +158,7 @@ class _FreePorts:
         self.planned = {port.cage for port in draft.ports[Role.LEAF]}
         self.used: Counter[tuple[int, int]] = Counter()
         self.taken: set[tuple[tuple[int, int], Port]] = set()
+        self.splits: dict[tuple[tuple[int, int], int], CageSplit] = {}
 
     def _vacant_slots(self) -> dict[int, IntArray]:
         """Return the vacant endpoint positions of each leaf of a block that has any."""
@@ -169,47 +171,65 @@ class _FreePorts:
     def assign(self, groups: Sequence[AttachedDevices]) -> Iterator[_Place]:
         """Yield the place of each port of each device. Raises Refusal `no-free-ports`."""
         for group in groups:
-            mode = self.layout.down
-            if group.speed_gbps not in (None, mode.speed_gbps):
-                mode = self.layout.model.mode_at(group.speed_gbps or 0) or mode
+            split = split_of(group, self.layout) or CageSplit(self.layout.down)
             for _ in group.names:
                 own: list[_Place] = []
                 for _ in group.interfaces:
-                    own.append(self._take(group, mode, {place.leaf for place in own}))
+                    own.append(self._take(group, split, {place.leaf for place in own}))
                 yield from own
 
-    def _take(self, group: AttachedDevices, mode: Breakout, own: set[tuple[int, int]]) -> _Place:
-        """Take the port of a leaf that no other port of the device is on, if there is one."""
+    def _take(self, group: AttachedDevices, split: CageSplit, own: set[tuple[int, int]]) -> _Place:
+        """Take the port of a leaf that no other port of the device is on, if there is one.
+
+        Ports of a stated breakout fill a cage before they take another.
+        """
+        begun = self.splits if split.stated else ()
         offers = (
-            (leaf in own, place.slot < 0, self.used[leaf], number, place)
+            (
+                leaf in own,
+                place.slot < 0,
+                (leaf, place.port.cage) not in begun,
+                self.used[leaf],
+                number,
+                place,
+            )
             for number, leaf in enumerate(self.leaves)
-            if (place := self._first(leaf, mode))
+            if (place := self._first(leaf, split))
         )
-        best = min(offers, key=lambda offer: offer[:4], default=None)
+        best = min(offers, key=lambda offer: offer[:-1], default=None)
         if best is None:
-            raise self._refusal(group, mode)
+            raise self._refusal(group, split)
         place = best[-1]._replace(filled=self._is_filled(best[-1]))
         self.used[place.leaf] += 1
         self.taken.add((place.leaf, place.port))
+        self.splits[place.leaf, place.port.cage] = split
         return place
 
-    def _first(self, leaf: tuple[int, int], mode: Breakout) -> _Place | None:
-        """Return the first free port of a leaf with a breakout: a vacant position, or another.
+    def _first(self, leaf: tuple[int, int], split: CageSplit) -> _Place | None:
+        """Return the first free port of a leaf with a split: a vacant position, or another.
 
         Beside a link whose cable has its own ends, a cage has no module for another link.
         """
         return next(
             (
                 place
-                for place in self._free(leaf, mode)
-                if (leaf, place.port) not in self.taken
-                and (self.with_modules or not self._is_filled(place))
+                for place in self._free(leaf, split)
+                if self.with_modules or not self._is_filled(place)
             ),
             None,
         )
 
-    def _free(self, leaf: tuple[int, int], mode: Breakout) -> Iterator[_Place]:
-        """Yield the free ports of a leaf with a breakout, whether devices have them or not."""
+    def _free(self, leaf: tuple[int, int], split: CageSplit) -> Iterator[_Place]:
+        """Yield the free ports of a leaf that devices with a split may have."""
+        return (
+            place
+            for place in self._without_gpu(leaf, split.mode)
+            if (leaf, place.port) not in self.taken
+            and self.splits.get((leaf, place.port.cage), split) == split
+        )
+
+    def _without_gpu(self, leaf: tuple[int, int], mode: Breakout) -> Iterator[_Place]:
+        """Yield the ports of a leaf with a breakout that no GPU has, whether devices have them."""
         ports, down = self.draft.ports[Role.LEAF], self.draft.sizing.leaf_down
         if mode == self.layout.down:
             for slot in self.vacant.get(leaf[1], np.zeros(0, dtype=np.int64)).tolist():
@@ -218,9 +238,8 @@ class _FreePorts:
                     yield _Place(leaf, ports[at], block, slot)
             for cage in self.planned & self.idle.keys():
                 yield from (_Place(leaf, port, 0, -1) for port in self.idle[cage])
-        others = {port.cage: port.breakout for own, port in self.taken if own == leaf}
         for cage in self._free_cages(leaf[1], planned=mode != self.layout.down):
-            if others.get(cage, mode) == mode and self.layout.model.splits(cage, mode.name):
+            if self.layout.model.splits(cage, mode.name):
                 yield from (_Place(leaf, Port(cage, sub, mode), 0, -1) for sub in range(mode.count))
 
     def _free_cages(self, box: int, *, planned: bool) -> list[int]:
@@ -249,17 +268,14 @@ class _FreePorts:
         up = any(at >= down * self.shares for at in same)
         return up or bool(((gpus >= 0) & (gpus < self.draft.fabric.gpus)).any())
 
-    def _refusal(self, group: AttachedDevices, mode: Breakout) -> Exception:
+    def _refusal(self, group: AttachedDevices, split: CageSplit) -> Exception:
         """Return the refusal of a device that finds no free port."""
+        speed = speed_text(split.mode.speed_gbps)
         asked = (
-            f"{len(group.names)} x {len(group.interfaces)} ports of {speed_text(mode.speed_gbps)}"
-            " are asked for, beside GPUs and uplinks"
+            f"{len(group.names)} x {len(group.interfaces)} ports of {speed} are asked for, beside"
+            " GPUs and uplinks"
         )
-        beside = any(
-            (leaf, place.port) not in self.taken
-            for leaf in self.leaves
-            for place in self._free(leaf, mode)
-        )
+        beside = any(place for leaf in self.leaves for place in self._free(leaf, split))
         copper = (
             "the cages of free ports have cables of GPUs with their own ends, like DAC, not modules"
         )

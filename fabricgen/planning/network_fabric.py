@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from fabricgen.core.diagnostics import Refusal, refuse
+from fabricgen.core.diagnostics import Refusal, nearest, refuse
 from fabricgen.core.terms import DEVICES, Design, Role, speed_text
 from fabricgen.inventory.networks import CONSOLE, Networks
 from fabricgen.inventory.settings import Nos
@@ -21,7 +21,9 @@ from fabricgen.planning.networks.attachments import (
     HOSTS,
     AttachedDevices,
     Attachments,
+    CageSplit,
     ports_of,
+    split_of,
 )
 from fabricgen.planning.networks.rules import (
     DeviceBonds,
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.catalog.models.switch import Breakout
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.inventory.networks import Leaves, Network
     from fabricgen.planning.baseline.kept_bonds import KeptBonds
@@ -71,10 +72,9 @@ def network_fabric(
     except Refusal as refusal:
         raise placed(refusal, name) from None
     leaf = without_uplinks(spec, name, fabric.port_layouts[Role.LEAF])
-    modes = modes_of(name, leaf, devices)
-    speeds = (leaf.down.speed_gbps, *(mode.speed_gbps for mode in modes))
-    groups = _served(network, devices, speeds, compute)
-    every = chain.from_iterable(own for _, by_speed in groups for own in by_speed)
+    splits = splits_of(spec, name, leaf, devices)
+    groups = _served(network, devices, leaf, splits, compute)
+    every = chain.from_iterable(own for _, by_split in groups for own in by_split)
     return replace(
         fabric,
         port_layouts={**fabric.port_layouts, Role.LEAF: leaf},
@@ -83,7 +83,8 @@ def network_fabric(
             attached=Attachments(tuple(every), bond),
             served=tuple(served_in(network, own, keys) for keys, own in groups),
             joined=network.kind == "clos",
-            modes=modes,
+            modes=tuple(split.mode for split in splits),
+            together=(1, *(split.mode.count if split.stated else 1 for split in splits)),
             vlan=0 if network.kind == "clos" else (network.vlan or 0),
             tenants=tenants_of(spec.networks, name),
             uplinks=bonded_uplinks(spec, name, fabric.port_layouts[Role.LEAF]),
@@ -98,10 +99,11 @@ def network_fabric(
 def _served(
     network: Network,
     attached: list[AttachedDevices],
-    speeds: tuple[int, ...],
+    leaf: PortLayout,
+    splits: tuple[CageSplit, ...],
     compute: ResolvedFabric,
 ) -> list[tuple[Leaves, list[list[AttachedDevices]]]]:
-    """Return the devices of each group of leaves by speed, those of the network first."""
+    """Return the devices of each group of leaves by split, that of the network first."""
     own = {name: group for group in network.leaf_groups for name in group.devices}
     apart = [each for each in attached if network.per == "domain" and each.kind == HOSTS]
     groups: list[tuple[Leaves, list[AttachedDevices]]] = [
@@ -115,21 +117,24 @@ def _served(
     return [
         (
             keys,
-            [[each for each in own if (each.speed_gbps or speeds[0]) == gbps] for gbps in speeds],
+            [
+                [each for each in own if split_of(each, leaf) == split]
+                for split in (CageSplit(leaf.down), *splits)
+            ],
         )
         for keys, own in groups
         if ports_of(own)
     ]
 
 
-def served_in(network: Network, by_speed: list[list[AttachedDevices]], keys: Leaves) -> ServedPorts:
+def served_in(network: Network, by_split: list[list[AttachedDevices]], keys: Leaves) -> ServedPorts:
     """Return the ports of devices that share leaves."""
-    ports, bond = tuple(map(ports_of, by_speed)), network.bond or 1
+    ports, bond = tuple(map(ports_of, by_split)), network.bond or 1
     if network.distribution == "consecutive":
         return ServedPorts(ports, keys)
     kinds = (
         tuple(DeviceBonds(len(own.names), len(own.interfaces) // bond) for own in devices)
-        for devices in by_speed
+        for devices in by_split
     )
     return ServedPorts(ports, keys, tuple(kinds))
 
@@ -142,33 +147,59 @@ def _by_domain(hosts: AttachedDevices, compute: ResolvedFabric) -> list[Attached
     return [hosts._replace(names=names) for names in domains.values()]
 
 
-def modes_of(name: str, leaf: PortLayout, attached: list[AttachedDevices]) -> tuple[Breakout, ...]:
-    """Return the breakouts of the leaf for devices of another speed than the network's.
+def splits_of(
+    spec: FabricSpec, name: str, leaf: PortLayout, attached: list[AttachedDevices]
+) -> tuple[CageSplit, ...]:
+    """Return the splits of the leaf's cages for devices that do not share those of the network.
 
-    The fastest comes first. Raises Refusal `no-port-speed` where no cage has one of the speeds.
+    The fastest comes first. Raises Refusal `unknown-breakout` or `no-port-speed` where no cage has
+    one of them.
     """
-    stated = {each.speed_gbps for each in attached if each.speed_gbps and ports_of([each])}
-    speeds = stated - {leaf.down.speed_gbps}
-    found = []
-    for speed in sorted(speeds, reverse=True):
-        mode = leaf.model.mode_at(speed)
-        if mode is None:
-            devices = next(each for each in attached if each.speed_gbps == speed)
-            raise _no_port_speed(name, leaf, devices)
-        found.append(mode)
-    return tuple(found)
+    found = set()
+    for devices in attached:
+        if ports_of([devices]):
+            split = split_of(devices, leaf)
+            if split is None:
+                raise (
+                    _unknown_breakout(spec, leaf, devices)
+                    if devices.breakout
+                    else _no_port_speed(name, leaf, devices)
+                )
+            found.add(split)
+    others = found - {CageSplit(leaf.down)}
+    return tuple(
+        sorted(others, key=lambda each: (-each.mode.speed_gbps, -each.mode.count, *each[1:]))
+    )
 
 
-def one_speed(name: str, leaf: PortLayout, speed_gbps: int | None) -> Refusal:
-    """Return the refusal of ports of a network on compute leaves that its cages do not have."""
-    speed = speed_text(speed_gbps or 0)
+def one_speed(name: str, leaf: PortLayout, asked: str) -> Refusal:
+    """Return the refusal of ports of a network on compute leaves that its cages do not have.
+
+    `asked` is their speed or their breakout.
+    """
     offered = ", ".join(mode.name for mode in leaf.model.breakouts)
     return refuse(
         "bad-convergence",
-        f"the network `{name}` has no ports of {speed} on leaves of the compute fabric",
+        f"the network `{name}` has no ports of {asked} on leaves of the compute fabric",
         path=("networks", name, "speed"),
         because=(f"its cages have one breakout; those of {leaf.model.model} offer {offered}",),
         hint="give all its ports a `speed` that they offer, or the network `switches` of its own",
+    )
+
+
+def _unknown_breakout(spec: FabricSpec, leaf: PortLayout, devices: AttachedDevices) -> Refusal:
+    """Return the refusal of a breakout that the cages of the leaf do not have."""
+    at = [each.name for each in spec.devices].index(devices.kind)
+    own = "compute" if devices.networks == (DEVICES,) else devices.networks[0]
+    names = [mode.name for mode in leaf.model.breakouts]
+    alike = leaf.model.mode_at(devices.speed_gbps or 0)
+    near = alike.name if alike else nearest(devices.breakout, names)
+    return refuse(
+        "unknown-breakout",
+        f"a cage of {leaf.model.model} cannot be split {devices.breakout}",
+        path=("devices", at, "ports", own, "breakout"),
+        because=(f"a cage of {leaf.model.model} offers {', '.join(names)}",),
+        hint=f"use `breakout: {near or names[-1]}`",
     )
 
 

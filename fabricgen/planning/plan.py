@@ -17,6 +17,7 @@ import numpy as np
 from fabricgen.core.terms import DEVICES
 from fabricgen.planning.cabling.assignment import first_candidates
 from fabricgen.planning.cabling.cages import make_cages
+from fabricgen.planning.cabling.pieces import find_pieces
 from fabricgen.planning.designs import map_design
 from fabricgen.planning.draft import Draft, draft_of
 from fabricgen.planning.excluded_hosts import resolve_positions
@@ -118,6 +119,7 @@ def complete(draft: Draft, room: Room | None = None, space: PanelSpace | None = 
         cages=cages,
         lengths=lengths,
         candidate=candidate,
+        pieces=lengths.pieces if lengths else find_pieces(cages, draft.candidates, candidate),
         networks=networks,
         channels=channels,
     )
@@ -227,6 +229,8 @@ class Plan(Draft):
     """The racks of all devices and the length of every cable; None for `site: unknown`."""
     candidate: IntArray
     """Which of `candidates` each link takes; shape (segments, links of a segment)."""
+    pieces: Pieces | None
+    """How links share cables; None where none does."""
     networks: dict[str, Plan]
     """The plans of the networks beside the compute fabric, by name; their GPUs are ports."""
     channels: Channels | None
@@ -282,11 +286,6 @@ class Plan(Draft):
         """The ports of single devices on leaves of this compute fabric; None without any."""
         network = self.networks.get(DEVICES)
         return network.fabric.shared_leaves if network else None
-
-    @property
-    def pieces(self) -> Pieces | None:
-        """How links share cables; None where none does."""
-        return self.lengths.pieces if self.lengths else None
 
     def switches(self) -> Iterator[str]:
         """Name every installed switch, segment by segment."""

@@ -158,7 +158,12 @@ def test_the_bill_of_the_superpod_is_that_of_its_page() -> None:
         "compute, modules in switches": sums("mma4z00-ns", "leaf", "spine"),
         "compute, to UFM": sums("mfp7e10", "host (devices)"),
         "compute, modules in hosts and UFM": both(
-            sums("mma4z00-ns-flt", "host"), sums("mma1z00-ns400", "host (devices)")
+            sums("mma4z00-ns-flt", "host"), sums("mma4z00-ns400", "host (devices)")
+        ),
+        "storage, 2x200G cables to targets and management": sums("mfa7u10", "host (storage)"),
+        "storage, splitter cables to UFM": sums("mfp7e20", "host (storage)"),
+        "storage, modules in hosts and UFM": both(
+            sums("mma1z00-ns400", "host (storage)"), sums("mma4z00-ns400", "host (storage)")
         ),
         "storage, modules in switches": sums("mma4z00-ns", "leaf (storage)", "spine (storage)"),
         "in-band, leaf to spine": sums("mfa1a00", "leaf-spine (inband)"),

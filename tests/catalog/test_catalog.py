@@ -142,7 +142,9 @@ MODELS = {
         "mcp4y10",
         "mcp7y00",
         "mcp7y10",
+        "mcp7y60",
         "mfa1a00",
+        "mfa7u10",
         "mfp7e10",
         "mfp7e20",
         "mfp7e30",
@@ -594,7 +596,10 @@ def test_devices_beside_hosts_and_switches() -> None:
     ufm, node, pdu = found["fabric-manager"], found["management-node"], found["pdu"]
     assert catalog.devices() is catalog.devices()
     assert ufm is catalog.device("ufm-appliance")
-    assert (ufm.fabric and ufm.fabric.count, node.front and node.front.speed_gbps) == (2, 100)
+    assert ufm.fabric
+    assert (ufm.fabric.count, ufm.fabric.connector) == (2, "osfp")
+    assert node.front
+    assert (node.front.count, node.front.speed_gbps) == (4, 200)
     assert [(each.socket, each.count) for each in pdu.outlets] == [("C13", 30), ("C19", 12)]
     assert (pdu.rack_units, pdu.capacity_w) == (0, 22000)
     assert all(device.management for device in catalog.devices())
@@ -825,7 +830,7 @@ def test_linkx_transceivers() -> None:
 def test_linkx_cables() -> None:
     """Straight and splitter fibres, and copper with its own ends."""
     rows = {part.model: part for part in Catalog().cables() if "LinkX" in part.source[0]}
-    assert len(rows) == 10
+    assert len(rows) == 11
 
     def row(part: Cable) -> tuple[str, int, int, int | None, float | None]:
         return part.medium, part.links, part.legs, part.speed_gbps, part.reach_m
@@ -835,6 +840,8 @@ def test_linkx_cables() -> None:
     assert row(rows["mcp4y10"]) == ("dac", 2, 1, 400, 3)
     assert row(rows["mcp7y00"]) == ("dac", 2, 2, 400, 3)
     assert rows["mcp7y10"].form_factors == ("osfp", "qsfp112", "qsfp112")
+    assert row(rows["mfa7u10"]) == ("aoc", 2, 2, 200, 30)
+    assert rows["mfa7u10"].order_number("30") == "MFA7U10-H030"
     assert rows["mcp1660"].form_factors == ("qsfp-dd", "qsfp-dd")
 
 

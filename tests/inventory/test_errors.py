@@ -111,7 +111,7 @@ def changed(path: tuple[str, ...], value: object) -> dict[str, Any]:
         node = node[0] if isinstance(node, list) else node
     if path[-1] == "model" and own[:1] == ("switches",):
         node.pop("generic", None)
-    if path[-1] == "breakout":
+    if path[-1] == "breakout" and path[0] != "devices":
         node.update(model="sn5600")
         node.pop("generic", None)
     if path[-1] == "speed" and path[-2:-1] == ("generic",):

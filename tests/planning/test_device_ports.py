@@ -75,10 +75,34 @@ def test_a_module_serves_a_gpu_and_a_device() -> None:
     ]
     more = {key: count for key, count in counts[1].items() if counts[0].get(key) != count}
     assert more == {
-        ("mma1z00-ns400", "host (devices)"): 4,
+        ("mma4z00-ns400", "host (devices)"): 4,
         ("mfp7e10", "host (devices)"): 4,
         ("ufm-appliance", "devices"): 2,
     }
+
+
+SPLIT = UFM | {"ports": {"compute": {"count": 2, "breakout": "4x200G"}}}
+
+
+def test_splitters_take_whole_cages() -> None:
+    """Where two hosts are missing, both appliances share a cable on each of two leaves."""
+    box = {"name": "box-{n}", "count": 8, "ports": {"compute": 1}}
+    plan = plan_of(**UNIT | {"gpus": 240}, devices=[SPLIT, box])
+    own = [cable for cable in cables(plan) if cable.a_device.startswith("ufm")]
+    assert sorted((cable.piece, cable.a_device, cable.part) for cable in own) == [
+        (f"leaf-{leaf}:16/1", f"ufm-{ufm}", "mfp7e20") for leaf in (1, 2) for ufm in (1, 2)
+    ]
+    others = {cable.b_device for cable in cables(plan) if cable.a_device.startswith("box")}
+    assert others == {f"leaf-{leaf}" for leaf in range(3, 9)}
+    result = check(plan)
+    assert result.ok, result.findings
+
+
+def test_splitters_find_no_cage_beside_31_hosts() -> None:
+    """One port of a cage is vacant, and the other has a straight fibre."""
+    with pytest.raises(Refusal) as refused:
+        plan_of(**UNIT, devices=[SPLIT])
+    assert [finding.code for finding in refused.value.findings] == ["no-free-ports"]
 
 
 def test_the_compute_fabric_stays_as_it_is() -> None:

@@ -84,7 +84,10 @@ def test_parts_fit_the_ports_of_devices(cables: dict[str, list[CableView]]) -> N
         for name in ("storage", "inband")
     }
     assert found["storage"] == {
-        (device, "mfp7e10", "mma1z00-ns400") for device in ("host", "target", "storage")
+        ("host", "mfp7e10", "mma1z00-ns400"),
+        ("target", "mfa7u10", ""),
+        ("mgmt", "mfa7u10", ""),
+        ("storage", "mfp7e20", "mma4z00-ns400"),
     }
     known = {(device, "mfa1a00", "") for device in ("host", "mgmt", "nfs", "oob")}
     assert found["inband"] == known | {("edge", "generic-fibre", "generic-100g")}
@@ -372,7 +375,7 @@ def _facts(result: CheckResult) -> str:
 
 def test_places_and_bonds_of_several_speeds_agree() -> None:
     """The two directions of the arithmetic agree."""
-    leaves = GroupedLeaves(2, ((131, 5), (24, 0), (3, 7)), (4, 2, 3), (24, 12, 12))
+    leaves = GroupedLeaves(2, ((131, 5), (24, 0), (3, 7)), (4, 2, 3), (24, 12, 12), together=(1, 1))
     bonds = np.arange(131 + 5 + 24 + 10)
     stripe, place = leaves.leaf_of(bonds, 0)
     at = stripe.astype(np.int32), place.astype(np.int32)
@@ -455,3 +458,70 @@ def test_leaves_that_devices_alternate_between_hold_the_fullest() -> None:
     for radix, leaves in ((14, 2), (13, 3), (10, 3), (9, 4)):
         switches = {"leaf": {"generic": {"radix": radix}}}
         assert alternating(switches=switches).networks["oob"].sizing.leaf == leaves
+
+
+SPLIT: dict[str, Any] = {
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "host": {"model": "dgx-h100"},
+    "switches": {"leaf": {"model": "qm9700"}},
+    "networks": {"storage": {"switches": {"leaf": {"model": "qm9700"}}}},
+    "devices": [
+        {
+            "name": "target-{n}",
+            "count": 3,
+            "model": "storage-node",
+            "ports": {"storage": {"count": 4, "breakout": "2x200G"}},
+        },
+        {
+            "name": "ufm-{n}",
+            "count": 2,
+            "model": "ufm-appliance",
+            "ports": {"storage": {"count": 2, "breakout": "4x200G"}},
+        },
+        {
+            "name": "box-{n}",
+            "count": 1,
+            "ports": {"storage": {"count": 2, "speed": "200G"}},
+            "footprint": {"units": 1},
+        },
+    ],
+}
+"""Splitter cables with ends of their own, splitter fibres, and a device that states a speed."""
+
+
+@pytest.mark.parametrize("site", [None, {}, "unknown"], ids=["generated", "described", "unknown"])
+def test_the_links_of_a_split_cage_lie_in_one_cable(site: object) -> None:
+    """Each target has a cable with two far ends on either leaf, and both appliances share one."""
+    plan = plan_of(**SPLIT, **({} if site is None else {"site": site}))
+    network = plan.networks["storage"]
+    pieces: dict[str, list[str]] = {}
+    for cable in Views(network).cables(0):
+        if cable.piece:
+            pieces.setdefault(cable.piece, []).append(f"{cable.a_device} {cable.a_interface}")
+    targets = [(f"target-{number}", first) for number in (1, 2, 3) for first in (0, 1)]
+    assert sorted(pieces.values()) == [
+        *([f"{name} storage{first}", f"{name} storage{first + 2}"] for name, first in targets),
+        ["ufm-1 storage0", "ufm-2 storage0"],
+        ["ufm-1 storage1", "ufm-2 storage1"],
+    ]
+    assert (network.links, network.cables) == (16 + 12 + 4 + 2, 16 + 6 + 2 + 2)
+    result = check(plan)
+    assert result.ok, result.findings
+
+
+def test_ports_of_one_speed_are_split_in_two_ways() -> None:
+    """Ports of 200G take cages of two and of four ports, and NetBox has the lanes of each."""
+    network = plan_of(**SPLIT).networks["storage"]
+    found = {
+        (row.device.partition("-")[0], row.type)
+        for row in InterfaceRows(network, Views(network)).rows()
+        if row.speed_kbps == 200 * 10**6 and row.enabled == "true"
+    }
+    assert found == {
+        ("target", "infiniband-hdr"),
+        ("ufm", "infiniband-ndr"),
+        ("box", "infiniband-ndr"),
+        ("storage", "infiniband-hdr"),
+        ("storage", "infiniband-ndr"),
+    }

@@ -58,12 +58,13 @@ def figures(plan: Plan) -> Counter[str]:
 
 
 def _bill(plan: Plan) -> Counter[str]:
-    """Count what is bought: devices by model, other parts by class and purpose."""
+    """Count what is bought: devices by model, other parts by class or model, and purpose."""
     found: Counter[str] = Counter()
     for line in cluster_bom(plan).lines:
         for purpose, count in line.purposes:
             what = line.part if purpose == DEVICES else purpose
             found[f"bill.{line.part_class}.{what}"] += count
+            found[f"bill.{line.part}.{purpose}"] += count
     return found
 
 

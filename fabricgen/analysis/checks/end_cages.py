@@ -74,9 +74,9 @@ def end_cages(evidence: Evidence, parts: LinkParts) -> tuple[EndCage, EndCage]:
         kind.lower and fabric.port_layouts[kind.lower],
         fabric.host,
     )
-    others = fabric.network.modes if fabric.network and not below else ()
     own = above.up if kind is LinkKind.PEER else above.down
-    mode = next((one for one in others if one.speed_gbps == parts.speed_gbps), own)
+    split = above.model.breakout(parts.breakout) if parts.breakout else None
+    mode = split or own
     high = EndCage(
         f"a cage of the {kind.upper} {above.model.model}",
         above.model.form_factor_of(mode),

@@ -14,7 +14,7 @@ from fabricgen.analysis.checks.law import Verdict, Violation, violations
 from fabricgen.analysis.checks.part_counts import nic_cages, switch_cages
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import LinkKind, speed_text
-from fabricgen.planning.cabling.candidates import ASSUMED_REACH_M, SERIAL_REACH_M
+from fabricgen.planning.cabling.candidates import ASSUMED_REACH_M, SERIAL_REACH_M, SPLIT_REACH_M
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +66,10 @@ def _reaches(evidence: Evidence) -> list[float]:
     if evidence.lengths is None or evidence.plan.spec.site is None:
         if evidence.plan.fabric.is_serial:
             return [SERIAL_REACH_M] * len(evidence.candidates)
-        return [ASSUMED_REACH_M[parts.kind] for parts in evidence.candidates]
+        return [
+            SPLIT_REACH_M if parts.stated else ASSUMED_REACH_M[parts.kind]
+            for parts in evidence.candidates
+        ]
     found = [0.0] * len(evidence.candidates)
     for segment in range(evidence.plan.mapping.segments):
         stock_at = evidence.lengths.stock_at[segment]

@@ -119,9 +119,26 @@ def _box_faults(evidence: Evidence, role: Role) -> Iterator[Violation]:
 
     That is a cage that it lacks, two splits of a cage, or more ports than the chip carries.
     """
-    for ports, _ in evidence.port_sets(role):
+    for ports in _port_lists(evidence, role):
         yield from _faults_of(evidence, role, ports)
     yield from _outside_zones(evidence, role)
+
+
+def _port_lists(evidence: Evidence, role: Role) -> list[list[Port]]:
+    """Return the ports that boxes of a role may have, each list once.
+
+    Devices on compute leaves may split a cage on one leaf otherwise than on another.
+    """
+    network = evidence.plan.fabric.network
+    if network is None or network.shared is None or role is not network.shared.role:
+        return [ports for ports, _ in evidence.port_sets(role)]
+    ports, bonds = evidence.ports[role], network.shared.bonds
+    numbers: dict[int, set[int]] = {}
+    for stripe, place in zip(bonds.stripe, bonds.place, strict=True):
+        numbers.setdefault(stripe, set()).add(place)
+    others = set(range(len(ports))).difference(bonds.place)
+    lists = dict.fromkeys(frozenset(own | others) for own in numbers.values())
+    return [[ports[number] for number in sorted(own)] for own in lists]
 
 
 def _faults_of(evidence: Evidence, role: Role, ports: list[Port]) -> Iterator[Violation]:

@@ -78,7 +78,8 @@ def _kept_bonds(old: Plan, new: Plan) -> KeptBonds | None:
     every = [*_bonds(new, now)]
     kept = {each: known[each] for each in every if each in known}
     kept = {each: place for each, place in kept.items() if groups[place[0]] == each.group}
-    found = {**kept, **dict(_placed([each for each in every if each not in kept], kept, groups))}
+    added = [each for each in every if each not in kept]
+    found = {**kept, **dict(_placed(added, kept, groups, now.together))}
     stripe, place = zip(*(found[each] for each in every), strict=True)
     bonds = KeptBonds(tuple(groups), stripe, place)
     leaves = now._replace(stripes=tuple(map(groups.count, range(len(now.stripes)))), kept=bonds)
@@ -139,14 +140,21 @@ def _kept_slots(leaves: GroupedLeaves, kept: list[tuple[int, ...]]) -> tuple[int
 
 
 def _placed(
-    new: Iterable[_Bond], kept: dict[_Bond, tuple[int, int]], groups: list[int]
+    new: Iterable[_Bond],
+    kept: dict[_Bond, tuple[int, int]],
+    groups: list[int],
+    together: tuple[int, ...],
 ) -> Iterator[tuple[_Bond, tuple[int, int]]]:
-    """Yield new bonds with the emptiest stripe of their group, and the lowest free place there."""
+    """Yield new bonds with the emptiest stripe of their group, and the lowest free place there.
+
+    A stripe with a part of the bonds that stay together comes before all others.
+    """
     taken = {(bond.speed, *place) for bond, place in kept.items()}
     filled = Counter((bond.kind, bond.speed, stripe) for bond, (stripe, _) in kept.items())
     for bond in new:
         speed, own = bond.speed, [at for at, each in enumerate(groups) if each == bond.group]
-        stripe = min(own, key=lambda each: (filled[bond.kind, speed, each], each))
+        many = {at: filled[bond.kind, speed, at] for at in own}
+        stripe = min(own, key=lambda at: (many[at] % together[speed] == 0, many[at], at))
         place = next(each for each in count() if (speed, stripe, each) not in taken)
         taken.add((speed, stripe, place))
         filled[bond.kind, speed, stripe] += 1

@@ -20,6 +20,7 @@ from fabricgen.views.cables.view import turned
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from fabricgen.catalog.models.switch import Breakout
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import Port, PortLayout
     from fabricgen.views.cables.view import CableView
@@ -131,20 +132,29 @@ class InterfaceRows:
         """Make the interface of a NIC port, or of a link that it is split into."""
         fabric = self.plan.fabric
         leaf = fabric.port_layouts[Role.LEAF]
-        lanes = max(leaf.down.lanes // fabric.split, 1)
-        kind = type_of(fabric.link_gbps, self._nic_form, lanes, leaf.model.transport)
+        mode = self._own_modes.get((cable.a_device, cable.a_interface))
+        lanes = mode.lanes if mode else max(leaf.down.lanes // fabric.split, 1)
+        speed_gbps = mode.speed_gbps if mode else fabric.link_gbps
+        kind = type_of(speed_gbps, self._nic_form, lanes, leaf.model.transport)
         return InterfaceView(
             device=cable.a_device,
             name=cable.a_interface,
             label=cable.a_port,
             type=kind,
-            speed_kbps=fabric.link_gbps * 10**6,
+            speed_kbps=speed_gbps * 10**6,
             enabled="true",
             mtu=self._mtu,
             description=to_upper(cable),
             tag=tag_of(self.plan),
             mgmt_only=self._mgmt_only,
         )
+
+    @cached_property
+    def _own_modes(self) -> dict[End, Breakout]:
+        """The breakout of the leaf's cages by port of a device, where it is not the network's."""
+        fabric = self.plan.fabric
+        attached = fabric.network.attached if fabric.network else None
+        return attached.own_modes(fabric.port_layouts[Role.LEAF]) if attached else {}
 
     @property
     def _nic_form(self) -> str:

@@ -59,7 +59,7 @@ def _equals(
         order = assumed_order(candidate, (candidate.medium,))
         return [
             joint
-            for _, joint in known_parts(*cages, candidate.kind, preference)
+            for _, joint in known_parts(*cages, candidate.kind, preference, split=candidate.stated)
             if joint.medium == candidate.medium
             and assumed_order(joint, (candidate.medium,)) == order
         ]

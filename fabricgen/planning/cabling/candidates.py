@@ -60,6 +60,10 @@ reference architectures.
 SERIAL_REACH_M = 30
 """The same of cables to console ports: RS-232 reaches less far than Ethernet on twisted pairs."""
 
+SPLIT_REACH_M = 30
+"""The same of cages that are split as devices of a network state: the length of splitter cables in
+the DGX SuperPOD reference architectures."""
+
 
 def part_candidates(
     fabric: ResolvedFabric, catalog: Catalog, kinds: list[LinkKind]
@@ -72,7 +76,7 @@ def part_candidates(
     site, preference = fabric.spec.site, preference_of(fabric, catalog)
     if site is None or site.lengths == "unknown":
         return tuple(
-            _of_class(_joint(*cages_of(fabric, each), each.kind, preference), each)
+            _of_class(_joint(*cages_of(fabric, each), each, preference), each)
             for each in _classes(fabric, kinds)
         )
     return tuple(
@@ -104,7 +108,9 @@ def _key(kind: LinkKind) -> str:
 
 def _of_class(joint: LinkParts, each: LinkClass) -> LinkParts:
     """Return the parts of a link, for the ports of a class."""
-    return replace(joint, connector=each.connector) if each.connector else joint
+    if not each.connector and not each.breakout:
+        return joint
+    return replace(joint, connector=each.connector, breakout=each.breakout, stated=each.stated)
 
 
 def _speed(above: PortLayout, kind: LinkKind) -> int:
@@ -120,12 +126,12 @@ def preference_of(fabric: ResolvedFabric, catalog: Catalog) -> Preference:
 
 
 @lru_cache(maxsize=256)
-def _joint(lower: Cage, upper: Cage, kind: LinkKind, preference: Preference) -> LinkParts:
+def _joint(lower: Cage, upper: Cage, each: LinkClass, preference: Preference) -> LinkParts:
     """Return the parts of the shortest sufficient reach: multimode, or single-mode at the core."""
-    known = known_parts(lower, upper, kind, preference)
+    known = known_parts(lower, upper, each.kind, preference, split=each.stated)
     if known:
         return known[0][1]
-    return _half_known(lower, upper, kind, preference, _assumed_media(kind))
+    return _half_known(lower, upper, each.kind, preference, _assumed_media(each.kind))
 
 
 def _assumed_media(kind: LinkKind) -> tuple[str, ...]:
@@ -134,19 +140,20 @@ def _assumed_media(kind: LinkKind) -> tuple[str, ...]:
 
 
 def known_parts(
-    lower: Cage, upper: Cage, kind: LinkKind, preference: Preference
+    lower: Cage, upper: Cage, kind: LinkKind, preference: Preference, *, split: bool = False
 ) -> list[tuple[Order, LinkParts]]:
     """List the parts of the catalog that have the assumed reach, with sort keys.
 
-    They are modules with straight fibres, or cables that are not shared: AOC and twisted pairs.
+    They are modules with straight fibres, or cables that are not shared: AOC and twisted pairs. A
+    cage that is `split` as devices of a network state has splitter cables too.
     """
     serial = lower.transport == "serial"
-    reach = SERIAL_REACH_M if serial else ASSUMED_REACH_M[kind]
+    reach = SERIAL_REACH_M if serial else SPLIT_REACH_M if split else ASSUMED_REACH_M[kind]
     media = _assumed_media(kind)
     found = (
         joint
         for joint in fitting(lower, upper, kind, preference.catalog, media)
-        if joint.shared == 1
+        if joint.shared == 1 or split
     )
     enough = (
         joint
@@ -222,7 +229,7 @@ def _described_candidates(
     """
     (lower, upper), kind = cages_of(fabric, each), each.kind
     if GENERIC in (lower.form_factor, upper.form_factor):
-        return [_joint(lower, upper, kind, preference)]
+        return [_joint(lower, upper, each, preference)]
     fits = fitting(lower, upper, kind, preference.catalog, media)
     # the links of a split NIC port lead to several hosts, so no cable has two of them
     alone = (joint for joint in fits if joint.shared == 1 or kind is not LinkKind.DIRECT)

@@ -66,6 +66,10 @@ class LinkParts:
     near: End = "upper"
     connector: str = ""
     """The form factor of the ports of devices at the lower end, where it decided on the parts."""
+    breakout: str = ""
+    """How the cages at the upper end are split, where devices of a network share them alone."""
+    stated: bool = False
+    """Whether the inventory states this breakout."""
 
     @property
     def modules(self) -> dict[End, Transceiver]:
@@ -157,12 +161,13 @@ def _plugs(cable: Cable, near: Cage, far: Cage) -> bool:
 
     Its near end fills a cage with all its links; each far end fills one with its share of them.
     """
-    if not cable.plugs_into(near.form_factor, far.form_factor):
-        return False
     each, speed = cable.links // cable.legs, cable.speed_gbps
     if (near.links, far.links) == (1, 1):
-        return cable.legs == 1 and speed is not None and cable.links * speed == near.speed_gbps
-    return speed == near.speed_gbps and (near.links, far.links) == (cable.links, each)
+        whole = cable.links * speed if speed is not None and cable.legs == 1 else None
+        carries = whole == near.speed_gbps
+    else:
+        carries = speed == near.speed_gbps and (near.links, far.links) == (cable.links, each)
+    return carries and cable.plugs_into(near.form_factor, far.form_factor)
 
 
 def _splitting(

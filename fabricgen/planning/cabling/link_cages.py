@@ -18,7 +18,7 @@ GENERIC, TWISTED_PAIR = "generic", "rj45"
 
 def cages_of(fabric: ResolvedFabric, each: LinkClass) -> tuple[Cage, Cage]:
     """Return the cages at the lower and the upper end of a class of links."""
-    kind, speed, connector = each
+    kind, connector = each.kind, each.connector
     if kind is LinkKind.DIRECT:
         leaf = fabric.port_layouts[Role.LEAF]
         own = _cage(leaf.model, leaf.down)._replace(links=1)  # of a device: one port, one link
@@ -26,9 +26,8 @@ def cages_of(fabric: ResolvedFabric, each: LinkClass) -> tuple[Cage, Cage]:
         return cage, cage
     above = fabric.port_layouts[kind.upper]
     if kind.lower is None:
-        others = fabric.network.modes if fabric.network else ()
-        mode = next((other for other in others if other.speed_gbps == speed), above.down)
-        upper = _cage(above.model, mode)
+        split = above.model.breakout(each.breakout) if each.breakout else None
+        upper = _cage(above.model, split or above.down)
         if connector:
             return Cage(connector, "any", 1, upper.speed_gbps, upper.transport), upper
         return _host_cage(fabric, upper), upper

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.core.terms import LinkKind
+from fabricgen.core.terms import LinkKind, Role
+from fabricgen.planning.networks.attachments import CageSplit, split_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,19 +24,24 @@ if TYPE_CHECKING:
 
 
 class LinkClass(NamedTuple):
-    """A kind of link, its speed, and the form factor of the ports of devices at its lower end.
+    """A kind of link, its speed, and what devices at its lower end have of their own.
 
-    The form factor is empty where it is unknown, and where the lower end is no such device.
+    `connector` is the form factor of their ports, empty where it is unknown; `breakout` that of the
+    cages at the upper end, where they are not split as for the other devices of a network, and
+    `stated` whether the inventory states it.
     """
 
     kind: LinkKind
     speed_gbps: int
     connector: str = ""
+    breakout: str = ""
+    stated: bool = False
 
 
 def class_of(joint: LinkParts) -> LinkClass:
     """Return the class of links that some parts serve."""
-    return LinkClass(joint.kind, joint.speed_gbps, joint.connector)
+    own = joint.connector, joint.breakout, joint.stated
+    return LinkClass(joint.kind, joint.speed_gbps, *own)
 
 
 def classes_of(candidates: Iterable[LinkParts]) -> list[LinkClass]:
@@ -66,7 +72,11 @@ def rows_of(each: LinkClass, mapping: Mapping, links: Segment) -> IntArray:
 def _device_classes(fabric: ResolvedFabric) -> list[LinkClass]:
     """Return the class of the links of each group of attached devices."""
     groups = fabric.network.attached.groups if fabric.network else ()
-    return [
-        LinkClass(LinkKind.HOST, group.speed_gbps or fabric.speed_gbps, group.connector)
-        for group in groups
-    ]
+    leaf = fabric.port_layouts[Role.LEAF]
+    found = []
+    for group in groups:
+        split = split_of(group, leaf) or CageSplit(leaf.down)
+        own = split.mode.name if split.mode != leaf.down else ""
+        speed = group.speed_gbps or fabric.speed_gbps
+        found.append(LinkClass(LinkKind.HOST, speed, group.connector, own, split.stated))
+    return found

@@ -59,11 +59,11 @@ def beside_compute(
 
     Raises Refusal `two-modules-in-a-cage` where none is left.
     """
-    filled = {port.breakout.speed_gbps for port, has in shared.port_of_each() if has}
+    filled = any(shared.filled)
     left = tuple(
         each
         for each in candidates
-        if each.speed_gbps not in filled or (each.upper and each.upper.model in shared.modules)
+        if each.breakout or not filled or (each.upper and each.upper.model in shared.modules)
     )
     if lost := set(map(class_of, candidates)) - set(map(class_of, left)):
         first = next(each for each in candidates if class_of(each) in lost)

@@ -16,9 +16,11 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from fabricgen.catalog.models.switch import Breakout
     from fabricgen.core.arrays import Int32Array, IntArray
     from fabricgen.inventory.devices import EdgeBgp
     from fabricgen.planning.coordinates import Whole
+    from fabricgen.planning.port_layout import PortLayout
 
 
 HOSTS = "host"
@@ -35,6 +37,8 @@ class AttachedDevices(NamedTuple):
     """The networks that their ports are in: several where hosts have them on the same ports."""
     speed_gbps: int | None = None
     """The speed of their ports; None for that of the network."""
+    breakout: str = ""
+    """How the cages of leaves are split for them, as stated; empty where their speed decides."""
     connector: str = ""
     """The form factor of the cages of their ports; empty where it is unknown."""
     own: bool = False
@@ -43,6 +47,16 @@ class AttachedDevices(NamedTuple):
     """Whether they are the site's routers, which join the network to the world."""
     bgp: EdgeBgp | None = None
     """BGP with these routers; None where it is left to the site."""
+
+
+class CageSplit(NamedTuple):
+    """How cages are split for some devices, which share none with devices that differ in this."""
+
+    mode: Breakout
+    stated: bool = False
+    """Whether the devices state the breakout, so that they fill whole cages."""
+    connector: str = ""
+    """The form factor of their ports, where they state the breakout: it decides on the cables."""
 
 
 @dataclass(frozen=True)
@@ -98,10 +112,31 @@ class Attachments:
         found: IntArray = speeds[self.group_of(bond)]
         return found
 
+    def own_modes(self, leaf: PortLayout) -> dict[tuple[str, str], Breakout]:
+        """Return the breakout of a leaf's cages by device and interface, where it is not `down`."""
+        return {
+            (name, interface): split.mode
+            for group in self.groups
+            if (split := split_of(group, leaf)) and split.mode != leaf.down
+            for name in group.names
+            for interface in group.interfaces
+        }
+
     def interface_index(self, port: Whole) -> Whole:
         """Return the index in `interfaces` of a port."""
         index: Whole = self._first[port // self.bond] + port % self.bond
         return index
+
+
+def split_of(group: AttachedDevices, leaf: PortLayout) -> CageSplit | None:
+    """Return how the cages of a leaf are split for some devices; None where none can be."""
+    if group.breakout not in {"", leaf.down.name}:
+        mode = leaf.model.breakout(group.breakout)
+        return CageSplit(mode, stated=True, connector=group.connector) if mode else None
+    if group.breakout or group.speed_gbps in {None, leaf.down.speed_gbps}:
+        return CageSplit(leaf.down)
+    mode = leaf.model.mode_at(group.speed_gbps or 0)
+    return CageSplit(mode) if mode else None
 
 
 def ports_of(groups: Iterable[AttachedDevices]) -> int:

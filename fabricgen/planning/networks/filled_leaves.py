@@ -6,6 +6,7 @@ Owns the arithmetic of fill and uplinks. `leaf_groups` has all groups of a netwo
 from __future__ import annotations
 
 from bisect import bisect_left
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fabricgen.planning.clos import uplinks_of
@@ -16,6 +17,32 @@ if TYPE_CHECKING:
     from fabricgen.planning.networks.leaf_ports import LeafPorts
     from fabricgen.planning.networks.rules import NetworkRules, ServedPorts
     from fabricgen.planning.port_layout import PortLayout
+
+
+def spread_bonds(bonds: int, stripes: int, together: int) -> list[int]:
+    """Return the bonds of each stripe: an equal number of groups of `together` bonds, or one more.
+
+    >>> spread_bonds(7, 2, together=1), spread_bonds(49, 2, together=2)
+    ([4, 3], [26, 23])
+    >>> spread_bonds(2, 4, together=4)
+    [2, 0, 0, 0]
+    """
+    groups = -(-bonds // together)
+    each, more = divmod(groups, stripes)
+    ends = [
+        min((each * stripe + min(stripe, more)) * together, bonds) for stripe in range(stripes + 1)
+    ]
+    return [end - start for start, end in pairwise(ends)]
+
+
+def most_bonds(bonds: int, stripes: int, together: int) -> int:
+    """Return the bonds of the first stripe, which has the most.
+
+    >>> most_bonds(7, 2, together=1), most_bonds(49, 2, together=2), most_bonds(2, 4, together=4)
+    (4, 26, 2)
+    """
+    groups = -(-bonds // together)
+    return min(-(-groups // stripes) * together, bonds)
 
 
 class FilledLeaves:
@@ -55,7 +82,7 @@ class FilledLeaves:
         """Return the bonds of a speed on the stripe that has the most."""
         if self.kinds:
             return sum(kind.most(stripes) for kind in self.kinds[speed])
-        return -(-self.bonds[speed] // stripes)
+        return most_bonds(self.bonds[speed], stripes, self.network.together[speed])
 
     def ports(self, stripes: int) -> LeafPorts:
         """Return the ports that a leaf has when these stripes hold the bonds."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.planning.baseline.kept_bonds import KeptBonds
-from fabricgen.planning.networks.filled_leaves import FilledLeaves
+from fabricgen.planning.networks.filled_leaves import FilledLeaves, most_bonds, spread_bonds
 from fabricgen.planning.networks.leaf_ports import list_ports
 from fabricgen.planning.networks.port_sets import main_speed, port_sets
 
@@ -42,6 +42,8 @@ class GroupedLeaves(NamedTuple):
     None where they follow each other."""
     sets: PortSets | None = None
     """The ports of each group; None where one list of ports serves the leaves of all."""
+    together: tuple[int, ...] = (1,)
+    """How many bonds of each speed stay together on a stripe."""
 
     def leaves(self) -> int:
         """Return the leaves of all groups.
@@ -54,7 +56,7 @@ class GroupedLeaves(NamedTuple):
     def used_by_speed(self) -> tuple[int, ...]:
         """Return the device ports of each speed of the leaf that has the most of it.
 
-        >>> GroupedLeaves(2, ((131, 5), (24, 0)), (4, 2), (24, 12)).used_by_speed()
+        >>> GroupedLeaves(2, ((131, 5), (24, 0)), (4, 2), (24, 12), together=(1, 1)).used_by_speed()
         (33, 2)
         """
         return tuple(map(max, zip(*self.used_by_group(), strict=True)))
@@ -67,7 +69,10 @@ class GroupedLeaves(NamedTuple):
             np.maximum.at(ends, (group, speed), np.array(self.kept.place) + 1)
             return [*map(tuple, ends.tolist())]
         return [
-            tuple(-(-each // stripes) for each in bonds)
+            tuple(
+                most_bonds(each, stripes, own)
+                for each, own in zip(bonds, self.together, strict=True)
+            )
             for bonds, stripes in zip(self.bonds, self.stripes, strict=True)
         ]
 
@@ -153,12 +158,12 @@ class GroupedLeaves(NamedTuple):
     def _runs(self) -> _Runs:
         """Return the bonds of each stripe by speed; the first stripes of a group have one more."""
         rows = [
-            (speed, before + stripe, bonds // stripes + (stripe < bonds % stripes))
+            (speed, before + stripe, bonds)
             for own, before, stripes in zip(
                 self.bonds, [0, *accumulate(self.stripes)], self.stripes, strict=False
             )
-            for speed, bonds in enumerate(own)
-            for stripe in range(stripes)
+            for speed, every in enumerate(own)
+            for stripe, bonds in enumerate(spread_bonds(every, stripes, self.together[speed]))
         ]
         speed, stripe, sizes = np.array(rows, dtype=np.int32).T
         end = np.cumsum(sizes, dtype=np.int32)
@@ -191,7 +196,14 @@ def grouped_leaves(network: NetworkRules, layout: PortLayout, *, joined: bool) -
         uplinks.append(group.ports(stripes[-1]).up)
     if not kept and any(served.kinds for served in network.served):
         kept = _alternating([served.kinds for served in network.served], stripes)
-    leaves = GroupedLeaves(columns, tuple(groups), tuple(stripes), tuple(uplinks), kept=kept)
+    leaves = GroupedLeaves(
+        columns,
+        tuple(groups),
+        tuple(stripes),
+        tuple(uplinks),
+        kept=kept,
+        together=network.together,
+    )
     return leaves.with_sets(network, layout)
 
 

@@ -62,7 +62,10 @@ class NetworkRules(NamedTuple):
     lossless: bool = False
     """Whether the switches have the lossless class."""
     modes: tuple[Breakout, ...] = ()
-    """The breakouts of the cages for devices of another speed than the network's."""
+    """The breakouts of the cages for devices whose ports are not split as the network's."""
+    together: tuple[int, ...] = (1,)
+    """How many bonds of each breakout stay together on a leaf, those of the network first: as many
+    as a cage has ports where devices state it, else 1."""
     tenants: tuple[Tenant, ...] = ()
     """The VLANs of bonds of LACP; none where ports are routed."""
     uplinks: tuple[str, ...] = ()

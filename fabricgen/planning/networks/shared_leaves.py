@@ -66,10 +66,6 @@ class SharedLeaves:
         yield from self.places()
         yield from ((leaf, port) for leaf in range(len(self.leaves)) for port in self.peers)
 
-    def port_of_each(self) -> Iterable[tuple[Port, bool]]:
-        """Return the place of each port of a device, and whether its cage has a module."""
-        return zip((port for _, port in self.places()), self.filled, strict=True)
-
     def on(self, segment: int, box: int) -> dict[int, Port]:
         """Return the ports of devices on a leaf of the compute fabric, by their number."""
         return self._by_leaf.get((segment, box), {})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from fabricgen.planning.baseline.baseline import read_baseline
 from fabricgen.planning.baseline.kept_bonds import KeptBonds, read_kept_bonds
 from fabricgen.planning.plan import make_plan
 from fabricgen.planning.plan_document import plan_document
+from fabricgen.views.factory import Views
 from fabricgen.views.hosts.network_ports import network_ports
 from tests.fabrics import CATALOG, plan_of, spec_of
 from tests.lifecycle.change.replay import wired
@@ -94,7 +96,7 @@ STEPS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "the same": (CLUSTER, CLUSTER),
     "one host": (CLUSTER, CLUSTER | {"gpus": 136}),
     "a leaf more of management": (CLUSTER, CLUSTER | {"gpus": 256}),
-    "a unit more": (SUPERPOD, SUPERPOD | {"gpus": 1200}),
+    "15 hosts more": (SUPERPOD, SUPERPOD | {"gpus": 1136}),
     "twice as many": (SUPERPOD, SUPERPOD | {"gpus": 2000}),
     "more targets": (SUPERPOD, TARGETS),
     "in a room": (PLACED, PLACED | {"gpus": 256}),
@@ -160,7 +162,7 @@ def test_every_law_holds(name: str) -> None:
     assert result.ok, result.findings
 
 
-@pytest.mark.parametrize(("name", "moved"), [("a unit more", 0), ("more targets", 0)])
+@pytest.mark.parametrize(("name", "moved"), [("15 hosts more", 0), ("more targets", 0)])
 def test_no_cable_moves_while_the_spines_are_enough(name: str, moved: int) -> None:
     """New leaves are numbered behind all older ones, so that uplinks stay as well.
 
@@ -168,7 +170,7 @@ def test_no_cable_moves_while_the_spines_are_enough(name: str, moved: int) -> No
     """
     found = diff(*grown(name)).networks
     assert [found[network].moved for network in ("storage", "inband", "oob")] == [moved] * 3
-    assert found["devices"].moved == (4 if name == "a unit more" else 0)
+    assert found["devices"].moved == (4 if name == "15 hosts more" else 0)
 
 
 @pytest.mark.parametrize("name", ["in a reserve", "in a reserve of three tiers"])
@@ -198,13 +200,13 @@ def test_moves_are_fewer_than_planned_anew() -> None:
 
 def test_moves_are_counted_by_network() -> None:
     """In the JSON and in the text of `plan --from`; a compute fabric has no such key."""
-    old, new = grown("a unit more")
+    old, new = grown("15 hosts more")
     found = growth(old, new)
     assert found.networks
-    assert found.networks["oob"] == {"moved": 0, "added": 47, "removed": 0, "kept": 315}
+    assert found.networks["oob"] == {"moved": 0, "added": 39, "removed": 0, "kept": 315}
     text = summary_text(summarize(new, make_bom(new)), found)
     assert "oob moves" in text
-    assert "0 cables; 47 added, 315 kept" in text
+    assert "0 cables; 39 added, 315 kept" in text
     alone = plan_of(**CLUSTER | {"networks": {}, "devices": ()})
     assert "networks" not in growth(alone, alone).document()
 
@@ -215,7 +217,7 @@ def test_a_network_that_follows_the_rule_keeps_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["a unit more", "more targets", "in a room", "more consoles", "on compute switches"]
+    "name", ["15 hosts more", "more targets", "in a room", "more consoles", "on compute switches"]
 )
 def test_a_plan_file_has_the_kept_networks(name: str) -> None:
     """The plan that is read from it has the same cables and places."""
@@ -229,7 +231,7 @@ def test_a_plan_file_has_the_kept_networks(name: str) -> None:
 
 def test_growth_in_two_steps_keeps_both() -> None:
     """A second growth starts from the kept ports of the first."""
-    _, first = grown("a unit more")
+    _, first = grown("15 hosts more")
     second = grow(first, spec_of(**SUPERPOD | {"gpus": 1600}), CATALOG)
     found = diff(first, second).networks
     assert [found[name].moved for name in ("inband", "oob")] == [0, 0]
@@ -250,7 +252,24 @@ def test_a_file_with_negative_ports_is_refused() -> None:
     assert read_kept_bonds(kept.document()) == kept
     with pytest.raises(ValueError, match="below zero"):
         read_kept_bonds(kept._replace(place=(0, -1)).document())
-    document = plan_document(grown("a unit more")[1], {})["kept"]
+    document = plan_document(grown("15 hosts more")[1], {})["kept"]
     document["networks"]["oob"]["bonds"]["place"] = "none"
     with pytest.raises(Refusal):
         read_baseline(document)
+
+
+def test_new_devices_fill_the_cages_of_their_splitter_cables() -> None:
+    """A target more has two cables of two far ends each, on two leaves, and older ones stay."""
+    old, new = grown("more targets")
+    pieces = [
+        {
+            cable.piece: cable.a_device
+            for cable in Views(plan.networks["storage"]).cables(0)
+            if cable.part == "mfa7u10"
+        }
+        for plan in (old, new)
+    ]
+    assert [len(own) for own in pieces] == [24 * 2 + 4, 40 * 2 + 4]
+    assert pieces[0].items() <= pieces[1].items()
+    devices = Counter(device for device in pieces[1].values() if device.startswith("target"))
+    assert set(devices.values()) == {2}
