@@ -55,7 +55,11 @@ class _Looked(NamedTuple):
 
 LOOKED_UP = {
     "site": _Looked("", "Name of the fabric, which distinguishes the cables of several sites."),
-    "network": _Looked("", "Network of the cable: compute, storage, inband or oob."),
+    "network": _Looked(
+        "",
+        "Network of the cable: compute, storage, inband, oob or console; `devices` and `uplinks` end"
+        " on compute switches, and `peers` join paired devices.",
+    ),
     DIRECTION: _Looked(
         "",
         "Direction in which the row lists the cable: `a-b` from its lower end,"
