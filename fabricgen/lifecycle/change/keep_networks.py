@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from heapq import heapreplace
 from itertools import chain, count, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -151,13 +152,18 @@ def _placed(
     """
     taken = {(bond.speed, *place) for bond, place in kept.items()}
     filled = Counter((bond.kind, bond.speed, stripe) for bond, (stripe, _) in kept.items())
+    queues: dict[tuple[int, int, int], list[tuple[bool, int, int]]] = {}
     for bond in new:
-        speed, own = bond.speed, [at for at, each in enumerate(groups) if each == bond.group]
-        many = {at: filled[bond.kind, speed, at] for at in own}
-        stripe = min(own, key=lambda at: (many[at] % together[speed] == 0, many[at], at))
+        kind, speed, group = bond.kind, bond.speed, bond.group
+        if (queue := queues.get((kind, speed, group))) is None:
+            own = (at for at, each in enumerate(groups) if each == group)
+            ranks = ((filled[kind, speed, at], at) for at in own)
+            queue = sorted((many % together[speed] == 0, many, at) for many, at in ranks)
+            queues[kind, speed, group] = queue  # a sorted list is a heap
+        _, many, stripe = queue[0]
+        heapreplace(queue, ((many + 1) % together[speed] == 0, many + 1, stripe))
         place = next(each for each in count() if (speed, stripe, each) not in taken)
         taken.add((speed, stripe, place))
-        filled[bond.kind, speed, stripe] += 1
         yield bond, (stripe, place)
 
 
