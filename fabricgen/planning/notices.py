@@ -20,6 +20,7 @@ from fabricgen.planning.cabling.length_limits import too_long
 from fabricgen.planning.cabling.preference import RULE
 from fabricgen.planning.channels.direct_links import direct_links
 from fabricgen.planning.plan import make_draft
+from fabricgen.planning.price_book import misspelt_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,6 +59,7 @@ def advice(plan: Plan) -> list[str]:
         _long_cables,
         _other_parts,
         _unused_preferences,
+        _misspelt_prices,
         _public_asns,
         _barred_server,
         _direct_links,
@@ -268,6 +270,11 @@ def _long_cables(plan: Plan) -> Iterator[str]:
                 f"in the room that was generated {fact}: {'; '.join(because)};"
                 " describe yours under `site`"
             )
+
+
+def _misspelt_prices(plan: Plan) -> Iterator[str]:
+    """Yield a notice for each price of a part that is nearly a model of the catalog."""
+    yield from misspelt_parts(plan.spec, plan.catalog)
 
 
 def _other_parts(plan: Plan) -> Iterator[str]:

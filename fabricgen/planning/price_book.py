@@ -4,15 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabricgen.catalog.catalog import CSV, YAML
+from fabricgen.catalog.catalog import CSV, MODEL, YAML
 from fabricgen.core.diagnostics import nearest, refuse
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.prices import PriceBook
     from fabricgen.inventory.fabric import FabricSpec
 
 DEFAULT_BOOK = "paper-v5"
+
+PRICED = (
+    "switches",
+    "transceivers",
+    "cables",
+    "nics",
+    "panels",
+    "cassettes",
+    "devices",
+    "power-cords",
+)
+"""Kinds of the catalog whose models a bill has; trunks are there by their names and fibres."""
 
 
 def price_book(spec: FabricSpec, catalog: Catalog) -> PriceBook:
@@ -41,3 +55,22 @@ def price_book(spec: FabricSpec, catalog: Catalog) -> PriceBook:
             hint=hint,
         )
     return book.model_copy(update={"parts": {**book.parts, **spec.prices.parts}})
+
+
+def misspelt_parts(spec: FabricSpec, catalog: Catalog) -> Iterator[str]:
+    """Yield a notice for each part of a user's price book that is nearly a model of the catalog.
+
+    Order numbers, and services that are no model, have prices too.
+    """
+    if not spec.prices.book or not spec.prices.book.endswith((*YAML, CSV)):
+        return
+    book = price_book(spec, catalog)
+    known = {name for kind in PRICED for name in catalog.names(kind)}
+    for part in dict.fromkeys([*book.parts, *(quote.part for quote in book.quotes)]):
+        is_model = part in known or part.startswith("trunk-") or not MODEL.fullmatch(part)
+        near = None if is_model else nearest(part, known)
+        if near:
+            yield (
+                f"`{spec.prices.book}` has a price of `{part}`, which is no part of the catalog:"
+                f" did you mean `{near}`?"
+            )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Finding, Path, suggest
 from fabricgen.core.terms import Design
+from fabricgen.planning.price_book import PRICED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -120,25 +121,12 @@ def tray_conflicts(spec: FabricSpec) -> Iterator[Finding]:
         )
 
 
-_BOUGHT = (
-    "switches",
-    "transceivers",
-    "cables",
-    "nics",
-    "panels",
-    "cassettes",
-    "devices",
-    "power-cords",
-)
-"""Kinds of the catalog whose models a bill has; trunks are there by their names and fibres."""
-
-
 def price_conflicts(spec: FabricSpec, catalog: Catalog) -> Iterator[Finding]:
     """Refuse prices and preferences of unknown parts and vendors: they would have no effect."""
     yield from _unknown_preferences(spec, catalog)
     if not spec.prices.parts:
         return
-    known = {name for kind in _BOUGHT for name in catalog.names(kind)}
+    known = {name for kind in PRICED for name in catalog.names(kind)}
     begins = ("generic-", *(f"{name}-" for name in catalog.names("trunks")))
     for part in spec.prices.parts:
         if part not in known and not part.startswith(begins):
