@@ -100,7 +100,8 @@ def _leaf_addresses(evidence: Evidence, rows: IntArray, gpu: IntArray) -> Texts:
     hosts, network = evidence.plan.addresses.hosts, evidence.plan.fabric.network
     length = evidence.plan.addresses.host_length
     nics = evidence.addresses.nic[(np.cumsum(evidence.has_host) - 1)[rows]]
-    address = _texts(f"{address_text(hosts.origin + nic - 1)}/{length}" for nic in nics.tolist())
+    first = hosts.origin - 1
+    address = _texts(f"{address_text(first + nic)}/{length}" for nic in nics.tolist())
     if network and network.tenants:
         routed = np.array([group.edge for group in network.attached.groups])
         address[~routed[network.attached.group_of(gpu // network.attached.bond)]] = ""

@@ -73,7 +73,7 @@ def cable_label_pages(
 ) -> Iterator[LabelPage]:
     """Lay the labels of the cables of one file out on pages."""
     title = f"Labels of {fabric}: {cables[0].cable} to {cables[-1].cable}"
-    return label_pages(title, layout, [*labelling.labels(cables)])
+    return label_pages(title, layout, labelling.labels(cables))
 
 
 def label_pages(title: str, layout: Layout, labels: Sequence[Label]) -> Iterator[LabelPage]:

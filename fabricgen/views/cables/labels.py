@@ -105,11 +105,15 @@ class Labelling:
             else f"{device[len(self.devices) :]}:{port}"
         )
 
-    def labels(self, cables: Iterable[LabelledCable]) -> Iterator[Label]:
+    def labels(self, cables: Iterable[LabelledCable]) -> list[Label]:
         """Write the labels of cables: of each that of end A, then that of end B.
 
         Of a piece with several rows each connector has one.
         """
+        return [*self._labels(cables)]
+
+    def _labels(self, cables: Iterable[LabelledCable]) -> Iterator[Label]:
+        """Write the labels one by one."""
         for ends, cable, rail, *between, hue, device, peer, length in self._ends(cables):
             for end in ends:
                 step = 1 if end == "A" else -1

@@ -153,7 +153,7 @@ class Chunk:
         )
 
     @for_templates
-    def labels(self) -> Iterator[Label]:
+    def labels(self) -> list[Label]:
         """Write the labels, two for each cable."""
         return self.sheet.labelling.labels(self.rows)
 
