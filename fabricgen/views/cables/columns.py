@@ -57,8 +57,8 @@ LOOKED_UP = {
     "site": _Looked("", "Name of the fabric, which distinguishes the cables of several sites."),
     "network": _Looked(
         "",
-        "Network of the cable: compute, storage, inband, oob or console; `devices` and `uplinks` end"
-        " on compute switches, and `peers` join paired devices.",
+        "Network of the cable: compute, storage, inband, oob or console; `devices` and `uplinks`"
+        " end on compute switches, and `peers` join paired devices.",
     ),
     DIRECTION: _Looked(
         "",
