@@ -7,8 +7,8 @@ labels are looked up for the rows that are asked for, so that memory does not gr
 
 from __future__ import annotations
 
-from functools import cached_property
-from operator import call
+from functools import cached_property, lru_cache
+from operator import add
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -16,12 +16,15 @@ import numpy as np
 from fabricgen.core.terms import LinkKind, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from fabricgen.core.arrays import BoolArray, Int32Array
     from fabricgen.planning.plan import Plan
+
+RUNS = 8
+"""Runs of links whose numbers are kept as texts: those of whoever reads segment after segment."""
 
 P = TypeVar("P")
 """What a reader wants to know of a port."""
@@ -125,9 +128,13 @@ class SegmentEnds(Generic[P]):
         return objects(self.switches)
 
     @cached_property
-    def _labels(self) -> list[Callable[[int], str]]:
-        """The functions that label a cable by its number, by kind of link and block."""
-        return cable_labels(self.plan, self.segment)
+    def _prefixes(self) -> list[str]:
+        """What precedes the number of a cable: at kind of link * blocks of a segment + block."""
+        plan, blocks = self.plan, self.plan.mapping.segment_blocks
+        prefixes = [""] * (blocks * (max(plan.kinds) + 1))
+        for (kind, block), prefix in plan.label_prefixes(self.segment).items():
+            prefixes[kind * blocks + block] = prefix
+        return prefixes
 
     def columns(self, rows: slice | Int32Array) -> LinkColumns:
         """Return some links as columns."""
@@ -159,7 +166,7 @@ class SegmentEnds(Generic[P]):
         else:
             above[:] = self._names[upper]
             below[~host] = self._names[lower[~host]]
-        labels = map(self._labels.__getitem__, (kind * mapping.segment_blocks + block).tolist())
+        prefixes = map(self._prefixes.__getitem__, (kind * mapping.segment_blocks + block).tolist())
         return LinkColumns(
             kind=kind,
             block=block,
@@ -172,7 +179,7 @@ class SegmentEnds(Generic[P]):
             upper=upper,
             upper_device=above,
             upper_port=upper_ports,
-            cables=list(map(call, labels, number.tolist())),
+            cables=[*map(add, prefixes, number_texts((*number.tolist(),), plan.label_width))],
         )
 
 
@@ -199,16 +206,11 @@ def cable_label(plan: Plan, segment: int, row: int) -> str:
     return f"{plan.label(kind, segment, block)}{int(plan.segment.number[row]):0{plan.label_width}}"
 
 
-def cable_labels(plan: Plan, segment: int) -> list[Callable[[int], str]]:
-    """Return the functions that label a cable of a segment by its number.
-
-    The one of a kind of link and a block is at index kind * blocks of a segment + block.
-    """
-    number, blocks = f"%0{plan.label_width}d", plan.mapping.segment_blocks
-    labels: list[Callable[[int], str]] = [str for _ in range(blocks * (max(plan.kinds) + 1))]
-    for (kind, block), prefix in plan.label_prefixes(segment).items():
-        labels[kind * blocks + block] = f"{prefix.replace('%', '%%')}{number}".__mod__
-    return labels
+@lru_cache(maxsize=RUNS)
+def number_texts(numbers: tuple[int, ...], width: int) -> list[str]:
+    """Return the numbers of links as labels have them, which are the same in every segment."""
+    form = f"%0{width}d"
+    return [form % number for number in numbers]
 
 
 def objects(values: Sequence[object]) -> NDArray[np.object_]:
