@@ -60,9 +60,9 @@ class Instances:
         rail = plan.mapping.rail(segment, block)
         own = [port for port in ports if port.vrf == vrf]
         fabric = [port for port in own if not port.to_host]
-        speakers = [port for port in own if not (port.to_host and plan.addresses.numbered)]
         hosts = [port for port in own if port.to_host]
-        bgp_hosts = [port for port in speakers if port.to_host]
+        silent = plan.addresses.numbered  # hosts, as their links are numbered
+        bgp_hosts = [] if silent else hosts
         number = segment * plan.mapping.segment_blocks + block
         return Instance(
             vrf=vrf,
@@ -78,7 +78,7 @@ class Instances:
             host_ports=hosts,
             fabric_ports=fabric,
             bgp_hosts=bgp_hosts,
-            bgp_ports=speakers,
+            bgp_ports=fabric if silent else own,
             policy_name=(vrf.upper() or "FABRIC") if rail is None else f"RAIL{rail}",
             ecmp_paths=min(max(len(fabric), 1), BGP_ECMP_LIMIT),
             prefix_limit=self._prefix_limit(block),

@@ -62,7 +62,8 @@ class PortViews:
         rows, is_upper = every.row[here], every.is_upper[here]
         links = labels.ends.columns(rows)
         block, slot, to_host = links.block.tolist(), links.slot.tolist(), links.is_host.tolist()
-        far = np.where(is_upper, links.lower, links.upper).tolist()
+        below = np.where(links.is_host, np.int32(-1), links.lower)
+        far = np.where(is_upper, below, links.upper).tolist()
         vrf = np.where(every.is_shared[here], links.block, np.int32(-1)).tolist()
         metres = self._metres(labels.ends.segment)[rows].tolist()
         facts = dict(zip(PortFacts._fields, zip(*every.facts[here], strict=True), strict=True))
@@ -81,7 +82,7 @@ class PortViews:
             "length_m": metres,
             "headroom_bytes": map(self._headroom, facts["speed_mbps"], metres),
             "lane_count": every.lanes[here].tolist(),
-            "peer_asn": map(labels.peer_asn, far, to_host),
+            "peer_asn": map(labels.peer_asns(far).__getitem__, far),
             "host_route": labels.host_routes(block, slot),
             "peer_address": repeat(""),
             "bonded": repeat(False),  # noqa: FBT003 - a column

@@ -141,9 +141,9 @@ class SegmentLabels:
         ]
         self._asn = cache(lambda box: plan.addresses.asn(segment, plan.naming.boxes[box]))
 
-    def peer_asn(self, box: int, to_host: bool) -> int:  # noqa: FBT001 - mapped over two columns
-        """Return the AS number of a port's peer: that of a box, or of the hosts."""
-        return self._host_asn if to_host else self._asn(box)
+    def peer_asns(self, boxes: Iterable[int]) -> dict[int, int]:
+        """Return the AS number of each of some boxes; that of the hosts where a box is below 0."""
+        return {box: self._host_asn if box < 0 else self._asn(box) for box in {*boxes}}
 
     def addresses(self, blocks: list[int], slots: list[int]) -> Iterable[str]:
         """Return the leaf's address on each host link; empty without one, and between switches."""
