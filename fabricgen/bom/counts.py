@@ -175,11 +175,17 @@ def lengths_of(
 
     Links that run through panels have none.
     """
-    if plan.channels is not None:
-        rows = rows[~plan.channels.patched(segment, len(plan.segment.kind))[rows]]
+    rows = unpatched(plan, segment, rows)
     if plan.lengths is None:
         yield CableItem(joint.cable.model), rows
         return
     stock = plan.lengths.stock_at[segment, rows]
     for each in distinct(stock).tolist():
         yield CableItem(joint.cable.model, plan.lengths.stock_m[each]), rows[stock == each]
+
+
+def unpatched(plan: Plan, segment: int, rows: IntArray) -> IntArray:
+    """Return the links of a segment that do not run through panels, of some."""
+    if plan.channels is None:
+        return rows
+    return rows[~plan.channels.patched(segment, len(plan.segment.kind))[rows]]

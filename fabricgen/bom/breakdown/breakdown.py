@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.bom.bill import DEVICES, role_of
-from fabricgen.bom.counts import item_name, lengths_of
+from fabricgen.bom.counts import item_name, lengths_of, unpatched
 from fabricgen.bom.loads import box_of
 from fabricgen.bom.patch_counts import PANELS, jumper_items
 from fabricgen.bom.power_cords import power_cords
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from fabricgen.bom.bill import BillLine, Bom
     from fabricgen.core.arrays import Int32Array, IntArray
     from fabricgen.planning.cabling.compatibility import End, LinkParts
+    from fabricgen.planning.cabling.lengths import Lengths
     from fabricgen.planning.channels.channels import Channels
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.room.room import Room
@@ -116,9 +117,9 @@ def racks_of(plan: Plan) -> dict[str, RackContents]:
         return {}
     room = plan.lengths.room
     racks: dict[int, RackContents] = defaultdict(RackContents)
-    for part, rack, count in _counted(_placed(plan, room), len(room.names)):
+    for part, rack, count in _counted(_placed(plan, plan.lengths), len(room.names)):
         racks[rack].parts[part] += count
-    for role, rack, count in _counted(_boxes(plan, room), len(room.names)):
+    for role, rack, count in _counted(_boxes(plan, plan.lengths), len(room.names)):
         racks[rack].boxes[role] += count
         racks[rack].parts.update(_own(plan, role, count))
     return {room.names[rack]: racks[rack] for rack in sorted(racks)}
@@ -170,36 +171,37 @@ def cluster_racks(plan: Plan, racks: Mapping[str, RackContents]) -> dict[str, Ra
     return {name: found[name] for name in room.names if name in found}
 
 
-def _placed(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
+def _placed(plan: Plan, lengths: Lengths) -> Iterator[tuple[str, Int32Array]]:
     """Yield each item of cables and each model of a module, with the rack of each piece of it."""
-    pieces: dict[tuple[str, str], list[tuple[IntArray, Int32Array]]] = defaultdict(list)
-    for joint, segment, rows, ends in _runs(plan):
-        racks: dict[End, Int32Array] = {
-            end: room.positions.rack[devices] for end, devices in ends.items()
-        }
-        for item, own in lengths_of(plan, joint, segment, rows):
-            at = np.searchsorted(rows, own)
+    room, every = lengths.room, len(lengths.room.names)
+    whole: dict[str, list[tuple[Int32Array, Int32Array]]] = defaultdict(list)
+    pieces: dict[tuple[str, str], list[IntArray]] = defaultdict(list)
+    for segment, devices in _ends(plan, lengths):
+        racks: dict[End, Int32Array] = {end: room.positions.rack[devices[end]] for end in devices}
+        for joint, rows in _runs(plan, segment):
             if joint.shared == 1:
-                yield item.name, np.repeat(racks["lower"][at], joint.cables)
+                own = np.repeat(unpatched(plan, segment, rows), joint.cables)
+                stock = lengths.stock_at[segment, own]
+                whole[joint.cable.model].append((stock, racks["lower"][own]))
             else:
-                pieces[joint.kind.key, item.name].append(
-                    (plan.cages.pieces(joint, segment, own), racks[joint.near][at])
-                )
-        filled = plan.cages.own(rows)
-        for end, module in joint.modules.items():
-            own, role = filled[end], joint.kind.role(end)
-            pieces[role or HOST, module.model].append(
-                (
-                    plan.cages.at(end, joint.kind, segment, own),
-                    racks[end][np.searchsorted(rows, own)],
-                )
-            )
+                for item, own in lengths_of(plan, joint, segment, rows):
+                    near = plan.cages.pieces(joint, segment, own) * every + racks[joint.near][own]
+                    pieces[joint.kind.key, item.name].append(near)
+            filled = plan.cages.own(rows)
+            for end, module in joint.modules.items():
+                own, role = filled[end], joint.kind.role(end)
+                cages = plan.cages.at(end, joint.kind, segment, own) * every + racks[end][own]
+                pieces[role or HOST, module.model].append(cages)
+    for model, runs in whole.items():
+        stock, places = (np.concatenate(columns) for columns in zip(*runs, strict=True))
+        for each in distinct(stock).tolist():
+            yield item_name(model, lengths.stock_m[each]), places[stock == each]
     if plan.channels is not None:
         yield from _patching(plan.channels, room)
     yield from _cords(plan, room)
     for (_, model), several in pieces.items():
-        numbers, places = (np.concatenate(columns) for columns in zip(*several, strict=True))
-        yield model, places[np.unique(numbers, return_index=True)[1]]
+        # a piece is in one rack, so that a number with its rack is distinct as the number alone
+        yield model, (distinct(np.concatenate(several)) % every).astype(np.int32)
 
 
 def _patching(channels: Channels, room: Room) -> Iterator[tuple[str, Int32Array]]:
@@ -230,30 +232,37 @@ def _cords(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
         yield name, np.repeat(room.positions.rack[device], counts.ravel())
 
 
-def _runs(plan: Plan) -> Iterator[tuple[LinkParts, int, Int32Array, dict[End, Int32Array]]]:
-    """Yield the links of each segment that take one part, as rows, and the devices at both ends."""
-    if plan.lengths is None:
-        return
+def _ends(plan: Plan, lengths: Lengths) -> Iterator[tuple[int, dict[End, Int32Array]]]:
+    """Yield each segment with the devices at both ends of its links."""
     for segment in range(plan.mapping.segments):
-        candidate, (lower, upper) = (
-            plan.candidate[segment],
-            plan.lengths.runs.ends(segment, 0, None),
-        )
-        for number, joint in enumerate(plan.candidates):
-            rows = np.flatnonzero(candidate == number).astype(np.int32)
-            if len(rows):
-                yield joint, segment, rows, {"lower": lower[rows], "upper": upper[rows]}
+        lower, upper = lengths.runs.ends(segment, 0, None)
+        yield segment, {"lower": lower, "upper": upper}
 
 
-def _boxes(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
+def _runs(plan: Plan, segment: int) -> Iterator[tuple[LinkParts, Int32Array]]:
+    """Yield the links of a segment that take one part, as rows."""
+    for number, joint in enumerate(plan.candidates):
+        rows = np.flatnonzero(plan.candidate[segment] == number).astype(np.int32)
+        if len(rows):
+            yield joint, rows
+
+
+def _boxes(plan: Plan, lengths: Lengths) -> Iterator[tuple[str, Int32Array]]:
     """Yield each role with the racks of its installed boxes."""
-    here = np.concatenate([devices for *_, ends in _runs(plan) for devices in ends.values()])
+    here = np.concatenate(
+        [
+            devices[rows]
+            for segment, ends in _ends(plan, lengths)
+            for _, rows in _runs(plan, segment)
+            for devices in ends.values()
+        ]
+    )
     devices, kinds = distinct(here), fabric_kinds(plan.naming)
     switched = any(plan.installed)  # else the leaves are those of the compute fabric
     for kind, role in enumerate(KINDS):
         own = devices[kinds[devices] == kind]
         if len(own) and (switched or role == HOST):
-            yield role, room.positions.rack[own]
+            yield role, lengths.room.positions.rack[own]
 
 
 def _own(plan: Plan, role: str, count: int) -> dict[str, int]:
