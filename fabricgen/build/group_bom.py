@@ -79,19 +79,22 @@ def _without_racks(context: BuildContext) -> Skipped | None:
     return context.selection.over("racks", len(lengths.room.names))
 
 
-def division(context: BuildContext, by: str) -> DivisionView:
-    """Divide the bill by role, rack or phase."""
-    plan, bom = context.plan, context.bill
-    if by == "by-rack":
-        portions = by_rack(bom, racks_in(context))
-    elif by == "by-phase":
-        bom, phases = phased(context)
-        portions = by_phase(bom, phases)
-    else:
-        portions = by_role(bom)
-    return division_view(plan.spec.name, by.removeprefix("by-"), portions, bom)
+@per_build
+def divisions(context: BuildContext) -> dict[str, DivisionView]:
+    """Divide the bill by role, by rack where racks are known, and by phase."""
+    name, bom = context.plan.spec.name, context.bill
+    bought, phases = phased(context)
+    divided = {"by-role": (by_role(bom), bom)}
+    if not _without_racks(context):
+        divided["by-rack"] = by_rack(bom, racks_in(context)), bom
+    divided["by-phase"] = by_phase(bought, phases), bought
+    return {
+        by: division_view(name, by.removeprefix("by-"), portions, whole)
+        for by, (portions, whole) in divided.items()
+    }
 
 
+@per_build
 def loads(context: BuildContext) -> LoadsView:
     """Return what racks, roles and the whole fabric take of power, weight and space."""
     return loads_view(context.plan, context.bill, racks_in(context))
@@ -109,10 +112,10 @@ class BillDocument(OneFile):
         """Make what several documents see."""
         if self.view in ("comparison", "savings"):
             _ = context.comparison
-        elif self.view in ("by-rack", "loads"):
-            racks_in(context)
-        elif self.view == "by-phase":
-            phased(context)
+        elif self.view == "loads":
+            loads(context)
+        elif self.view in DIVISIONS:
+            divisions(context)
         else:
             _ = context.bill
 
@@ -124,7 +127,7 @@ class BillDocument(OneFile):
     def _seen(self, context: BuildContext) -> dict[str, Any]:
         """Return what the template sees, under the name by which it does."""
         if self.view in DIVISIONS:
-            return {"division": division(context, self.view)}
+            return {"division": divisions(context)[self.view]}
         if self.view == "loads":
             return {"loads": loads(context)}
         if self.view == "bom":
@@ -139,21 +142,20 @@ class BillBook(OneFile):
     """The workbook of the bill, its divisions, the comparison and the savings."""
 
     def prepare(self, context: BuildContext) -> None:
-        """Make the bill, the racks, the phases and the comparison, and import the writer."""
+        """Make the bill, its divisions and the comparison, and import the writer."""
         import fabricgen.outputs.workbook.bom  # noqa: F401 - once for all workers
 
-        _ = context.bill, context.comparison, racks_in(context), phased(context)
+        _ = context.bill, context.comparison, divisions(context), loads(context)
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Write the workbook."""
         from fabricgen.outputs.workbook.bom import write_bom
 
-        shown = [by for by in DIVISIONS if by != "by-rack" or not _without_racks(context)]
         write_bom(
             reserve(root, self.path),
             bom_view(context.bill, context.plan),
             comparison_view(context.comparison),
-            [division(context, by) for by in shown],
+            [*divisions(context).values()],
             loads(context),
             savings_view(context.comparison),
         )

@@ -318,7 +318,7 @@ def test_many_racks_are_written_on_request(monkeypatch: pytest.MonkeyPatch) -> N
 def test_phases_by_gpus_reach_beyond_the_installed_gpus() -> None:
     """The division by phase is of the recommended way to the last phase, the bill of today's."""
     plan = plan_of(**DGX | {"design": "rail-only"}, phases=[{"gpus": 64}, {"gpus": 512}])
-    division = group_bom.division(build_job(plan, Packs(), ("bom",)).context, "by-phase")
+    division = group_bom.divisions(build_job(plan, Packs(), ("bom",)).context)["by-phase"]
     way = ways_to_grow(plan.spec, plan.catalog).recommended
     bought = {
         phase.name: {

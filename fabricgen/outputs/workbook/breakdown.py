@@ -72,16 +72,17 @@ def write_division(
     columns = (DIVISION_COLUMNS[0]._replace(title=division.by.capitalize()), *DIVISION_COLUMNS[1:])
     sheet = book.table(f"By {division.by}", f"Parts of {division.fabric} by {division.by}", columns)
     places = {column.key: at for at, column in enumerate(columns)}
+    quantity, unit_price, total = (places[key] for key in ("quantity", "unit_price", "total"))
     first = 1
     for row, part in enumerate(division.rows, start=1):
-        at = {key: xl_rowcol_to_cell(row, column) for key, column in places.items()}
         if part.row in SUMS:
             above = 1 if part.row == "total" else first
-            formulas = {"total": sum_of(xl_range(above, places["total"], row - 1, places["total"]))}
+            formulas = {"total": sum_of(xl_range(above, total, row - 1, total))}
             first = row + 1
         else:
             price = prices.get((part.part, part.length_m), "")
-            formulas = {"total": priced_total(at["quantity"], at["unit_price"])}
+            cells = xl_rowcol_to_cell(row, quantity), xl_rowcol_to_cell(row, unit_price)
+            formulas = {"total": priced_total(*cells)}
             formulas |= {"unit_price": f'IF(ISNUMBER({price}),{price},"")'} if price else {}
         plain = {} if part.row in SUMS or part.unit_price else {"bg_color": AMBER}
         style = {"bold": True, "bg_color": GREY} if part.row in SUMS else plain
