@@ -129,7 +129,7 @@ class Sandbox(SandboxedEnvironment):
         self.filters = {name: self.filters[name] for name in FILTERS} | OWN_FILTERS
         self.tests = {name: self.tests[name] for name in TESTS}
         self.globals = {name: self.globals[name] for name in GLOBALS}
-        self._allowed: dict[str, set[type]] = {}
+        self._allowed: dict[tuple[str, ...], set[type]] = {}
         self._loaded: dict[str, Template] = {}
         self.codes = CodeCache()
 
@@ -176,9 +176,12 @@ class Sandbox(SandboxedEnvironment):
             warnings.simplefilter("ignore")
             return super()._compile(source, filename)
 
-    def types_with(self, attribute: str) -> set[type]:
-        """Return the types with an allowed attribute so far; compiled templates look it up."""
-        return self._allowed.setdefault(attribute, set())
+    def types_with(self, *attributes: str) -> set[type]:
+        """Return the types with allowed attributes so far; compiled templates look them up."""
+        if attributes not in self._allowed:
+            every = [self.types_with(each) for each in attributes] if len(attributes) > 1 else []
+            self._allowed[attributes] = set.intersection(*every) if every else set()
+        return self._allowed[attributes]
 
     def get_template(
         self,
@@ -228,11 +231,18 @@ class Sandbox(SandboxedEnvironment):
             ) is not None:  # its fields read attributes, too
                 return checked
             if not isinstance(obj, TemplateModule):  # what those have differs from one to another
-                self.types_with(attribute).add(type(obj))
+                self._allow(type(obj), attribute)
             return value
         if isinstance(obj, Mapping) and attribute in obj:
             return obj[attribute]
         return self._unknown(obj, attribute, known)
+
+    def _allow(self, kind: type, attribute: str) -> None:
+        """Keep that the values of a type have an attribute, alone and with others."""
+        self.types_with(attribute).add(kind)
+        for attributes, kinds in self._allowed.items():
+            if attribute in attributes and all(kind in self._allowed[each,] for each in attributes):
+                kinds.add(kind)
 
     def _unknown(self, obj: Any, attribute: str, known: frozenset[str]) -> Undefined:  # noqa: ANN401 - as with getattr
         """Return an undefined value that is refused when it is used."""
