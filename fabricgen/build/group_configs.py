@@ -119,13 +119,15 @@ class SwitchFiles:
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render them."""
         packs = config_packs(context)
-        layouts = context.plan.port_layouts(self.segment)
-        roles = tuple(role for role, layout in layouts.items() if layout.nos in packs)
-        for switch in context.views.switches(self.segment, roles, self.boxes):
-            outputs = switch_outputs(context, self.segment, Role(switch.role))
-            for file in site_lines(context).files(packs[switch.nos], outputs, switch):
-                path = file.output.path.format(switch=switch.name)
-                yield write_text(root, path, [file.text], file.mode, secret=file.secret)
+        outputs = {
+            role: switch_outputs(context, self.segment, role)
+            for role, layout in context.plan.port_layouts(self.segment).items()
+            if layout.nos in packs
+        }
+        for switch in context.views.switches(self.segment, (*outputs,), self.boxes):
+            own = outputs[Role(switch.role)]
+            for file in site_lines(context).files(packs[switch.nos], own, switch):
+                yield write_text(root, file.path, [file.text], file.mode, secret=file.secret)
 
 
 @dataclass(frozen=True)

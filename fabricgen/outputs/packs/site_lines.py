@@ -56,6 +56,8 @@ class SwitchFile(NamedTuple):
     """A rendered file of a switch; `mode` is None where its reader needs no particular one."""
 
     output: PackOutput
+    path: str
+    """Its path below OUT."""
     text: str
     mode: int | None
     secret: bool
@@ -77,11 +79,12 @@ class SiteLines:
         """Render files of a switch with the values of secrets. Raises Refusal."""
         files = list[SwitchFile]()
         for output in outputs:
+            path = output.path.format(switch=switch.name)
             with self._packs.secrets as secrets:
                 text = self._rendered(pack, output, switch)
             if not secrets.values:
-                self._texts.keep(output.path.format(switch=switch.name), text)
-            files.append(SwitchFile(output, text, output.bits, secrets.used))
+                self._texts.keep(path, text)
+            files.append(SwitchFile(output, path, text, output.bits, secrets.used))
         return files
 
     def render(self, pack: Pack, output: PackOutput, switch: SwitchView) -> str:
@@ -121,6 +124,8 @@ class SiteLines:
 
     def _placed(self, pack: Pack, output: PackOutput, switch: SwitchView) -> list[Placed]:
         """Return the texts of a file: hooks, then overrides."""
+        if not self._packs.roots and not switch.overrides:  # as nearly all switches
+            return []
         placed = [*self._hooks(pack, output, switch)]
         for own in switch.overrides:
             found = self.place(pack, own.place)
@@ -130,7 +135,7 @@ class SiteLines:
 
     def _hooks(self, pack: Pack, output: PackOutput, switch: SwitchView) -> Iterator[Placed]:
         """Yield the texts of a user's own hooks in a file."""
-        if not self._packs.roots or not output.overrides:
+        if not output.overrides:
             return
         key = pack.name, output.path
         if key not in self._own_hooks:
