@@ -249,15 +249,11 @@ def _runs(plan: Plan, segment: int) -> Iterator[tuple[LinkParts, Int32Array]]:
 
 def _boxes(plan: Plan, lengths: Lengths) -> Iterator[tuple[str, Int32Array]]:
     """Yield each role with the racks of its installed boxes."""
-    here = np.concatenate(
-        [
-            devices[rows]
-            for segment, ends in _ends(plan, lengths)
-            for _, rows in _runs(plan, segment)
-            for devices in ends.values()
-        ]
-    )
-    devices, kinds = distinct(here), fabric_kinds(plan.naming)
+    linked = np.zeros(len(lengths.room.positions.rack), dtype=bool)
+    for _, ends in _ends(plan, lengths):
+        for own in ends.values():
+            linked[own] = True
+    devices, kinds = np.flatnonzero(linked).astype(np.int32), fabric_kinds(plan.naming)
     switched = any(plan.installed)  # else the leaves are those of the compute fabric
     for kind, role in enumerate(KINDS):
         own = devices[kinds[devices] == kind]
