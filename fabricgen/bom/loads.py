@@ -53,6 +53,9 @@ class PartLoad(NamedTuple):
     rack_units: Fraction | None = NOTHING
 
 
+PASSIVE = PartLoad(NOTHING, NOTHING)
+
+
 class Load(NamedTuple):
     """Loads of several parts together; None where a fact is `unknown`, which lists the parts."""
 
@@ -106,6 +109,7 @@ class Loads:
     """The loads of a plan's parts: modules, cables and NICs by item, boxes by role."""
 
     parts: dict[str, PartLoad]
+    """Those that take power, or may: no passive cable."""
     boxes: dict[str, PartLoad]
     models: dict[str, str]
     """The model of each role's box; a host that is not in the catalog is `host`."""
@@ -121,13 +125,12 @@ class Loads:
 
         Most racks hold the same, so the sums are kept.
         """
-        held = tuple(parts.items()), tuple(boxes.items())
+        plugged = ((part, count) for part, count in parts.items() if part in self.parts)
+        held = tuple(plugged), tuple(boxes.items())
         if held not in self._sums:
-            plugged = [
-                (part, self.parts[part], count) for part, count in held[0] if part in self.parts
-            ]
+            own = [(part, self.parts[part], count) for part, count in held[0]]
             boxed = [(self.models[role], self.boxes[role], count) for role, count in held[1]]
-            self._sums[held] = load_of([*plugged, *boxed])
+            self._sums[held] = load_of([*own, *boxed])
         return self._sums[held]
 
     @cached_property
@@ -208,7 +211,8 @@ def loads_of(plan: Plan, bom: Bom) -> Loads:
             for role in plan.roles
         },
     }
-    parts = {line.item: PartLoad(line.unit_power_w, line.unit_power_max_w) for line in boxed}
+    powers = {line.item: PartLoad(line.unit_power_w, line.unit_power_max_w) for line in boxed}
+    parts = {item: power for item, power in powers.items() if power != PASSIVE}
     switches = {role.value: plan.switch_count(role) for role in plan.roles}
     found = Loads(parts, boxes, models, dict(counts), switches, {role: role for role in boxes})
     if plan.mapping.spare_leaves:
