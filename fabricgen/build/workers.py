@@ -12,6 +12,7 @@ import os
 from collections import deque
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast
 
 from fabricgen.build.task import do_task
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from fabricgen.build.write.archive import Archive
     from fabricgen.build.write.directory import Tree
     from fabricgen.build.write.manifest import Written
+
+RUNS = 16
+"""Runs that each worker does of many tasks: with fewer, workers end at different times, and with
+more, handing them over takes longer than a small task."""
 
 _shared: list[tuple[BuildContext, Tree | Archive]] = []
 """What this process's workers build, and where to; a forked worker finds it here."""
@@ -54,11 +59,9 @@ def in_parallel(
             _results_ended(pool),
             workers_ended(),
         ):
-            futures = deque(
-                pool.submit(_run_shared, number, task) for number, task in enumerate(tasks, start=1)
-            )
+            futures = deque(pool.submit(_run_shared, run) for run in _runs(tasks, workers))
             while futures:
-                yield futures.popleft().result()
+                yield from futures.popleft().result()
     except BrokenProcessPool:
         fact = "the system ended a process that rendered files, most likely for want of memory"
         raise refuse(
@@ -95,6 +98,14 @@ def _start_worker() -> None:
     gc.set_threshold(100_000, 50, 1000)
 
 
-def _run_shared(number: int, task: BuildTask) -> list[Written]:
-    """Do one task of the shared build."""
-    return do_task(*_shared[-1], number, task)
+def _runs(tasks: list[BuildTask], workers: int) -> Iterator[list[tuple[int, BuildTask]]]:
+    """Cut tasks with their numbers into runs of one kind, of which a worker does several."""
+    for _, alike in groupby(enumerate(tasks, start=1), lambda task: type(task[1])):
+        found = [*alike]
+        size = -(-len(found) // (workers * RUNS))
+        yield from (found[first : first + size] for first in range(0, len(found), size))
+
+
+def _run_shared(run: list[tuple[int, BuildTask]]) -> list[list[Written]]:
+    """Do some tasks of the shared build."""
+    return [do_task(*_shared[-1], number, task) for number, task in run]
