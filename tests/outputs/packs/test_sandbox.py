@@ -49,6 +49,16 @@ def test_adjacent_texts_are_joined(tmp_path: Path) -> None:
     assert error.traceback[-1].lineno == "a\n{{ x }} b\n".count("\n")  # counted from 0
 
 
+def test_a_line_with_several_attributes_takes_each_view_by_its_own_type(tmp_path: Path) -> None:
+    """Views of two types alternate in one line, and a value without the attributes is refused."""
+    line = "{{ each.rail }}/{{ each.facts | length }} "
+    text = "{% for each in [switch, switch.ports[0]] * 2 %}" + line + "{% endfor %}"
+    assert _render(tmp_path, text) == "0/0 0/0 0/0 0/0 "
+    hidden = text.replace("switch.ports[0]", '"text"')
+    with pytest.raises(Refusal, match="rail"):
+        _render(tmp_path / "other", hidden)
+
+
 ATTACKS = (
     "{{ switch.__class__ }}",
     "{{ switch.name }}{{ switch.__class__.__mro__ }}",
