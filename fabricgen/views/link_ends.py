@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 RUNS = 8
-"""Runs of links whose numbers are kept as texts: those of whoever reads segment after segment."""
+"""Runs of links whose numbers are kept as texts: lists and switches read segment after segment."""
 
 P = TypeVar("P")
 """What a reader wants to know of a port."""
