@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from fabricgen.build.context import BuildContext
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
+    from fabricgen.outputs.packs.pack_output import PackOutput
     from fabricgen.planning.plan import Plan
 
 
@@ -119,14 +120,14 @@ class SwitchFiles:
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render them."""
         packs = config_packs(context)
-        outputs = {
-            role: switch_outputs(context, self.segment, role)
-            for role, layout in context.plan.port_layouts(self.segment).items()
-            if layout.nos in packs
-        }
-        for switch in context.views.switches(self.segment, (*outputs,), self.boxes):
-            own = outputs[Role(switch.role)]
-            for file in site_lines(context).files(packs[switch.nos], own, switch):
+        layouts = context.plan.port_layouts(self.segment)
+        roles = tuple(role for role, layout in layouts.items() if layout.nos in packs)
+        outputs: dict[Role, list[PackOutput]] = {}
+        for switch in context.views.switches(self.segment, roles, self.boxes):
+            role = Role(switch.role)
+            if role not in outputs:  # a run has many switches of each
+                outputs[role] = switch_outputs(context, self.segment, role)
+            for file in site_lines(context).files(packs[switch.nos], outputs[role], switch):
                 yield write_text(root, file.path, [file.text], file.mode, secret=file.secret)
 
 
