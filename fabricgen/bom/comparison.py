@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from fabricgen.bom.priced_bill import make_bom
-from fabricgen.bom.summary import PlanSummary, summarize
+from fabricgen.bom.summary import PlanSummary, Totals, summarize, totals_of
 from fabricgen.core.count_text import counted
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.document import Document
@@ -59,6 +59,9 @@ class Comparison(Document):
     refused: tuple[tuple[Design, Finding], ...]
     networks: tuple[str, ...] = ()
     """The networks beside the compute fabric, which are the same in each design: not compared."""
+    totals: Totals | None = None
+    """The figures of the cluster with these networks, in the design of the inventory; None where
+    that was not planned."""
 
     @cached_property
     def summaries(self) -> list[PlanSummary]:
@@ -97,7 +100,8 @@ class Comparison(Document):
 
     def document(self) -> dict[str, Any]:
         """Return `compare --json`."""
-        others = {"not_compared": [*self.networks]} if self.networks else {}
+        others: dict[str, Any] = {"not_compared": [*self.networks]} if self.networks else {}
+        others |= {"totals": self.totals.document()} if self.totals else {}
         return others | {
             "designs": [summary.document() for summary in self.summaries],
             "savings": self.savings.document(),
@@ -116,6 +120,7 @@ def compare(
 ) -> Comparison:
     """Plan the compute fabric of a cluster in each design, except the one that is `known`.
 
+    The totals are those of a known plan with networks.
     Raises the Refusal of the design that was asked for where not one can be built.
     """
     built: list[tuple[Plan, Bom]] = []
@@ -134,7 +139,8 @@ def compare(
             built.append((plan, make_bom(plan)))
     if asked and not built:
         raise asked
-    return Comparison(tuple(built), tuple(refused), tuple(spec.networks.every()))
+    totals = totals_of(known[0]) if known and known[0].networks else None
+    return Comparison(tuple(built), tuple(refused), tuple(spec.networks.every()), totals)
 
 
 def over_packets(spec: FabricSpec) -> FabricSpec:

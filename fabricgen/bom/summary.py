@@ -236,7 +236,7 @@ def summarize(plan: Plan, bom: Bom) -> PlanSummary:
         oversubscription=ratio_text(plan.spec.oversubscription),
         topology=_topology(plan, mapping.topology) if mapping.topology else None,
         networks={name: _network(each) for name, each in plan.networks.items()} or None,
-        totals=_totals(plan) if plan.networks else None,
+        totals=totals_of(plan) if plan.networks else None,
     )
 
 
@@ -267,7 +267,7 @@ def _network(plan: Plan) -> NetworkSummary:
     return NetworkSummary(_switches(plan), plan.links, CableCounts(plan.cables))
 
 
-def _totals(plan: Plan) -> Totals:
+def totals_of(plan: Plan) -> Totals:
     """Count the figures of a compute fabric and its networks together."""
     plans, bill = [plan, *plan.networks.values()], cluster_bom(plan)
     return Totals(

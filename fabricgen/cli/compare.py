@@ -71,7 +71,7 @@ def compare(
     from fabricgen.analysis.search.cheaper import AdvisedComparison, cheaper_mapping
     from fabricgen.planning.notices import advice
 
-    comparison, inventory = asked.compare()
+    comparison, inventory = asked.compare(with_totals=True)
     with inventory.locate_findings():
         cheaper = cheaper_mapping(*comparison.built[0])
         advised = AdvisedComparison(comparison, cheaper) if cheaper else None
@@ -113,6 +113,7 @@ def _compare_rails(
 def comparison_text(comparison: Comparison) -> str:
     """Lay out designs as columns, and what rail-only saves against the fat-tree as the last."""
     from fabricgen.bom.comparison import COMPARED, equal_tiers, unpriced_parts
+    from fabricgen.cli.plan import totals_text
 
     summaries = comparison.summaries
     first, cost = summaries[0], summaries[0].cost
@@ -130,6 +131,8 @@ def comparison_text(comparison: Comparison) -> str:
     unpriced = [f"no price, excluded from totals: {parts}"] if parts else []
     networks = ", ".join(comparison.networks)
     others = [f"not compared, the same in each design: {networks}"] if networks else []
+    if comparison.totals:
+        others.append(f"in all, as planned: {totals_text(comparison.totals, cost.currency)}")
     return "\n".join(
         [
             title,

@@ -120,17 +120,21 @@ class FabricArguments:
         inventory, catalog = self.read()
         return plan_of(inventory, catalog, self.packs, only), inventory
 
-    def compare(self) -> tuple[Comparison, Inventory]:
+    def compare(self, *, with_totals: bool = False) -> tuple[Comparison, Inventory]:
         """Plan the inventory in each design, and verify that its own can be built.
 
-        Raises Refusal with places.
+        With totals, plan its networks too. Raises Refusal with places.
         """
         from fabricgen.bom.comparison import compare
+        from fabricgen.bom.priced_bill import make_bom
+        from fabricgen.build.load_plan import plan_of
         from fabricgen.build.preconditions import check_buildable
 
         inventory, catalog = self.read()
         with inventory.locate_findings():
-            comparison = compare(inventory.spec, catalog)
+            whole = with_totals and inventory.spec.has_networks
+            plan = plan_of(inventory, catalog, self.packs) if whole else None
+            comparison = compare(inventory.spec, catalog, (plan, make_bom(plan)) if plan else None)
             for built, _ in comparison.built:
                 if built.fabric.design is inventory.spec.design:
                     check_buildable(built, self.packs)

@@ -128,7 +128,11 @@ def summary_text(
         ("power", _power(summary)),
         *([("room", _room(summary))] if roles else []),
         *((name, _network(name, each)) for name, each in (summary.networks or {}).items()),
-        *([("in all", _totals(summary.totals, summary.cost.currency))] if summary.totals else []),
+        *(
+            [("in all", totals_text(summary.totals, summary.cost.currency))]
+            if summary.totals
+            else []
+        ),
         *([("growth", _moves(growth))] if growth else []),
         *_network_moves(growth),
         *([("cheaper", str(cheaper))] if cheaper else []),
@@ -148,7 +152,7 @@ def _network(name: str, network: NetworkSummary) -> str:
     return f"{counted(counts.total, 'switch', 'switches')} ({roles}), {cables}"
 
 
-def _totals(totals: Totals, currency: str) -> str:
+def totals_text(totals: Totals, currency: str) -> str:
     """Describe the compute fabric and all networks together."""
     cost = "no prices" if totals.cost is None else f"{currency} {money(totals.cost)}"
     cost += f"; no price for {', '.join(totals.unpriced)}" if totals.unpriced else ""

@@ -13,6 +13,7 @@ from fabricgen.analysis.search.search import search
 from fabricgen.bom.comparison import compare
 from fabricgen.bom.ownership import cost_of_ownership
 from fabricgen.bom.priced_bill import make_bom
+from fabricgen.bom.summary import summarize
 from fabricgen.cli import run
 from fabricgen.core.yaml_text import write_yaml
 from fabricgen.planning import network_drafts
@@ -64,11 +65,13 @@ def test_compare_is_of_the_compute_fabric(planned: list[str]) -> None:
 
 
 def test_a_known_plan_is_compared_without_networks() -> None:
-    """Its figures are those of the other designs: of the compute fabric."""
+    """Its figures are those of the other designs, of the compute fabric; its totals are added."""
     spec = spec_of(**CLUSTER)
     plan = make_plan(spec, CATALOG)
     found = compare(spec, CATALOG, (plan, make_bom(plan)))
-    assert found.document() == compare(spec, CATALOG).document()
+    document = found.document()
+    assert document.pop("totals") == summarize(plan, make_bom(plan)).document()["totals"]
+    assert document == compare(spec, CATALOG).document()
 
 
 def test_search_keeps_the_networks_of_the_inventory(planned: list[str]) -> None:
@@ -115,17 +118,22 @@ def test_a_command_plans_the_networks_once(
 def test_a_comparison_names_the_networks(
     command: list[str], cluster: str, planned: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The text and the JSON state what is not compared."""
+    """The text and the JSON state what is not compared, and the totals with it."""
     name, *options = command
     assert run([name, cluster, *options]) == 0
     out = capsys.readouterr().out
     if "--json" in options:
-        assert json.loads(out)["not_compared"] == NETWORKS
+        document = json.loads(out)
+        assert document["not_compared"] == NETWORKS
+        assert document["totals"]["cables"] > document["designs"][0]["cables"]["total"]
     elif name == "compare":
-        assert "not compared, the same in each design: storage, inband, oob\n" in out
+        assert (
+            "not compared, the same in each design: storage, inband, oob\nin all, as planned: "
+            in out
+        )
     else:
         assert "the network oob beside the compute fabric" in out
-    assert planned == []
+    assert planned == (["cluster"] if name == "compare" else [])
 
 
 def test_diff_plans_the_networks_of_each_side(

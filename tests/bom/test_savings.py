@@ -14,10 +14,11 @@ from fabricgen.bom.breakdown.savings import savings_view
 from fabricgen.bom.breakdown.view import bounded, grouped
 from fabricgen.bom.comparison import Comparison, compare
 from fabricgen.bom.comparison_table import comparison_view
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.cli.compare import comparison_text
 from fabricgen.core.terms import Design
 from fabricgen.outputs.packs.render import Packs
-from tests.fabrics import CATALOG, CLUSTER, spec_of
+from tests.fabrics import CATALOG, CLUSTER, plan_of, spec_of
 
 if TYPE_CHECKING:
     from fabricgen.bom.bill import Bom
@@ -214,6 +215,12 @@ def test_the_sentences_name_the_networks_that_are_not_compared() -> None:
     view = savings_view(compared(**CLUSTER))
     (named,) = (sentence for sentence in view.compared if "not counted" in sentence)
     assert named.endswith("storage, inband, oob.")
+    assert not any("With these networks" in sentence for sentence in view.compared)
+    plan = plan_of(**CLUSTER)
+    known = compare(plan.spec, plan.catalog, (plan, make_bom(plan)))
+    (text,) = (text for text in savings_view(known).compared if "With these networks" in text)
+    plans = [plan, *plan.networks.values()]
+    assert f" and {sum(each.cables for each in plans):,} cables" in text
     assert not any(
         "not counted" in sentence for sentence in savings_view(compared(**PAPER)).compared
     )
@@ -249,7 +256,7 @@ def test_designs_are_compared_in_one_room() -> None:
 def test_the_page_and_the_table_agree(keys: dict[str, Any]) -> None:
     """Every row of the table is a row of the page, with as many cells as its head.
 
-    Every sentence is in both.
+    Every sentence is in both; the table has no marks of Markdown.
     """
     view, packs = savings_view(compared(**keys)), Packs()
     page, table = (
@@ -261,7 +268,8 @@ def test_the_page_and_the_table_agree(keys: dict[str, Any]) -> None:
     lines = [line for line in page.splitlines() if line.startswith("|")]
     assert len(lines) == len(figures) + 2
     assert {line.count("|") for line in lines} == {len(view.designs) + len(view.baselines) + 2}
+    sentences = page.replace("`", "").splitlines()
     for row in rows:
-        assert row[0] == "figure" or f"- {row[-1]}" in page.splitlines()
+        assert row[0] == "figure" or f"- {row[-1]}" in sentences
     assert page.startswith(f"# What {keys['name']} saves as a rail-only fabric\n")
     assert "\n\n\n" not in page

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from fabricgen.bom.bill import Bom
     from fabricgen.bom.comparison import Bound, Comparison
     from fabricgen.bom.figures import ComparedFigure
-    from fabricgen.bom.summary import PlanSummary
+    from fabricgen.bom.summary import PlanSummary, Totals
     from fabricgen.planning.plan import Plan
 
 BASELINES = (Design.RAIL_OPTIMIZED, Design.FAT_TREE)
@@ -200,6 +200,16 @@ def _pct(share: float | None) -> str:
     return "not known in per cent" if share is None else f"{abs(share):g} %"
 
 
+def _in_all(totals: Totals, currency: str) -> str:
+    """Describe the cluster with the networks that are not compared."""
+    least = "at least " if totals.unpriced else ""
+    known = None if totals.cost is None else grouped(money_text(Decimal(str(totals.cost))))
+    cost = f", and costs {least}{currency} {known}" if known else ""
+    switches = counted(totals.switches, "switch", "switches")
+    cables = counted(totals.cables, "cable")
+    return f"With these networks, the cluster as planned has {switches} and {cables}{cost}."
+
+
 def _compared(comparison: Comparison, plan: Plan) -> Iterator[str]:
     """Yield the sentences on what was compared."""
     fabric = plan.fabric
@@ -216,6 +226,8 @@ def _compared(comparison: Comparison, plan: Plan) -> Iterator[str]:
             "Only the compute fabric is compared; the same in each design, and not counted here:"
             f" {', '.join(comparison.networks)}."
         )
+    if comparison.totals:
+        yield _in_all(comparison.totals, comparison.summaries[0].cost.currency)
     yield (
         "In the rail-only design rails never meet in the network: traffic between rails takes a hop"
         " inside an HB domain."
