@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from fabricgen.build.context import per_build
 from fabricgen.build.selection import Skipped
 from fabricgen.core.terms import Role
-from fabricgen.outputs.groups import PACK_GROUPS
+from fabricgen.outputs.groups import GROUPS, PACK_GROUPS
 from fabricgen.outputs.packs.nos_packs import nos_packs
 from fabricgen.outputs.packs.site_lines import SiteLines
 from fabricgen.planning.patch_cords import cord_of
@@ -39,8 +39,12 @@ CIRCUITS = ("circuits", "cords", "circuit-box", "circuit-set")
 
 @per_build
 def _nos_packs(context: BuildContext) -> NosPacks:
-    """Find the pack of each NOS that switches run. Raises Refusal as `config_packs` does."""
-    return nos_packs(context.plan, context.packs)
+    """Find the pack of each NOS that switches run. Raises Refusal as `config_packs` does.
+
+    Without files that hold configurations, packs give no more than names of ports.
+    """
+    configures = any(GROUPS[name].configures for name in context.selection.groups)
+    return nos_packs(context.plan, context.packs, required=configures)
 
 
 def config_packs(context: BuildContext) -> dict[str, Pack]:

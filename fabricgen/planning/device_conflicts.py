@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from fabricgen.core.count_text import counted
 from fabricgen.core.diagnostics import Finding, Path
 
 if TYPE_CHECKING:
@@ -85,8 +84,11 @@ def _halves(name: str, network: Network) -> Iterator[Finding]:
         if leaves and leaves % bond:
             yield Finding(
                 "bad-leaf-groups",
-                f"{counted(leaves, 'leaf', 'leaves')} of the network `{name}` are no pairs",
+                f"the leaves of the network `{name}` do not make pairs",
                 path,
-                (f"with `bond: {bond}` the ports of a device are on {bond} leaves",),
+                (
+                    f"`leaves` is {leaves}",
+                    f"with `bond: {bond}` the ports of a device are on {bond} leaves",
+                ),
                 f"use `leaves: {leaves + bond - leaves % bond}`, or `bond: 1` in the network",
             )

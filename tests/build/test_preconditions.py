@@ -114,6 +114,7 @@ def test_only_requested_outputs_must_be_possible(
     path = str(written(WRONG["no-pack"], tmp_path))
     assert run(["build", path, "-o", "out", "--dry-run", "--only", "cabling"]) == 0
     assert run(["build", path, "-o", "out", "--dry-run", "--only", "configs"]) != 0
+    assert run(["build", path, "-o", "out", "--only", "dcim"]) == 0
     assert (
         run(["plan", str(written(WRONG["no-pack"] | {"outputs": ["cabling", "bom"]}, tmp_path))])
         == 0

@@ -38,11 +38,11 @@ class NosPacks(NamedTuple):
     without: list[tuple[Role, str]]
 
 
-def nos_packs(plan: Plan, packs: Packs) -> NosPacks:
+def nos_packs(plan: Plan, packs: Packs, *, required: bool = True) -> NosPacks:
     """Return the pack of each NOS that switches run.
 
-    Raises Refusal if the inventory names a NOS without one or asks more than the NOS accepts, or if
-    the model lacks what the pack needs.
+    Raises Refusal if the inventory names a NOS without one, where it is `required`, or asks more
+    than the NOS accepts, or if the model lacks what the pack needs.
     """
     found = NosPacks({}, [])
     for port_layout, path in _running(plan):
@@ -55,7 +55,12 @@ def nos_packs(plan: Plan, packs: Packs) -> NosPacks:
             _check_needs(port_layout, pack, path, packs)
             _check_limits(plan, port_layout.role, pack)
             found.packs[port_layout.nos] = pack
-        elif not pack and not port_layout.model.circuits and _is_named(plan, port_layout, path):
+        elif (
+            required
+            and not pack
+            and not port_layout.model.circuits
+            and _is_named(plan, port_layout, path)
+        ):
             raise (
                 _no_pack(port_layout.nos, path, packs)
                 if named is None
