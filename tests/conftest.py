@@ -71,6 +71,7 @@ LONG = (
     "lab/test_management.py",
     "outputs/packs/test_tools.py",
     "lab/test_networks.py",
+    "lab/test_on_compute.py",
     "analysis/test_checks.py",
     "lab/test_direct.py",
 )

@@ -130,6 +130,69 @@ VARIANTS |= {
         "devices": [{"name": "mgmt-{n}", "count": 2, "ports": {"inband": 2, "oob": 1}}],
     },
 }
+ZONES = {"down": "1-16", "up": "26,28,38-63"}
+SHARED = {"converged_with": "compute", "speed": "200G", "bond": 1, "leaves": 2, "peer_links": 2}
+VARIANTS |= {
+    "networks on compute switches": {
+        "gpus": 24,
+        "hb_domain": {"gpus": 4},
+        "rails": {"per_switch": 2},
+        "nos": "frr",
+        "spare_ports": {"leaf": 8},
+        "switches": {
+            "leaf": {"model": "ds5000", "breakout": "2x400G", "zones": ZONES},
+            "spine": {"model": "ds5000", "breakout": "1x800G"},
+        },
+        "networks": {
+            "storage": SHARED | {"cages": "27,29,31,33,35,37"},
+            "oob": {
+                "switches": {"leaf": {"model": "s3248t-on"}},
+                "speed": "1G",
+                "nos": "frr",
+                "uplink": {"network": "compute", "speed": "10G", "ports": 2},
+            },
+        },
+        "devices": [
+            STORAGE,
+            {
+                "name": "ufm-{n}",
+                "count": 2,
+                "ports": {"compute": 2, "oob": 1},
+                "peer_links": 2,
+            },
+        ],
+    },
+    "networks on some leaves, sonic": SMALL
+    | {
+        "switches": {"leaf": SN5600["leaf"] | {"zones": {"down": "1-32", "up": "33-48"}}},
+        "nos": "sonic",
+        "networks": {
+            "storage": SHARED | {"cages": "49-58"},
+            "oob": {"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G", "nos": "sonic"},
+        },
+        "devices": [STORAGE],
+    },
+    "networks with bonds": generic(
+        16,
+        gpus=16,
+        networks={
+            "storage": {
+                "switches": {"leaf": {"model": "sn4600c"}},
+                "nos": "frr",
+                "speed": "100G",
+                "bonding": "lacp",
+                "carries": ["inband"],
+                "peer_links": 2,
+            },
+            "oob": OOB,
+        },
+        devices=[
+            STORAGE,
+            {"name": "mgmt-{n}", "count": 2, "ports": {"inband": 2, "oob": 1}},
+            {"name": "edge-{n}", "count": 2, "ports": {"inband": 2}, "edge": True},
+        ],
+    ),
+}
 MAPPED = ("sonic", "whole cages", "leaves on eos", "a system for each rail")
 """The interface names of the variants whose containers use other names than the NOS."""
 
@@ -414,7 +477,8 @@ def test_configurations_name_the_interfaces_of_their_containers(tree: Tree) -> N
             )
         elif node["labels"]["role"] in ("host", "device"):
             script = mounted["/fabric/device.sh"]
-            assert re.findall(r"^link set dev (\S+) mtu", script, re.MULTILINE) == here
+            up = r"^(?:ip )?link set dev (?!bond)(\S+) .*up$"
+            assert sorted(re.findall(up, script, re.MULTILINE)) == sorted(here)
         elif node["kind"] == "linux" and node["labels"].get("network") == "oob":
             start = mounted["/fabric/start.sh"]
             bridged = r"^ip link set dev (\S+) mtu 1500 master bridge up$"
@@ -434,14 +498,23 @@ def test_configurations_name_the_interfaces_of_their_containers(tree: Tree) -> N
             assert {tree.called[name, port] for port in ports} == set(here)
         elif node["labels"]["role"] != "hb-domain":
             named = re.findall(r"^interface (\S+)$", mounted["/etc/frr/frr.conf"], re.MULTILINE)
-            vrfs = re.findall(
-                r"^ip link add (\S+) type vrf", mounted["/fabric/start.sh"], re.MULTILINE
-            )
-            assert sorted(named) == sorted([*here, *(vrfs or ["lo"])])
-            assert (
-                re.findall(r"^ip link set dev (\S+) mtu", mounted["/fabric/start.sh"], re.MULTILINE)
-                == named[-len(here) :]
-            )
+            start = mounted["/fabric/start.sh"]
+            made = {
+                kind: re.findall(rf"^ip link add (\S+) type {kind}\b", start, re.MULTILINE)
+                for kind in ("vrf", "bond")
+            }
+            absent = {
+                row["b_interface"]
+                for row in tree.cables
+                if row["cable"] in tree.left_out and row["b_device"] == name
+            }
+            bonds = [each for each in named if each.startswith("bond")]
+            loopbacks = ["lo"] if bonds else made["vrf"] or ["lo"]  # a bond's VRFs have none
+            assert sorted({*named} - {*bonds} - absent) == sorted([*here, *loopbacks])
+            assert {*made["bond"]} <= {*bonds}
+            assert len(bonds) - len(made["bond"]) == (len(absent) if bonds else 0)
+            set_up = re.findall(r"^ip link set dev (\S+) (?:down )?mtu", start, re.MULTILINE)
+            assert sorted({*set_up} - {*bonds}) == sorted(here)
 
 
 def _sonic_finds_its_ports(tree: Tree, name: str, mounted: dict[str, str], here: list[str]) -> None:
@@ -662,6 +735,44 @@ def test_a_switch_and_an_hb_domain_start(
             assert {links[interface]["mtu"] for interface in here} == {
                 made.plan.spec.addressing.mtu
             }
+
+
+ANSWERS = re.compile(r"RTNETLINK answers: .*|Error: Unknown device type\.")
+"""What the kernel answers where it lacks a kind of device, or something else has the name."""
+
+
+def test_iproute2_knows_the_words_of_bonds(
+    tmp_path: Path, in_namespace: Callable[[str], str]
+) -> None:
+    """It parses each line of a leaf and of a host, whatever devices the kernel has."""
+    plan = plan_of(**VARIANTS["networks with bonds"])
+    build(build_job(plan, PACKS, ("configs", "lab")), tmp_path / "out")
+    made = Tree(plan, tmp_path / "out")
+    scripts = (
+        made.mounted("storage-leaf-1")["/fabric/start.sh"],
+        made.mounted("host-1")["/fabric/device.sh"],
+    )
+    line = r"^(?:made \S+ \|\| )?((?:ip (?:link|address)|bridge) .+)$"
+    lines = re.findall(line, "\n".join(scripts), re.MULTILINE)
+    kinds = {word for each in lines for word in re.findall(r" type (\w+)", each)}
+    assert kinds == {"bridge", "bond", "vxlan", "vrf", "vlan", "macvlan"}
+    names = {name for each in lines for name in re.findall(r"(?:add|name|dev) (\w[\w.-]*)", each)}
+    stand_ins = [
+        f"ip link add {name} type veth peer name far{number}"
+        for number, name in enumerate(sorted(names - {"link", "dev", "lo"}))
+    ]
+
+    def misread(lines: list[str]) -> list[str]:
+        asked = [*stand_ins, *(f"{each} 2>&1 || :" for each in lines)]
+        return [
+            answer
+            for answer in in_namespace("\n".join(asked)).splitlines()
+            if not ANSWERS.fullmatch(answer)
+        ]
+
+    assert misread(lines) == []
+    wrong = [each.replace("802.3ad", "802.3xx") for each in lines if "802.3ad" in each]
+    assert len(misread(wrong)) >= len(wrong) > 0
 
 
 # --- what names a container
@@ -935,18 +1046,13 @@ def test_a_network_that_no_container_runs_is_named() -> None:
     """The rest of the lab is written, with the reason."""
     keys = VARIANTS["networks"]
     storage = keys["networks"]["storage"]
-    for changed, why in (
-        ({"bonding": "lacp"}, "no script of a lab makes bonds of LACP"),
-        (
-            {"switches": {"leaf": {"model": "qm9700"}}},
-            "no pack names a container for mlnxos, which the leaf switches run",
-        ),
-    ):
-        networks = keys["networks"] | {"storage": storage | changed}
-        job = build_job(plan_of(**keys | {"networks": networks}), PACKS, ("lab",))
-        assert f"lab/ has no containers of storage: {why}" in job.skipped
-        nodes = topologies(job.context).view.nodes
-        assert {node.labels.get("network") for node in nodes} == {None, "oob"}
+    changed = {"switches": {"leaf": {"model": "qm9700"}}}
+    why = "no pack names a container for mlnxos, which the leaf switches run"
+    networks = keys["networks"] | {"storage": storage | changed}
+    job = build_job(plan_of(**keys | {"networks": networks}), PACKS, ("lab",))
+    assert f"lab/ has no containers of storage: {why}" in job.skipped
+    nodes = topologies(job.context).view.nodes
+    assert {node.labels.get("network") for node in nodes} == {None, "oob"}
 
 
 def test_infiniband_has_no_lab() -> None:

@@ -1,8 +1,9 @@
 """From a plan to a lab in containers: nodes, links, and the files of each container.
 
 A node for each switch, GPU and HB domain, and for each host and device of the networks beside
-compute, and a link for each link of the plan. The management ports of switches are on the engine's
-management network, so the cables to them are left out, as are the uplinks of access switches.
+compute, and a link for each link of the plan, those of paired devices included. The management
+ports of switches are on the engine's management network, so the cables to them are left out, as are
+the uplinks of access switches, whose ports no configuration has.
 `containers` owns how each thing runs; templates hold the engines' own words. `view` defines the
 shapes.
 
@@ -20,6 +21,7 @@ from fabricgen.analysis.forwarding.gpu_routes import HB_DEVICE, gpu_view
 from fabricgen.analysis.forwarding.path_names import PathNames
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.core.diagnostics import refuse
+from fabricgen.core.terms import PEERS, UPLINKS
 from fabricgen.outputs.lab_topologies.containers import container_kind, other_kinds
 from fabricgen.outputs.lab_topologies.view import (
     LabLink,
@@ -32,6 +34,7 @@ from fabricgen.outputs.packs.rendered_texts import RenderedTexts
 from fabricgen.outputs.packs.site_lines import SiteLines
 from fabricgen.planning.addressing import address_text
 from fabricgen.planning.networks.attachments import HOSTS
+from fabricgen.views.factory import Views
 from fabricgen.views.hosts.network_ports import device_views
 
 if TYPE_CHECKING:
@@ -42,7 +45,6 @@ if TYPE_CHECKING:
     from fabricgen.outputs.packs.containers import Thing
     from fabricgen.outputs.packs.pack_yaml import Pack
     from fabricgen.outputs.packs.render import Packs
-    from fabricgen.views.factory import Views
     from fabricgen.views.hosts.view import DeviceView
     from fabricgen.views.switches.view import SwitchView
 
@@ -76,8 +78,6 @@ class Topologies:
                 "the GPUs of direct rails run FRR, and the image of a GPU has none; `fabricgen lab"
                 " run` boots them"
             )
-        if self.plan.fabric.has_bonds:
-            return "no script of a lab makes bonds of LACP"
         for role in self.plan.roles:
             for port_layout in self.plan.fabric.nos_variants(role):
                 pack = self._config_packs.get(port_layout.nos)
@@ -107,8 +107,25 @@ class Topologies:
     @cached_property
     def devices(self) -> list[DeviceView]:
         """The hosts and devices with ports in the networks of the lab."""
-        names = {own.plan.fabric.network_name for own in self._beside}
+        names = {name for own in self._beside for name in own.networks}
+        names |= {view.plan.fabric.network_name for view in self._on_compute}
         return device_views(self.plan, names) if names else []
+
+    @property
+    def networks(self) -> list[str]:
+        """The network of the plan, and those that its switches carry in VLANs of their own."""
+        rules = self.plan.fabric.network
+        return [rules.name, *(each.name for each in rules.tenants)] if rules else []
+
+    @cached_property
+    def _on_compute(self) -> list[Views]:
+        """The networks whose cables end on compute switches or on none, without uplinks."""
+        networks = self.plan.networks.items()
+        return [
+            Views(own)
+            for name, own in networks
+            if name == PEERS or (name in self.plan.converged and name != UPLINKS)
+        ]
 
     @cached_property
     def view(self) -> LabView:
@@ -129,6 +146,7 @@ class Topologies:
             )
         links = [*self.cable_links(), *self._hb_links()]
         links += chain.from_iterable(own.cable_links() for own in self._beside)
+        links += self._links_on_compute()
         name = self.plan.spec.name
         network = self._network() if any(node.address for node in nodes) else None
         return LabView(name, nodes, links, len(nodes), len(links), network)
@@ -242,7 +260,7 @@ class Topologies:
     @cached_property
     def left_out(self) -> frozenset[str]:
         """The switches of other networks, whose cables to this one no link of the lab is for."""
-        rules = self.plan.fabric.network
+        rules = self.plan.networks.get(UPLINKS, self.plan).fabric.network
         groups = rules.attached.groups if rules else ()
         switches = (each.names for each in groups if not each.own and each.kind != HOSTS)
         return frozenset(chain.from_iterable(switches))
@@ -250,11 +268,14 @@ class Topologies:
     def _interfaces(self, segment: int) -> dict[int, dict[str, str]]:
         """Return the container's names of the ports of each switch of a segment.
 
-        They are keyed by box, then by the NOS's name; segments that run the same NOS share them.
+        They are keyed by box, then by the NOS's name; segments that run the same NOS share them,
+        unless networks have ports on some of them.
         """
         switches_by_rail = tuple(
             port_layout.nos for port_layout in self.plan.port_layouts(segment).values()
         )
+        if self.plan.converged:
+            switches_by_rail += (str(segment),)
         if switches_by_rail not in self._named:
             boxes = {name: index for index, name in enumerate(self.plan.naming.switches(segment))}
             nodes = (self._switch(switch) for switch in self._views.switches(segment))
@@ -289,12 +310,40 @@ class Topologies:
                 if near not in self.left_out:
                     yield LabLink(near, near_port, peer, called[upper][peer_port], cable, mtu)
 
+    def _links_on_compute(self) -> Iterator[LabLink]:
+        """Yield the links of networks and devices on compute switches, and of paired devices."""
+        places = {name: at for at, name in self.plan.converged_leaves().items()}
+
+        def called(device: str, interface: str) -> str:
+            if device not in places:
+                return interface
+            segment, box = places[device]
+            return self._interfaces(segment)[box][interface]
+
+        for views in self._on_compute:
+            mtu = views.plan.spec.addressing.mtu
+            for cable in views.cables(0):
+                if cable.connector < SECOND:
+                    label = cable.cable[:-1] if cable.connector else cable.cable
+                    near, far = (
+                        (device, called(device, interface))
+                        for device, interface in (
+                            (cable.a_device, cable.a_interface),
+                            (cable.b_device, cable.b_interface),
+                        )
+                    )
+                    yield LabLink(*near, *far, label, mtu)
+
     def _hb_links(self) -> Iterator[LabLink]:
         """Link each GPU to its HB domain; the kernel gives no device a name with `gpu`."""
         coordinates, mtu = self.plan.fabric.coordinates, self.plan.spec.addressing.mtu
         for gpu in range(coordinates.gpus):
             domain, rank = coordinates.domain(gpu), coordinates.rank(gpu)
             yield LabLink(coordinates.name(gpu), HB_DEVICE, _hb(domain), f"gpu{rank}", "", mtu)
+
+
+SECOND = 2
+"""The connector of a link's second cable, which is no link of its own."""
 
 
 def _hb(domain: int) -> str:

@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from fabricgen.core.terms import LinkKind, Role
+from fabricgen.core.terms import PEERS, LinkKind, Role
 from fabricgen.planning.addressing import address_text
 from fabricgen.planning.network_bonds import bond_members
 from fabricgen.planning.networks.tenants import overlay_mtu
 from fabricgen.planning.tenant_addresses import bond_address, gateway_of, prefix_length, subnet_of
+from fabricgen.views.cables.view import turned
+from fabricgen.views.factory import Views
+from fabricgen.views.hosts.network_links import network_links
 from fabricgen.views.hosts.view import (
     MAIN_TABLE,
     DeviceView,
@@ -72,7 +75,7 @@ def network_ports(plan: Plan) -> Iterator[NetworkPortView]:
                 switch=links.upper_device[row],
                 switch_interface=links.upper_port[row].interface,
                 cable=links.cables[row],
-                routes=_routes(network, gateway, order[device], name) if routed else [],
+                routes=_routes(network, gateway, order[device], name, own) if routed else [],
             )
             order[device] += 1
 
@@ -81,11 +84,34 @@ def device_views(plan: Plan, networks: Collection[str]) -> list[DeviceView]:
     """Return the hosts and devices with their ports in some networks; switches are none of them."""
     switches = {name for own in plan.cluster for name in own.switches()}
     found: dict[str, DeviceView] = {}
-    for port in network_ports(plan):
+    paired = _paired_ports(plan.networks[PEERS]) if PEERS in networks else ()
+    for port in (*network_ports(plan), *paired):
         if port.network in networks and port.device not in switches:
-            own = found.setdefault(port.device, DeviceView(port.device, plan.spec.name, []))
+            own = found.setdefault(port.device, DeviceView(port.device, plan.spec.name, [], []))
             own.ports.append(port)
+    for own in found.values():
+        own.bonds = network_links([], network_bonds(own.ports))
+        own.ports = [port for port in own.ports if not port.bond]
     return [*found.values()]
+
+
+def _paired_ports(network: Plan) -> Iterator[NetworkPortView]:
+    """Yield the ports of paired devices at both ends of their cables; no address is planned."""
+    for cable in Views(network).cables(0):
+        for end in (cable, turned(cable)):
+            yield NetworkPortView(
+                device=end.a_device,
+                interface=end.a_interface,
+                network=PEERS,
+                address="",
+                prefix_length=0,
+                gateway="",
+                mtu=network.spec.addressing.mtu,
+                switch=end.b_device,
+                switch_interface=end.b_interface,
+                cable=end.cable,
+                routes=[],
+            )
 
 
 _NONE = ("", "")
@@ -199,10 +225,17 @@ def _length(plan: Plan, network: Plan, address: str) -> int:
     return plan.management.subnet.prefixlen if plan.management else 0
 
 
-def _routes(network: Plan, gateway: str, order: int, name: str) -> list[RouteView]:
-    """Return the routes by a port, the `order`th of its device, in the network of a name."""
+def _routes(
+    network: Plan, gateway: str, order: int, name: str, own: int | None = None
+) -> list[RouteView]:
+    """Return the routes by a port, the `order`th of its device, in the network of a name.
+
+    `own` is its address; a port in compute reaches the addresses of its rail.
+    """
     if name == DEFAULT:
         reach, why = "0.0.0.0/0", "all that no other route is for: by the first port that works"
     else:
-        reach, why = network.addresses.hosts.prefix(0), f"the devices of {name}"
+        hosts = network.addresses.hosts
+        block = 0 if own is None else (own - hosts.base) // hosts.size
+        reach, why = hosts.prefix(block), f"the devices of {name}"
     return [RouteView(reach, gateway, "", MAIN_TABLE, FIRST_METRIC + order, why)]

@@ -164,7 +164,9 @@ class DeviceView:
     name: str
     fabric: str
     ports: list[NetworkPortView]
-    """In the order of the networks."""
+    """In the order of the networks, without members of bonds."""
+    bonds: list[NetworkLinkView]
+    """Its bonds of LACP with their members and VLANs."""
 
 
 @dataclass(slots=True)
