@@ -30,16 +30,19 @@ MODELS = {
         "7060x6-64pe",
         "7060xe7-128pe",
         "7060xe7-64ps",
+        "7220-ixr-d1",
         "7220-ixr-d5",
         "7220-ixr-h5-64",
         "7220-ixr-h6-128",
         "7220-ixr-h6-64",
         "ais1600-64o",
         "ais800-64o",
+        "as4630-54te",
         "cm8148",
         "ds2000",
         "ds5000",
         "ds6000",
+        "ex4400-48t",
         "generic",
         "n9364e-sg2",
         "n9364f-sg3",
@@ -477,6 +480,9 @@ def test_two_kinds_of_cages_in_one_box() -> None:
         # netbox-community/devicetype-library
         ("7010tx-48", {"rj45": 48, "sfp28": 4}, 148),
         ("n9k-c9348gc-fxp", {"rj45": 48, "sfp28": 4, "qsfp28": 2}, 348),
+        ("as4630-54te", {"rj45": 48, "sfp28": 4, "qsfp28": 2}, 348),
+        ("7220-ixr-d1", {"rj45": 48, "sfp+": 4}, 88),
+        ("ex4400-48t", {"rj45": 48, "qsfp28": 2}, 248),
         # Dell PowerSwitch guide
         ("s3248t-on", {"rj45": 48, "sfp+": 4, "qsfp28": 2}, 288),
         # githedgehog/fabric, p_bcm_celestica_ds2000.go
@@ -488,6 +494,16 @@ def test_switches_of_management_networks(model: str, groups: dict[str, int], cap
     box = _switch(model)
     found = Counter(box.form_factor_at(cage) for cage in range(1, box.cages + 1))
     assert (found, box.capacity_gbps) == (groups, capacity)
+
+
+def test_a_group_of_cages_has_names_of_its_own() -> None:
+    """Uplinks of an EX4400 are in another slot than its sockets for hosts."""
+    box = _switch("ex4400-48t")
+    low, high = box.breakouts
+    ports = [(1, low), (48, low), (49, high), (50, high)]
+    names = [box.interface("junos", cage, 0, mode) for cage, mode in ports]
+    assert names == ["ge-0/0/0", "ge-0/0/47", "et-0/1/0", "et-0/1/1"]
+    assert box.interface("frr", 50, 0, high) == "swp50"
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog.models.switch import Switch
 
 MODELS = ("7060dx5-64s", "7060x6-64pe", "sn4700", "sn5400", "sn5600", "sn5640", "z9864f")
-WITHOUT_FILE = ("sn2201", "sn4600c")
+WITHOUT_FILE = ("as4630-54te", "sn2201", "sn4600c")
 MODE = re.compile(
     r"(?P<count>\d+)x(?P<speed>\d+)G(?:\((?P<lanes>\d+)\))?(?:\[(?P<slower>[^]]*)\])?"
 )

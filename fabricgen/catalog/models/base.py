@@ -185,7 +185,7 @@ class Cords(Facts):
     supplied: Index = 0
 
 
-_FIELDS = "cage|cage0|sub|sub1|letter|lane|lane1"
+_FIELDS = "cage|cage0|place0|sub|sub1|letter|lane|lane1"
 _NAME = r"[A-Za-z0-9 ._/:-]"  # safe in configurations and in cells of tables
 Pattern = Annotated[
     str, Field(pattern=rf"^([A-Za-z0-9]|\{{({_FIELDS})\}})({_NAME}|\{{({_FIELDS})\}})*$")

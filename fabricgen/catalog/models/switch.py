@@ -40,9 +40,9 @@ class Breakout(Facts):
 class Interfaces(Facts):
     """The port names of one NOS: patterns for str.format with the position of the port.
 
-    `cage` counts from 1 and `cage0` from 0; `sub` from 0, `sub1` from 1 and `letter` from a, within
-    the cage; `lane` is the port's first lane, counted over the whole switch from 0, `lane1` within
-    the cage from 1.
+    `cage` counts from 1 and `cage0` from 0, `place0` from 0 within the group of cages; `sub` from
+    0, `sub1` from 1 and `letter` from a, within the cage; `lane` is the port's first lane, counted
+    over the whole switch from 0, `lane1` within the cage from 1.
     """
 
     whole: Pattern
@@ -54,7 +54,8 @@ class Interfaces(Facts):
 class CageGroup(Facts):
     """Cages `first` to `last`, both counted from 1, that differ from the others.
 
-    They support only `breakouts`; their form factor and lanes are the switch's where not stated.
+    They support only `breakouts`; their form factor, lanes and port names are the switch's where
+    not stated.
     """
 
     first: Count
@@ -62,6 +63,7 @@ class CageGroup(Facts):
     breakouts: tuple[str, ...]
     form_factor: FormFactor | None = None
     lanes_per_cage: Count | None = None
+    interfaces: dict[str, Interfaces] = {}  # by NOS, where its names differ from the switch's
 
     def __contains__(self, cage: int) -> bool:
         """Return whether a cage, counted from 1, belongs to the group."""
@@ -224,22 +226,28 @@ class Switch(Part):
 
         Raises KeyError for a NOS that the model does not run.
         """
-        names = self.interfaces[nos]
+        names = self._names(nos, cage)
         return (names.whole if breakout.count == 1 else names.split).format_map(
             self._position(cage, sub, breakout)
         )
 
     def alias(self, nos: str, cage: int, sub: int, breakout: Breakout) -> str | None:
         """Return the front panel name of a port, where the NOS has such a second name."""
-        names = self.interfaces[nos]
+        names = self._names(nos, cage)
         pattern = names.alias_whole if breakout.count == 1 else names.alias_split
         return pattern and pattern.format_map(self._position(cage, sub, breakout))
 
+    def _names(self, nos: str, cage: int) -> Interfaces:
+        """Return the patterns of a NOS for the ports of a cage. Raises KeyError for another NOS."""
+        group = self._group(cage)
+        return (group and group.interfaces.get(nos)) or self.interfaces[nos]
+
     def _position(self, cage: int, sub: int, breakout: Breakout) -> dict[str, int | str]:
-        lane = sub * breakout.lanes
+        lane, group = sub * breakout.lanes, self._group(cage)
         return {
             "cage": cage,
             "cage0": cage - 1,
+            "place0": cage - (group.first if group else 1),
             "sub": sub,
             "sub1": sub + 1,
             "letter": "abcdefgh"[sub],
@@ -284,6 +292,8 @@ def _contradictions_of_groups(switch: Switch, breakouts: set[str]) -> "Iterator[
                 f"cage_groups: {group.first} to {group.last} "
                 "names cages or breakouts that the switch does not have"
             )
+        for nos in group.interfaces.keys() - switch.interfaces.keys():
+            yield f"cage_groups.interfaces.{nos}: {nos} has no entry under interfaces"
     service = switch.service_cages
     if service and (
         not switch.cages < service.first <= service.last
