@@ -23,7 +23,7 @@ from fabricgen.planning.naming import make_naming
 from fabricgen.planning.network_devices import spare_group, switch_groups
 from fabricgen.planning.network_fabric import network_fabric, placed
 from fabricgen.planning.network_pools import check_apart
-from fabricgen.planning.network_sizing import check_pairs
+from fabricgen.planning.network_sizing import check_leaves, check_pairs
 from fabricgen.planning.networks.rules import ReservedSize
 from fabricgen.planning.uplink_fabric import uplinks_fabric
 
@@ -103,7 +103,7 @@ def _map_networks(
     compute: list[SwitchGroup],
     reserved: dict[str, ReservedSize],
 ) -> tuple[list[Mapping], list[SwitchGroup]]:
-    """Map all networks, and return their switches too.
+    """Map all networks, and return their switches too. Raises Refusal.
 
     A network may have the switches of another on it, so all are sized until no number of switches
     changes; sizes only grow.
@@ -119,6 +119,8 @@ def _map_networks(
             if name != CONSOLE or not all(group.layout.model.passive for group in known)
         ]
         before, switches = switches, [*chain.from_iterable(map(_switches, mappings))]
+    for mapping in mappings:
+        check_leaves(mapping.fabric)
     return mappings, switches
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import Role
+from fabricgen.inventory.networks import LeafGroup
 from fabricgen.planning.clos import Width, size
 from fabricgen.planning.networks.leaf_groups import grouped_leaves
 
@@ -85,6 +86,27 @@ def network_too_large(fabric: ResolvedFabric, network: NetworkRules) -> Refusal:
         if reachable
         else f"choose larger switches, or fewer {fewer}",
     )
+
+
+def check_leaves(fabric: ResolvedFabric) -> None:
+    """Refuse leaves that no device would have a port on. Raises Refusal `bad-leaf-groups`."""
+    network = fabric.network
+    for served in network.served if network else ():
+        assert network, "it serves devices"  # noqa: S101 - narrowed for mypy
+        leaves, bond = served.keys.leaves or 0, network.attached.bond
+        most = sum(served.ports) // bond * bond
+        if leaves > most:
+            key = "leaf_groups" if isinstance(served.keys, LeafGroup) else "leaves"
+            raise refuse(
+                "bad-leaf-groups",
+                f"the network `{network.name}` would have leaves without devices",
+                path=("networks", network.name, key),
+                because=(
+                    f"`leaves` is {leaves}",
+                    f"{sum(served.ports)} ports of devices are on {most} leaves at most",
+                ),
+                hint=f"use `leaves: {most}` or fewer",
+            )
 
 
 def check_pairs(mapping: Mapping) -> None:
