@@ -12,7 +12,7 @@ from itertools import islice, repeat
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 FEW = 16
 """Rows that are formatted one by one."""
@@ -48,12 +48,12 @@ class Columns:
 
     def lines(self, form: str) -> str:
         """Return a line for each row, with its cells in the places `{}` of a form."""
+        if len(self) <= FEW:
+            return self._few_lines(form)
         words = _words(form)
         varied = [at for at, cell in enumerate(self.cells) if isinstance(cell, tuple)]
         if not varied:
             return "\n".join([_filled(words, self.cells)] * len(self))
-        if len(self) <= FEW:
-            return self._few_lines(form)
         first, last = varied[0], varied[-1] + 1
         before = _filled(words[: first + 1], self.cells[:first])
         after = _filled(words[last:], self.cells[last:])
@@ -69,16 +69,20 @@ class Columns:
         a 100% 50%
         b% 100% 50%
         """
-        places = ["%s" if isinstance(cell, tuple) else _escaped(cell) for cell in self.cells]
-        line = _form_of_form(form) % (*places,)
-        varied = [cell[self.start : self.stop] for cell in self.cells if isinstance(cell, tuple)]
-        return "\n".join(map(line.__mod__, zip(*varied, strict=True)))
+        rows = zip(*[self._few_cells(cell) for cell in self.cells], strict=True)
+        return "\n".join(map(_percent_form(form).__mod__, rows))
+
+    def _few_cells(self, cell: object) -> Iterable[object]:
+        """Return the cell of each row in a column."""
+        if isinstance(cell, tuple):
+            return cell[self.start : self.stop]
+        return repeat(cell, self.stop - self.start)
 
 
 @lru_cache(maxsize=SHARED)
-def _form_of_form(form: str) -> str:
-    """Return a form of `%` that is filled with places first, and then with cells."""
-    return _escaped(_escaped(form)).replace("{}", "%s")
+def _percent_form(form: str) -> str:
+    """Return a form with places `{}` as one of `%`."""
+    return _escaped(form).replace("{}", "%s")
 
 
 @lru_cache(maxsize=SHARED)

@@ -24,7 +24,7 @@ from fabricgen.planning.addressing import IPV4_BITS, address_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabricgen.analysis.forwarding.path_names import PathNames
+    from fabricgen.analysis.forwarding.path_names import NicAttachment, PathNames
     from fabricgen.core.terms import Family
 
 HB_RANGES = {32: (198 << 24 | 18 << 16, 15), 128: (0x20010002 << 96, 96)}
@@ -121,9 +121,10 @@ def gpu_view(ends: PathNames, gpu: int) -> GpuView:
     coordinates = fabric.coordinates
     bits, length = plan.addresses.hosts.bits, plan.addresses.host_length
     mtu = plan.spec.addressing.mtu
+    ports = ends.nics(gpu)
     own = [
-        GpuAddress(f"nic{plane}", f"{address_text(ends.address(gpu, plane))}/{length}", mtu)
-        for plane in range(fabric.planes)
+        GpuAddress(f"nic{plane}", f"{address_text(port.address)}/{length}", mtu)
+        for plane, port in enumerate(ports)
     ]
     hb_text = f"{hb_address(coordinates.rank(gpu), bits)}/{HB_RANGES[bits][1]}"
     return GpuView(
@@ -135,7 +136,7 @@ def gpu_view(ends: PathNames, gpu: int) -> GpuView:
         numbered=plan.addresses.numbered,
         family=plan.addresses.family,
         addresses=[*own, GpuAddress(HB_DEVICE, hb_text, mtu)],
-        route_columns=[*route_columns(ends, gpu)],
+        route_columns=[*route_columns(ends, gpu, ports)],
     )
 
 
@@ -147,21 +148,21 @@ def _rows(runs: Iterable[Columns]) -> list[GpuRoute]:
     return [*map(partial(tuple.__new__, GpuRoute), chain.from_iterable(runs))]
 
 
-def route_columns(ends: PathNames, gpu: int) -> Iterator[Columns]:
+def route_columns(ends: PathNames, gpu: int, ports: Iterable[NicAttachment]) -> Iterator[Columns]:
     """Yield the IP routes of a GPU in runs, by plane: to its HB domain, then to each rail.
 
-    Their columns are the fields of a route. Equal columns are one tuple for all GPUs of a domain.
+    `ports` are those of its NICs, by plane. The columns of a run are the fields of a route; equal
+    columns are one tuple for all GPUs of a domain.
     """
     coordinates = ends.reach.plan.fabric.coordinates
     rank, domain = coordinates.rank(gpu), coordinates.domain(gpu)
-    for plane in range(ends.reach.plan.fabric.planes):
-        address = ends.address(gpu, plane)
-        source = address_text(address)
+    for plane, port in enumerate(ports):
+        source = address_text(port.address)
         prefixes = ends.host_prefixes(domain, plane)
         bits = ends.reach.plan.addresses.hosts.bits
         others = prefixes, _hb_addresses(len(prefixes), bits), HB_DEVICE, source, 1
         yield from _runs(Columns(others, 0, rank), Columns(others, rank + 1, len(prefixes)))
-        gateway = address_text(ends.gateway(gpu, plane, address))
+        gateway = address_text(port.gateway)
         yield from _rail_columns(ends, gpu, plane, source, gateway)
 
 

@@ -94,6 +94,10 @@ class PathNames:
         """Return the name of the host of a GPU."""
         return self.reach.plan.naming.host(self.reach.plan.fabric.coordinates.host(gpu))
 
+    def nics(self, gpu: int) -> list[NicAttachment]:
+        """Return the ends of the cables of a GPU's NIC ports, by plane."""
+        return [self.nic(gpu, plane) for plane in range(self.reach.plan.fabric.planes)]
+
     def nic(self, gpu: int, plane: int) -> NicAttachment:
         """Return the ends of a NIC port's cable."""
         plan = self.reach.plan

@@ -31,6 +31,7 @@ from fabricgen.views.factory import Views
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
+    from fabricgen.analysis.forwarding.path_names import NicAttachment
     from fabricgen.core.arrays import Int32Array
     from fabricgen.core.columns import Columns
     from fabricgen.planning.naming import Box
@@ -120,28 +121,29 @@ class ForwardingTables:
         whose = {"host": self.plan.hosts[host], "hb_domain": coordinates.domain_of_host(host)}
         yield _text(whose)[:-1] + ',"gpus":['
         for gpu in gpus:
-            routes = ",".join(run.lines(_ROUTE) for run in self._gpu_routes(gpu))
+            ports = self.ends.nics(gpu)
+            routes = ",".join(run.lines(_ROUTE) for run in self._gpu_routes(gpu, ports))
             yield (
-                f"{',' if gpu > gpus[0] else ''}{_text(self._gpu(gpu))[:-1]}"
+                f"{',' if gpu > gpus[0] else ''}{_text(self._gpu(gpu, ports))[:-1]}"
                 f',"routes":[{routes.replace(_NEXT, ",")}]}}'
             )
         yield "]}\n"
 
-    def _gpu(self, gpu: int) -> dict[str, Any]:
-        """Return the tables of a GPU, except its routes."""
+    def _gpu(self, gpu: int, ports: Sequence[NicAttachment]) -> dict[str, Any]:
+        """Return the tables of a GPU with these NIC ports, except its routes."""
         fabric = self.plan.fabric
         return {
             "gpu": self.ends.gpu(gpu),
             "rank": fabric.coordinates.rank(gpu),
             "rail": fabric.coordinates.rail(gpu),
-            "ports": [self._port(gpu, plane) for plane in range(fabric.planes)],
+            "ports": [_port(plane, end) for plane, end in enumerate(ports)],
             "relays": {str(rail): names for rail, names in enumerate(self._relays(gpu))},
         }
 
-    def _gpu_routes(self, gpu: int) -> Iterable[Columns]:
+    def _gpu_routes(self, gpu: int, ports: Sequence[NicAttachment]) -> Iterable[Columns]:
         """Return the IP routes of a GPU in runs; none on InfiniBand."""
         routed = self.ethernet and has_hb_addresses(self.plan.fabric.domain_gpus)
-        return route_columns(self.ends, gpu) if routed else ()
+        return route_columns(self.ends, gpu, ports) if routed else ()
 
     def _relays(self, gpu: int) -> Iterator[list[str]]:
         """Return the names of GPUs on which a packet for a GPU may land, rail by rail.
@@ -159,17 +161,6 @@ class ForwardingTables:
                 ]
             ]
             yield [names[rank], *on] if spans and rail != own else on
-
-    def _port(self, gpu: int, plane: int) -> dict[str, Any]:
-        """Return a NIC port and the far end of its cable."""
-        end = self.ends.nic(gpu, plane)
-        shown = {"plane": plane, "interface": end.interface, "address": address_text(end.address)}
-        return {
-            **shown,
-            "peer": end.switch,
-            "peer_interface": end.switch_interface,
-            "cable": end.cable,
-        }
 
     def switches(
         self, segment: int, boxes: Sequence[int] | None = None
@@ -299,6 +290,18 @@ class ForwardingTables:
             IPv4Address(skipped + first * each), IPv4Address(skipped + last * each + each - 1)
         ):
             yield int(network.network_address), network.prefixlen + more
+
+
+def _port(plane: int, end: NicAttachment) -> dict[str, Any]:
+    """Return a NIC port and the far end of its cable."""
+    return {
+        "plane": plane,
+        "interface": end.interface,
+        "address": address_text(end.address),
+        "peer": end.switch,
+        "peer_interface": end.switch_interface,
+        "cable": end.cable,
+    }
 
 
 def _prefix_of(port: PortView) -> str:

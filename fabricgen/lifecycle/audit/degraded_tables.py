@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.analysis.forwarding.failures import Failures
+    from fabricgen.analysis.forwarding.path_names import NicAttachment
     from fabricgen.planning.naming import Box
     from fabricgen.planning.plan import Plan
     from fabricgen.views.switches.view import Instance
@@ -111,9 +112,9 @@ class DegradedTables(ForwardingTables):
         super().__init__(plan)
         self.reach = Reach(plan, failures)
 
-    def _gpu(self, gpu: int) -> dict[str, Any]:
+    def _gpu(self, gpu: int, ports: Sequence[NicAttachment]) -> dict[str, Any]:
         """Return the tables of a GPU without failed ports and useless relays."""
-        document = super()._gpu(gpu)
+        document = super()._gpu(gpu, ports)
         coordinates = self.plan.fabric.coordinates
         document["ports"] = [
             port for port in document["ports"] if self.reach.lives(gpu, port["plane"])
@@ -130,9 +131,9 @@ class DegradedTables(ForwardingTables):
         }
         return document
 
-    def _gpu_routes(self, gpu: int) -> Iterator[Columns]:
+    def _gpu_routes(self, gpu: int, ports: Sequence[NicAttachment]) -> Iterator[Columns]:
         """Yield the IP routes of a GPU that still work, each as a run of its own."""
-        for route in map(GpuRoute._make, chain.from_iterable(super()._gpu_routes(gpu))):
+        for route in map(GpuRoute._make, chain.from_iterable(super()._gpu_routes(gpu, ports))):
             if self._leads(gpu, route):
                 yield Columns(route, 0, 1)
 
