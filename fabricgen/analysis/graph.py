@@ -13,7 +13,6 @@ take. Attribute `switch` of a node names the box.
 from __future__ import annotations
 
 import io
-import json
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -28,6 +27,7 @@ from fabricgen.analysis.graph_elements import (
     switch_nodes,
 )
 from fabricgen.core.arrays import distinct
+from fabricgen.core.compact_json import compact_json
 from fabricgen.core.terms import LinkKind
 from fabricgen.planning.direct_conflicts import require_switches
 
@@ -140,17 +140,19 @@ def _folded(plan: Plan) -> tuple[list[int], dict[tuple[LinkKind, int, int], list
 def node_link(made: nx.Graph[str]) -> str:
     """Return a graph of this module as node-link JSON.
 
+    >>> import json
     >>> made = nx.MultiGraph([("a", "b", "r0-u00001", {"capacity_gbps": 400})])
     >>> nx.utils.graphs_equal(made, nx.node_link_graph(json.loads(node_link(made)), edges="edges"))
     True
     """
     document: dict[str, Any] = nx.node_link_data(made, edges="edges")
-    return json.dumps(document, separators=(",", ":")) + "\n"
+    return compact_json(document) + "\n"
 
 
 def graphml(made: nx.Graph[str]) -> str:
     """Write a graph of this module as GraphML.
 
+    >>> import json
     >>> made = nx.MultiGraph([("a", "b", "r0-u00001", {"capacity_gbps": 400})])
     >>> read = nx.parse_graphml(graphml(made), edge_key_type=str, force_multigraph=True)
     >>> read.edges["a", "b", "r0-u00001"]

@@ -8,11 +8,11 @@ is used.
 
 from __future__ import annotations
 
-import json
 from html import escape
 from typing import TYPE_CHECKING
 
 from fabricgen.analysis.cluster_graph import cluster_edges, cluster_nodes
+from fabricgen.core.compact_json import compact_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,7 +56,7 @@ class GraphFiles:
                 for low, high, key, shown in self.edges
             ],
         }
-        return json.dumps(document, separators=(",", ":")) + "\n"
+        return compact_json(document) + "\n"
 
     def graphml(self) -> str:
         """Return the text of the GraphML."""

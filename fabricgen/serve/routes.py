@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
+from fabricgen.core.compact_json import compact_json
 from fabricgen.core.diagnostics import Refusal, text_of
-from fabricgen.outputs.report.compact_json import short_json
 from fabricgen.outputs.report.html import json_block, shell
 from fabricgen.outputs.report.report import PARTS, Part
 from fabricgen.serve.controls import KEYS, QueryError, control_of
@@ -147,7 +147,7 @@ def _sized(plans: PlanCache, asked: dict[str, str]) -> Response:
     try:
         fabric = plans.fabric(asked)
         return Response.of(
-            200, JSON, short_json({"page": fabric.page, "controls": fabric.controls})
+            200, JSON, compact_json({"page": fabric.page, "controls": fabric.controls})
         )
     except Refusal as refusal:
         made = _made(plans, asked)
@@ -158,7 +158,7 @@ def _sized(plans: PlanCache, asked: dict[str, str]) -> Response:
             ],
             "text": findings_text(refusal.findings),
         }
-        return Response.of(422, JSON, short_json(document))
+        return Response.of(422, JSON, compact_json(document))
 
 
 def _made(plans: PlanCache, asked: dict[str, str]) -> dict[str, list[str]]:

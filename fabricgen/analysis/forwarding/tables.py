@@ -13,7 +13,6 @@ domain, and is written once for them.
 
 from __future__ import annotations
 
-import json
 from functools import cached_property
 from ipaddress import IPv4Address, ip_interface, summarize_address_range
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ from fabricgen.analysis.forwarding.gpu_routes import has_hb_addresses, route_col
 from fabricgen.analysis.forwarding.path_names import PathNames
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.forwarding.relay_rules import ranks_by_rail, third_rails
+from fabricgen.core.compact_json import compact_json
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.addressing import IPV4_BITS, address_text
 from fabricgen.views.factory import Views
@@ -53,10 +53,8 @@ def switch_table(switch: str) -> str:
 
 def document_text(document: dict[str, Any]) -> str:
     """Return the text of a table; blanks would double its size."""
-    return _text(document) + "\n"
+    return compact_json(document) + "\n"
 
-
-_text = json.JSONEncoder(separators=(",", ":")).encode
 
 _ROUTE = '{"prefix":"{}","via":"{}","device":"{}","source":"{}","metric":{}}'
 """A route as JSON: addresses and names of devices hold nothing to escape."""
@@ -119,12 +117,12 @@ class ForwardingTables:
         coordinates = self.plan.fabric.coordinates
         gpus = [gpu for gpu in coordinates.host_range(host) if wanted is None or gpu in wanted]
         whose = {"host": self.plan.hosts[host], "hb_domain": coordinates.domain_of_host(host)}
-        yield _text(whose)[:-1] + ',"gpus":['
+        yield compact_json(whose)[:-1] + ',"gpus":['
         for gpu in gpus:
             ports = self.ends.nics(gpu)
             routes = ",".join(run.lines(_ROUTE) for run in self._gpu_routes(gpu, ports))
             yield (
-                f"{',' if gpu > gpus[0] else ''}{_text(self._gpu(gpu, ports))[:-1]}"
+                f"{',' if gpu > gpus[0] else ''}{compact_json(self._gpu(gpu, ports))[:-1]}"
                 f',"routes":[{routes.replace(_NEXT, ",")}]}}'
             )
         yield "]}\n"

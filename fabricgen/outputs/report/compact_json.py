@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
+
+from fabricgen.core.compact_json import compact_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,11 +52,6 @@ class _Numbers(dict[str, int]):
         return number
 
 
-def short_json(value: object) -> str:
-    """Write JSON without blanks."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
 def packed(value: object, *, level: int = 9) -> bytes:
     """Return a value as gzip of JSON, at a level of gzip's; equal values make equal bytes.
 
@@ -66,5 +62,5 @@ def packed(value: object, *, level: int = 9) -> bytes:
     with gzip.GzipFile(
         "", "wb", level, stream, mtime=0
     ) as file:  # gzip.compress writes the system into the header, in some versions
-        file.write(short_json(value).encode())
+        file.write(compact_json(value).encode())
     return stream.getvalue()

@@ -13,7 +13,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabricgen.outputs.report.compact_json import packed, short_json
+from fabricgen.core.compact_json import compact_json
+from fabricgen.outputs.report.compact_json import packed
 from fabricgen.outputs.report.report import PARTS
 
 if TYPE_CHECKING:
@@ -96,4 +97,4 @@ def safe_json(value: object) -> str:
     >>> safe_json({"name": "</script>&"})
     '{"name":"\\u003c/script\\u003e\\u0026"}'
     """
-    return short_json(value).translate(_ESCAPED)
+    return compact_json(value).translate(_ESCAPED)

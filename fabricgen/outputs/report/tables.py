@@ -7,7 +7,6 @@ the room has the positions of devices. Those of networks follow the ones of the 
 from __future__ import annotations
 
 from itertools import chain, repeat
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from fabricgen.core.terms import COMPUTE, LinkKind
 from fabricgen.outputs.drawings.block_contents import rails_of
 from fabricgen.outputs.report.compact_json import ValueColumn
+from fabricgen.views.cables.cable_list import column_of
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def cables_table(plan: Plan, views: Views, losses: Losses) -> dict[str, Any]:
     for segment in range(shown_segments(plan)):
         rows = views.cables(segment)
         for name in CABLE_COLUMNS:
-            columns[name].extend(map(str, map(attrgetter(name), rows)))
+            columns[name].extend(map(str, column_of(rows, name)))
         columns["gpu"].extend(_by_cable(plan, _gpus(plan, segment)))
         columns["alike"].extend(alike)
         if own:
@@ -101,7 +101,7 @@ def cables_table(plan: Plan, views: Views, losses: Losses) -> dict[str, Any]:
 def _add_network(columns: dict[str, ValueColumn], name: str, cables: Sequence[CableView]) -> None:
     """Add the cables of a network, whose loss is no class of the compute fabric."""
     for column in CABLE_COLUMNS:
-        columns[column].extend(map(str, map(attrgetter(column), cables)))
+        columns[column].extend(map(str, column_of(cables, column)))
     for column, text in (("gpu", ""), ("alike", ""), (NETWORK, name)):
         columns[column].extend(repeat(text, len(cables)))
 
