@@ -149,13 +149,15 @@ def _torus(asked: RailTopology, nodes: int, _ports: int) -> _Shape:
         hint = f"use `dimensions: {[*equal]}`" if equal else "use `kind: ring`"
         fact = f"these are not {count} dimensions of {nodes} GPUs"
         raise _misfit(fact, because, hint, "dimensions")
-    # half of an even dimension is crossed at two places, or at one where it has two GPUs
-    cuts = [nodes // size * min(size - 1, 2) for size in sizes if size % 2 == 0]
+    # half of the longest dimension is crossed at two places, or at one where it has two GPUs; no
+    # formula is known for an odd one, whose halves meet at a step
+    longest = max(sizes)
+    bisection = nodes // longest * min(longest - 1, 2) if longest % 2 == 0 else None
     return _Shape(
         sum(min(size - 1, 2) for size in sizes),
         lambda: graphs.torus(sizes),
         sum(size // 2 for size in sizes),
-        min(cuts, default=None),
+        bisection,
         tuple(sizes),
     )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import gcd
+from itertools import permutations
+from math import gcd, prod
 
 import networkx as nx
 import numpy as np
@@ -103,3 +104,19 @@ def test_a_direct_fabric_has_links_between_hosts_and_no_switches() -> None:
     cable = next(iter(Views(plan).cables(1)))
     assert (cable.cable, cable.a_device, cable.a_interface) == ("r1-d00001", "host-01", "nic1s0")
     assert (cable.b_device, cable.b_interface, cable.speed) == ("host-05", "nic1s1", "100G")
+
+
+@pytest.mark.parametrize("sizes", [(4, 4), (6, 5), (2, 4, 3), (4, 7), (3, 2)])
+def test_no_halves_of_a_torus_are_joined_by_fewer_links_than_it_claims(
+    sizes: tuple[int, ...],
+) -> None:
+    """Halves are the first nodes by each order of the dimensions, so that some meet at a step."""
+    nodes = prod(sizes)
+    made = topology(f"torus-{len(sizes)}d", nodes, 2 * len(sizes), dimensions=sizes)
+    places = np.array(np.unravel_index(np.arange(nodes), sizes))
+    found = []
+    for order in permutations(range(len(sizes))):
+        half = np.lexsort(places[[*order]])[: nodes // 2]
+        crossing = np.isin(made.links.lower, half) != np.isin(made.links.upper, half)
+        found.append(int(crossing.sum()) // made.parallel)
+    assert made.bisection is None if max(sizes) % 2 else made.bisection == min(found)
