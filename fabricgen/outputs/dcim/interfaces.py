@@ -183,20 +183,15 @@ class InterfaceRows:
         for cable in links:
             far[cable.b_device, cable.b_interface] = to_lower(cable)
             far[cable.a_device, cable.a_interface] = to_upper(cable)
-        rows = {
-            (role, number): [*self._port_facts(port_layout, number=number)]
-            for role, port_layout in plan.port_layouts(segment).items()
-            if role in plan.roles
-            for number in range(self._set_count(role))
-        }
         layouts = plan.port_layouts(segment)
+        mtu, tag = "" if plan.fabric.has_circuits else self._mtu, tag_of(plan)
         rules = plan.fabric.network
         vlan = str(rules.vlan) if rules and rules.vlan else ""
         for at, (name, box, has) in enumerate(
             zip(plan.naming.switches(segment), plan.naming.boxes, plan.installed, strict=True)
         ):
             devices = plan.converged_ports(segment, at) if plan.converged else ()
-            own = rows[box.role, self._sets[at]]
+            own = self._facts[box.role, layouts[box.role].nos, self._sets[at]]
             if devices:
                 own = [*self._port_facts(layouts[box.role], devices)]
             for interface, label, kind, speed in own if has else ():
@@ -208,12 +203,22 @@ class InterfaceRows:
                     type=kind,
                     speed_kbps=speed,
                     enabled="true" if peer else "false",
-                    mtu="" if plan.fabric.has_circuits else self._mtu,
+                    mtu=mtu,
                     description=peer,
-                    tag=tag_of(plan),
+                    tag=tag,
                     mgmt_only="false",
                     vlan=vlan if peer and (name, interface) not in self._elsewhere else "",
                 )
+
+    @cached_property
+    def _facts(self) -> dict[tuple[Role, str, int], list[tuple[str, str, str, int]]]:
+        """The facts of the ports of a box, by its role, its NOS and its set of ports."""
+        return {
+            (role, port_layout.nos, number): [*self._port_facts(port_layout, number=number)]
+            for role in self.plan.roles
+            for port_layout in self.plan.fabric.nos_variants(role)
+            for number in range(self._set_count(role))
+        }
 
     def _port_facts(
         self, port_layout: PortLayout, devices: Iterable[Port] = (), number: int = 0
