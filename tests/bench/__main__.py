@@ -249,10 +249,17 @@ def plans() -> None:
         )
 
 
-PLANES = ["build", *sizing(4000, 8, 64), "-o", "{}", "--design", "rail-optimized"]
+PLANES = ["build", "-o", "{}", "--design", "rail-optimized", "--set"]
+DIRECT = [
+    *("--set", "rails.medium=direct", "--set", "nic={speed: 600G, split: 6x100G}"),
+    *("--set", "rails.topology={kind: torus-3d, dimensions: [5, 10, 10]}"),
+]
 SHAPES = (
-    ("build of 4,000 GPUs with 4 planes", [*PLANES, "--set", "rails.planes=4"]),
-    ("build of 4,000 GPUs with 8 planes", [*PLANES, "--set", "rails.planes=8"]),
+    ("build of 4,000 GPUs with 4 planes", [*PLANES, "rails.planes=4", *sizing(4000, 8, 64)]),
+    ("build of 4,000 GPUs with 8 planes", [*PLANES, "rails.planes=8", *sizing(4000, 8, 64)]),
+    ("the same, a GPU in each HB domain", [*PLANES, "rails.planes=8", *sizing(4000, 1, 64)]),
+    ("build of 4,096 GPUs on 2,048 rails", ["build", *sizing(4096, 2048), "-o", "{}"]),
+    ("build of 8 tori of 500 GPUs", ["build", *sizing(4000, 8, 64), "-o", "{}", *DIRECT]),
     ("build of one HB domain of 256 GPUs", ["build", *sizing(256), "-o", "{}"]),
     ("build of 768 GPUs in HB domains of 256", ["build", *sizing(768), "-o", "{}"]),
     ("search of 88 GPUs", ["search", *sizing(88, 8, 64)]),
@@ -267,7 +274,8 @@ SHAPES = (
 def shapes(home: Path) -> None:
     """Measure small fabrics whose shape, not their size, might make them slow."""
     for what, arguments in SHAPES:
-        cost = measured([word.replace("{}", str(home / "shape")) for word in arguments])
+        # in a place of its own: OUT of an earlier build would be verified and removed
+        cost = measured([word.replace("{}", str(fresh(home))) for word in arguments])
         say(what, f"{cost.cpu_s:.1f} s CPU, {cost.peak_mib:.0f} MiB", "under 10 s, 500 MiB")
     old = str(home / "one-tier.json")
     measured(["plan", *sizing(256, 16, 256), "--design", "rail-optimized", "-o", old])
