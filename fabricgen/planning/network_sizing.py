@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
+from fabricgen.core.count_text import counted
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import Role
 from fabricgen.inventory.networks import LeafGroup
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.block_shape import Shape
     from fabricgen.planning.clos import Sizing, Widths
     from fabricgen.planning.mapping import Mapping
-    from fabricgen.planning.networks.rules import NetworkRules
+    from fabricgen.planning.networks.rules import NetworkRules, ServedPorts
     from fabricgen.planning.resolve import ResolvedFabric
 
 
@@ -91,11 +93,13 @@ def network_too_large(fabric: ResolvedFabric, network: NetworkRules) -> Refusal:
 def check_leaves(fabric: ResolvedFabric) -> None:
     """Refuse leaves that no device would have a port on. Raises Refusal `bad-leaf-groups`."""
     network = fabric.network
-    for served in network.served if network else ():
-        assert network, "it serves devices"  # noqa: S101 - narrowed for mypy
-        leaves, bond = served.keys.leaves or 0, network.attached.bond
-        most = sum(served.ports) // bond * bond
+    if network is None:
+        return
+    for served in network.served:
+        leaves, ports, bond = served.keys.leaves or 0, sum(served.ports), network.attached.bond
+        most = _most_stripes(served, network) * bond
         if leaves > most:
+            on = counted(most, "leaf", "leaves")
             key = "leaf_groups" if isinstance(served.keys, LeafGroup) else "leaves"
             raise refuse(
                 "bad-leaf-groups",
@@ -103,10 +107,26 @@ def check_leaves(fabric: ResolvedFabric) -> None:
                 path=("networks", network.name, key),
                 because=(
                     f"`leaves` is {leaves}",
-                    f"{sum(served.ports)} ports of devices are on {most} leaves at most",
+                    *(() if most == ports // bond * bond else (_filled_first(served),)),
+                    f"devices have {counted(ports, 'port')}, on {on} at most",
                 ),
-                hint=f"use `leaves: {most}` or fewer",
+                hint=f"use `leaves: {most}`" + (" or fewer" if most > bond else ""),
             )
+
+
+def _most_stripes(served: ServedPorts, network: NetworkRules) -> int:
+    """Return the most stripes that have a bond each; those of each breakout start on the first."""
+    if served.kinds:
+        return max(kind.devices for kind in chain.from_iterable(served.kinds) if kind.bonds)
+    bonds = (ports // network.attached.bond for ports in served.ports)
+    return max(-(-own // together) for own, together in zip(bonds, network.together, strict=True))
+
+
+def _filled_first(served: ServedPorts) -> str:
+    """Return why some leaves would have several ports before others have one."""
+    if served.kinds:
+        return "each group of `devices` takes the leaves in turn, from the first one"
+    return "the ports of each speed start on the first leaf, and those of a `breakout` share a cage"
 
 
 def check_pairs(mapping: Mapping) -> None:
