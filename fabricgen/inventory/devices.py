@@ -77,13 +77,16 @@ class DevicePorts(InventoryModel):
         count=0
     )
     """Ports in the network `inband`."""
-    oob: Annotated[DevicePort, Field(examples=[1])] = AttachedPorts(count=0)
-    """Ports in the network `oob`."""
+    oob: Annotated[
+        DevicePort | None, Field(examples=[1], exclude_if=lambda given: given is None)
+    ] = None
+    """Ports in the network `oob`. Default: the management ports of the model in the catalog, less
+    those that `peer_links` take; `oob: 0` for none."""
 
     def of(self, network: str) -> AttachedPorts:
         """Return the ports in a network, or in the compute fabric."""
-        group: AttachedPorts = getattr(self, network, AttachedPorts(count=0))
-        return group
+        group: AttachedPorts | None = getattr(self, network, None)
+        return group or AttachedPorts(count=0)
 
 
 class EdgeBgp(InventoryModel):

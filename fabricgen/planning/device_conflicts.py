@@ -6,19 +6,21 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Finding, Path
+from fabricgen.planning.port_counts import device_ports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.catalog.catalog import Catalog
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.inventory.networks import Network
 
 
-def device_conflicts(spec: FabricSpec) -> Iterator[Finding]:
+def device_conflicts(spec: FabricSpec, catalog: Catalog) -> Iterator[Finding]:
     """Return the findings of all checks."""
     yield from _names(spec)
     for name, network in spec.networks.each().items():
-        yield from _served(spec, name, network)
+        yield from _served(spec, name, catalog)
         yield from _halves(name, network)
 
 
@@ -45,11 +47,14 @@ def _names(spec: FabricSpec) -> Iterator[Finding]:
             )
 
 
-def _served(spec: FabricSpec, name: str, network: Network) -> Iterator[Finding]:
+def _served(spec: FabricSpec, name: str, catalog: Catalog) -> Iterator[Finding]:
     """Refuse leaves for devices that have none of their ports, or are on other leaves already."""
+    network = spec.networks.each()[name]
     own = (name, *network.carried)
     without = {
-        group.name for group in spec.devices if not any(group.ports.of(each).count for each in own)
+        group.name
+        for group in spec.devices
+        if not any(device_ports(group, each, spec.networks, catalog).count for each in own)
     }
     seen: Counter[str] = Counter()
     for at, leaves in enumerate(network.leaf_groups):

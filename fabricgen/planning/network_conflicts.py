@@ -11,6 +11,7 @@ from fabricgen.planning.converged_conflicts import compute_conflicts, converged_
 from fabricgen.planning.device_conflicts import device_conflicts
 from fabricgen.planning.network_values import network_values
 from fabricgen.planning.networks.tenants import VRF_VLANS, tenants_of
+from fabricgen.planning.port_counts import device_ports, host_ports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,21 +22,12 @@ if TYPE_CHECKING:
     from fabricgen.inventory.networks import Network, Networks
 
 
-def host_ports(host: Host | None, network: Network) -> int:
-    """Return the ports of each host in a network."""
-    if network.host_ports is not None:
-        return network.host_ports
-    if network.kind == "access":
-        return host.management.count if host and host.management else 1
-    return network.bond or 1
-
-
 def network_conflicts(spec: FabricSpec, host: Host | None, catalog: Catalog) -> Iterator[Finding]:
     """Return the findings of all checks."""
     networks, names = spec.networks.each(), [group.name for group in spec.devices]
     for name, network in networks.items():
         path: Path = ("networks", name)
-        yield from _ports(spec, name, network, host)
+        yield from _ports(spec, name, host, catalog)
         yield from _peer_links(name, network)
         yield from _switch_ports(name, network)
         yield from _circular_links(name, network, catalog)
@@ -49,11 +41,11 @@ def network_conflicts(spec: FabricSpec, host: Host | None, catalog: Catalog) -> 
                 yield from _known(device, names, where, "group of devices", hint)
         if network.uplink:
             yield from _uplink(spec, name, network.uplink.network, catalog)
-    for name, network in spec.networks.converged().items():
-        yield from _ports(spec, name, network, host)
+    for name in spec.networks.converged():
+        yield from _ports(spec, name, host, catalog)
         yield from _carried(spec.networks.every(), name)
     yield from converged_conflicts(spec, catalog)
-    yield from device_conflicts(spec)
+    yield from device_conflicts(spec, catalog)
     yield from console_conflicts(spec, catalog)
     yield from _second_access(spec.networks)
     yield from _sessions(spec, catalog)
@@ -248,12 +240,13 @@ def _known(name: str, names: list[str], path: Path, what: str, hint: str) -> Ite
     )
 
 
-def _ports(spec: FabricSpec, name: str, network: Network, host: Host | None) -> Iterator[Finding]:
+def _ports(spec: FabricSpec, name: str, host: Host | None, catalog: Catalog) -> Iterator[Finding]:
     """Refuse ports that do not fill bonds, and a network without any."""
+    network = spec.networks.every()[name]
     bond = network.bond or 1
     asked: dict[Path, int] = {("networks", name, "host_ports"): host_ports(host, network)}
     asked |= {
-        ("devices", at, "ports", own): group.ports.of(own).count
+        ("devices", at, "ports", own): device_ports(group, own, spec.networks, catalog).count
         for at, group in enumerate(spec.devices)
         for own in (name, *network.carried)
     }

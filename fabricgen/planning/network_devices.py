@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabricgen.core.terms import COMPUTE, Role
 from fabricgen.inventory.networks import CONSOLE
 from fabricgen.planning.naming import spare_leaf_names
-from fabricgen.planning.network_conflicts import host_ports
 from fabricgen.planning.network_uplinks import uplink_layout
 from fabricgen.planning.networks.attachments import HOSTS, AttachedDevices
+from fabricgen.planning.port_counts import device_ports, host_ports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -119,7 +119,7 @@ def _devices(
 ) -> Iterator[AttachedDevices]:
     """Yield the devices of an inventory with their ports in one of the networks of switches."""
     for devices in spec.devices:
-        ports = devices.ports.of(own)
+        ports = device_ports(devices, own, spec.networks, catalog)
         model = catalog.device(devices.model)
         yield AttachedDevices(
             kind=devices.name,

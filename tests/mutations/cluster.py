@@ -57,7 +57,7 @@ def cluster() -> ClusterEvidence:
 @cache
 def paired() -> ClusterEvidence:
     """Return the evidence about the cluster with two pairs of devices."""
-    group = {"name": "ufm-{n}", "count": 4, "ports": {"oob": 1}, "peer_links": 1}
+    group = {"name": "ufm-{n}", "count": 4, "model": "ufm-appliance", "ports": {}, "peer_links": 1}
     return cluster_evidence(plan_of(**CLUSTER | {"devices": [*CLUSTER["devices"], group]}))
 
 
@@ -326,6 +326,12 @@ PEER_MUTATIONS: tuple[ClusterMutation, ...] = (
         lambda e: on_peers(e, [0, 0, 1]),
         "peers-joined",
         "port ufm-1 peer0 has 2 cables",
+    ),
+    ClusterMutation(
+        "a device whose model has a management port without its cable",
+        lambda e: dropped(e, "oob", rows(e, "oob", "ufm-2")),
+        "management-cabled",
+        "ufm-2 has 0 cables in oob",
     ),
 )
 

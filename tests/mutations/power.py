@@ -20,7 +20,7 @@ POWERED: dict[str, Any] = {
     "site": {"rack": {"max_switches": 12}},
     "networks": {"oob": {"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G"}},
     "devices": [
-        {"name": "mgmt-{n}", "count": 2, "model": "management-node", "ports": {"oob": 1}},
+        {"name": "mgmt-{n}", "count": 2, "model": "management-node", "ports": {}},
         {"name": "pdu-{n}", "count": 8, "model": "ap8886", "ports": {"oob": 1}},
     ],
 }

@@ -11,6 +11,7 @@ from fabricgen.analysis.checks.laws import check
 from fabricgen.analysis.checks.plan_evidence import evidence_of
 from fabricgen.analysis.checks.racks import racks
 from fabricgen.core.diagnostics import Refusal
+from fabricgen.inventory.devices import AttachedPorts
 from fabricgen.views.factory import Views
 from tests.fabrics import cables_of, plan_of, refusal_codes
 from tests.mutations.breaking import moved
@@ -35,7 +36,7 @@ CLUSTER: dict[str, Any] = {
             "name": "mgmt-{n}",
             "count": 2,
             "model": "management-node",
-            "ports": {"inband": 2, "oob": 1},
+            "ports": {"inband": 2},
         },
         {"name": "pdu-{n}", "count": 7, "model": "ap8886", "ports": {"oob": 1}},
     ],
@@ -183,3 +184,33 @@ def test_the_law_of_racks_is_of_all_devices(
     evidence = evidence_of(cluster, Views(cluster, kept=True))
     verdict = racks(moved(evidence, number[device], **seat))
     assert any(words in each.fact for found in verdict.violations for each in found.first)
+
+
+def test_devices_have_the_management_ports_of_their_model() -> None:
+    """One that a peer takes is left out, and so are those that the inventory leaves out."""
+    ufm = {"count": 2, "model": "ufm-appliance"}
+    groups: list[dict[str, Any]] = [
+        {"name": "pair-{n}", "ports": {}, "peer_links": 1} | ufm,
+        {"name": "alone-{n}", "ports": {}} | ufm,
+        {"name": "stated-{n}", "ports": {"oob": 1}} | ufm,
+        {"name": "without-{n}", "ports": {"oob": 0, "inband": 2}} | ufm,
+        {"name": "box-{n}", "count": 2, "model": "box", "ports": {"inband": 2}},
+    ]
+    plan = plan_of(**CLUSTER | {"devices": groups})
+    assert check(plan).ok
+    rules = plan.networks["oob"].fabric.network
+    assert rules
+    ports = {group.kind: len(group.interfaces) for group in rules.attached.groups}
+    own = {kind: count for kind, count in ports.items() if kind.endswith("-{n}") and count}
+    assert own == {"pair-{n}": 1, "alone-{n}": 2, "stated-{n}": 1}
+    networks = {"oob": CLUSTER["networks"]["inband"] | {"kind": "clos"}}
+    plan = plan_of(**CLUSTER | {"networks": networks, "devices": groups[1:2]})
+    assert [view.a_device for view in cables_of(plan.networks["oob"])].count("alone-1") == 0
+
+
+def test_a_saved_plan_keeps_what_is_left_out() -> None:
+    """Its inventory is read with the same ports, stated or not."""
+    groups = [CLUSTER["devices"][0], CLUSTER["devices"][0] | {"name": "b-{n}", "ports": {"oob": 0}}]
+    spec = plan_of(**CLUSTER | {"devices": groups}).spec
+    again = type(spec).model_validate(spec.model_dump(mode="json", exclude_none=True))
+    assert [group.ports.oob for group in again.devices] == [None, AttachedPorts(count=0)]

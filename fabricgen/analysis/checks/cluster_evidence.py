@@ -15,7 +15,7 @@ from fabricgen.core.terms import COMPUTE, PEERS, UPLINKS, LinkKind, Role
 from fabricgen.inventory.networks import CONSOLE
 from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.planning.naming import spare_leaf_names
-from fabricgen.planning.network_conflicts import host_ports
+from fabricgen.planning.port_counts import device_ports, host_ports
 from fabricgen.planning.power_cords import plan_power
 from fabricgen.views.factory import Views
 
@@ -265,7 +265,7 @@ def _managed(plan: Plan) -> Iterator[tuple[Iterable[str], int]]:
         return
     yield plan.hosts, host_ports(plan.fabric.host, networks[name])
     for group in plan.spec.devices:
-        yield group.names, group.ports.of(name).count
+        yield group.names, device_ports(group, name, plan.spec.networks, plan.catalog).count
     leaf = plan.fabric.port_layouts[Role.LEAF]
     yield spare_leaf_names(plan.naming), _switch_ports(leaf, networks[name])
     for other, fabric in {COMPUTE: plan, **plan.networks}.items():
