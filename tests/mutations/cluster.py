@@ -191,6 +191,15 @@ def consoles() -> ClusterEvidence:
 
 
 @cache
+def by_domain() -> ClusterEvidence:
+    """Return the evidence about two racks with an OOB switch each, and two for other devices."""
+    oob = {"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G", "per": "domain"}
+    racks = {"gpus": 144, "hb_domain": {"gpus": 72, "hosts": 18}, "radix": 256}
+    pdus = {"name": "pdu-{n}", "count": 4, "ports": {"oob": 1}}
+    return cluster_evidence(plan_of(**racks, networks={"oob": oob}, devices=[pdus]))
+
+
+@cache
 def bonded() -> ClusterEvidence:
     """Return the evidence about the correct cluster with bonds of LACP."""
     return cluster_evidence(plan_of(**BONDED))
@@ -332,6 +341,21 @@ PEER_MUTATIONS: tuple[ClusterMutation, ...] = (
         lambda e: dropped(e, "oob", rows(e, "oob", "ufm-2")),
         "management-cabled",
         "ufm-2 has 0 cables in oob",
+    ),
+)
+
+DOMAIN_MUTATIONS: tuple[ClusterMutation, ...] = (
+    ClusterMutation(
+        "a host on the switch of another rack",
+        lambda e: on_switch(e, "oob", "host-19", "oob-3"),
+        "switch-loss",
+        "the loss of oob-3 cuts host-19 off from oob",
+    ),
+    ClusterMutation(
+        "a PDU on the switch of a rack",
+        lambda e: on_switch(e, "oob", "pdu-1", "oob-4"),
+        "switch-loss",
+        "the loss of oob-4 cuts pdu-1 off from oob",
     ),
 )
 

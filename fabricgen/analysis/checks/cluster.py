@@ -171,7 +171,10 @@ def _among(values: IntArray, size: int) -> BoolArray:
 
 
 def switch_loss(evidence: ClusterEvidence) -> Verdict:
-    """No switch is between devices with bonds; else its loss cuts off those on it alone."""
+    """No switch is between devices with bonds; else its loss cuts off those on it alone.
+
+    With `per: domain` these are of one HB domain, or no hosts; else any that share the switch.
+    """
     figures, found = [], []
     for name, links in evidence.links.items():
         devices, switches = _attachments(links)
@@ -179,9 +182,15 @@ def switch_loss(evidence: ClusterEvidence) -> Verdict:
         if evidence.members(name) > 1:
             found.append(violations([*_on_one(devices, switches, alone)], _lost(evidence, name)))
         found += _cut_off(evidence, name, devices, switches)
+        apart = evidence.by_domain(name)
+        if apart:
+            strangers = _of_other_domains(evidence, devices, switches, alone)
+            found.append(violations(strangers, _lost(evidence, name, _BY_DOMAIN)))
         most = int(np.bincount(switches[alone]).max()) if alone.any() else 0
         total = len(distinct(devices))
-        figures.append(f"{name} {'none' if not most else f'at most {most:,}'} of {total:,} devices")
+        shown = "none" if not most else f"at most {most:,}"
+        domain = " (none of two HB domains)" if apart else ""
+        figures.append(f"{name} {shown} of {total:,} devices{domain}")
     return Verdict(f"cut off by one switch: {', '.join(figures)}", tuple(found))
 
 
@@ -202,14 +211,35 @@ def _on_one(devices: IntArray, switches: IntArray, alone: BoolArray) -> Iterator
     yield from zip(switches[alone].tolist(), devices[alone].tolist(), strict=True)
 
 
-def _lost(evidence: ClusterEvidence, name: str) -> Callable[[tuple[int, int]], Violation]:
+def _lost(
+    evidence: ClusterEvidence, name: str, *because: str
+) -> Callable[[tuple[int, int]], Violation]:
     """Return the function that describes a device that a switch cuts off."""
 
     def describe(pair: tuple[int, int]) -> Violation:
         switch, device = (evidence.devices[each] for each in pair)
-        return Violation(f"the loss of {switch} cuts {device} off from {name}")
+        return Violation(f"the loss of {switch} cuts {device} off from {name}", because)
 
     return describe
+
+
+_BY_DOMAIN = (
+    "with `per: domain`, devices of each HB domain, and all that are no hosts, have switches apart"
+)
+
+
+def _of_other_domains(
+    evidence: ClusterEvidence, devices: IntArray, switches: IntArray, alone: BoolArray
+) -> list[tuple[int, int]]:
+    """Return the switches that alone have a device of another HB domain than most on them have."""
+    domains = evidence.domains[devices]
+    width = int(evidence.domains.max()) + 2  # one more for devices that are no hosts
+    kinds, counts = np.unique(switches * width + domains + 1, return_counts=True)
+    kinds = kinds[np.argsort(counts, kind="stable")]  # the last of each switch is the most frequent
+    most = np.zeros(len(evidence.devices), dtype=np.int64)
+    most[kinds // width] = kinds % width - 1
+    others = alone & (domains != most[switches])
+    return [*_on_one(devices, switches, others)]
 
 
 def _cut_off(

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from fabricgen.views.switches.view import OverlayView
 
 
+NO_DOMAIN = -1
+"""The HB domain of a device that is no host."""
+
+
 class NetworkLinks(NamedTuple):
     """The links of a network as columns of devices and of ports; a port has the number of its name.
 
@@ -96,6 +100,8 @@ class ClusterEvidence:
     """The links between the devices of pairs; None without any."""
     managed: IntArray
     """How many management ports each device has; none where no network is of kind `access`."""
+    domains: IntArray
+    """The HB domain of each device; `NO_DOMAIN` of one that is no host."""
     consoles: IntArray
     """How many console ports each device has: one of each switch but console servers."""
     overlays: dict[str, dict[str, OverlayView]]
@@ -108,6 +114,11 @@ class ClusterEvidence:
     def members(self, network: str) -> int:
         """Return the members of a bond in a network."""
         return self.plan.networks[network].fabric.domain_gpus
+
+    def by_domain(self, network: str) -> bool:
+        """Return whether each HB domain has leaves of its own in a network."""
+        asked = self.plan.spec.networks.each().get(network)
+        return asked is not None and asked.per == "domain"
 
     def joined_outside(self, network: str) -> bool:
         """Return whether no link of a network joins its switches: an access one, or on compute."""
@@ -157,6 +168,10 @@ def cluster_evidence(
     for names, ports in _managed(plan):
         known = [devices.of[name] for name in names if name in devices.of]
         managed[known] = ports
+    domains = np.full(len(devices.of), NO_DOMAIN, dtype=np.int64)
+    domains[devices(plan.hosts)] = plan.fabric.coordinates.domain_of_host(
+        np.arange(len(plan.hosts))
+    )
     return ClusterEvidence(
         plan=plan,
         devices=[*devices.of],
@@ -165,6 +180,7 @@ def cluster_evidence(
         links=links,
         peers=peers,
         managed=managed,
+        domains=domains,
         consoles=np.isin(np.array([*devices.of]), [*_with_console(plan)]).astype(np.int64),
         overlays={
             name: _overlays(own) for name, own in plan.networks.items() if own.fabric.has_bonds
