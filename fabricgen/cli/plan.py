@@ -143,7 +143,7 @@ def summary_text(
 def _network(name: str, network: NetworkSummary) -> str:
     """Describe a network beside the compute fabric."""
     counts = network.switches
-    cables = f"{grouped(network.links)} links, {grouped(network.cables.total)} cables"
+    cables = f"{counted(network.links, 'link')}, {counted(network.cables.total, 'cable')}"
     if name == PEERS:
         return f"between paired devices, {cables}"
     if not counts.total:

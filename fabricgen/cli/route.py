@@ -10,6 +10,7 @@ import click
 from fabricgen.cli.command import Command
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.printing import echo, grouped, print_result
+from fabricgen.core.count_text import counted
 
 if TYPE_CHECKING:
     from fabricgen.analysis.forwarding.path_selection import RelayPath
@@ -185,10 +186,9 @@ def _heading(path: Path) -> str:
     )
     forwarders = sum(hop.kind == "forwarder" for hop in path.hops)
     if forwarders:
-        hosts = "1 host forwards" if forwarders == 1 else f"{forwarders} hosts forward"
+        hosts = counted(forwarders, "host forwards", "hosts forward")
         equal += f"; {hosts}, and it takes the bandwidth of {path.links} links"
-    links = "1 link" if path.links == 1 else f"{path.links} links"
-    return f"{RELAYED[path.kind]}; {links}, {equal}"
+    return f"{RELAYED[path.kind]}; {counted(path.links, 'link')}, {equal}"
 
 
 def _described(hop: Hop, *, planes: int) -> str:

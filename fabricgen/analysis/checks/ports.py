@@ -129,10 +129,10 @@ def _port_lists(evidence: Evidence, role: Role) -> list[list[Port]]:
 
     Devices on compute leaves may split a cage on one leaf otherwise than on another.
     """
-    network = evidence.plan.fabric.network
-    if network is None or network.shared is None or role is not network.shared.role:
+    shared = evidence.plan.fabric.shared_leaves
+    if shared is None or role is not shared.role:
         return [ports for ports, _ in evidence.port_sets(role)]
-    ports, bonds = evidence.ports[role], network.shared.bonds
+    ports, bonds = evidence.ports[role], shared.bonds
     numbers: dict[int, set[int]] = {}
     for stripe, place in zip(bonds.stripe, bonds.place, strict=True):
         numbers.setdefault(stripe, set()).add(place)

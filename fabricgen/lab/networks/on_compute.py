@@ -28,10 +28,9 @@ if TYPE_CHECKING:
 
 def shared_leaves(plan: Plan) -> SharedLeaves:
     """Return the switches of compute that a network is on."""
-    rules = plan.fabric.network
-    assert rules is not None  # noqa: S101 - the plan is that of a network
-    assert rules.shared is not None  # noqa: S101 - and the network is on compute
-    return rules.shared
+    shared = plan.fabric.shared_leaves
+    assert shared is not None  # noqa: S101 - the network is on compute
+    return shared
 
 
 @dataclass(frozen=True)
