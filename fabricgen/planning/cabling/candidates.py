@@ -61,8 +61,8 @@ SERIAL_REACH_M = 30
 """The same of cables to console ports: RS-232 reaches less far than Ethernet on twisted pairs."""
 
 SPLIT_REACH_M = 30
-"""The same of cages that are split as devices of a network state: the length of splitter cables in
-the DGX SuperPOD reference architectures."""
+"""The same of cages whose breakout the inventory states for devices: the length of splitter cables
+in the DGX SuperPOD reference architectures."""
 
 
 def part_candidates(
@@ -144,8 +144,8 @@ def known_parts(
 ) -> list[tuple[Order, LinkParts]]:
     """List the parts of the catalog that have the assumed reach, with sort keys.
 
-    They are modules with straight fibres, or cables that are not shared: AOC and twisted pairs. A
-    cage that is `split` as devices of a network state has splitter cables too.
+    They are modules with straight fibres, or cables that are not shared: AOC and twisted pairs.
+    Where the inventory states how the cage is `split` for devices, they are splitter cables too.
     """
     serial = lower.transport == "serial"
     reach = SERIAL_REACH_M if serial else SPLIT_REACH_M if split else ASSUMED_REACH_M[kind]
@@ -230,13 +230,10 @@ def _described_candidates(
     (lower, upper), kind = cages_of(fabric, each), each.kind
     if GENERIC in (lower.form_factor, upper.form_factor):
         return [_joint(lower, upper, each, preference)]
-    fits = fitting(lower, upper, kind, preference.catalog, media)
-    # the links of a split NIC port lead to several hosts, so no cable has two of them
-    alone = (joint for joint in fits if joint.shared == 1 or kind is not LinkKind.DIRECT)
-    found = [joint for joint in alone if joint.reach_m]
+    found = _with_reach((lower, upper), kind, preference.catalog, media)
     if not found:
-        every = fitting(lower, upper, kind, preference.catalog, EVERY_MEDIUM)
-        others = sorted({joint.medium for joint in every if joint.reach_m}, key=EVERY_MEDIUM.index)
+        every = _with_reach((lower, upper), kind, preference.catalog, EVERY_MEDIUM)
+        others = sorted({joint.medium for joint in every}, key=EVERY_MEDIUM.index)
         raise _nothing_fits(fabric, kind, (lower, upper), media, others)
     furthest = max(found, key=lambda joint: (reach_of(joint), -joint.cables))
     alike = (joint for joint in found if joint.cables == furthest.cables)
@@ -245,6 +242,18 @@ def _described_candidates(
         if not candidates or reach_of(joint) > reach_of(candidates[-1]):
             candidates.append(joint)
     return candidates
+
+
+def _with_reach(
+    cages: tuple[Cage, Cage], kind: LinkKind, catalog: Catalog, media: tuple[str, ...]
+) -> list[LinkParts]:
+    """Return the parts of some media that join two cages and have a stated reach."""
+    # the links of a split NIC port lead to several hosts, so no cable has two of them
+    return [
+        joint
+        for joint in fitting(*cages, kind, catalog, media)
+        if joint.reach_m and (joint.shared == 1 or kind is not LinkKind.DIRECT)
+    ]
 
 
 def _nothing_fits(
@@ -257,7 +266,7 @@ def _nothing_fits(
     """Refuse a kind of link that no part of the catalog can serve; parts of `others` could."""
     name = kind.key.replace("_", "-")
     roles = (kind.role("lower"), kind.role("upper"))
-    host = fabric.host.model if fabric.host else "host"
+    host = fabric.host.model if fabric.host else "host or device" if fabric.network else "host"
     owners = [host if role is None else fabric.port_layouts[role].model.model for role in roles]
     because = [
         f"a cage of the {owner} is"
