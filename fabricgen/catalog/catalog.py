@@ -133,7 +133,7 @@ class Catalog:
         return self._all("devices", Device)
 
     def power_cord(self, inlet: str | None) -> PowerCord:
-        """Return the cord for an inlet; one that stands for any, where no file has the inlet."""
+        """Return the cord for an inlet, or the generic one where no file has the inlet."""
         fitting = (cord for cord in self.power_cords() if inlet and cord.inlet == inlet)
         return next(fitting, None) or self._own("power-cords", "power-cord", PowerCord)
 

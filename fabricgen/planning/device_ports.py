@@ -229,7 +229,7 @@ class _FreePorts:
         )
 
     def _without_gpu(self, leaf: tuple[int, int], mode: Breakout) -> Iterator[_Place]:
-        """Yield the ports of a leaf with a breakout that no GPU has, whether devices have them."""
+        """Yield the ports of a leaf with a breakout that no GPU has; devices may have some."""
         ports, down = self.draft.ports[Role.LEAF], self.draft.sizing.leaf_down
         if mode == self.layout.down:
             for slot in self.vacant.get(leaf[1], np.zeros(0, dtype=np.int64)).tolist():

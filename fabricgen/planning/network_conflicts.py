@@ -54,7 +54,7 @@ def network_conflicts(spec: FabricSpec, host: Host | None, catalog: Catalog) -> 
 
 
 def _uplink(spec: FabricSpec, name: str, upper: str, catalog: Catalog) -> Iterator[Finding]:
-    """Refuse uplinks into a network that joins no switches, or into the switches' own."""
+    """Refuse uplinks into an unknown network, one without spines, and the network itself."""
     if upper == COMPUTE:
         yield from compute_conflicts(spec, name, "uplink", catalog)
         return

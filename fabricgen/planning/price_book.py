@@ -26,7 +26,7 @@ PRICED = (
     "devices",
     "power-cords",
 )
-"""Kinds of the catalog whose models a bill has; trunks are there by their names and fibres."""
+"""Kinds of the catalog whose models are in a bill; trunks are listed by name and fibre count."""
 
 
 def price_book(spec: FabricSpec, catalog: Catalog) -> PriceBook:
