@@ -133,7 +133,7 @@ def _places(draft: Draft) -> Int64Array:
         number = stages.place(box.role, box.index)
         return bisect_right(totals, number), box.block, number
 
-    keys = np.array([place(box) for box in boxes], dtype=np.int64).reshape(len(boxes), 3)
+    keys = np.array([place(box) for box in boxes], dtype=np.int64)
     count = draft.mapping.segments
     stage, block, number = (np.tile(column, count) for column in keys.T)
     order = np.lexsort((number, block, np.repeat(np.arange(count), len(boxes)), stage))

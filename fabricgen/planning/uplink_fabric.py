@@ -11,6 +11,7 @@ from __future__ import annotations
 from math import gcd
 from typing import TYPE_CHECKING
 
+from fabricgen.core.count_text import counted
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.divisors import divisors
 from fabricgen.core.terms import COMPUTE, UPLINKS, Role, speed_text
@@ -133,11 +134,12 @@ def _bonds(attached: Attachments, stripes: int) -> KeptBonds:
 def _no_ports(group: AttachedDevices, role: Role, mode: Breakout, used: int, free: int) -> Refusal:
     """Return the refusal of uplinks that find no free ports."""
     network = group.kind.split(" ")[0]
+    needed = f"{counted(used, 'port')} of {speed_text(mode.speed_gbps)}"
     return refuse(
         "no-free-ports",
         f"the {role} switches of the compute fabric have no free port for the uplinks of"
         f" `{network}`",
         path=("networks", network, "uplink"),
-        because=(f"each needs {used} ports of {speed_text(mode.speed_gbps)}, and {free} are free",),
+        because=(f"each needs {needed}, and {free} are free",),
         hint=f"give fewer `ports`, or keep ports free, like `spare_ports: {{{role}: 4}}`",
     )
