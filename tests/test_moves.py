@@ -2,30 +2,25 @@
 
 A reader of the code follows every move, so the runs of three commands have limits. A package that
 asks its neighbor for a column, a table or a list moves once; one that asks for each row moves once
-for each row.
-
-A move is a Python call where the function is in another top-level package of `fabricgen` than its
-caller. Frames outside of `fabricgen`, such as those of numpy and Jinja2, are skipped: the caller is
-the nearest frame inside. A property, a comprehension and each step of a generator are calls; the
-body of a module is not.
+for each row. `tests.moves` counts them.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-import fabricgen
-from fabricgen.cli import run
+from tests import ROOT
 
 if TYPE_CHECKING:
-    from types import CodeType, FrameType
+    from pathlib import Path
 
-PACKAGE = f"{Path(fabricgen.__file__).parent}/"
 INVENTORY = "{name: tiny, gpus: 16, hb_domain: {gpus: 8}, switches: {leaf: {generic: {radix: 8}}}}"
 LIMITS = {
     "plan": (["plan", "tiny.yaml"], 500),
@@ -38,46 +33,20 @@ That is half of what each took before packages were drawn anew (1,018, 5,135 and
 Each file of the catalog that is read adds two moves."""
 
 
-class Moves:
-    """A profile function that counts moves by the pair of packages."""
-
-    def __init__(self) -> None:
-        """Count none yet."""
-        self.counted = Counter[tuple[str, str]]()
-        self._packages: dict[CodeType, str] = {}
-
-    def __call__(self, frame: FrameType, event: str, _: Any) -> None:  # noqa: ANN401 - as sys.setprofile has it
-        """Count a call, if it is a move."""
-        if event != "call" or frame.f_code.co_name == "<module>":
-            return
-        callee, before = self._package(frame.f_code), frame.f_back
-        while callee and before:
-            if caller := self._package(before.f_code):
-                self.counted[caller, callee] += caller != callee
-                return
-            before = before.f_back
-
-    def _package(self, code: CodeType) -> str:
-        """Return the top-level package of a function; empty for code outside of `fabricgen`."""
-        if code not in self._packages:
-            inside = code.co_filename.removeprefix(PACKAGE)
-            own = inside != code.co_filename and inside.endswith(".py")
-            self._packages[code] = inside.partition("/")[0] if own else ""
-        return self._packages[code]
-
-
 @pytest.mark.parametrize(("arguments", "most"), LIMITS.values(), ids=LIMITS)
 def test_a_run_moves_seldom_between_packages(
-    arguments: list[str], most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: list[str], most: int, tmp_path: Path
 ) -> None:
     """A run stays within its limit; where it does not, the pairs with most moves are shown."""
-    monkeypatch.chdir(tmp_path)
-    Path("tiny.yaml").write_text(INVENTORY)
-    moves, before = Moves(), sys.getprofile()
-    sys.setprofile(moves)
-    try:
-        code = run(arguments)
-    finally:
-        sys.setprofile(before)
-    assert code == 0
-    assert 0 < sum(moves.counted.values()) <= most, moves.counted.most_common(8)
+    (tmp_path / "tiny.yaml").write_text(INVENTORY)
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.moves", *arguments],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    moves = Counter[str](json.loads(done.stdout.splitlines()[-1]))
+    assert 0 < moves.total() <= most, moves.most_common(8)
