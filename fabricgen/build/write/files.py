@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from fabricgen.build.write.changes import sha256_of
 from fabricgen.build.write.manifest import MANIFEST, SECRET_MODE, Written, manifest_text
@@ -17,15 +17,11 @@ from fabricgen.core.diagnostics import Finding, Refusal
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from contextlib import AbstractContextManager
-    from typing import Self
 
     from fabricgen.build.write.archive import ArchivePart
 
 SIMPLE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.+-]*)*")
 """Paths that need no further verification to be below their root."""
-
-NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-"""How a file is opened: anew, for writing."""
 
 Root: TypeAlias = "Path | ArchivePart"
 """What the files of a task are written to: a directory, or a part of an archive."""
@@ -50,55 +46,25 @@ def write_text(
     return Written(path, digest.hexdigest(), size, secret)
 
 
-def _opened(root: Root, path: str, mode: int | None) -> AbstractContextManager[_Blocks]:
+def _opened(root: Root, path: str, mode: int | None) -> AbstractContextManager[IO[bytes]]:
     """Open a file below a root for writing."""
     if not isinstance(root, Path):
         _check_path(path)
         return root.entry(path, mode)
-    file = _PlainFile(_created(root, path))
+    stream = _created(root, path)
     if mode is not None:
-        os.fchmod(file.descriptor, mode & ~umask())
-    return file
+        os.fchmod(stream.fileno(), mode & ~umask())
+    return stream
 
 
-class _Blocks(Protocol):
-    """What blocks of bytes are written to."""
-
-    def write(self, block: bytes, /) -> object:
-        """Write a whole block."""
-
-
-class _PlainFile:
-    """A file that blocks are written to at once: `open` takes twice as long for a small file."""
-
-    __slots__ = ("descriptor",)
-
-    def __init__(self, descriptor: int) -> None:
-        """Keep the descriptor, which is closed with the block of `with`."""
-        self.descriptor = descriptor
-
-    def __enter__(self) -> Self:
-        """Return itself."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close the file."""
-        os.close(self.descriptor)
-
-    def write(self, block: bytes) -> None:
-        """Write a whole block, of which the system may take a part at a time."""
-        while block:
-            block = block[os.write(self.descriptor, block) :]
-
-
-def _created(root: Path, path: str) -> int:
+def _created(root: Path, path: str) -> IO[bytes]:
     """Open a file for writing, and make its directory, which most files find made."""
-    place = f"{root}/{path}" if SIMPLE.fullmatch(path) else str(_below(root, path))
-    try:
-        return os.open(place, NEW, 0o666)
-    except (FileNotFoundError, NotADirectoryError):
-        os.makedirs(place.rpartition("/")[0], exist_ok=True)  # noqa: PTH103 - a Path costs as much as the file
-        return os.open(place, NEW, 0o666)
+    if SIMPLE.fullmatch(path):
+        try:
+            return open(f"{root}/{path}", "wb")  # noqa: PTH123 - a Path costs as much as the file
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+    return _below(root, path).open("wb")
 
 
 def adopt(root: Root, path: str) -> Written:
