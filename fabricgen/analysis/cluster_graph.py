@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from fabricgen.analysis.graph_elements import edges, kind_name, nodes, switch_names
 from fabricgen.core.terms import COMPUTE, DEVICES, LinkKind, speed_text
 from fabricgen.planning.naming import switch_roles
+from fabricgen.views.cables.view import first_cables
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from fabricgen.analysis.graph_elements import Shown
     from fabricgen.planning.plan import Plan
     from fabricgen.views.cables.view import CableView
-
-SECOND = 2
-"""The connector of a link's second cable, which repeats the link."""
 
 
 def cluster_nodes(plan: Plan) -> Iterator[tuple[str, Shown]]:
@@ -100,11 +98,10 @@ def _links(
     views = Views(network)
     speeds = {speed_text(joint.speed_gbps): joint.speed_gbps for joint in network.candidates}
     for segment in range(network.mapping.segments):
-        for cable in views.cables(segment):
-            if cable.connector < SECOND:
-                shown = _shown(cable, speeds[cable.speed], network.fabric.network_name)
-                upper = nodes.get((cable.a_device, cable.a_interface), cable.b_device)
-                yield cable.a_device, upper, cable.cable, shown
+        for cable in first_cables(views.cables(segment)):
+            shown = _shown(cable, speeds[cable.speed], network.fabric.network_name)
+            upper = nodes.get((cable.a_device, cable.a_interface), cable.b_device)
+            yield cable.a_device, upper, cable.cable, shown
 
 
 def _shown(cable: CableView, speed_gbps: int, network: str) -> Shown:

@@ -17,6 +17,7 @@ from fabricgen.analysis.connectivity import pieces
 from fabricgen.analysis.forwarding.failures import devices_in_rack, find_failures, own_devices
 from fabricgen.core.document import Document
 from fabricgen.core.terms import COMPUTE, UPLINKS, LinkKind
+from fabricgen.views.cables.view import link_label
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
@@ -202,7 +203,7 @@ def _cables(plan: Plan) -> Iterator[_Joined]:
     for segment in range(plan.mapping.segments):
         for view in views.cables(segment):
             attached = view.tier in (LinkKind.HOST, LinkKind.DIRECT)
-            link = view.cable[:-1] if view.connector else view.cable
+            link = link_label(view)
             yield _Joined(link, view.a_device, view.b_device, attached, view.cable)
             if view.tier == LinkKind.DIRECT:  # each device is above the other
                 yield _Joined(link, view.b_device, view.a_device, attached, view.cable)

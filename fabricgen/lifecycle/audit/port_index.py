@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabricgen.core.terms import COMPUTE
 from fabricgen.inventory.networks import CONSOLE
 from fabricgen.lifecycle.audit.port_positions import ClusterPositions, PortPosition
+from fabricgen.views.cables.view import link_label
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class PortIndex:
             )
         )
         self.peers += [first + 1, first]
-        self.labels += [cable.cable[:-1] if cable.connector else cable.cable] * 2
+        self.labels += [link_label(cable)] * 2
 
     def _place(self, place: PortRef) -> None:
         """Give a port its number."""

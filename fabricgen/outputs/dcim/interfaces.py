@@ -15,7 +15,7 @@ from fabricgen.outputs.dcim.interface_types import type_of
 from fabricgen.outputs.dcim.view import InterfaceView, tag_of
 from fabricgen.planning.networks.shared_leaves import ports_with
 from fabricgen.planning.switch_ports import port_set_of, port_sets
-from fabricgen.views.cables.view import turned
+from fabricgen.views.cables.view import first_cables, turned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from fabricgen.planning.port_layout import Port, PortLayout
     from fabricgen.views.cables.view import CableView
     from fabricgen.views.factory import Views
-
-SECOND = 2
-"""The connector of a link's second cable; rows from it on repeat a link."""
 
 
 class InterfaceRows:
@@ -112,7 +109,7 @@ class InterfaceRows:
     def rows(self) -> Iterator[InterfaceView]:
         """Yield the cabled NIC ports and all ports of the switches, segment by segment."""
         for segment in range(self.plan.mapping.segments):
-            links = [cable for cable in self.views.cables(segment) if cable.connector < SECOND]
+            links = first_cables(self.views.cables(segment))
             yield from (
                 self._nic(cable)
                 for cable in self._from_hosts(links)

@@ -27,6 +27,7 @@ from fabricgen.outputs.dcim.wiring_view import (
     WiringView,
 )
 from fabricgen.planning.stripes import stripes
+from fabricgen.views.cables.view import first_cables
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
@@ -41,8 +42,8 @@ PORTS = "hedgehog"
 The catalog has the names of the ports in Hedgehog's switch profile there.
 """
 
-TIERS, SECOND = 2, 2
-"""A wiring diagram has leaves and spines; a link's second cable repeats the link."""
+TIERS = 2
+"""A wiring diagram has leaves and spines."""
 
 RAILS, PLANES, PODS, UNITS, HOSTS = 8, 4, 32, 64, 128
 """Limits of the launch kit's addresses: 3 bits of rail, 2 plane, 5 pod, 6 unit, 7 host."""
@@ -250,4 +251,4 @@ def _named(plan: Plan) -> Plan:
 def _links(views: Views) -> Iterator[CableView]:
     """List every link of a plan once."""
     for segment in range(views.plan.mapping.segments):
-        yield from (cable for cable in views.cables(segment) if cable.connector < SECOND)
+        yield from first_cables(views.cables(segment))

@@ -34,6 +34,7 @@ from fabricgen.outputs.packs.rendered_texts import RenderedTexts
 from fabricgen.outputs.packs.site_lines import SiteLines
 from fabricgen.planning.addressing import address_text
 from fabricgen.planning.networks.attachments import HOSTS
+from fabricgen.views.cables.view import first_cables, link_label
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.network_ports import device_views
 
@@ -271,19 +272,16 @@ class Topologies:
         They are keyed by box, then by the NOS's name; segments that run the same NOS share them,
         unless networks have ports on some of them.
         """
-        switches_by_rail = tuple(
-            port_layout.nos for port_layout in self.plan.port_layouts(segment).values()
-        )
-        if self.plan.converged:
-            switches_by_rail += (str(segment),)
-        if switches_by_rail not in self._named:
+        systems = tuple(port_layout.nos for port_layout in self.plan.port_layouts(segment).values())
+        alike = (*systems, str(segment)) if self.plan.converged else systems
+        if alike not in self._named:
             boxes = {name: index for index, name in enumerate(self.plan.naming.switches(segment))}
             nodes = (self._switch(switch) for switch in self._views.switches(segment))
-            self._named[switches_by_rail] = {
+            self._named[alike] = {
                 boxes[node.name]: {port.own.interface: port.name for port in node.ports}
                 for node in nodes
             }
-        return self._named[switches_by_rail]
+        return self._named[alike]
 
     def cable_links(self) -> Iterator[LabLink]:
         """Yield the links of each segment, in the order of the cables.
@@ -322,17 +320,11 @@ class Topologies:
 
         for views in self._on_compute:
             mtu = views.plan.spec.addressing.mtu
-            for cable in views.cables(0):
-                if cable.connector < SECOND:
-                    label = cable.cable[:-1] if cable.connector else cable.cable
-                    near, far = (
-                        (device, called(device, interface))
-                        for device, interface in (
-                            (cable.a_device, cable.a_interface),
-                            (cable.b_device, cable.b_interface),
-                        )
-                    )
-                    yield LabLink(*near, *far, label, mtu)
+            for cable in first_cables(views.cables(0)):
+                near_port = called(cable.a_device, cable.a_interface)
+                far_port = called(cable.b_device, cable.b_interface)
+                ends = cable.a_device, near_port, cable.b_device, far_port
+                yield LabLink(*ends, link_label(cable), mtu)
 
     def _hb_links(self) -> Iterator[LabLink]:
         """Link each GPU to its HB domain; the kernel gives no device a name with `gpu`."""
@@ -340,10 +332,6 @@ class Topologies:
         for gpu in range(coordinates.gpus):
             domain, rank = coordinates.domain(gpu), coordinates.rank(gpu)
             yield LabLink(coordinates.name(gpu), HB_DEVICE, _hb(domain), f"gpu{rank}", "", mtu)
-
-
-SECOND = 2
-"""The connector of a link's second cable, which is no link of its own."""
 
 
 def _hb(domain: int) -> str:

@@ -12,7 +12,7 @@ from fabricgen.views.cables.cable_list import cells, column_of
 from fabricgen.views.cables.labels import Labelling
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fabricgen.views.cables.labels import Label
 
@@ -235,3 +235,13 @@ def turned(cable: CableView) -> CableView:
         if opposite(column) != column
     }
     return replace(cable, **swapped)
+
+
+def first_cables(cables: Iterable[CableView]) -> list[CableView]:
+    """Return one cable of each link: of a link with several cables the first."""
+    return [cable for cable in cables if cable.connector <= 1]
+
+
+def link_label(cable: CableView) -> str:
+    """Return the label of a cable's link, which has no letter for one of several cables."""
+    return cable.cable[:-1] if cable.connector else cable.cable
