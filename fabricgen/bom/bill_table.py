@@ -114,16 +114,16 @@ def _cords_text(plan: Plan) -> Iterator[str]:
         if each.supplied:
             yield (
                 f"{counted(each.supplied, 'power cord', 'power cords')} {each.part.model} of"
-                f" {each.purpose}, in no line of the bill: {each.supplied_each} come with each"
-                f" {each.model}"
+                f" {each.purpose}, in no line of the bill: each {each.model} has"
+                f" {each.supplied_each} in its box"
             )
     if any(each.bought for each in cords):
         yield (
             "the lengths of power cords are yours to choose: the catalog does not know where the"
             " outlets of a PDU are"
         )
-    if several := sorted({each.model for each in cords if each.bought and not each.part.inlet}):
-        yield f"the catalog does not know the inlets of {', '.join(several)}: look their cords up"
+    if unknown := sorted({each.model for each in cords if each.bought and not each.part.inlet}):
+        yield f"the catalog does not know the inlets of {', '.join(unknown)}: look their cords up"
 
 
 def _policy(name: str, policy: SparePolicy) -> str:

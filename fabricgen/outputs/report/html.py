@@ -30,7 +30,7 @@ _ESCAPED = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u20
 
 NOSCRIPT = (
     "This page draws itself with a script. Without one, its contents are in the files beside it:"
-    " cabling/cables.csv, bom/bom.csv and bom/compare.csv, configs/, drawings/ and plan.json;"
+    " cabling/cables.csv, bom/bom.csv and bom/compare.csv, configs/, drawings/ and plan.json."
     " The command fabricgen check prints the laws."
 )
 

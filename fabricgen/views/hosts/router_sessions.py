@@ -42,7 +42,7 @@ class RouterSession(NamedTuple):
     """Between packets of BFD, sent and expected; empty without BFD."""
     bfd_multiplier: int | str
     ttl: int | str
-    """That the router has to send with `addressing.bgp.ttl_security`; empty without."""
+    """The TTL of packets from the router where `addressing.bgp.ttl_security` is set; else empty."""
 
 
 def has_sessions(plan: Plan) -> bool:
