@@ -7,7 +7,7 @@ labels are looked up for the rows that are asked for, so that memory does not gr
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from functools import cached_property
 from operator import add
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
     from fabricgen.core.arrays import BoolArray, Int32Array
     from fabricgen.planning.plan import Plan
-
-RUNS = 8
-"""Runs of links whose numbers are kept as texts: lists and switches read segment after segment."""
 
 P = TypeVar("P")
 """What a reader wants to know of a port."""
@@ -179,7 +176,7 @@ class SegmentEnds(Generic[P]):
             upper=upper,
             upper_device=above,
             upper_port=upper_ports,
-            cables=[*map(add, prefixes, number_texts((*number.tolist(),), plan.label_width))],
+            cables=[*map(add, prefixes, map(f"%0{plan.label_width}d".__mod__, number.tolist()))],
         )
 
 
@@ -204,13 +201,6 @@ def cable_label(plan: Plan, segment: int, row: int) -> str:
     """Label the cable of one link of a segment."""
     kind, block = LinkKind(plan.segment.kind[row]), int(plan.segment.block[row])
     return f"{plan.label(kind, segment, block)}{int(plan.segment.number[row]):0{plan.label_width}}"
-
-
-@lru_cache(maxsize=RUNS)
-def number_texts(numbers: tuple[int, ...], width: int) -> list[str]:
-    """Return the numbers of links as labels have them, which are the same in every segment."""
-    form = f"%0{width}d"
-    return [form % number for number in numbers]
 
 
 def objects(values: Sequence[object]) -> NDArray[np.object_]:
