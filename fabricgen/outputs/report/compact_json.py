@@ -52,7 +52,7 @@ class _Numbers(dict[str, int]):
         return number
 
 
-def packed(value: object, *, level: int = 9) -> bytes:
+def packed(value: object, *, level: int = 6) -> bytes:
     """Return a value as gzip of JSON, at a level of gzip's; equal values make equal bytes.
 
     >>> gzip.decompress(packed({"a": [1]}))
