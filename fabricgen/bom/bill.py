@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from fabricgen.bom.pricing import Terms
     from fabricgen.catalog.models.prices import PriceBook, Quote
 
-PartClass = Literal["switches", "transceivers", "cables", "nics", "devices", "cords"]
+PartClass = Literal[
+    "switches", "transceivers", "cables", "nics", "devices", "cords", "hosts", "racks"
+]
 CLASSES: tuple[PartClass, ...] = (
     "switches",
     "transceivers",
@@ -30,6 +32,8 @@ CLASSES: tuple[PartClass, ...] = (
     "nics",
     "devices",
     "cords",
+    "hosts",
+    "racks",
 )
 NETWORK_CLASSES = frozenset(CLASSES[:3])
 """The classes that every design is compared by: one without parts costs nothing. Of the others, a
@@ -37,6 +41,8 @@ bill without parts leaves them to the site."""
 DEVICES = "devices"
 """The class and the purpose of devices that are neither hosts nor switches; a bill of all networks
 has them."""
+BESIDE = frozenset({DEVICES, "hosts"})
+"""The classes of boxes that are no part of a network: sums of power are without them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,8 +169,8 @@ class Bom:
 
     @property
     def _network_lines(self) -> list[BillLine]:
-        """The parts of networks: neither storage nor management nodes are."""
-        return [line for line in self.lines if line.part_class != DEVICES]
+        """The parts of networks: neither hosts nor storage and management nodes are."""
+        return [line for line in self.lines if line.part_class not in BESIDE]
 
 
 def role_of(purpose: str) -> str:

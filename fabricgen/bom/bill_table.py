@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.bom.amounts import decimal_text, money_text
-from fabricgen.bom.bill import CLASSES
+from fabricgen.bom.bill import BESIDE, CLASSES
 from fabricgen.bom.figures import module_count
 from fabricgen.bom.power_cords import power_cords
 from fabricgen.core.count_text import counted
@@ -52,7 +52,12 @@ def bom_view(bom: Bom, plan: Plan) -> BomView:
         unpriced=[part for part in parts if not part.unit_price],
         link_ends=str(link_ends),
         modules=str(module_count(bom)),
-        terms=[*terms_text(bom, plan.spec.spares), *_lengths_text(bom, plan), *_cords_text(plan)],
+        terms=[
+            *terms_text(bom, plan.spec.spares),
+            *_lengths_text(bom, plan),
+            *_cords_text(plan),
+            *_power_note(bom),
+        ],
         supplied=[
             SuppliedView(each.part.model, each.model, each.purpose, str(each.supplied))
             for each in power_cords(plan)
@@ -83,7 +88,7 @@ def terms_text(bom: Bom, spares: Spares) -> Iterator[str]:
             f" of {asked.exchange.date} as the inventory states it"
         )
     policies = [
-        text for name in used if (text := _policy(name, getattr(spares, name) or NO_SPARES))
+        text for name in used if (text := _policy(name, getattr(spares, name, None) or NO_SPARES))
     ]
     if policies:
         yield f"spares, once for the whole inventory, which is one site: {'; '.join(policies)}"
@@ -124,6 +129,12 @@ def _cords_text(plan: Plan) -> Iterator[str]:
         )
     if unknown := sorted({each.model for each in cords if each.bought and not each.part.inlet}):
         yield f"the catalog does not know the inlets of {', '.join(unknown)}: look their cords up"
+
+
+def _power_note(bom: Bom) -> Iterator[str]:
+    """Yield a sentence on the power of boxes that no sum has."""
+    if any(line.part_class in BESIDE for line in bom.lines):
+        yield "sums of power are without hosts and devices, whose power loads.csv has"
 
 
 def _policy(name: str, policy: SparePolicy) -> str:
@@ -200,24 +211,28 @@ class Sums(NamedTuple):
 
 
 def add_up(counted: Sequence[tuple[BillLine, Decimal | None, Fraction | None]], bom: Bom) -> Sums:
-    """Add up lines, each with the total and the typical power that are counted of it."""
+    """Add up lines, each with the total and the typical power that are counted of it.
+
+    Power is that of networks.
+    """
+    powers = [each for each in counted if each[0].part_class not in BESIDE]
     priced = [total for _, total, _ in counted if total is not None]
     missing = [
         ("unpriced", bom.unpriced_of(line.item for line, _, _ in counted)),
-        ("power unknown", _distinct(line.part for line, _, power in counted if power is None)),
+        ("power unknown", _distinct(line.part for line, _, power in powers if power is None)),
     ]
     return Sums(
         bom.book.currency if priced else "",
         money_text(sum(priced, Decimal(0))) if priced else "",
-        _power_text([power for _, _, power in counted]),
+        _power_text([power for _, _, power in powers]),
         "; ".join(f"{what}: {', '.join(names)}" for what, names in missing if names),
     )
 
 
 def _power_text(powers: Sequence[Fraction | None]) -> str:
-    """Add up powers; empty where one is not known."""
+    """Add up powers; empty where one is not known, and where there is none."""
     known = [power for power in powers if power is not None]
-    return decimal_text(sum(known, Fraction(0))) if len(known) == len(powers) else ""
+    return decimal_text(sum(known, Fraction(0))) if known and len(known) == len(powers) else ""
 
 
 def _sum(row: str, part_class: str, lines: list[BillLine], bom: Bom) -> PartView:
@@ -238,7 +253,9 @@ def _sum(row: str, part_class: str, lines: list[BillLine], bom: Bom) -> PartView
         currency=sums.currency,
         total=sums.total,
         power_w=sums.power_w,
-        power_max_w=_power_text([line.power_max_w for line in lines]),
+        power_max_w=_power_text(
+            [line.power_max_w for line in lines if line.part_class not in BESIDE]
+        ),
     )
 
 

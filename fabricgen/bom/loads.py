@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fabricgen.bom.bill import role_of
+from fabricgen.bom.bill import BESIDE, role_of
 from fabricgen.core.terms import ROLES, Role
 from fabricgen.inventory.site import Footprint
 from fabricgen.planning.room.footprints import HOST
@@ -195,8 +195,8 @@ def cluster_loads(plan: Plan, bill: Bom) -> Loads:
 def loads_of(plan: Plan, bom: Bom) -> Loads:
     """Collect the known facts of every part on a bill, and of the hosts."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    boxed = [line for line in bom.lines if line.part_class != "switches"]
-    for line in boxed:
+    unboxed = [line for line in bom.lines if line.part_class not in {"switches", *BESIDE}]
+    for line in unboxed:
         for purpose, count in line.purposes:
             counts[role_of(purpose)][line.item] += count
     port_layouts, host = plan.fabric.port_layouts, plan.fabric.host
@@ -211,7 +211,7 @@ def loads_of(plan: Plan, bom: Bom) -> Loads:
             for role in plan.roles
         },
     }
-    powers = {line.item: PartLoad(line.unit_power_w, line.unit_power_max_w) for line in boxed}
+    powers = {line.item: PartLoad(line.unit_power_w, line.unit_power_max_w) for line in unboxed}
     parts = {item: power for item, power in powers.items() if power != PASSIVE}
     switches = {role.value: plan.switch_count(role) for role in plan.roles}
     found = Loads(parts, boxes, models, dict(counts), switches, {role: role for role in boxes})

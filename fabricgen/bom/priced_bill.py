@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from fabricgen.bom.bill import CLASSES, DEVICES, BillLine, Bom
 from fabricgen.bom.counts import count_parts
+from fabricgen.bom.housing import housing
 from fabricgen.bom.power_cords import power_cords
 from fabricgen.bom.pricing import terms_of
 from fabricgen.core.terms import Role
@@ -59,7 +60,8 @@ def cluster_bom(plan: Plan) -> Bom:
             own = replace(line, purposes=purposes) if name else line
             before = found.get((line.part, line.length_m))
             found[line.part, line.length_m] = _both(before, own) if before else own
-    found |= {(line.part, ""): line for line in (*_devices(plan), *_power_cords(plan))}
+    others = (*_devices(plan), *_power_cords(plan), *_housing(plan))
+    found |= {(line.part, ""): line for line in others}
     order = {part_class: number for number, part_class in enumerate(CLASSES)}
     return _priced(plan, sorted(found.values(), key=lambda line: order[line.part_class]))
 
@@ -249,6 +251,15 @@ def _power_cords(plan: Plan) -> Iterator[BillLine]:
         yield _line("cords", cord.model, cord.part_number, cord.description, {**purposes}, 0)
 
 
+def _housing(plan: Plan) -> Iterator[BillLine]:
+    """List the hosts and the racks."""
+    for each in housing(plan):
+        typical, most = each.power_w
+        purposes = {each.purpose: each.quantity}
+        line = _line(each.part_class, each.part, None, each.description, purposes, typical)
+        yield replace(line, unit_power_max_w=_watts(most))
+
+
 def _line(
     part_class: PartClass,
     part: str,
@@ -289,7 +300,7 @@ def _bought(
     own = part in terms.asked.parts
     quote = None if own else book.quote(part, line.length_m, line.part_number)
     price = quote.price if quote else book.parts.get(part, line.list_price)
-    policy: SparePolicy = getattr(spares, part_class) or NO_SPARES
+    policy: SparePolicy = getattr(spares, part_class, None) or NO_SPARES
     pack = policy.pack or book.packs.get(part, 1)
     ordered = line.quantity + spare_count(policy, line.quantity) + installed
     filled = -(-ordered // pack) * pack

@@ -100,7 +100,7 @@ class ExchangeSummary(Document):
 class CostSummary(Document):
     """The cost of a bill by class of parts; a class without any price is None."""
 
-    OPTIONAL = frozenset({"nics", "devices", "cords", "discount_pct", "exchange"})
+    OPTIONAL = frozenset({"nics", "devices", "cords", "hosts", "racks", "discount_pct", "exchange"})
 
     currency: str
     book: str
@@ -110,6 +110,8 @@ class CostSummary(Document):
     nics: float | None
     devices: float | None
     cords: float | None
+    hosts: float | None
+    racks: float | None
     total: float | None
     unpriced: list[str]
     discount_pct: dict[str, float] | None

@@ -79,6 +79,10 @@ class Discount(InventoryModel):
     """Percentage off devices; default: `all`."""
     cords: Annotated[Percent | None, Field(examples=[5])] = None
     """Percentage off power cords; default: `all`."""
+    hosts: Annotated[Percent | None, Field(examples=[5])] = None
+    """Percentage off hosts, which the bill of a cluster has; default: `all`."""
+    racks: Annotated[Percent | None, Field(examples=[5])] = None
+    """Percentage off racks, which the bill of a cluster in a known room has; default: `all`."""
 
 
 class Exchange(InventoryModel):

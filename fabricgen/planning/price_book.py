@@ -25,6 +25,7 @@ PRICED = (
     "cassettes",
     "devices",
     "power-cords",
+    "hosts",
 )
 """Kinds of the catalog whose models are in a bill; trunks are listed by name and fibre count."""
 

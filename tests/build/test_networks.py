@@ -150,6 +150,7 @@ def test_the_bill_of_the_superpod_is_that_of_its_page() -> None:
     devices = (sums("ufm-appliance", "devices"), sums("management-node", "devices"))
     assert {
         "QM9700, compute and storage": both(sums("qm9700", "leaf", "spine"), storage),
+        "DGX H100": sums("dgx-h100", "host"),
         "SN4600C": sums("sn4600c", "leaf (inband)", "spine (inband)"),
         "SN2201": sums("sn2201", "leaf (oob)"),
         "UFM, management servers": both(*devices),
@@ -169,6 +170,12 @@ def test_the_bill_of_the_superpod_is_that_of_its_page() -> None:
         "in-band, leaf to spine": sums("mfa1a00", "leaf-spine (inband)"),
         "out-of-band, Cat5e": both(sums("cat5e", "host (oob)"), sums("cat5e", "direct (peers)")),
     }.items() <= planned.items()
+    racks = [
+        line
+        for line in cluster_bom(plan_of(**table("dgx-h100-superpod-racks").fabric)).lines
+        if line.part_class == "racks"
+    ]
+    assert [f"{line.quantity}" for line in racks] == [planned["racks"]] == ["38"]
 
 
 def test_the_total_has_the_prices_of_all_networks(out: Path) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 
 from fabricgen.bom.bill import DEVICES, role_of
 from fabricgen.bom.counts import item_name, lengths_of, unpatched
+from fabricgen.bom.housing import RACKS, housing
 from fabricgen.bom.loads import box_of
 from fabricgen.bom.patch_counts import PANELS, jumper_items
 from fabricgen.bom.power_cords import power_cords
@@ -73,9 +74,9 @@ class RackContents:
 
 
 def by_role(bom: Bom) -> list[BomLine]:
-    """Divide a bill by role: hosts, then leaf, spine and core, panels with trunks, and devices."""
+    """Divide a bill by role: hosts, leaf, spine and core, panels with trunks, devices, racks."""
     counts: dict[str, Counter[str]] = {
-        role: Counter() for role in (HOST, *(role.value for role in ROLES), PANELS, DEVICES)
+        role: Counter() for role in (HOST, *(role.value for role in ROLES), PANELS, DEVICES, RACKS)
     }
     for line in bom.lines:
         for purpose, count in line.purposes:
@@ -126,7 +127,7 @@ def racks_of(plan: Plan) -> dict[str, RackContents]:
 
 
 def _counted(
-    placed: Iterable[tuple[str, Int32Array]], racks: int
+    placed: Iterable[tuple[str, IntArray]] | Iterable[tuple[str, Int32Array]], racks: int
 ) -> Iterator[tuple[str, int, int]]:
     """Count each part or role in each rack, over all segments."""
     sums: dict[str, IntArray] = defaultdict(lambda: np.zeros(racks, dtype=np.int64))
@@ -163,12 +164,18 @@ def cluster_racks(plan: Plan, racks: Mapping[str, RackContents]) -> dict[str, Ra
                 held.boxes[group.kind] += 1
                 if group.part:
                     held.parts[group.part.model] += 1
-    for cords in power_cords(plan):
-        for at in room.positions.rack[cords.devices].tolist():
-            found.setdefault(room.names[at], RackContents()).parts[cords.part.model] += (
-                cords.bought_each
-            )
+    for part, at, count in _counted(_beside(plan, room), len(room.names)):
+        found.setdefault(room.names[at], RackContents()).parts[part] += count
     return {name: found[name] for name in room.names if name in found}
+
+
+def _beside(plan: Plan, room: Room) -> Iterator[tuple[str, IntArray]]:
+    """Yield power cords, hosts and racks with their racks."""
+    for cords in power_cords(plan):
+        racks = room.positions.rack[cords.devices]
+        yield cords.part.model, np.repeat(racks, cords.bought_each)
+    for housed in housing(plan):
+        yield housed.part, housed.racks
 
 
 def _placed(plan: Plan, lengths: Lengths) -> Iterator[tuple[str, Int32Array]]:

@@ -44,6 +44,8 @@ WORDS: dict[PartClass, tuple[str, str]] = {
     "nics": ("network card", "network cards"),
     "devices": ("device", "devices"),
     "cords": ("power cord", "power cords"),
+    "hosts": ("host", "hosts"),
+    "racks": ("rack", "racks"),
 }
 """One part of a class, and several."""
 
@@ -128,8 +130,13 @@ def _bought(plan: Plan, bom: Bom) -> Iterator[str]:
     included = f", of which {spares:,} are spares" if spares else ", without spares"
     yield f"{_listed(parts)}{included}."
     bare = any(plan.catalog.device(devices.model) is None for devices in plan.spec.devices)
-    others = ", devices without a model in the catalog" if bare else ""
-    yield f"Hosts, GPUs{others}, racks, power distribution and labor are not included."
+    others = [
+        *([] if bom.has("hosts") else ["hosts", "GPUs"]),
+        *(["devices without a model in the catalog"] if bare else []),
+        *([] if bom.has("racks") else ["racks"]),
+    ]
+    left_out = _listed([*others, "power distribution", "labor"])
+    yield f"{_capital(left_out)} are not included."
 
 
 def _apart(plan: Plan) -> Iterator[str]:
