@@ -1,4 +1,4 @@
-"""The networks beside the compute fabric; `devices` has what only they join."""
+"""The networks beside the compute fabric; `devices` owns the groups of devices on them."""
 
 from fractions import Fraction
 from typing import Annotated, Literal, Self
@@ -246,7 +246,7 @@ class Networks(InventoryModel):
 
     @property
     def with_management(self) -> list[str]:
-        """The networks with the management ports of all devices; two are refused by `planning`."""
+        """The networks with the management ports of all devices; `planning` refuses a second."""
         each = self.each().items()
         return [name for name, own in each if own.kind == "access" and name != CONSOLE]
 

@@ -75,8 +75,7 @@ def end_cages(evidence: Evidence, parts: LinkParts) -> tuple[EndCage, EndCage]:
         fabric.host,
     )
     own = above.up if kind is LinkKind.PEER else above.down
-    split = above.model.breakout(parts.breakout) if parts.breakout else None
-    mode = split or own
+    mode = (parts.breakout and above.model.breakout(parts.breakout)) or own
     high = EndCage(
         f"a cage of the {kind.upper} {above.model.model}",
         above.model.form_factor_of(mode),
