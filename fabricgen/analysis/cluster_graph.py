@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from fabricgen.analysis.graph_elements import edges, kind_name, nodes, switch_names
 from fabricgen.core.terms import COMPUTE, DEVICES, LinkKind, speed_text
 from fabricgen.planning.naming import switch_roles
-from fabricgen.views.cables.view import first_cables
+from fabricgen.views.cables.view import first_cables, link_label
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _links(
         for cable in first_cables(views.cables(segment)):
             shown = _shown(cable, speeds[cable.speed], network.fabric.network_name)
             upper = nodes.get((cable.a_device, cable.a_interface), cable.b_device)
-            yield cable.a_device, upper, cable.cable, shown
+            yield cable.a_device, upper, link_label(cable), shown
 
 
 def _shown(cable: CableView, speed_gbps: int, network: str) -> Shown:
@@ -110,7 +110,7 @@ def _shown(cable: CableView, speed_gbps: int, network: str) -> Shown:
     return {
         "kind": kind_name(LinkKind(cable.tier)),
         "capacity_gbps": speed_gbps,
-        "cable": cable.cable,
+        "cable": link_label(cable),
         **length,
         "network": network,
     }

@@ -378,6 +378,24 @@ def test_the_files_of_a_cluster_have_the_links_of_all_networks() -> None:
     assert {network for kind, network in kinds.values() if kind == "gpu"} == {"compute"}
 
 
+def test_links_of_several_cables_have_the_label_of_the_link() -> None:
+    """A link of 800G between switches takes two cables; its edge has no letter, as in compute."""
+    switches = {"leaf": {"model": "sn5600"}, "spine": {"model": "sn5600"}}
+    plan = plan_of(
+        gpus=16,
+        hb_domain={"gpus": 8},
+        switches={"leaf": {"model": "sn5600"}},
+        networks={"storage": {"switches": switches, "speed": "800G"}},
+        devices=[{"name": "target-{n}", "count": 80, "ports": {"storage": 2}}],
+    )
+    cables = {cable.cable for cable in cluster_cables(plan)["storage"]}
+    assert {"storage-u00001a", "storage-u00001b"} <= cables
+    edges = json.loads(GraphFiles(plan).node_link)["edges"]
+    labels = [edge["cable"] for edge in edges if edge.get("network") == "storage"]
+    assert len(labels) == plan.networks["storage"].links
+    assert {label[-1].isdigit() for label in labels} == {True}
+
+
 def test_a_management_port_is_that_of_the_switch_that_rails_share() -> None:
     """A box that is a node for each rail has one more for its management port."""
     keys = CLUSTER | {"design": "rail-only", "rails": {"per_switch": 2}}
