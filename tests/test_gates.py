@@ -103,6 +103,7 @@ NUMBERS = {
     "nvue/logins.yaml.j2": {"2": "the order of authentication"},
     "nxos/logins.j2": {"5": "the type of a hash"},
     "mlnxos/logins.j2": {"7": "the type of a hash"},
+    "junos/access.j2": {"802": "the standard of bonds, which the statement is named after"},
     "junos/bonds.j2": {"802": "the standard of bonds, which the statement is named after"},
     "junos/edge.j2": {"255": "the TTL of a packet from a direct neighbour (RFC 5082)"},
     "junos/group.j2": {"255": "the TTL of a packet from a direct neighbour (RFC 5082)"},

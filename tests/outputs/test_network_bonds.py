@@ -194,7 +194,7 @@ def test_packs_name_the_bonds_of_uplinks(nos: str) -> None:
     pack = Packs().for_nos(nos)
     assert pack
     assert re.search(
-        rf'(interface |iface |"){pack.bonds.uplinks}\b', "\n".join(oob(nos).files.values())
+        rf'(interfaces? |iface |"){pack.bonds.uplinks}\b', "\n".join(oob(nos).files.values())
     )
 
 

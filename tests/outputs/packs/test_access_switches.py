@@ -18,7 +18,7 @@ from tests.nos.eos import lines_of
 from tests.nos.statements import Grammar
 from tests.nos.switch_files import render_switches
 from tests.nos.verifiers import Verifiers
-from tests.outputs.packs.managed import LEAST
+from tests.outputs.packs.managed import FULL, LEAST
 from tests.outputs.packs.test_nxos import MANAGEMENT, SOURCES, nxos_words
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from fabricgen.planning.plan import Plan
     from tests.nos.switch_files import SwitchFiles
+    from tests.outputs.packs.managed import Keys
 
 ACCESS_MODELS = {
     "nvue": "sn2201",
@@ -34,6 +35,8 @@ ACCESS_MODELS = {
     "sonic": "sn2201",
     "eos": "7010tx-48",
     "nxos": "n9k-c9348gc-fxp",
+    "srlinux": "7220-ixr-d1",
+    "junos": "ex4400-48t",
 }
 VLAN = 123
 BRIDGE = """
@@ -60,10 +63,10 @@ ip route 0.0.0.0/0 <ip>
 """
 
 
-def oob_plan(nos: str, **keys: Any) -> Plan:  # noqa: ANN401 - keys of an inventory
+def oob_plan(nos: str, management: Keys = LEAST) -> Plan:
     """Plan a small fabric with an out-of-band network whose switches run a NOS."""
     oob = {
-        "switches": {"leaf": {"model": ACCESS_MODELS.get(nos, "qfx5240")}},
+        "switches": {"leaf": {"model": ACCESS_MODELS[nos]}},
         "nos": nos,
         "vlan": VLAN,
     }
@@ -71,8 +74,8 @@ def oob_plan(nos: str, **keys: Any) -> Plan:  # noqa: ANN401 - keys of an invent
         gpus=64,
         hb_domain={"gpus": 8},
         switches={"leaf": {"generic": {"radix": 64}}},
-        networks={"oob": oob | {"speed": "1G"} | keys},
-        management=LEAST,
+        networks={"oob": oob | {"speed": "1G"}},
+        management=management,
     )
 
 
@@ -80,6 +83,12 @@ def oob_plan(nos: str, **keys: Any) -> Plan:  # noqa: ANN401 - keys of an invent
 def access_switch(nos: str) -> SwitchFiles:
     """Render the first out-of-band switch."""
     return render_switches(oob_plan(nos).networks["oob"])[0]
+
+
+@cache
+def managed_switch(nos: str) -> SwitchFiles:
+    """Render it with everything that `management` has."""
+    return render_switches(oob_plan(nos, FULL).networks["oob"])[0]
 
 
 def _blocks(text: str, pattern: str) -> set[str]:
@@ -90,6 +99,33 @@ def _blocks(text: str, pattern: str) -> set[str]:
         if name and re.search(pattern, block, re.MULTILINE):
             found.add(name[1])
     return found
+
+
+def _srlinux_ports(files: Mapping[str, str]) -> set[str]:
+    config = json.loads(files["config.json"])
+    (bridge,) = (
+        each
+        for each in config["srl_nokia-network-instance:network-instance"]
+        if each["type"] == "srl_nokia-network-instance:mac-vrf"
+    )
+    inside = {each["name"] for each in bridge["interface"]}
+    return {
+        port["name"]
+        for port in config["srl_nokia-interfaces:interface"]
+        for unit in port.get("subinterface", ())
+        if f"{port['name']}.{unit['index']}" in inside
+        and unit.get("type") == "srl_nokia-interfaces:bridged"
+        and not port.get("srl_nokia-interfaces-vlans:vlan-tagging")
+    }
+
+
+def _junos_ports(files: Mapping[str, str]) -> set[str]:
+    text = files["junos.set"]
+    (vlan,) = re.findall(rf"set vlans (\S+) vlan-id {VLAN}\n", text)
+    unit = r"set interfaces (\S+) unit 0 family ethernet-switching"
+    return {*re.findall(rf"{unit} interface-mode access\n", text)} & {
+        *re.findall(rf"{unit} vlan members {vlan}\n", text)
+    }
 
 
 def _sonic_ports(files: Mapping[str, str]) -> set[str]:
@@ -113,6 +149,8 @@ BRIDGED: dict[str, Callable[[Mapping[str, str]], set[str]]] = {
         files["startup-config.cfg"], rf"^ +switchport access vlan {VLAN}$"
     ),
     "nxos": lambda files: _blocks(files["nxos.cfg"], rf"^ +switchport access vlan {VLAN}$"),
+    "srlinux": _srlinux_ports,
+    "junos": _junos_ports,
 }
 """The ports in the VLAN, read back from the files of each NOS."""
 
@@ -131,37 +169,59 @@ def test_the_address_is_that_of_the_vlan(nos: str) -> None:
     texts = "\n".join(access_switch(nos).files.values())
     assert "10.200.0.192/24" in texts
     assert "10.200.0.1" in texts.replace("10.200.0.192", "").replace("10.200.0.123", "")
-    assert re.search(rf"[Vv]lan *{VLAN}\b", texts)
+    assert re.search(rf"(?i)\b(vlan *|vlan-id |irb0\.){VLAN}\b", texts)
 
 
-def test_without_management_it_only_bridges() -> None:
+@pytest.mark.parametrize(
+    ("nos", "interface"), [("nvue", "vlan123"), ("srlinux", "irb0"), ("junos", "irb")]
+)
+def test_without_management_it_only_bridges(nos: str, interface: str) -> None:
     """The VLAN has no address then."""
-    plan = oob_plan("nvue")
+    plan = oob_plan(nos)
     spec = plan.spec.model_copy(update={"management": None})
     bare = plan_of(**spec.model_dump(mode="json", exclude_none=True))
     files = render_switches(bare.networks["oob"])[0].files
-    assert BRIDGED["nvue"](files)
-    assert "vlan123" not in files["commands.txt"]
+    assert BRIDGED[nos](files)
+    assert not any(interface in text for text in files.values())
 
 
-def test_a_pack_without_bridges_is_refused() -> None:
-    """Nothing is written of a NOS whose pack has no access switches."""
-    plan = oob_plan("junos", speed=None)
+def test_a_pack_without_bridges_is_refused(tmp_path: Path) -> None:
+    """Nothing is written of a NOS whose pack, here one of one's own, has no access switches."""
+    own = tmp_path / "junos" / "pack.yaml"
+    own.parent.mkdir()
+    text = (Packs().home / "junos" / "pack.yaml").read_text(encoding="utf-8")
+    own.write_text(text.replace("access: access.j2, ", ""), encoding="utf-8")
     with pytest.raises(Refusal) as refused:
-        nos_packs(plan.networks["oob"], Packs())
+        nos_packs(oob_plan("junos").networks["oob"], Packs([tmp_path]))
     (finding,) = refused.value.findings
     assert finding.code == "no-pack"
     assert finding.path == ("networks", "oob", "nos")
-    assert "eos, frr, nvue, nxos, sonic" in (finding.hint or "")
+    assert "(eos, frr, nvue, nxos, sonic, srlinux)" in (finding.hint or "")
 
 
-@pytest.mark.parametrize("nos", ["frr", "nvue", "sonic"])
+@pytest.mark.parametrize("nos", ["frr", "junos", "nvue", "sonic", "srlinux"])
 def test_the_tools_accept_access_switches(
     nos: str, tool: Callable[[str], str], oracles: Path, tmp_path: Path
 ) -> None:
     """The vendors' models, parsers and saved files know each statement, or the pack records it."""
     verifiers = Verifiers(tool, oracles, tmp_path)
-    assert verifiers.complaints([access_switch(nos)]) == []
+    assert verifiers.complaints([access_switch(nos), managed_switch(nos)]) == []
+
+
+@pytest.mark.parametrize(
+    ("nos", "service", "elsewhere"),
+    [
+        ("junos", r"set system (?:ntp server|syslog host|tacplus-server) \S+", "mgmt_|re0:"),
+        ("srlinux", r'"network-instance": (?:\[\{"name": )?"default"', r'"mgmt0?"'),
+    ],
+)
+def test_services_are_in_the_instance_of_the_address(
+    nos: str, service: str, elsewhere: str
+) -> None:
+    """That of `irb`, and not that of the management port, which has no cable."""
+    text = "\n".join(managed_switch(nos).files.values())
+    assert len(re.findall(service, text)) >= 5
+    assert not re.search(elsewhere, text)
 
 
 def eos_facts(one: SwitchFiles, vlan: int, address: str) -> dict[str, Any]:

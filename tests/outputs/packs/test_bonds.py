@@ -366,19 +366,28 @@ def test_a_leaf_without_multihoming_is_refused(nos: str) -> None:
     assert (finding.code, finding.path) == ("pack-needs-fact", ("networks", "inband", "bonding"))
 
 
+UPLINKED: dict[str, tuple[str, str, str, str]] = {
+    "eos": ("sn4700", ACCESS_MODELS["eos"], "1G", "25G"),
+    "srlinux": ("sn4600c", "7220-ixr-d5", "100G", "100G"),
+}
+"""The leaf of `inband`, the access switch, the speed of its ports and that of its uplinks."""
+
+
 @cache
 def oob(nos: str) -> SwitchFiles:
     """Render the first switch of an out-of-band network with uplinks to leaves of bonds."""
-    leaf = {"leaf": {"model": "sn4700" if nos == "eos" else "sn4600c"}}
+    usual = ("sn4600c", ACCESS_MODELS[nos], "1G", "100G")
+    above, model, speed, uplinks = UPLINKED.get(nos, usual)
+    leaf = {"leaf": {"model": above}}
     plan = cluster(
         "nvue",
         networks={
             "inband": {"switches": leaf, "speed": "100G", "bonding": "lacp", "peer_links": 2},
             "oob": {
-                "switches": {"leaf": {"model": ACCESS_MODELS[nos]}},
+                "switches": {"leaf": {"model": model}},
                 "nos": nos,
-                "speed": "1G",
-                "uplink": {"speed": "25G"} if nos == "eos" else {},
+                "speed": speed,
+                "uplink": {"speed": uplinks},
             },
         },
         devices=DEVICES[:1],
@@ -391,6 +400,8 @@ UPLINKS = {
     "nvue": "nv set interface uplink bond member swp51,swp52\n",
     "frr": "    bond-slaves swp51 swp52\n    bond-mode 802.3ad\n    bridge-access 200\n",
     "sonic": '"PortChannel1|Ethernet56": {}, "PortChannel1|Ethernet60": {}',
+    "srlinux": '"admin-state": "enable", "ethernet": {"aggregate-id": "lag1"}},\n',
+    "junos": "set interfaces et-0/1/1 ether-options 802.3ad ae0\n",
 }
 
 
