@@ -16,6 +16,7 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import COMPUTE
 from fabricgen.inventory.accounts import KEY_EXAMPLE
 from fabricgen.outputs.packs.render import Packs
+from fabricgen.views.factory import Views
 from tests.fabrics import build_job, plan_of, refusal_codes
 from tests.nos import eos, frr, junos, nvue, nxos, sonic, srlinux
 from tests.nos.fabric import fabric, findings
@@ -237,6 +238,23 @@ def test_what_is_left_to_the_site_is_listed() -> None:
     skipped = build_job(plan, Packs(), ("configs",)).skipped
     for words in ("the uplinks of oob", "VRFs for storage on", "BGP to router-{n}"):
         assert any(reason.startswith(words) for reason in skipped)
+
+
+@pytest.mark.parametrize("bonding", [{}, {"bonding": "lacp", "peer_links": 2}])
+def test_uplinks_that_no_leaf_is_configured_with_are_listed(bonding: dict[str, Any]) -> None:
+    """Those of a network whose leaves route are cabled, and in none of their files."""
+    leaf = {"switches": {"leaf": {"model": "sn4600c"}}, "speed": "100G"}
+    storage = leaf | {"uplink": {"network": "inband"}}
+    plan = cluster("nvue", networks={"storage": storage, "inband": leaf | bonding})
+    skipped = build_job(plan, Packs(), ("configs",)).skipped
+    (listed,) = (reason for reason in skipped if reason.startswith("the uplinks of storage"))
+    assert "no addresses and no BGP" in listed
+    rendered = render_switches(plan.networks["storage"])
+    texts = {one.switch.name: one.files["commands.txt"] for one in rendered}
+    cables = Views(plan.networks["inband"], kept=True).cables(0)
+    uplinks = [(each.a_device, each.a_interface) for each in cables if each.a_device in texts]
+    assert len(uplinks) == 2 * len(texts)
+    assert not any(f" {interface} " in texts[name] for name, interface in uplinks)
 
 
 def test_overrides_name_the_network_of_their_switches(tmp_path: Path) -> None:
