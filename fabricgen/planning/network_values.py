@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabricgen.core.diagnostics import Finding
+from fabricgen.core.diagnostics import Finding, Path
 from fabricgen.core.terms import speed_text
 from fabricgen.inventory.networks import CONSOLE
 from fabricgen.planning.networks.addressing import network_addressing
@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.switch import Breakout, Switch
     from fabricgen.inventory.fabric import FabricSpec
+    from fabricgen.inventory.networks import Leaves, Network
 
 
 def network_values(spec: FabricSpec, name: str, catalog: Catalog) -> Iterator[Finding]:
     """Return the findings of all checks of a network with switches of its own."""
     yield from _speed(spec, name, catalog)
     yield from _pools(spec, name)
+    yield from _idle_keys(spec, name)
 
 
 def _speed(spec: FabricSpec, name: str, catalog: Catalog) -> Iterator[Finding]:
@@ -67,3 +69,35 @@ def _pools(spec: FabricSpec, name: str) -> Iterator[Finding]:
             (f"they are `host_pool` and `loopback_pool` of the network `{name}`",),
             "leave both out, or choose two that share no address with each other or with others",
         )
+
+
+def _idle_keys(spec: FabricSpec, name: str) -> Iterator[Finding]:
+    """Refuse keys that have no effect in a network of this kind."""
+    network, given = spec.networks.each()[name], getattr(spec.networks, name)
+    idle: dict[Path, str] = {}
+    if network.kind == "access" and name != CONSOLE:
+        idle = dict(_idle_in_access(network))
+    elif network.kind == "clos" and network.bonding == "routed" and given.vlan is not None:
+        idle["vlan",] = "its ports are routed: only bonds with `bonding: lacp` are in a VLAN"
+    for path, reason in idle.items():
+        key = path[-1]
+        yield Finding(
+            "unknown-key",
+            f"`{key}` has no effect in the network `{name}`",
+            ("networks", name, *path),
+            (reason,),
+            f"leave `{key}` out",
+        )
+
+
+def _idle_in_access(network: Network) -> Iterator[tuple[Path, str]]:
+    """Yield the keys that an access network has no use for, with the reason."""
+    groups: list[tuple[Path, Leaves]] = [((), network)]
+    groups += [(("leaf_groups", at), group) for at, group in enumerate(network.leaf_groups)]
+    for path, leaves in groups:
+        for key in ("oversubscription", "uplinks"):
+            if getattr(leaves, key) != type(leaves).model_fields[key].default:
+                yield (*path, key), "it is of kind `access`: no spines join its switches"
+    for key in ("host_pool", "loopback_pool", "asn_base"):
+        if getattr(network.addressing, key) is not None:
+            yield ("addressing", key), "it is of kind `access`: its addresses are of `management`"
