@@ -22,7 +22,7 @@ from fabricgen.build.load_plan import plan_of
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role
 from fabricgen.inventory.load import inventory_text
-from fabricgen.outputs.report.compact_json import packed
+from fabricgen.outputs.report.packed_parts import packed
 from fabricgen.outputs.report.report import PARTS, Report
 from fabricgen.planning.resolve import resolve
 from fabricgen.serve.control_panel import control_panel

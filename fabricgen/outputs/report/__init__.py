@@ -2,7 +2,7 @@
 
 `report` owns the document and its parts. The first page comes from `page_data` with `decision`,
 `key_figures`, `bom`, `faceplates` and `iteration`; the parts that grow with the fabric from
-`tables`, `failure_impacts` and `drawings`. `compact_json` shortens these, and `html` makes the
+`tables`, `failure_impacts` and `drawings`. `packed_parts` shortens these, and `html` makes the
 file. The page is written in TypeScript and bundled into `page`; `web/src/model.ts` defines the data
 between them.
 """

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabricgen.core.compact_json import compact_json
-from fabricgen.outputs.report.compact_json import packed
+from fabricgen.outputs.report.packed_parts import packed
 from fabricgen.outputs.report.report import PARTS
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import numpy as np
 
 from fabricgen.core.terms import COMPUTE, LinkKind
 from fabricgen.outputs.drawings.block_contents import rails_of
-from fabricgen.outputs.report.compact_json import ValueColumn
+from fabricgen.outputs.report.packed_parts import ValueColumn
 from fabricgen.views.cables.cable_list import column_of
 from fabricgen.views.factory import Views
 

@@ -20,8 +20,8 @@ from fabricgen.build.selection import BuildScope
 from fabricgen.core.resources import shipped
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.report import tables
-from fabricgen.outputs.report.compact_json import ValueColumn
 from fabricgen.outputs.report.html import html, json_block, safe_json
+from fabricgen.outputs.report.packed_parts import ValueColumn
 from fabricgen.outputs.report.report import PARTS, Report
 from fabricgen.views.factory import Views
 from tests.fabrics import SUPERPOD, build_context, build_job, plan_of

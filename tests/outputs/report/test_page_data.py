@@ -21,8 +21,8 @@ from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.core.terms import COMPUTE, LinkKind
 from fabricgen.outputs.report import tables
-from fabricgen.outputs.report.compact_json import packed
 from fabricgen.outputs.report.failure_impacts import impact_of, measured
+from fabricgen.outputs.report.packed_parts import packed
 from fabricgen.outputs.report.report import PARTS, Report
 from fabricgen.outputs.report.tables import CABLE_COLUMNS
 from tests import ROOT
