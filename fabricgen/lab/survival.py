@@ -59,7 +59,7 @@ AGAIN = 16
 """Most failures that are tried again; where more differ from the plan, the lab is at fault."""
 
 
-class Compared(NamedTuple):
+class TriedFailure(NamedTuple):
     """A failure beside the plan: what differs, and the ordered pairs of GPUs of each kind."""
 
     findings: list[str]
@@ -84,7 +84,7 @@ class Survival:
 
     def run(self, failures: list[str], emit: Callable[[int, int], None] | None = None) -> Trial:
         """Try every failure; a comparison runs while the next failures converge."""
-        done, compared = 0, dict[str, Future[Compared]]()
+        done, compared = 0, dict[str, Future[TriedFailure]]()
         with ThreadPoolExecutor(1) as comparing:
             for group in groups(self.breaker, failures):
                 measured = self._try(group)
@@ -162,7 +162,7 @@ class Survival:
             ),
         )
 
-    def _compare(self, failure: str, measured: Measured) -> Compared:
+    def _compare(self, failure: str, measured: Measured) -> TriedFailure:
         """Compare the path of each pair with the plan's, and the counts with those of `impact`."""
         layout = self.lab.machines.layout
         failures, names = find_failures(layout.plan, [failure]) | layout.missing, layout.gpus
@@ -197,7 +197,7 @@ class Survival:
                 expected = getattr(output, key)
                 if expected != value:
                     findings.append(f"{failure}: {key} is {value} here, and {expected} in impact")
-        return Compared(findings, len(walks), lost, relayed)
+        return TriedFailure(findings, len(walks), lost, relayed)
 
     def _cost(
         self, walks: dict[tuple[str, str], list[Crossing] | None], measured: Measured
