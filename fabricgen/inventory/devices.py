@@ -8,8 +8,8 @@ from pydantic import BeforeValidator, Field, model_validator
 from fabricgen.core.terms import parse_speed
 from fabricgen.inventory.accounts import Secret
 from fabricgen.inventory.fields import (
-    BREAKOUT,
     DEVICES,
+    Breakout,
     Count,
     InventoryModel,
     Model,
@@ -29,13 +29,7 @@ class AttachedPorts(InventoryModel):
     speed: Annotated[Speed | None, Field(examples=["100G"])] = None
     """Speed of each port; default: that of `breakout`, else of the network."""
     breakout: Annotated[
-        str | None,
-        Field(
-            strict=True,
-            pattern=f"^{BREAKOUT}$",
-            examples=["2x200G"],
-            exclude_if=lambda given: given is None,
-        ),
+        Breakout | None, Field(examples=["2x200G"], exclude_if=lambda given: given is None)
     ] = None
     """How the cages of the leaf are split for these ports. They fill whole cages, so that the links
     of a cage lie in one splitter cable. Default: into the most ports of their speed."""

@@ -204,6 +204,7 @@ Day = Annotated[
     WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"}),
 ]
 Model = Annotated[str, Field(strict=True, pattern=f"^{MODEL}$")]
+Breakout = Annotated[str, Field(strict=True, pattern=f"^{BREAKOUT}$")]
 Pattern = Annotated[str, Field(strict=True, min_length=1, max_length=80)]
 Word = Annotated[str, Field(strict=True, pattern=f"^{NAME}$", max_length=40)]
 

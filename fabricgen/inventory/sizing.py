@@ -5,9 +5,9 @@ from typing import Annotated, Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from fabricgen.inventory.fields import (
-    BREAKOUT,
     LINUX_NAME,
     NAME,
+    Breakout,
     Cages,
     Count,
     InventoryModel,
@@ -58,13 +58,7 @@ class NicChoice(InventoryModel):
     """Number of NICs per GPU; must divide `rails.planes`, because each NIC port has its own plane.
     Default: that of the host model, else 1."""
     split: Annotated[
-        str | None,
-        Field(
-            strict=True,
-            pattern=f"^{BREAKOUT}$",
-            examples=["4x200G"],
-            exclude_if=lambda split: split is None,
-        ),
+        Breakout | None, Field(examples=["4x200G"], exclude_if=lambda split: split is None)
     ] = None
     """How each NIC port is split into links, which `rails.medium: direct` joins to other GPUs;
     default: not split."""
@@ -198,9 +192,7 @@ class SwitchChoice(InventoryModel):
 
     model: Annotated[Model | None, Field(examples=["sn5600"])] = None
     """A switch model of the catalog (`fabricgen catalog list switches`)."""
-    breakout: Annotated[
-        str | None, Field(strict=True, pattern=f"^{BREAKOUT}$", examples=["2x400G"])
-    ] = None
+    breakout: Annotated[Breakout | None, Field(examples=["2x400G"])] = None
     """How a cage is split: towards hosts on a leaf, downwards on a spine or core. Uplinks use the
     split that matches the tier above."""
     generic: Annotated[GenericSwitch | None, Field(examples=[{"radix": 64}])] = None
