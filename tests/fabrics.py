@@ -154,6 +154,39 @@ CLUSTER: Inventory = {
 }
 """A compute fabric with three networks beside it, and devices on them."""
 
+ZONED: Inventory = {
+    "model": "ds5000",
+    "breakout": "2x400G",
+    "zones": {"down": "1-16", "up": "26,28,38-63"},
+}
+"""A leaf that leaves cages for other networks."""
+IN_COMPUTE: Inventory = {
+    "converged_with": "compute",
+    "speed": "200G",
+    "bond": 1,
+    "leaves": 2,
+    "peer_links": 2,
+}
+"""A network on two leaves of compute, which links join."""
+ON_COMPUTE: Inventory = {
+    "gpus": 24,
+    "hb_domain": {"gpus": 4},
+    "rails": {"per_switch": 2},
+    "nos": "frr",
+    "spare_ports": {"leaf": 8},
+    "switches": {"leaf": ZONED, "spine": {"model": "ds5000", "breakout": "1x800G"}},
+    "networks": {
+        "storage": IN_COMPUTE | {"cages": "27,29,31,33,35,37"},
+        "oob": {
+            "switches": {"leaf": {"model": "s3248t-on"}},
+            "speed": "1G",
+            "nos": "frr",
+            "uplink": {"network": "compute", "speed": "10G", "ports": 2},
+        },
+    },
+}
+"""Leaves of two rails each; storage in VRFs that links join, and uplinks in others."""
+
 
 def small_plan(catalog: Catalog = CATALOG, /, **keys: Any) -> Plan:  # noqa: ANN401 - keys of an inventory
     """Plan the small fabric with some of its keys replaced."""

@@ -9,43 +9,18 @@ import pytest
 
 from fabricgen.lab.networks.choose import EVERY, lay_out_networks
 from fabricgen.lab.slice import lay_out
-from tests.fabrics import plan_of
+from tests.fabrics import ON_COMPUTE, plan_of
 
 if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
     from tests.lab.conftest import Machine
 
-CLUSTER: dict[str, Any] = {
+NETWORKS = ON_COMPUTE["networks"]
+CLUSTER: dict[str, Any] = ON_COMPUTE | {
     "name": "small",
-    "gpus": 24,
-    "hb_domain": {"gpus": 4},
-    "rails": {"per_switch": 2},
-    "nos": "frr",
-    "spare_ports": {"leaf": 8},
-    "switches": {
-        "leaf": {
-            "model": "ds5000",
-            "breakout": "2x400G",
-            "zones": {"down": "1-16", "up": "26,28,38-63"},
-        },
-        "spine": {"model": "ds5000", "breakout": "1x800G"},
-    },
-    "networks": {
-        "storage": {
-            "converged_with": "compute",
-            "cages": "27,29,31,33,35,37",
-            "speed": "200G",
-            "bond": 1,
-            "leaves": 2,
-            "peer_links": 2,
-        },
-        "oob": {
-            "switches": {"leaf": {"model": "s3248t-on"}},
-            "speed": "1G",
-            "leaves": 2,
-            "nos": "frr",
-            "uplink": {"network": "compute", "speed": "10G", "ports": 2},
-        },
+    "networks": NETWORKS
+    | {
+        "oob": NETWORKS["oob"] | {"leaves": 2},
         "console": {"switches": {"leaf": {"model": "cm8148"}}},
     },
     "devices": [

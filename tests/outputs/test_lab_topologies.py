@@ -30,7 +30,7 @@ from fabricgen.views.factory import Views
 from fabricgen.views.hosts.build import Hosts
 from fabricgen.views.switches.view import PortView
 from tests.conftest import SYSTEM_PATH
-from tests.fabrics import build_job, generic, plan_of
+from tests.fabrics import IN_COMPUTE, ON_COMPUTE, build_job, generic, plan_of
 from tests.laws.drawing import Inventory, inventories
 from tests.nos import eos, srlinux
 from tests.nos.switch_files import PACKS
@@ -130,28 +130,9 @@ VARIANTS |= {
         "devices": [{"name": "mgmt-{n}", "count": 2, "ports": {"inband": 2, "oob": 1}}],
     },
 }
-ZONES = {"down": "1-16", "up": "26,28,38-63"}
-SHARED = {"converged_with": "compute", "speed": "200G", "bond": 1, "leaves": 2, "peer_links": 2}
 VARIANTS |= {
-    "networks on compute switches": {
-        "gpus": 24,
-        "hb_domain": {"gpus": 4},
-        "rails": {"per_switch": 2},
-        "nos": "frr",
-        "spare_ports": {"leaf": 8},
-        "switches": {
-            "leaf": {"model": "ds5000", "breakout": "2x400G", "zones": ZONES},
-            "spine": {"model": "ds5000", "breakout": "1x800G"},
-        },
-        "networks": {
-            "storage": SHARED | {"cages": "27,29,31,33,35,37"},
-            "oob": {
-                "switches": {"leaf": {"model": "s3248t-on"}},
-                "speed": "1G",
-                "nos": "frr",
-                "uplink": {"network": "compute", "speed": "10G", "ports": 2},
-            },
-        },
+    "networks on compute switches": ON_COMPUTE
+    | {
         "devices": [
             STORAGE,
             {
@@ -167,7 +148,7 @@ VARIANTS |= {
         "switches": {"leaf": SN5600["leaf"] | {"zones": {"down": "1-32", "up": "33-48"}}},
         "nos": "sonic",
         "networks": {
-            "storage": SHARED | {"cages": "49-58"},
+            "storage": IN_COMPUTE | {"cages": "49-58"},
             "oob": {"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G", "nos": "sonic"},
         },
         "devices": [STORAGE],

@@ -24,7 +24,7 @@ from fabricgen.planning.plan import make_plan
 from fabricgen.planning.plan_document import plan_document
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.network_ports import network_ports
-from tests.fabrics import CATALOG, plan_of, spec_of
+from tests.fabrics import CATALOG, IN_COMPUTE, ZONED, plan_of, spec_of
 from tests.lifecycle.change.replay import wired
 from tests.lifecycle.change.test_network_diff import CLUSTER
 from tests.published.tables import tables
@@ -61,7 +61,6 @@ ALTERNATING = CLUSTER | {
 CONSOLES = CLUSTER | {
     "networks": CLUSTER["networks"] | {"console": {"switches": {"leaf": {"model": "cm8148"}}}}
 }
-ZONED = {"model": "ds5000", "breakout": "2x400G", "zones": {"down": "1-16", "up": "26,28,38-63"}}
 ON_COMPUTE: dict[str, Any] = {
     "design": "rail-optimized",
     "gpus": 128,
@@ -70,14 +69,7 @@ ON_COMPUTE: dict[str, Any] = {
     "nic": {"speed": "400G"},
     "switches": {"leaf": ZONED, "spine": {"model": "ds5000", "breakout": "1x800G", "minimum": 2}},
     "networks": {
-        "storage": {
-            "converged_with": "compute",
-            "cages": "17-25,27,29,31,33,35,37",
-            "speed": "200G",
-            "bond": 1,
-            "leaves": 2,
-            "peer_links": 2,
-        },
+        "storage": IN_COMPUTE | {"cages": "17-25,27,29,31,33,35,37"},
         "oob": {
             "switches": {"leaf": {"model": "s3248t-on"}},
             "speed": "1G",
