@@ -16,6 +16,7 @@ from fabricgen.cli.printing import (
     print_result,
     sum_of_prices,
     table,
+    totals_text,
 )
 
 if TYPE_CHECKING:
@@ -113,7 +114,6 @@ def _compare_rails(
 def comparison_text(comparison: Comparison) -> str:
     """Lay out designs as columns, and what rail-only saves against the fat-tree as the last."""
     from fabricgen.bom.comparison import COMPARED, equal_tiers, unpriced_parts
-    from fabricgen.cli.plan import totals_text
 
     summaries = comparison.summaries
     first, cost = summaries[0], summaries[0].cost

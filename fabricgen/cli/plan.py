@@ -9,7 +9,7 @@ import click
 from fabricgen.cli.command import Command
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OUTPUT_FILE, PLAN_MARK, force_option, save
-from fabricgen.cli.printing import echo, grouped, money, print_advice, print_result
+from fabricgen.cli.printing import echo, grouped, money, print_advice, print_result, totals_text
 from fabricgen.core.count_text import counted
 from fabricgen.core.terms import PEERS, UPLINKS, speed_text
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
         NetworkSummary,
         PlanSummary,
         TopologySummary,
-        Totals,
     )
     from fabricgen.lifecycle.change.growth import GrownPlan, Growth
     from fabricgen.planning.plan import Plan
@@ -150,14 +149,6 @@ def _network(name: str, network: NetworkSummary) -> str:
         return f"on {'switches' if name == UPLINKS else 'leaves'} of the compute fabric, {cables}"
     roles = ", ".join(f"{grouped(count)} {role}" for role, count in counts.by_role().items())
     return f"{counted(counts.total, 'switch', 'switches')} ({roles}), {cables}"
-
-
-def totals_text(totals: Totals, currency: str) -> str:
-    """Describe the compute fabric and all networks together."""
-    cost = "no prices" if totals.cost is None else f"{currency} {money(totals.cost)}"
-    cost += f"; no price for {', '.join(totals.unpriced)}" if totals.unpriced else ""
-    switches = counted(totals.switches, "switch", "switches")
-    return f"{switches}, {grouped(totals.cables)} cables, {cost}"
 
 
 def _network_moves(growth: Growth | None) -> Iterator[tuple[str, str]]:

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from fabricgen.core.count_text import counted
 from fabricgen.core.diagnostics import printable, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from fabricgen.bom.summary import Totals
     from fabricgen.core.diagnostics import Finding
     from fabricgen.core.document import Document
 
@@ -125,6 +127,14 @@ def money(amount: float | None) -> str:
     """
     whole = amount is None or amount == round(amount)
     return grouped(amount) if whole else f"{amount:,.2f}"
+
+
+def totals_text(totals: Totals, currency: str) -> str:
+    """Describe the compute fabric and all networks together."""
+    cost = "no prices" if totals.cost is None else f"{currency} {money(totals.cost)}"
+    cost += f"; no price for {', '.join(totals.unpriced)}" if totals.unpriced else ""
+    switches = counted(totals.switches, "switch", "switches")
+    return f"{switches}, {grouped(totals.cables)} cables, {cost}"
 
 
 @contextlib.contextmanager
