@@ -100,7 +100,7 @@ FABRICS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "no BFD": ({"addressing": {"bfd": False}}, []),
     "IPv6 pools": (
         {"gpus": 16, "hb_domain": {"gpus": 4}, "addressing": IPV6, "switches": WIDE},
-        [],
+        ["--failures", "single"],
     ),
     "IPv6 pools and several GPUs of a domain on a rail": (
         {
