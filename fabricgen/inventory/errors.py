@@ -118,11 +118,15 @@ def _unknown(document: YamlDocument, path: Path) -> Finding:
     siblings, here = list(fields(path[:-1])), value_at(document.values, path[:-1])
     level = f"`{parent}`" if parent else "an inventory"
     near = nearest(key, siblings)
+    alike = [near] if near else [other for other in siblings if key in other.split("_")]
     homes = [home for home in key_paths(key) if home[:-1] != path[:-1]]
-    options = ([f"`{near}`"] if near else []) + [
-        f"the top-level `{home[0]}`" if len(home) == 1 else f"`{'.'.join(home)}`"
-        for home in homes[:1]
-    ]
+    below = [home for home in homes if home[: len(path) - 1] == path[:-1]]
+    options = [f"`{other}`" for other in alike]
+    if near or not alike:
+        options += [
+            f"the top-level `{home[0]}`" if len(home) == 1 else f"`{'.'.join(home)}`"
+            for home in (below or homes)[:1]
+        ]
     hint = (
         f"did you mean {' or '.join(options)}?"
         if options
