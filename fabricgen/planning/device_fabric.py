@@ -45,7 +45,7 @@ def devices_fabric(
             name=DEVICES,
             attached=Attachments(tuple(devices), 1),
             served=served_by(shared, ports_of(devices)),
-            modes=tuple(split.mode for split in splits),
+            splits=splits,
             lossless=True,
             shared=shared,
             kept=shared.bonds,

@@ -83,7 +83,7 @@ def network_fabric(
             attached=Attachments(tuple(every), bond),
             served=tuple(served_in(network, own, keys) for keys, own in groups),
             joined=network.kind == "clos",
-            modes=tuple(split.mode for split in splits),
+            splits=splits,
             together=(1, *(split.mode.count if split.stated else 1 for split in splits)),
             vlan=0 if network.kind == "clos" else (network.vlan or 0),
             tenants=tenants_of(spec.networks, name),

@@ -118,10 +118,10 @@ def _with_networks(old: Plan, plan: Plan, kept: Baseline) -> Plan:
     return plan if _names_and_wiring(found) == _names_and_wiring(plan) else found
 
 
-def _names_and_wiring(plan: Plan) -> list[tuple[str, list[str], int]]:
-    """Return the names and the wiring of each network, by which two plans are compared."""
+def _names_and_wiring(plan: Plan) -> list[tuple[object, ...]]:
+    """Return the names, the wiring and the ports of each network, which two plans differ in."""
     each = plan.networks.values()
-    return [(own.digest(), [*own.switches()], own.label_width) for own in each]
+    return [(own.digest(), [*own.switches()], own.label_width, own.ports) for own in each]
 
 
 def pinned(old: Plan, spec: FabricSpec) -> FabricSpec:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.core.terms import LinkKind, Role
+from fabricgen.lifecycle.change.keep_cages import leaf_splits, split_numbers, with_cages
 from fabricgen.lifecycle.change.keep_links import kept_links
 from fabricgen.lifecycle.change.kept_numbers import digits_of, slices_of
 from fabricgen.planning.baseline.baseline import Baseline
@@ -24,7 +25,7 @@ from fabricgen.planning.baseline.expansion_stages import ExpansionStages, stage_
 from fabricgen.planning.baseline.kept_bonds import KeptBonds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from fabricgen.planning.networks.leaf_groups import GroupedLeaves
     from fabricgen.planning.plan import Plan
@@ -41,10 +42,13 @@ def kept_networks(old: Plan, new: Plan) -> dict[str, Baseline]:
 
 
 def _is_alike(old: Plan, new: Plan) -> bool:
-    """Return whether a network has the leaves, the groups of them and the bonds of an older one."""
+    """Return whether a network has the leaves, the groups of them and the bonds of an older one.
+
+    A speed that comes or goes with devices changes nothing for the others.
+    """
     rules = [plan.fabric.network for plan in (old, new)]
     models = [plan.fabric.port_layouts[Role.LEAF].model.model for plan in (old, new)]
-    shapes = [(each.attached.bond, len(each.served), each.modes) for each in rules if each]
+    shapes = [(each.attached.bond, len(each.served)) for each in rules if each]
     return models[0] == models[1] and len(shapes) == len(rules) and shapes[0] == shapes[1]
 
 
@@ -75,18 +79,21 @@ def _kept_bonds(old: Plan, new: Plan) -> KeptBonds | None:
     groups = [*map(int, was.leaf_group()[:: was.columns])]
     for group, stripes in enumerate(now.stripes):
         groups += [group] * (stripes - groups.count(group))
-    known = dict(zip(_bonds(old, was), _places(was), strict=True))
-    every = [*_bonds(new, now)]
+    older = [*_bonds(old, was, split_numbers(old, new))]
+    known = dict(zip(older, _places(was), strict=True))
+    every = [*_bonds(new, now, range(len(leaf_splits(new))))]
     kept = {each: known[each] for each in every if each in known}
     kept = {each: place for each, place in kept.items() if groups[place[0]] == each.group}
     added = [each for each in every if each not in kept]
     found = {**kept, **dict(_placed(added, kept, groups, now.together))}
     stripe, place = zip(*(found[each] for each in every), strict=True)
     bonds = KeptBonds(tuple(groups), stripe, place)
+    if not new.fabric.shared_leaves:
+        bonds = with_cages(bonds, old, new)
     leaves = now._replace(stripes=tuple(map(groups.count, range(len(now.stripes)))), kept=bonds)
     if new.fabric.network:
         leaves = leaves.with_sets(new.fabric.network, new.fabric.port_layouts[Role.LEAF])
-    known_slots = dict(zip(_bonds(old, was), _slots(old), strict=True))
+    known_slots = dict(zip(older, _slots(old), strict=True))
     slots = [known_slots.get(each, ()) if each in kept else () for each in every]
     return bonds._replace(slot=_kept_slots(leaves, slots))
 
@@ -180,16 +187,16 @@ class _Bond(NamedTuple):
     kind: int
 
 
-def _bonds(plan: Plan, leaves: GroupedLeaves) -> Iterator[_Bond]:
-    """Yield the bonds of a network in their order."""
+def _bonds(plan: Plan, leaves: GroupedLeaves, speeds: Sequence[int]) -> Iterator[_Bond]:
+    """Yield the bonds of a network in their order, whose `speeds` have these numbers."""
     assert plan.fabric.network  # noqa: S101 - the plan of a network
     attached, served = plan.fabric.network.attached, plan.fabric.network.served
     kinds = attached.group_of(np.arange(len(attached.devices)))
     kind = kinds.tolist() if any(each.kinds for each in served) else repeat(-1)
     first = attached.interface_index(np.arange(len(attached.devices)) * attached.bond)
     names = [attached.interfaces[index] for index in first.tolist()]
-    classes = (column.tolist() for column in leaves.bond_classes())
-    return map(_Bond, attached.devices, names, *classes, kind)
+    speed, group = (column.tolist() for column in leaves.bond_classes())
+    return map(_Bond, attached.devices, names, map(speeds.__getitem__, speed), group, kind)
 
 
 def _places(leaves: GroupedLeaves) -> Iterator[tuple[int, int]]:

@@ -5,6 +5,7 @@ Owns `KeptBonds` and its form in a plan file. `lifecycle.change.keep_networks` d
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,22 @@ class KeptBonds(NamedTuple):
     stripe: tuple[int, ...]
     place: tuple[int, ...]
     slot: tuple[int, ...] = ()
+    cages: tuple[int, ...] = ()
+    """The cages that ports keep on leaves of any group; empty where all follow the rule."""
+    kinds: tuple[int, ...] = ()
+    """What each of `cages` is for: the kind of its ports, counted on from group to group. Kinds are
+    the downlinks of each speed, the uplinks, and the links to a peer."""
+
+    def cages_of(self, group: int, kinds: int) -> tuple[tuple[int, ...], ...]:
+        """Return the cages of each of so many kinds on the leaves of a group; empty for none."""
+        if not self.cages:
+            return ()
+        each: list[list[int]] = [[] for _ in range(kinds)]
+        for cage, number in zip(self.cages, self.kinds, strict=True):
+            of_group, kind = divmod(number, kinds)
+            if of_group == group:
+                each[kind].append(cage)
+        return tuple(map(tuple, each))
 
     def fits(self, bonds: Sequence[Sequence[int]], columns: int) -> bool:
         """Return whether these are the bonds of a network, given by group and speed.
@@ -37,7 +54,8 @@ class KeptBonds(NamedTuple):
         known = set(self.groups) == set(range(len(bonds)))
         stripes = max(self.stripe, default=0) < len(self.groups)
         slots = len(self.slot) in {0, many * columns}
-        return known and stripes and slots and len(self.stripe) == len(self.place) == many
+        cages = len(self.cages) == len(self.kinds)
+        return known and stripes and slots and cages and len(self.stripe) == len(self.place) == many
 
     def document(self) -> dict[str, Any]:
         """Return the form of a plan file; columns are runs of [first, step, count]."""
@@ -52,9 +70,9 @@ def read_kept_bonds(values: Any) -> KeptBonds | None:  # noqa: ANN401 - any valu
     """
     if values is None:
         return None
-    slots = {"slot": values["slot"]} if "slot" in values else {}
-    found = {name: values[name] for name in ("groups", "stripe", "place")} | slots
+    some = {name: values[name] for name in ("slot", "cages", "kinds") if name in values}
+    found = {name: values[name] for name in ("groups", "stripe", "place")} | some
     kept = KeptBonds(**{name: tuple(decode_runs(runs).tolist()) for name, runs in found.items()})
-    if min((*kept.groups, *kept.stripe, *kept.place, *kept.slot), default=0) < 0:
+    if min(chain.from_iterable(kept), default=0) < 0:
         raise ValueError("a port of a network is below zero")
     return kept

@@ -18,6 +18,7 @@ from fabricgen.planning.networks.port_sets import main_speed, port_sets
 
 if TYPE_CHECKING:
     from fabricgen.core.arrays import Int32Array, IntArray
+    from fabricgen.planning.networks.leaf_ports import KeptCages
     from fabricgen.planning.networks.port_sets import PortSets
     from fabricgen.planning.networks.rules import DeviceBonds, NetworkRules
     from fabricgen.planning.port_layout import Port, PortLayout
@@ -84,7 +85,16 @@ class GroupedLeaves(NamedTuple):
         """List the ports that links use on any leaf: downlinks, then others; None if too many."""
         if self.sets:
             return self.sets.ports
-        return list_ports(layout, network.leaf_ports(self.used_by_speed(), uplinks))
+        wanted = network.leaf_ports(self.used_by_speed(), uplinks, kept=self._kept_cages()[0])
+        return list_ports(layout, wanted)
+
+    def _kept_cages(self) -> list[KeptCages]:
+        """Return the cages that the ports of the leaves of each group keep."""
+        kinds = len(self.bonds[0]) + 2
+        return [
+            self.kept.cages_of(group, kinds) if self.kept else ()
+            for group in range(len(self.bonds))
+        ]
 
     def leaf_uplinks(self) -> tuple[int, ...]:
         """Return the uplinks of each leaf; empty where all have equally many."""
@@ -146,10 +156,12 @@ class GroupedLeaves(NamedTuple):
 
     def with_sets(self, network: NetworkRules, layout: PortLayout) -> GroupedLeaves:
         """Return these leaves with ports by group where one list does not serve all of them."""
-        alone, alike = self._replace(sets=None), not any(map(main_speed, self.bonds))
+        alone, kept = self._replace(sets=None), self._kept_cages()
+        alike = not any(map(main_speed, self.bonds)) and len(set(kept)) == 1
         if len(self.bonds) == 1 or (alike and alone.ports(network, layout, max(self.uplinks))):
             return alone
-        return self._replace(sets=port_sets(self.used_by_group(), self.uplinks, network, layout))
+        used = self.used_by_group()
+        return self._replace(sets=port_sets(used, self.uplinks, kept, network, layout))
 
     def upward(self, uplinks: int) -> Int32Array | None:
         """Return `PortSets.upward` of each leaf; None where all leaves have the same ports."""

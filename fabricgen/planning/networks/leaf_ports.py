@@ -2,11 +2,12 @@
 
 Owns the order of cages: downlinks of the main speed, that of the network on most leaves, fill the
 low ones, uplinks the high ones, and below the uplinks are the links to the peer and then each
-further speed.
+further speed, from the top down. Ports of a network that has grown stay in the cages that they had.
 """
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.planning.port_layout import Port
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
     from fabricgen.catalog.models.switch import Breakout
     from fabricgen.planning.port_layout import PortLayout
+
+
+KeptCages = tuple[tuple[int, ...], ...]
+"""The cages of the downlinks of each speed of a leaf, of its uplinks, and of links to its peer."""
 
 
 class LeafPorts(NamedTuple):
@@ -30,6 +35,8 @@ class LeafPorts(NamedTuple):
     modes: tuple[Breakout, ...] = ()
     main: int = 0
     """The speed of the downlinks in the low cages, by its number in `down`."""
+    kept: KeptCages = ()
+    """The cages that these ports had in a smaller network; empty where they follow the rule."""
 
     def plain(self) -> bool:
         """Return whether the ports are downlinks of the network's speed, and uplinks."""
@@ -37,29 +44,14 @@ class LeafPorts(NamedTuple):
 
 
 def list_ports(layout: PortLayout, wanted: LeafPorts) -> list[Port] | None:
-    """List ports in use: downlinks by speed, uplinks, links to the peer; None where too many."""
+    """List ports in use: downlinks by speed, uplinks, links to the peer; None where too many.
+
+    All of them follow the rule where the leaf does not have them beside the cages that are kept.
+    """
     if wanted.plain():
         return layout.ports(wanted.down[0], wanted.up) if has_ports(layout, wanted) else None
-    free = set(range(1, layout.model.cages + 1))
-    modes, main, last = (layout.down, *wanted.modes), wanted.main, not layout.up_zone
-    most = wanted.down[main] + layout.spare
-    low = _take(free, layout.low_cages(modes[main]), modes[main], most)
-    up, peer = (
-        _take(free, layout.high_cages(layout.up), layout.up, count, highest=last)
-        for count in (wanted.up, wanted.peer)
-    )
-    downs = [
-        low
-        if speed == main
-        else _take(free, layout.low_cages(modes[speed]), modes[speed], count, highest=True)
-        for speed, count in enumerate(wanted.down)
-    ]
-    if up is None or peer is None:
-        return None
-    found = [
-        ports[:count] for ports, count in zip(downs, wanted.down, strict=True) if ports is not None
-    ]
-    return [*_chained(found), *up, *peer] if len(found) == len(downs) else None
+    found = _share_cages(layout, wanted)
+    return _share_cages(layout, wanted._replace(kept=())) if wanted.kept and not found else found
 
 
 def has_ports(layout: PortLayout, wanted: LeafPorts) -> bool:
@@ -69,19 +61,67 @@ def has_ports(layout: PortLayout, wanted: LeafPorts) -> bool:
     return list_ports(layout, wanted) is not None
 
 
-def _take(
-    free: set[int], cages: list[int], mode: Breakout, count: int, *, highest: bool = False
-) -> list[Port] | None:
-    """Take whole free cages for so many ports, the lowest or the highest; None where too few."""
-    cages = [cage for cage in cages if cage in free]
-    need = -(-count // mode.count)
-    if need > len(cages):
-        return None
-    taken = cages[len(cages) - need :] if highest else cages[:need]
-    free.difference_update(taken)
-    return [Port(cage, sub, mode) for cage in taken for sub in range(mode.count)][:count]
+class _Share(NamedTuple):
+    """Ports of one kind, and the cages that they may have: the first free ones, or the last."""
+
+    mode: Breakout
+    wanted: int
+    cages: list[int]
+    last: bool = False
+    spare: int = 0
+    """Ports more that stay free."""
+
+    @property
+    def need(self) -> int:
+        """The cages of these ports."""
+        return -(-(self.wanted + self.spare) // self.mode.count)
+
+    def kept(self, cages: Iterable[int], free: set[int]) -> list[int]:
+        """Return which of some cages the ports can keep."""
+        able = free.intersection(self.cages)
+        return [cage for cage in dict.fromkeys(cages) if cage in able][: self.need]
+
+    def added(self, more: int, free: set[int]) -> list[int] | None:
+        """Return so many free cages; None where there are fewer."""
+        able = [cage for cage in self.cages if cage in free]
+        if more > len(able):
+            return None
+        return able[len(able) - more :] if self.last else able[:more]
+
+    def ports(self, cages: list[int]) -> list[Port]:
+        """Return the ports in these cages."""
+        every = [Port(cage, sub, self.mode) for cage in cages for sub in range(self.mode.count)]
+        return every[: self.wanted]
 
 
-def _chained(groups: Iterable[list[Port]]) -> list[Port]:
-    """Return the ports of all groups."""
-    return [port for ports in groups for port in ports]
+def _share_cages(layout: PortLayout, wanted: LeafPorts) -> list[Port] | None:
+    """List the ports that `list_ports` does, where these share no cage; None where too many."""
+    free, shares = set(range(1, layout.model.cages + 1)), _shares(layout, wanted)
+    found = []
+    for share, cages in zip(shares, wanted.kept or repeat(()), strict=False):
+        found.append(share.kept(cages, free))
+        free.difference_update(found[-1])
+    above = len(wanted.down)
+    others = (speed for speed in range(above) if speed != wanted.main)
+    for kind in (wanted.main, above, above + 1, *others):
+        added = shares[kind].added(shares[kind].need - len(found[kind]), free)
+        if added is None:
+            return None
+        found[kind] += added
+        free.difference_update(added)
+    return [port for share, cages in zip(shares, found, strict=True) for port in share.ports(cages)]
+
+
+def _shares(layout: PortLayout, wanted: LeafPorts) -> list[_Share]:
+    """Return the ports of each kind, in the order of `KeptCages`."""
+    modes, last = (layout.down, *wanted.modes), not layout.up_zone
+    high = layout.high_cages(layout.up)
+    return [
+        *(
+            _Share(mode, count, layout.low_cages(mode), spare=layout.spare)
+            if speed == wanted.main
+            else _Share(mode, count, layout.low_cages(mode)[::-1])
+            for speed, (mode, count) in enumerate(zip(modes, wanted.down, strict=True))
+        ),
+        *(_Share(layout.up, count, high, last) for count in (wanted.up, wanted.peer)),
+    ]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from fabricgen.core.arrays import Int32Array
+    from fabricgen.planning.networks.leaf_ports import KeptCages
     from fabricgen.planning.networks.rules import NetworkRules
     from fabricgen.planning.port_layout import Port, PortLayout
 
@@ -73,16 +74,18 @@ def main_speed(down: Sequence[int]) -> int:
 def port_sets(
     used: Sequence[tuple[int, ...]],
     uplinks: Sequence[int],
+    kept: Sequence[KeptCages],
     network: NetworkRules,
     layout: PortLayout,
 ) -> PortSets | None:
     """Return the ports of each group of leaves, by its downlinks of each speed and its uplinks.
 
-    None where the leaves of a group do not have them.
+    `kept` are the cages that the ports of each group keep. Returns None where the leaves of a group
+    do not have the ports.
     """
     lists = [
-        list_ports(layout, network.leaf_ports(own, up, main_speed(own)))
-        for own, up in zip(used, uplinks, strict=True)
+        list_ports(layout, network.leaf_ports(own, up, main_speed(own), cages))
+        for own, up, cages in zip(used, uplinks, kept, strict=True)
     ]
     ends = [(sum(own), sum(own) + up) for own, up in zip(used, uplinks, strict=True)]
     parts = [

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from fabricgen.catalog.models.switch import Breakout
     from fabricgen.inventory.networks import Leaves
     from fabricgen.planning.baseline.kept_bonds import KeptBonds
-    from fabricgen.planning.networks.attachments import Attachments
+    from fabricgen.planning.networks.attachments import Attachments, CageSplit
+    from fabricgen.planning.networks.leaf_ports import KeptCages
     from fabricgen.planning.networks.shared_leaves import SharedLeaves
     from fabricgen.planning.networks.tenants import Tenant
 
@@ -61,8 +62,8 @@ class NetworkRules(NamedTuple):
     """The VLAN of an access network; 0 in others."""
     lossless: bool = False
     """Whether the switches have the lossless class."""
-    modes: tuple[Breakout, ...] = ()
-    """The breakouts of the cages for devices whose ports are not split as the network's."""
+    splits: tuple[CageSplit, ...] = ()
+    """How cages are split for devices that do not share those of the network."""
     together: tuple[int, ...] = (1,)
     """How many bonds of each breakout stay together on a leaf, those of the network first: as many
     as a cage has ports where devices state it, else 1."""
@@ -80,12 +81,19 @@ class NetworkRules(NamedTuple):
     reserved: ReservedSize | None = None
     """The size that its spines are bought for; None without a reserve."""
 
-    def leaf_ports(self, down: tuple[int, ...], up: int, main: int = 0) -> LeafPorts:
+    def leaf_ports(
+        self, down: tuple[int, ...], up: int, main: int = 0, kept: KeptCages = ()
+    ) -> LeafPorts:
         """Return the ports in use of a leaf with so many downlinks of each speed, and uplinks.
 
-        Those of the speed `main` are in the low cages.
+        Those of the speed `main` are in the low cages, and `kept` are the cages that ports keep.
         """
-        return LeafPorts(down, up, self.peer_links, self.modes, main)
+        return LeafPorts(down, up, self.peer_links, self.modes, main, kept)
+
+    @property
+    def modes(self) -> tuple[Breakout, ...]:
+        """The breakouts of `splits`."""
+        return tuple(split.mode for split in self.splits)
 
     @property
     def lone_leaves(self) -> int | None:
