@@ -165,5 +165,5 @@ def _compute_devices(draft: Draft) -> Iterator[AttachedDevices]:
             breakout=ports.breakout or "",
             connector=connector.connector if connector else "",
             own=True,
-            edge=devices.edge,
+            routed=devices.edge,
         )

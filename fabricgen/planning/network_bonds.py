@@ -71,7 +71,7 @@ def bond_members(plan: Plan) -> Iterator[BondMember]:
             port=int(segment.upper_port[row]),
             slot=int(segment.slot[head]),
             pair=int(segment.upper[head]) // size + 1,
-            number=0 if own.edge else int(segment.upper_port[head]) + 1,
+            number=0 if own.routed else int(segment.upper_port[head]) + 1,
             vlans=vlans[group],
             network=own.networks[0],
         )

@@ -12,6 +12,7 @@ from fabricgen.planning.device_conflicts import device_conflicts
 from fabricgen.planning.network_values import network_values
 from fabricgen.planning.networks.tenants import VRF_VLANS, tenants_of
 from fabricgen.planning.port_counts import device_ports, host_ports
+from fabricgen.planning.switch_choice import TRANSPORTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,6 +67,26 @@ def _uplink(spec: FabricSpec, name: str, upper: str, catalog: Catalog) -> Iterat
     choices = [f"use `network: {each}`" for each in joined] or [f"add `{upper}`"]
     hint = ", or ".join([*choices, "leave `uplink` out"])
     yield from _known(upper, joined, where, what, hint)
+    yield from _uplink_transports(spec.networks, name, upper, catalog)
+
+
+def _uplink_transports(
+    networks: Networks, name: str, upper: str, catalog: Catalog
+) -> Iterator[Finding]:
+    """Refuse uplinks between Ethernet and InfiniBand switches."""
+    ends = {own: networks.each().get(networks.carrier(own)) for own in (name, upper)}
+    models = {
+        own: catalog.switch(end.switches.leaf.model or "") for own, end in ends.items() if end
+    }
+    speak = {own: TRANSPORTS[model.transport] for own, model in models.items() if model}
+    if len({*speak.values()}) > 1:
+        yield Finding(
+            "transport-mismatch",
+            f"the leaves of `{name}` and `{upper}` do not speak the same protocol",
+            ("networks", name, "uplink", "network"),
+            tuple(f"those of `{own}` speak {protocol}" for own, protocol in speak.items()),
+            "join both networks with `devices` that have ports in both, or leave `uplink` out",
+        )
 
 
 def _switch_ports(name: str, network: Network) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabricgen.core.terms import COMPUTE, Role
 from fabricgen.inventory.networks import CONSOLE
 from fabricgen.planning.naming import spare_leaf_names
-from fabricgen.planning.network_uplinks import uplink_layout
+from fabricgen.planning.network_uplinks import uplink_ports
 from fabricgen.planning.networks.attachments import HOSTS, AttachedDevices
 from fabricgen.planning.port_counts import device_ports, host_ports
 
@@ -88,20 +88,21 @@ def attached_devices(
     for own in on:
         yield from _devices(compute.spec, network, own, catalog)
     for group in switches:
-        uplink = networks[group.network].uplink if group.network != COMPUTE else None
-        if uplink and compute.spec.networks.carrier(uplink.network) == name:
-            layout = uplink_layout(compute.spec, group.network, group.layout)
-            uplinks = tuple(layout.interface(port) for port in layout.ports(0, uplink.ports))
-            connector = layout.model.form_factor_of(layout.up)
+        lower = networks[group.network] if group.network != COMPUTE else None
+        uplink = lower.uplink if lower and group.layout.role is Role.LEAF else None
+        if lower and uplink and compute.spec.networks.carrier(uplink.network) == name:
+            uplinks = uplink_ports(compute.spec, group.network, group.layout)
+            routed = lower.kind == "clos"
             # a bond of LACP carries the VLAN of the access network, a routed port that of the leaf
-            joined = (group.network if network.bonding == "lacp" else uplink.network,)
+            bonded = network.bonding == "lacp" and not routed
             yield AttachedDevices(
                 kind=group.kind,
                 names=group.names,
-                interfaces=uplinks,
-                networks=joined,
+                interfaces=tuple(map(group.layout.interface, uplinks)),
+                networks=(group.network if bonded else uplink.network,),
                 speed_gbps=uplink.speed,
-                connector=connector,
+                connector=group.layout.model.form_factor_of(uplinks[0].breakout),
+                routed=routed,
             )
 
 
@@ -130,7 +131,7 @@ def _devices(
             breakout=ports.breakout or "",
             connector=_connector(model.front or model.fabric if model else None, network),
             own=True,
-            edge=devices.edge,
+            routed=devices.edge,
             bgp=devices.bgp,
         )
 

@@ -53,6 +53,9 @@ class PortLayout:
     """The cages that may face up; empty for all that `down_zone` leaves."""
     reserved: frozenset[int] = frozenset()
     """Cages of a leaf that networks on leaves of the compute fabric have."""
+    outward: tuple[Port, ...] = ()
+    """Ports of a leaf of one network that are its uplinks into another; their cages have no other
+    links."""
 
     @cached_property
     def radix(self) -> int:
@@ -104,7 +107,7 @@ class PortLayout:
         its first one.
         """
         taken = {(port.cage, port.sub) for port in used}
-        splits = {port.cage: port.breakout for port in used}
+        splits = {port.cage: port.breakout for port in (*self.outward, *used)}
         modes = dict.fromkeys(self.model.cages_by_breakout[self.down.name], self.down)
         above = self.up_zone.intersection(self.model.cages_by_breakout[self.up.name])
         modes |= dict.fromkeys(above, self.up)
@@ -162,10 +165,11 @@ class PortLayout:
     def _cages(self, breakout: Breakout, zone: frozenset[int], other: frozenset[int]) -> list[int]:
         """List the cages of a zone, or outside of the other one where it is empty.
 
-        None is reserved.
+        None is reserved, or has an uplink into another network.
         """
         cages = self.model.cages_by_breakout[breakout.name]
-        if not self.zoned and not self.reserved:
+        if not self.zoned and not self.reserved and not self.outward:
             return cages
-        left = [cage for cage in cages if cage not in self.reserved]
+        kept = self.reserved.union(port.cage for port in self.outward)
+        left = [cage for cage in cages if cage not in kept]
         return [cage for cage in left if (cage in zone if zone else cage not in other)]

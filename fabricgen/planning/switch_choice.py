@@ -271,10 +271,10 @@ def _transports(
         ends = [port_layouts[role].model for role in (lower, upper) if role in port_layouts]
         if len({model.transport for model in ends}) > 1:
             because = tuple(
-                f"the {role} {model.model} speaks {_TRANSPORTS[model.transport]}"
+                f"the {role} {model.model} speaks {TRANSPORTS[model.transport]}"
                 for role, model in zip((lower, upper), ends, strict=True)
             )
-            hint = f"choose a {upper} that speaks {_TRANSPORTS[ends[0].transport]}"
+            hint = f"choose a {upper} that speaks {TRANSPORTS[ends[0].transport]}"
             yield Finding(
                 "transport-mismatch",
                 f"a {lower} and a {upper} do not speak the same protocol",
@@ -284,7 +284,8 @@ def _transports(
             )
 
 
-_TRANSPORTS = {"ethernet": "Ethernet", "infiniband": "InfiniBand", "serial": "RS-232"}
+TRANSPORTS = {"ethernet": "Ethernet", "infiniband": "InfiniBand", "serial": "RS-232"}
+"""How messages name each transport of a switch."""
 
 
 KIND_WORDS = {"switches": "switch", "hosts": "host", "nics": "NIC"}

@@ -18,7 +18,7 @@ from fabricgen.core.terms import COMPUTE, UPLINKS, Role, speed_text
 from fabricgen.inventory.networks import Network
 from fabricgen.planning.baseline.kept_bonds import KeptBonds
 from fabricgen.planning.device_fabric import on_compute, served_by
-from fabricgen.planning.network_uplinks import uplink_layout
+from fabricgen.planning.network_uplinks import uplink_ports
 from fabricgen.planning.networks.addressing import network_addressing
 from fabricgen.planning.networks.attachments import AttachedDevices, Attachments
 from fabricgen.planning.networks.rules import NetworkRules
@@ -86,15 +86,16 @@ def _groups(draft: Draft, switches: Sequence[SwitchGroup]) -> Iterator[AttachedD
     networks = draft.spec.networks.each()
     for group in switches:
         uplink = networks[group.network].uplink
-        if uplink and uplink.network == COMPUTE:
-            layout = uplink_layout(draft.spec, group.network, group.layout)
+        if uplink and uplink.network == COMPUTE and group.layout.role is Role.LEAF:
+            ports = uplink_ports(draft.spec, group.network, group.layout)
+            mode = ports[0].breakout
             yield AttachedDevices(
                 kind=group.kind,
                 names=group.names,
-                interfaces=tuple(map(layout.interface, layout.ports(0, uplink.ports))),
+                interfaces=tuple(map(group.layout.interface, ports)),
                 networks=(UPLINKS,),
-                speed_gbps=layout.up.speed_gbps,
-                connector=layout.model.form_factor_of(layout.up),
+                speed_gbps=mode.speed_gbps,
+                connector=group.layout.model.form_factor_of(mode),
             )
 
 

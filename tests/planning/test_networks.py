@@ -154,6 +154,44 @@ def test_uplinks_take_no_port_of_a_device() -> None:
     assert oob.sizing.leaf == -(-oob.links // 6)
 
 
+@pytest.mark.parametrize(
+    ("own", "bonding"),
+    [
+        ({"leaf_groups": [{"devices": ["target-{n}"], "leaves": 2}]}, {}),
+        ({"peer_links": 2}, {}),
+        ({"peer_links": 2}, {"bonding": "lacp", "peer_links": 2}),
+    ],
+)
+def test_uplinks_of_leaves_that_route_have_cages_of_their_own(
+    own: dict[str, Any], bonding: dict[str, Any]
+) -> None:
+    """The last ones of leaves alone, above their links to spines or to the other leaf."""
+    leaf = {"model": "sn5600", "breakout": "4x200G"}
+    spine = {"model": "sn5600", "breakout": "1x800G"}
+    uplink = {"network": "inband", "speed": "400G"}
+    storage = {"switches": {"leaf": leaf, "spine": spine}, "uplink": uplink}
+    inband = {"switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}}}
+    plan = plan_of(
+        gpus=64,
+        hb_domain={"gpus": 8},
+        radix=64,
+        networks={"storage": storage | own, "inband": inband | bonding},
+        devices=[{"name": "target-{n}", "count": 4, "ports": {"storage": 2}}],
+    )
+    assert check(plan).findings == []
+    names = {*plan.networks["storage"].switches()}
+    rows = Views(plan.networks["inband"], kept=True).cables(0)
+    uplinks = [cable for cable in rows if cable.a_device in names]
+    leaves = [*Views(plan.networks["storage"]).switches(0, (Role.LEAF,))]
+    assert len(uplinks) == 2 * len(leaves)
+    assert {cable.a_device for cable in uplinks} == {each.name for each in leaves}
+    for each in leaves:
+        assert max(port.cage for port in each.ports) == 63
+        ends = {cable.a_interface for cable in uplinks if cable.a_device == each.name}
+        idle = {port.interface: port for port in each.idle_ports if port.interface in ends}
+        assert [(port.cage, port.speed) for port in idle.values()] == [(64, "400G")] * 2
+
+
 def test_two_leaves_need_no_spine() -> None:
     """Where the ports fit on one pair, no spine is built, and a bond still spans two leaves."""
     small = {"inband": {"switches": {"leaf": {"generic": {"radix": 32}}}, "speed": "100G"}}
@@ -332,7 +370,7 @@ def test_a_network_carries_another() -> None:
         ("edge-{n}", ("inband",)),
         ("oob leaf", ("inband",)),
     }
-    assert [group.kind for group in groups if group.edge] == ["edge-{n}"]
+    assert [group.kind for group in groups if group.routed] == ["edge-{n}"]
     result = check(plan)
     assert result.ok, result.findings
 

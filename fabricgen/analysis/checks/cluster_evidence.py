@@ -128,9 +128,12 @@ class ClusterEvidence:
         return rules is not None and not rules.joined
 
     def uplink(self, network: str) -> str | None:
-        """Return the network that joins the switches of an access network, if there is one."""
+        """Return the network that joins the switches of an access network, if there is one.
+
+        Leaves that route are joined by their own links.
+        """
         asked = self.plan.spec.networks.each().get(network)
-        uplink = asked.uplink if asked else None
+        uplink = asked.uplink if asked and asked.kind == "access" else None
         if uplink and uplink.network == COMPUTE:
             return UPLINKS
         return self.plan.spec.networks.carrier(uplink.network) if uplink else None

@@ -103,7 +103,7 @@ def _leaf_addresses(evidence: Evidence, rows: IntArray, gpu: IntArray) -> Texts:
     first = hosts.origin - 1
     address = _texts(f"{address_text(first + nic)}/{length}" for nic in nics.tolist())
     if network and network.tenants:
-        routed = np.array([group.edge for group in network.attached.groups])
+        routed = np.array([group.routed for group in network.attached.groups])
         address[~routed[network.attached.group_of(gpu // network.attached.bond)]] = ""
     return address
 

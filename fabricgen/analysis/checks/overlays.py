@@ -45,7 +45,7 @@ def _members(
     links, rules = evidence.links[network], evidence.plan.networks[network].fabric.network
     assert rules, "a network has its rules"  # noqa: S101 - every plan in `Plan.networks` is one
     bonds = distinct(links.bond[links.attached])
-    routed = np.array([group.edge for group in rules.attached.groups])
+    routed = np.array([group.routed for group in rules.attached.groups])
     bonded = bonds[~routed[rules.attached.group_of(bonds)]].tolist()
     found: dict[int, list[BondView]] = {bond: [] for bond in bonded}
     for row in np.flatnonzero(links.attached).tolist():

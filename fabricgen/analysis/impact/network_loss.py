@@ -182,13 +182,15 @@ class NetworkFailures:
     def _above(self, network: str, dead: AbstractSet[str]) -> Iterator[_Joined]:
         """Yield what joins the switches of an access network, or leaves of compute."""
         asked = self._plan.spec.networks.each().get(network)
+        if asked and asked.kind == "clos":  # its own links alone join its leaves
+            return
         if asked and asked.uplink:
             on = asked.uplink.network
             above = UPLINKS if on == COMPUTE else self._plan.spec.networks.carrier(on)
             yield from _living(self._cables[above], dead)
             if above == UPLINKS:
                 yield from self._outside(above)
-        elif asked is None or asked.kind == "access":
+        else:
             yield from self._outside(network)
 
     def _outside(self, network: str) -> Iterator[_Joined]:

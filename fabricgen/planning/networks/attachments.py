@@ -43,8 +43,9 @@ class AttachedDevices(NamedTuple):
     """The form factor of the cages of their ports; empty where it is unknown."""
     own: bool = False
     """Whether the inventory names them, under `devices`."""
-    edge: bool = False
-    """Whether they are the site's routers, which join the network to the world."""
+    routed: bool = False
+    """Whether their ports are routed where those of others are bonds of LACP: the site's routers,
+    and leaves of another network."""
     bgp: EdgeBgp | None = None
     """BGP with these routers; None where it is left to the site."""
 

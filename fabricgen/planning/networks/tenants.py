@@ -69,7 +69,9 @@ def tenants_of(networks: Networks, name: str) -> tuple[Tenant, ...]:
     bridged = [
         Tenant(other, lower.vlan or 0)
         for other, lower in every.items()
-        if lower.uplink and networks.carrier(lower.uplink.network) == name
+        if lower.uplink
+        and lower.kind == "access"
+        and networks.carrier(lower.uplink.network) == name
     ]
     return (*routed, *bridged)
 
