@@ -147,7 +147,7 @@ class BuildContext:
         """The forwarding tables of the plan."""
         from fabricgen.analysis.forwarding.tables import ForwardingTables
 
-        return ForwardingTables(self.plan)
+        return ForwardingTables(self.plan, self.views)
 
 
 def per_build(make: Callable[[BuildContext], T]) -> Callable[[BuildContext], T]:

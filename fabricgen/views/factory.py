@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fabricgen.views.protocols import LinkSettings
     from fabricgen.views.switches.view import SwitchView
 
-KEPT_LINKS = 50_000
+KEPT_LINKS = 100_000
 """Most links of a fabric whose views are kept where they are read twice: they take 50 MB."""
 
 

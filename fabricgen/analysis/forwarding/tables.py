@@ -66,11 +66,11 @@ _NEXT = "\n"
 class ForwardingTables:
     """The forwarding tables of one plan; what its segments share is computed once."""
 
-    def __init__(self, plan: Plan) -> None:
-        """Keep the plan; the tables are computed when they are needed."""
+    def __init__(self, plan: Plan, views: Views | None = None) -> None:
+        """Keep the plan and its views; the tables are computed when they are needed."""
         self.plan = plan
         self.ends = PathNames(Reach(plan))
-        self.views = Views(plan)
+        self.views = views or Views(plan)
         self._covers: dict[tuple[int, int], list[tuple[int, int]]] = {}
 
     @property
