@@ -41,7 +41,7 @@ class Slice:
     base: int
     size: int
 
-    @property
+    @cached_property
     def bits(self) -> int:
         """The bits of an address: 32 of IPv4, 128 of IPv6."""
         return IPV6_BITS if self.base >> IPV4_BITS else IPV4_BITS
@@ -85,7 +85,7 @@ class AddressPlan:
     router_ids: Slice
     """As large as those of the loopbacks, which they are where the inventory has no other."""
 
-    @property
+    @cached_property
     def numbered(self) -> bool:
         """Whether a NIC port shares a /31 or a /127 with its leaf port; else it has a /32 or /128.
 
@@ -93,12 +93,12 @@ class AddressPlan:
         """
         return self.mapping.fabric.spec.addressing.host_links == "numbered"
 
-    @property
+    @cached_property
     def family(self) -> Family:
         """The family of all addresses: `ipv4` or `ipv6`."""
         return "ipv6" if self.hosts.bits == IPV6_BITS else "ipv4"
 
-    @property
+    @cached_property
     def host_length(self) -> int:
         """The length of the prefix of a host link, or of a NIC port where links are unnumbered."""
         return self.hosts.bits - 1 if self.numbered else self.hosts.bits

@@ -16,7 +16,7 @@ import numpy as np
 from fabricgen.core.terms import LinkKind, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -180,6 +180,22 @@ class SegmentEnds(Generic[P]):
         )
 
 
+class NicLink(NamedTuple):
+    """The link of a NIC port.
+
+    It is at a row of `Plan.segment`, in a block of a segment. `leaf` is a box of the segment, and
+    `leaf_port` counts as in `Plan.ports`. `address` is that of the NIC port.
+    """
+
+    segment: int
+    block: int
+    row: int
+    leaf: int
+    leaf_port: int
+    address: int
+    cable: str
+
+
 class HostLinks:
     """The link of each NIC port of a plan."""
 
@@ -188,13 +204,35 @@ class HostLinks:
         mapping, segment = plan.mapping, plan.segment
         links = np.flatnonzero(segment.kind == LinkKind.HOST).astype(np.int32)
         shape = mapping.segment_blocks, mapping.pattern_index(plan.fabric.gpus)
-        self._mapping, self._rows = mapping, np.full(shape, -1, dtype=np.int32)
+        self._plan, self._rows = plan, np.full(shape, -1, dtype=np.int32)
         self._rows[segment.block[links], mapping.pattern_index(segment.lower[links])] = links
+        self._shared: dict[tuple[int, int], tuple[str, int, int]] = {}
 
-    def find(self, gpu: int, plane: int) -> tuple[int, int, int]:
-        """Return the segment, the block and the row of the link of a NIC port."""
-        segment, block = self._mapping.home(gpu, plane)
-        return segment, block, int(self._rows[block, self._mapping.pattern_index(gpu)])
+    def of(self, gpus: Sequence[int], planes: Sequence[int]) -> Iterator[NicLink]:
+        """Yield the links of some NIC ports, each given by its GPU and its plane."""
+        mapping, links, width = self._plan.mapping, self._plan.segment, self._plan.label_width
+        # numpy looks all ports up at once, which costs less than one by one
+        every = np.array(gpus, dtype=np.int32)
+        segment, block = mapping.home(every, np.array(planes, dtype=np.int32))
+        rows = self._rows[block, mapping.pattern_index(every)]
+        ends = links.upper[rows], links.upper_port[rows], links.slot[rows], links.number[rows]
+        columns = (column.tolist() for column in (segment, block, rows, *ends))
+        for at, within, row, leaf, port, slot, number in zip(*columns, strict=True):
+            prefix, first, step = self._of_block(at, within)
+            cable = f"{prefix}{number:0{width}}"
+            yield NicLink(at, within, row, leaf, port, first + slot * step, cable)
+
+    def _of_block(self, segment: int, block: int) -> tuple[str, int, int]:
+        """Return what precedes the numbers of cables, the first address, and the next one's step.
+
+        They are the same for all host links of a block.
+        """
+        if (segment, block) not in self._shared:
+            plan, number = self._plan, segment * self._plan.mapping.segment_blocks + block
+            first, second = plan.addresses.host_addresses(number, (0, 1))
+            prefix = plan.label(LinkKind.HOST, segment, block)
+            self._shared[segment, block] = prefix, first, second - first
+        return self._shared[segment, block]
 
 
 def cable_label(plan: Plan, segment: int, row: int) -> str:

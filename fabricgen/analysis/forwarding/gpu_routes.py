@@ -121,7 +121,7 @@ def gpu_view(ends: PathNames, gpu: int) -> GpuView:
     coordinates = fabric.coordinates
     bits, length = plan.addresses.hosts.bits, plan.addresses.host_length
     mtu = plan.spec.addressing.mtu
-    ports = ends.nics(gpu)
+    (ports,) = ends.nics([gpu])
     own = [
         GpuAddress(f"nic{plane}", f"{address_text(port.address)}/{length}", mtu)
         for plane, port in enumerate(ports)

@@ -7,15 +7,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabricgen.core.terms import Role
 from fabricgen.planning.addressing import address_text
 from fabricgen.planning.coordinates import gpu_name
 from fabricgen.views.link_ends import HostLinks, LinkEnds, cable_label
 from fabricgen.views.switches.ports import vrf_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from fabricgen.analysis.forwarding.reachability import Reach
+    from fabricgen.views.link_ends import NicLink
 
 
 class NicAttachment(NamedTuple):
@@ -73,6 +78,11 @@ class PathNames:
         return {}
 
     @cached_property
+    def _ports(self) -> dict[int, list[str]]:
+        """A cache of the interfaces of a leaf in each segment."""
+        return {}
+
+    @cached_property
     def _prefixes(self) -> dict[tuple[int, int], str]:
         """A cache of the prefixes of blocks."""
         return {}
@@ -94,24 +104,30 @@ class PathNames:
         """Return the name of the host of a GPU."""
         return self.reach.plan.naming.host(self.reach.plan.fabric.coordinates.host(gpu))
 
-    def nics(self, gpu: int) -> list[NicAttachment]:
-        """Return the ends of the cables of a GPU's NIC ports, by plane."""
-        return [self.nic(gpu, plane) for plane in range(self.reach.plan.fabric.planes)]
+    def nics(self, gpus: Sequence[int]) -> list[list[NicAttachment]]:
+        """Return the ends of the cables of the NIC ports of some GPUs, by GPU and by plane."""
+        planes = range(self.reach.plan.fabric.planes)
+        found = self._attached([gpu for gpu in gpus for _ in planes], [*planes] * len(gpus))
+        return [[*islice(found, len(planes))] for _ in gpus]
 
     def nic(self, gpu: int, plane: int) -> NicAttachment:
         """Return the ends of a NIC port's cable."""
-        plan = self.reach.plan
-        segment, _, row = self._host_links.find(gpu, plane)
-        address = self.address(gpu, plane)
-        return NicAttachment(
-            row=row,
-            interface=plan.naming.interface(plan.fabric.coordinates.host_slot(gpu), plane),
-            address=address,
-            gateway=self.gateway(gpu, plane, address),
-            switch=self.switch(segment, int(plan.segment.upper[row])),
-            switch_interface=self.interface(segment, row, upper=True),
-            cable=self.cable(segment, row),
-        )
+        return next(self._attached([gpu], [plane]))
+
+    def _attached(self, gpus: Sequence[int], planes: Sequence[int]) -> Iterator[NicAttachment]:
+        """Yield the ends of the cables of some NIC ports, each given by its GPU and its plane."""
+        naming, coordinates = self.reach.plan.naming, self.reach.plan.fabric.coordinates
+        links = self._host_links.of(gpus, planes)
+        for gpu, plane, link in zip(gpus, planes, links, strict=True):
+            yield NicAttachment(
+                row=link.row,
+                interface=naming.interface(coordinates.host_slot(gpu), plane),
+                address=link.address,
+                gateway=self._gateway(link),
+                switch=self.switch(link.segment, link.leaf),
+                switch_interface=self._leaf_ports(link.segment)[link.leaf_port],
+                cable=link.cable,
+            )
 
     def address(self, gpu: int, plane: int) -> int:
         """Return the address of a NIC port, as an integer."""
@@ -120,14 +136,12 @@ class PathNames:
             segment * self.reach.plan.mapping.segment_blocks + block, [self.reach.slot(gpu)]
         )[0]
 
-    def gateway(self, gpu: int, plane: int, address: int) -> int:
-        """Return the address of a NIC port's leaf: beside the port's `address`, or its loopback."""
+    def _gateway(self, link: NicLink) -> int:
+        """Return the address of a NIC port's leaf: beside the port's own, or its loopback."""
         plan = self.reach.plan
         if plan.addresses.numbered:
-            return address - 1
-        segment, block, row = self._host_links.find(gpu, plane)
-        leaf = plan.naming.boxes[int(plan.segment.upper[row])]
-        return plan.addresses.loopback(segment, block, leaf)
+            return link.address - 1
+        return plan.addresses.loopback(link.segment, link.block, plan.naming.boxes[link.leaf])
 
     def host_prefixes(self, domain: int, plane: int) -> tuple[str, ...]:
         """Return the prefix of each address of an HB domain's NIC ports on a plane, by rank.
@@ -135,14 +149,21 @@ class PathNames:
         Those of the last domain are cached.
         """
         if (domain, plane) not in self._domain:
-            for known in [known for known in self._domain if known[0] != domain]:
-                del self._domain[known]
-            bits = self.reach.plan.addresses.hosts.bits
-            self._domain[domain, plane] = tuple(
-                f"{address_text(self.address(gpu, plane))}/{bits}"
-                for gpu in self.reach.plan.fabric.coordinates.domain_range(domain)
-            )
+            self._domain.clear()
+            plan = self.reach.plan
+            planes, gpus = range(plan.fabric.planes), plan.fabric.coordinates.domain_range(domain)
+            ports = [plane for plane in planes for _ in gpus]
+            links = self._host_links.of([*gpus] * len(planes), ports)
+            texts = (f"{address_text(link.address)}/{plan.addresses.hosts.bits}" for link in links)
+            for each in planes:
+                self._domain[domain, each] = tuple(islice(texts, len(gpus)))
         return self._domain[domain, plane]
+
+    def _leaf_ports(self, segment: int) -> list[str]:
+        """Return the interfaces of a leaf's ports in the NOS of a segment."""
+        if segment not in self._ports:
+            self._ports[segment] = self.reach.plan.interfaces(segment)[Role.LEAF]
+        return self._ports[segment]
 
     def prefix(self, gpu: int, plane: int) -> str:
         """Return the prefix of the block that a NIC port belongs to."""

@@ -118,8 +118,7 @@ class ForwardingTables:
         gpus = [gpu for gpu in coordinates.host_range(host) if wanted is None or gpu in wanted]
         whose = {"host": self.plan.hosts[host], "hb_domain": coordinates.domain_of_host(host)}
         yield compact_json(whose)[:-1] + ',"gpus":['
-        for gpu in gpus:
-            ports = self.ends.nics(gpu)
+        for gpu, ports in zip(gpus, self.ends.nics(gpus), strict=True):
             routes = ",".join(run.lines(_ROUTE) for run in self._gpu_routes(gpu, ports))
             yield (
                 f"{',' if gpu > gpus[0] else ''}{compact_json(self._gpu(gpu, ports))[:-1]}"

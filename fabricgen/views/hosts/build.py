@@ -17,7 +17,7 @@ from fabricgen.views.hosts.nccl import rail_ranges, settings
 from fabricgen.views.hosts.network_links import network_links
 from fabricgen.views.hosts.network_ports import is_routed, network_bonds, network_ports
 from fabricgen.views.hosts.view import MAIN_TABLE, HostView, NicView, RouteView, RuleView
-from fabricgen.views.link_ends import HostLinks, cable_label
+from fabricgen.views.link_ends import HostLinks
 from fabricgen.views.protocols import LinkSettings
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from fabricgen.planning.plan import Plan
     from fabricgen.views.hosts.view import NetworkPortView
+    from fabricgen.views.link_ends import NicLink
 
 FIRST_TABLE = 1000
 """Routing table of rank 0, plane 0; distributions use the tables below it."""
@@ -72,7 +73,8 @@ class Hosts:
     def __init__(self, plan: Plan) -> None:
         """Keep the plan; no view is made yet."""
         self.plan = plan
-        self._names: dict[int, list[str]] = {}
+        self._names: dict[int, tuple[list[str], list[tuple[str, str]]]] = {}
+        self._prefixes: dict[int, str] = {}
 
     @cached_property
     def ports(self) -> list[tuple[int, int, str]]:
@@ -207,10 +209,12 @@ class Hosts:
 
     def _nics(self, host: int) -> list[NicView]:
         """Make the views of a host's NIC ports."""
-        coordinates, views, seen = self.plan.fabric.coordinates, [], dict[str, int]()
-        for slot, plane, interface in self.ports:
-            gpu = coordinates.host_gpu(host, slot)
-            cabled = self._cabled(gpu, plane)
+        slots, planes, interfaces = zip(*self.ports, strict=True)
+        gpus = [self.plan.fabric.coordinates.host_gpu(host, slot) for slot in slots]
+        views, seen = [], dict[str, int]()
+        links = self._links.of(gpus, planes)
+        for gpu, plane, interface, link in zip(gpus, planes, interfaces, links, strict=True):
+            cabled = self._cabled(link)
             order = seen[cabled.rail_prefix] = seen.get(cabled.rail_prefix, -1) + 1
             views.append(self._nic(gpu, plane, interface, cabled, order))
         return views
@@ -242,32 +246,30 @@ class Hosts:
             rules=self._nic_rules(cabled, table),
         )
 
-    def _cabled(self, gpu: int, plane: int) -> _Cabled:
-        """Follow the cable of a NIC port."""
-        plan, mapping = self.plan, self.plan.mapping
-        segment, block, row = self._links.find(gpu, plane)
-        slot, number = int(plan.segment.slot[row]), segment * mapping.segment_blocks + block
+    def _cabled(self, link: NicLink) -> _Cabled:
+        """Name both ends of the link of a NIC port."""
+        switches, ports = self._leaves(link.segment)
+        address, gateway, prefix = "", "", ""
+        if self.ethernet:
+            address = address_text(link.address)
+            gateway = address_text(link.address - 1) if self.plan.addresses.numbered else ""
+            prefix = self._prefix(link.segment, link.block)
+        interface, alias = ports[link.leaf_port]
+        return _Cabled(switches[link.leaf], interface, alias, link.cable, address, gateway, prefix)
+
+    def _leaves(self, segment: int) -> tuple[list[str], list[tuple[str, str]]]:
+        """Return the switches of a segment, and interface and printed name of a leaf's ports."""
         if segment not in self._names:
-            self._names[segment] = plan.naming.switches(segment)
-        cable = cable_label(plan, segment, row)
-        ports = self._leaf_ports[plan.port_layouts(segment)[Role.LEAF].nos]
-        leaf, (interface, alias) = (
-            self._names[segment][plan.segment.upper[row]],
-            ports[plan.segment.upper_port[row]],
-        )
-        if not self.ethernet:
-            return _Cabled(leaf, interface, alias, cable, "", "", "")
-        (address,) = plan.addresses.host_addresses(number, [slot])
-        gateway = address_text(address - 1) if plan.addresses.numbered else ""
-        return _Cabled(
-            leaf,
-            interface,
-            alias,
-            cable,
-            address_text(address),
-            gateway,
-            plan.addresses.hosts.prefix(number),
-        )
+            nos, names = self.plan.port_layouts(segment)[Role.LEAF].nos, self.plan.naming
+            self._names[segment] = names.switches(segment), self._leaf_ports[nos]
+        return self._names[segment]
+
+    def _prefix(self, segment: int, block: int) -> str:
+        """Return the prefix of the hosts' addresses on a block."""
+        number = segment * self.plan.mapping.segment_blocks + block
+        if number not in self._prefixes:
+            self._prefixes[number] = self.plan.addresses.hosts.prefix(number)
+        return self._prefixes[number]
 
     def _routes(self) -> list[RouteView]:
         """Reject the rest of the fabric's addresses, which the management network must not get."""

@@ -384,7 +384,7 @@ def test_the_routes_of_a_gpu_follow_the_relay_rules(design: str) -> None:
         ]
         ways = {
             other: (hb_address(other - first, 32), "hb0") for other in range(first, first + 12)
-        } | {gpu: (address_text(ends.gateway(gpu, plane, address)), f"nic{plane}")}
+        } | {gpu: (address_text(ends.nic(gpu, plane).gateway), f"nic{plane}")}
         found = [route for route in gpu_view(ends, gpu).routes if route.source == source]
         assert found == [
             (prefix, *ways[other], source, metric) for prefix, other, metric in [*beside, *beyond]
