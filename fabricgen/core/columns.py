@@ -12,7 +12,7 @@ from itertools import islice, repeat
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 FEW = 16
 """Rows that are formatted one by one."""
@@ -21,7 +21,7 @@ SHARED = 64
 """Texts of shared columns that are kept: of the planes of one HB domain and their neighbors."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Columns:
     """A run of rows; each column is a tuple with a cell for each row, or one cell of all rows.
 
@@ -31,6 +31,9 @@ class Columns:
     >>> print(table.lines("route {} dev {} metric {}"))
     route 10.0.0.0/31 dev eth0 metric 1
     route 10.0.0.2/31 dev eth0 metric 2
+    >>> print(Columns((("a", "b%"), "50%"), 0, 2).lines("{} 100% {}"))
+    a 100% 50%
+    b% 100% 50%
     """
 
     cells: tuple[object, ...]
@@ -48,8 +51,8 @@ class Columns:
 
     def lines(self, form: str) -> str:
         """Return a line for each row, with its cells in the places `{}` of a form."""
-        if len(self) <= FEW:
-            return self._few_lines(form)
+        if len(self) <= FEW:  # their texts are made sooner than found
+            return "\n".join(map(_percent_form(form).__mod__, self))
         words = _words(form)
         varied = [at for at, cell in enumerate(self.cells) if isinstance(cell, tuple)]
         if not varied:
@@ -61,22 +64,6 @@ class Columns:
         inner = _filled(["", *map(_escaped, words[first + 1 : last]), ""], places[first:last])
         texts = _texts(inner, tuple(self.cells[at] for at in varied))
         return before + f"{after}\n{before}".join(texts[self.start : self.stop]) + after
-
-    def _few_lines(self, form: str) -> str:
-        """Return the lines of a few rows, whose texts are made sooner than found.
-
-        >>> print(Columns((("a", "b%"), "50%"), 0, 2)._few_lines("{} 100% {}"))
-        a 100% 50%
-        b% 100% 50%
-        """
-        rows = zip(*[self._few_cells(cell) for cell in self.cells], strict=True)
-        return "\n".join(map(_percent_form(form).__mod__, rows))
-
-    def _few_cells(self, cell: object) -> Iterable[object]:
-        """Return the cell of each row in a column."""
-        if isinstance(cell, tuple):
-            return cell[self.start : self.stop]
-        return repeat(cell, self.stop - self.start)
 
 
 @lru_cache(maxsize=SHARED)
