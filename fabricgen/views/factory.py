@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from fabricgen.views.switches.view import SwitchView
 
 KEPT_LINKS = 100_000
-"""Most links of a fabric whose views are kept where they are read twice: they take 50 MB."""
+"""Most links of a fabric whose views are kept where they are read twice: they take 90 MB.
+
+4,096 GPUs with eight planes in two tiers have 98,304 links.
+"""
 
 
 class Views:
