@@ -6,7 +6,8 @@ Shares no code with the analysis of a plan. Failed parts are names: a GPU, `hb:<
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.lab.emitted_tables import EmittedTables, Instance, number_of
@@ -31,6 +32,9 @@ class Walker:
         self._switched: dict[tuple[Instance, int], int] = {}
         self._crossed: dict[tuple[str, str], int] = {}
         self._first: dict[tuple[str, str], Crossing | None] = {}
+        self._leaving: dict[tuple[str, int], list[str]] = {}
+        self._landing: dict[tuple[str, int], list[str]] = {}
+        self._searches: dict[str, _Search] = {}
 
     def switched(self, at: Instance, address: int, seen: tuple[Instance, ...] = ()) -> int:
         """Return the number of equal paths from a switch to an address, without dead ends.
@@ -97,19 +101,33 @@ class Walker:
 
     def _look(self, source: str, target: str) -> Crossing | None:
         """Return the first working crossing by rail, relay of the source, relay of the target."""
-        gpus = self.tables.gpus
-        relays = gpus[target]["relays"]
-        for leaving in self.tables.exits(source, gpus[target]["rail"]):
-            if self.meets(source, leaving) and leaving not in self.dead:
-                for landing in relays[str(gpus[leaving]["rail"])]:
-                    if (
-                        leaving != landing
-                        and landing in gpus
-                        and self.meets(target, landing)
-                        and self.crossed(Crossing(leaving, landing))
-                    ):
-                        return Crossing(leaving, landing)
+        for leaving in self._exits(source, self.tables.gpus[target]["rail"]):
+            for landing in self._landings(target, self.tables.gpus[leaving]["rail"]):
+                if leaving != landing and self.crossed(Crossing(leaving, landing)):
+                    return Crossing(leaving, landing)
         return None
+
+    def _exits(self, source: str, rail: int) -> list[str]:
+        """Return the working relays of a GPU towards a rail, in the order of the tables, cached."""
+        key = source, rail
+        if key not in self._leaving:
+            self._leaving[key] = [
+                each
+                for each in self.tables.exits(source, rail)
+                if self.meets(source, each) and each not in self.dead
+            ]
+        return self._leaving[key]
+
+    def _landings(self, target: str, rail: int) -> list[str]:
+        """Return the relays on a rail that reach a GPU, in the order of the tables, cached."""
+        key = target, rail
+        if key not in self._landing:
+            gpus = self.tables.gpus
+            relays = gpus[target]["relays"][str(rail)]
+            self._landing[key] = [
+                each for each in relays if each in gpus and self.meets(target, each)
+            ]
+        return self._landing[key]
 
     def walk(self, source: str, target: str) -> list[Crossing] | None:
         """Return the crossings from one GPU to another; None where the tables lead nowhere.
@@ -125,35 +143,12 @@ class Walker:
 
     def _over_other_domains(self, source: str, target: str) -> list[Crossing] | None:
         """Return the fewest crossings through other domains, in the order of `domains`."""
-        gpus = self.tables.gpus
-        came: dict[str, list[Crossing]] = {source: []}
-        reached = defaultdict(list, {gpus[source]["domain"]: [source]})
-        queue, left = deque([source]), [*self._others(gpus[source]["domain"])]
-        while queue:
-            at, rest = queue.popleft(), []
-            last = self.crossing(at, target)
-            if last:
-                return [*came[at], last]
-            for gpu in left:
-                near = reached[gpus[gpu]["domain"]]
-                if any(self.meets(known, gpu) for known in near):
-                    continue
-                if into := self.crossing(at, gpu):
-                    came[gpu] = [*came[at], into]
-                    near.append(gpu)
-                    queue.append(gpu)
-                else:
-                    rest.append(gpu)
-            left = rest
+        if source not in self._searches:
+            self._searches[source] = _Search(self, source)
+        for at, way in self._searches[source].reached():
+            if last := self.crossing(at, target):
+                return [*way, last]
         return None
-
-    def _others(self, domain: int) -> Iterator[str]:
-        """Yield the working GPUs, domain by domain, beginning after the source's."""
-        count = len(self.tables.domains)
-        for step in range(1, count + 1):
-            yield from (
-                gpu for gpu in self.tables.domains[(domain + step) % count] if gpu not in self.dead
-            )
 
     def forwarded(self, source: str, address: int) -> list[str]:
         """Return the GPUs on the path of the GPUs' own IP routes to an address.
@@ -179,3 +174,48 @@ class Walker:
                 raise LookupError(f"a loop: {way}, {at}")
             way.append(at)
         return way
+
+
+class _Search:
+    """What one GPU reaches through other domains, for any target.
+
+    It goes as far as the targets so far have needed.
+    """
+
+    def __init__(self, walker: Walker, source: str) -> None:
+        """Begin at a GPU; the others are in the order of `domains`, beginning after its own."""
+        self._walker, gpus, domains = walker, walker.tables.gpus, walker.tables.domains
+        own = gpus[source]["domain"]
+        self._found: list[tuple[str, list[Crossing]]] = [(source, [])]
+        self._entered = defaultdict[int, list[str]](list, {own: [source]})
+        self._left = [
+            gpu
+            for step in range(1, len(domains) + 1)
+            for gpu in domains[(own + step) % len(domains)]
+            if gpu not in walker.dead
+        ]
+        self._expanded = 0
+
+    def reached(self) -> Iterator[tuple[str, list[Crossing]]]:
+        """Yield the GPUs, one of each island, each with the crossings to it, the fewest first."""
+        for number in count():
+            if number == len(self._found):
+                return
+            yield self._found[number]
+            if number == self._expanded:
+                self._expand(*self._found[number])
+
+    def _expand(self, at: str, way: list[Crossing]) -> None:
+        """Find the islands that one crossing from a GPU enters first."""
+        walker, rest = self._walker, list[str]()
+        for gpu in self._left:
+            near = self._entered[walker.tables.gpus[gpu]["domain"]]
+            if any(walker.meets(known, gpu) for known in near):
+                continue
+            if into := walker.crossing(at, gpu):
+                self._found.append((gpu, [*way, into]))
+                near.append(gpu)
+            else:
+                rest.append(gpu)
+        self._left = rest
+        self._expanded += 1

@@ -65,16 +65,45 @@ class PathSelector:
 
     def legs(self, source: int, target: int) -> Iterator[NetworkSegment]:
         """Yield the working crossings from the domain of one GPU to that of another, in order."""
-        reach = self.reach
-        fabric, spans = reach.plan.fabric, reach.plan.mapping.spans_rails
-        rail = fabric.coordinates.rail
-        for leaving in exits(fabric, source, rail(target), spans_rails=spans):
-            if leaving != source and not (reach.hb_lives(source) and reach.hb_lives(leaving)):
-                continue
-            for landing in landings(fabric, target, rail(leaving), spans_rails=spans):
-                usable = landing == target or (reach.hb_lives(target) and reach.hb_lives(landing))
-                if usable and leaving != landing and self._reachable(leaving)[landing]:
+        rail = self.reach.plan.fabric.coordinates.rail
+        for leaving, over in self._exits_to(source, rail(target)):
+            reached = self._reachable(leaving)
+            for landing in self._landings_on(target, over):
+                if leaving != landing and reached[landing]:
                     yield NetworkSegment(leaving, landing)
+
+    def _exits_to(self, source: int, rail: int) -> list[tuple[int, int]]:
+        """Return the GPUs over which one may send to a rail, best first, each with its own rail."""
+        key = source, rail
+        if key not in self._exits:
+            fabric, spans = self.reach.plan.fabric, self.reach.plan.mapping.spans_rails
+            found = self._meeting(source, exits(fabric, source, rail, spans_rails=spans))
+            self._exits[key] = [(each, fabric.coordinates.rail(each)) for each in found]
+        return self._exits[key]
+
+    def _landings_on(self, target: int, rail: int) -> list[int]:
+        """Return the GPUs on which a packet on a rail may land for a target, best first."""
+        key = target, rail
+        if key not in self._targets:
+            fabric, spans = self.reach.plan.fabric, self.reach.plan.mapping.spans_rails
+            ordered = landings(fabric, target, rail, spans_rails=spans)
+            self._targets[key] = self._meeting(target, ordered)
+        return self._targets[key]
+
+    def _meeting(self, gpu: int, others: Iterator[int]) -> list[int]:
+        """Return those of some GPUs of its domain that a GPU meets without the network."""
+        lives = self.reach.hb_lives
+        return [each for each in others if each == gpu or (lives(gpu) and lives(each))]
+
+    @cached_property
+    def _exits(self) -> dict[tuple[int, int], list[tuple[int, int]]]:
+        """A cache of `_exits_to`: the GPUs of a rail are targets of the same exits."""
+        return {}
+
+    @cached_property
+    def _targets(self) -> dict[tuple[int, int], list[int]]:
+        """A cache of `_landings_on`."""
+        return {}
 
     def each_kind(self, source: int, target: int) -> list[RelayPath]:
         """Return the first working path of each kind, in the tables' order."""

@@ -92,9 +92,9 @@ def tables_of(plan: Plan) -> EmittedTables:
     return EmittedTables(*json.loads(json.dumps(written)))
 
 
-def dead_things(plan: Plan, names: Iterable[str]) -> set[str]:
+def dead_things(made: nx.MultiGraph[str], names: Iterable[str]) -> set[str]:
     """List everything that fails with these failures."""
-    made, dead = graph(plan), set()
+    dead = set[str]()
     for name in names:
         kind, _, rest = name.partition(":")
         if kind in ("switch", "gpu"):
@@ -232,7 +232,7 @@ def compare_walks(
 
     Every so-many-th pair is compared with `route`; the kinds of path are counted.
     """
-    dead = dead_things(plan, names)
+    dead = dead_things(made, names)
     parts, walker = islands(made, dead), Walker(tables, dead)
     choice, kinds = PathSelector(Reach(plan, find_failures(plan, names))), Counter[str]()
     numbers = {name: find_gpu(plan, name) for name in tables.gpus}
