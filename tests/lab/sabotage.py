@@ -40,6 +40,9 @@ PATIENCE_S, SWAPPED_S, SILENT_S = 30.0, 5.0, 0.5
 """Time limits for a repaired lab to recover, and for what never does: swapped cables, silent BFD.
 """
 
+FABRIC = {"gpus": 32, "hb_domain.gpus": 4}
+"""Half of the inventory's lab: four rails, of which each has all that a fault needs."""
+
 LEAF, SPINE, NEAR, FAR = "r0-leaf-1", "r0-spine-1", "d0-g0", "d7-g0"
 
 
@@ -182,7 +185,7 @@ def wrong_relay(bench: RunningLab) -> Iterator[None]:
     other = next(
         end.wire.a_address
         for end in bench.machines.ends["hb:0"].values()
-        if end.wire.a_address != route["gateway"] and end.wire.a == "d0-g5"
+        if end.wire.a_address != route["gateway"] and end.wire.a == "d0-g2"
     )
     ip(bench, NEAR, "route", "replace", route["dst"], "via", other, *own[2:])
     yield
@@ -226,7 +229,7 @@ def way_back(bench: RunningLab) -> Iterator[None]:
 
     It is over the host that the packet comes from.
     """
-    wire = next(wire for wire in bench.machines.layout.wires if wire.a == "d0-g7" and wire.label)
+    wire = next(wire for wire in bench.machines.layout.wires if wire.a == "d0-g3" and wire.label)
     ip(
         bench,
         wire.b,
@@ -234,7 +237,7 @@ def way_back(bench: RunningLab) -> Iterator[None]:
         "add",
         bench.addresses[NEAR]["nic0"],
         "via",
-        bench.addresses["d0-g7"]["nic0"],
+        bench.addresses["d0-g3"]["nic0"],
     )
     yield
     ip(bench, wire.b, "route", "del", bench.addresses[NEAR]["nic0"])
@@ -320,7 +323,7 @@ def print_findings(name: str, outcomes: list[Trial]) -> None:
 
 def main(inventory: Path) -> int:
     """Inject every fault into a lab, then boot its first rail with cables swapped."""
-    plan = plan_file(inventory)
+    plan = plan_file(inventory, FABRIC)
     whole = lay_out(plan)
 
     def break_it() -> int:
