@@ -43,8 +43,13 @@ EXACT_GPUS, SAMPLED_PEERS = 512, 64
 STUCK_S = 8.0
 """Seconds without progress after which idle sessions are reopened; FRR retries every three."""
 
-POLL_S, ASKED = 0.05, 4
-"""Interval of reading unfinished kernels, and how many at once: each costs the daemons time."""
+CALM_S = 30.0
+"""Seconds without a change in any kernel after which none is expected: several openings of idle
+sessions, and ten retries of FRR."""
+
+POLL_S, POLLS, ASKED = 0.05, 10, 4
+"""Interval of reading unfinished kernels, at least a tenth of the time without a change, and how
+many are read at once: each costs the daemons time."""
 
 
 @dataclass(frozen=True)
@@ -199,18 +204,27 @@ class RunningLab:
         A difference has the expected and the learnt routes, by switch.
         """
         wanted, started = self.expected(dead), time.monotonic()
-        waiting, progress = [name for name in switches or self.switches if name in wanted], started
+        waiting = [name for name in switches or self.switches if name in wanted]
+        seen: dict[str, Routes] = {}
+        progress = changed = started
         while waiting and time.monotonic() - started < patience_s:
-            now = self.learnt(waiting[:ASKED])
-            right = [name for name, learnt in now.items() if learnt == wanted[name]]
-            waiting = [name for name in waiting if name not in right]
-            if not right and time.monotonic() - progress > STUCK_S:
+            asked, waiting = waiting[:ASKED], waiting[ASKED:]
+            now = self.learnt(asked)
+            left = [name for name, learnt in now.items() if learnt != wanted[name]]
+            waiting += left
+            if any(seen.get(name) != learnt for name, learnt in now.items()):
+                changed = time.monotonic()
+            seen |= now
+            if len(left) < len(now):
+                progress = time.monotonic()
+            elif time.monotonic() - progress > STUCK_S:
                 self._reopen(waiting, dead)
                 progress = time.monotonic()
-            if right:
-                progress = time.monotonic()
-            if len(right) < len(now):
-                time.sleep(POLL_S)
+            calm_s = time.monotonic() - changed
+            if calm_s > CALM_S:
+                break
+            if left:
+                time.sleep(max(POLL_S, calm_s / POLLS))
         took, now = time.monotonic() - started, self.learnt(waiting)
         return took, {
             name: (wanted[name], learnt) for name, learnt in now.items() if learnt != wanted[name]
