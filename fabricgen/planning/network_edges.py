@@ -45,9 +45,9 @@ def edge_links(plan: Plan) -> Iterator[EdgeLink]:
 
 
 def accepted_prefixes(plan: Plan) -> dict[str, list[IPv4Network]]:
-    """Return the prefixes that switches accept from routers, by network, each once."""
+    """Return the prefixes that switches accept from routers with ports on them, by network."""
     found: dict[str, list[IPv4Network]] = {}
     for group in plan.fabric.network.attached.groups if plan.fabric.network else ():
-        if group.bgp and group.names:
+        if group.bgp and group.names and group.interfaces:
             found.setdefault(group.networks[0], []).extend(group.bgp.accept)
     return {name: [*dict.fromkeys(prefixes)] for name, prefixes in found.items()}

@@ -12,6 +12,7 @@ import pytest
 
 from fabricgen.build.run import build
 from fabricgen.outputs.packs.render import Packs
+from fabricgen.views.factory import Views
 from fabricgen.views.hosts.router_sessions import router_sessions
 from tests.fabrics import build_job, refusal_codes
 from tests.nos.model_variants import LARGEST_OF_EOS
@@ -88,6 +89,16 @@ def test_all_switches_pass_on_what_is_accepted(nos: str) -> None:
         assert "192.168.0.0/16" in text
         assert "-EDGE" in text or "EDGE1" in text
         assert (str(ASN) in text) == (one in with_routers(switches(nos)))
+
+
+def test_a_network_without_routers_accepts_nothing_of_them() -> None:
+    """Those of in-band have no ports in storage, whose filters pass on its own prefixes alone."""
+    plan = cluster("frr", devices=[ROUTERS])
+    accepted = {
+        name: {len(each.instances[0].accepted) for each in Views(network).switches(0)}
+        for name, network in plan.networks.items()
+    }
+    assert accepted == {"storage": {0}, "inband": {2}}
 
 
 @pytest.mark.parametrize("nos", sorted(READERS.keys() - {"nxos"}))
