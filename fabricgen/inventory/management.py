@@ -105,7 +105,8 @@ class Management(InventoryModel):
     addresses: Annotated[
         dict[str, HostAddress], Field(examples=[{"r0-leaf-1": "10.90.0.200"}])
     ] = {}
-    """Addresses in the subnet for switches and hosts by name; the others are counted."""
+    """Addresses in the subnet for switches and hosts by name; the others are counted. A further
+    management port with a cable has the name of its switch and its own: `console-1-mgmt1`."""
     host_pool: Annotated[Prefix | None, Field(examples=["10.91.0.0/16"])] = None
     """Prefix of the addresses by which the hosts themselves are managed, counted in the order of
     the hosts. Default: hosts are managed by their names."""
@@ -116,9 +117,9 @@ class Management(InventoryModel):
         None
     )
     """The MAC addresses of the switches' management ports: a CSV file with the columns name and
-    mac, relative to the inventory. With the columns oob_switch and oob_port, a switch is known by
-    the remote ID and the circuit ID of DHCP option 82 instead. Without the file `provision/` has no
-    reservations."""
+    mac, relative to the inventory, and names as under `addresses`. With the columns oob_switch and
+    oob_port, a switch is known by the remote ID and the circuit ID of DHCP option 82 instead.
+    Without the file `provision/` has no reservations."""
     images: Annotated[tuple[Image, ...], Field(examples=[[IMAGE_EXAMPLE]])] = ()
     """The software that switches install when they boot for the first time, one image for a NOS;
     default: they keep what they have."""

@@ -10,7 +10,8 @@ from fabricgen.inventory.networks import Network, Networks
 from fabricgen.inventory.sizing import HbDomain, NicChoice, Rails, SparePorts
 from fabricgen.planning.converged_ports import converge, network_ports
 from fabricgen.planning.device_ports import share_leaves
-from fabricgen.planning.network_devices import attached_devices, named_interfaces
+from fabricgen.planning.management_ports import named_interfaces
+from fabricgen.planning.network_devices import attached_devices
 from fabricgen.planning.network_fabric import one_speed, served_in, splits_of
 from fabricgen.planning.networks.addressing import network_addressing
 from fabricgen.planning.networks.attachments import AttachedDevices, Attachments, ports_of

@@ -16,8 +16,8 @@ from fabricgen.planning.block_links import TierLinks
 from fabricgen.planning.device_fabric import on_compute
 from fabricgen.planning.direct.topology import DirectTopology
 from fabricgen.planning.direct_sizing import direct_size
+from fabricgen.planning.management_ports import named_interfaces
 from fabricgen.planning.mapping import Mapping
-from fabricgen.planning.network_devices import named_interfaces
 from fabricgen.planning.networks.attachments import AttachedDevices, Attachments
 from fabricgen.planning.networks.rules import NetworkRules
 

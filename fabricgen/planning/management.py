@@ -2,6 +2,8 @@
 
 Owns their order: switches are counted by the expansion that adds them, then by segment, then by
 their places in it, so that an expansion changes no address; hosts are counted by their positions.
+Where switches have cables at several management ports, each of these ports has an equal part of the
+pool, in which the switches are counted alike.
 `inventory.management` owns the keys.
 """
 
@@ -16,6 +18,7 @@ import numpy as np
 
 from fabricgen.core.diagnostics import Finding, Refusal, suggest
 from fabricgen.planning.addressing import address_text
+from fabricgen.planning.management_ports import port_name, ports_of_role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -36,14 +39,21 @@ class ManagementPlan:
     gateway: int
     switches: Int64Array
     """Of each switch, in the order of `DeviceNames.boxes`; shape (segments, switches in each)."""
+    further: Int64Array
+    """Of each management port with a cable after the first; shape (ports, *switches.shape)."""
     hosts: Int64Array | None
     """Of each host; None where hosts are managed by their names."""
     server: int | None
     """The server that switches boot from; None where the subnet has no address left for it."""
 
     def switch(self, segment: int, box: int) -> str:
-        """Return the address of a switch."""
+        """Return the address of a switch, which is that of its first management port."""
         return address_text(int(self.switches[segment, box]))
+
+    def port(self, number: int) -> Int64Array:
+        """Return the addresses of a management port of all switches, by its number from 0."""
+        own: Int64Array = self.further[number - 1] if number else self.switches
+        return own
 
     def host(self, host: int) -> str:
         """Return the address of a host; empty without `host_pool`."""
@@ -55,10 +65,11 @@ def plan_management(
 ) -> ManagementPlan | None:
     """Give every switch its management address, and every host where there is a pool for them.
 
-    `others` are the switches of the networks beside the compute fabric, which `addresses` may name.
-    `installed` is whether each switch has a link. Returns None without `management`, and for a
-    network without switches of its own. Raises Refusal where a pool is too small, where pools share
-    addresses, and for a name or an address under `addresses` that does not fit.
+    `others` are the names of the switches of other networks and of their further management ports,
+    which `addresses` may have. `installed` is whether each switch has a link. Returns None without
+    `management`, and for a network without switches of its own. Raises Refusal where a pool is too
+    small, where pools share addresses, and for a name or an address under `addresses` that does not
+    fit.
     """
     asked = draft.spec.management
     if asked is None or (draft.fabric.network and not any(installed)):
@@ -73,12 +84,16 @@ def plan_management(
     taken = {int(edge) for net in edges for edge in (net.network_address, net.broadcast_address)}
     taken |= {gateway} | set(map(int, asked.addresses.values()))
     taken |= {int(asked.server)} if asked.server else set()
-    findings = [*_overlaps(asked, draft)]
+    findings, ports = [*_overlaps(asked, draft)], _port_names(draft, names)
     if not draft.fabric.network:
-        findings += _misfits(asked, subnet, gateway, [*names, *hosts, *others])
+        own_names = [name for column in ports for name in column if name]
+        findings += _misfits(asked, subnet, gateway, [*names, *own_names, *hosts, *others])
     pool = _part(asked.pool, draft, shared=bool(others))
-    switches, short = _counted(pool, taken, places.size)
-    findings += _shortage("pool", pool, short, f"{places.size} switches")
+    columns: list[Int64Array] = []
+    for part in _parts_by_port(pool, 1 + len(ports)):
+        column, short = _counted(part, taken.union(*columns), places.size)
+        findings += _shortage("pool", part, short, f"{places.size} switches")
+        columns.append(column)
     own, short = np.zeros(0, dtype=np.int64), 0
     if asked.host_pool:
         positions = [draft.fabric.host_position(host) for host in range(len(hosts))]
@@ -86,10 +101,41 @@ def plan_management(
         findings += _shortage("host_pool", asked.host_pool, short, f"{max(positions) + 1} hosts")
     if findings:
         raise Refusal(findings)
-    given = _pinned(asked, names, switches[places.ravel()]).reshape(places.shape)
+    given, *further = (
+        _pinned(asked, known, column[places.ravel()]).reshape(places.shape)
+        for known, column in zip((names, *ports), columns, strict=True)
+    )
     own = _pinned(asked, hosts, own[positions]) if asked.host_pool else own
     server = _server(asked, subnet, taken | {*given.ravel().tolist(), *own.tolist()})
-    return ManagementPlan(subnet, gateway, given, own if asked.host_pool else None, server)
+    beside = np.array(further, dtype=np.int64).reshape(len(ports), *places.shape)
+    return ManagementPlan(subnet, gateway, given, beside, own if asked.host_pool else None, server)
+
+
+def _port_names(draft: Draft, names: list[str]) -> list[list[str]]:
+    """Return the names of the second management port of each switch, of the third, and so on.
+
+    They are empty for switches with fewer that have a cable.
+    """
+    by_role = {role: ports_of_role(draft.fabric, role) for role in draft.roles}
+    most = max(map(len, by_role.values()), default=0)
+    roles = [box.role for box in draft.naming.boxes] * draft.mapping.segments
+    return [
+        [
+            port_name(name, by_role[role][port]) if port < len(by_role[role]) else ""
+            for name, role in zip(names, roles, strict=True)
+        ]
+        for port in range(1, most)
+    ]
+
+
+def _parts_by_port(pool: IPv4Network, ports: int) -> list[IPv4Network]:
+    """Return the part of a pool for each management port of a switch, equal for all.
+
+    A pool with fewer addresses than ports is that of each.
+    """
+    length = min(pool.prefixlen + (ports - 1).bit_length(), pool.max_prefixlen)
+    parts = [*pool.subnets(new_prefix=length)]
+    return (parts if len(parts) >= ports else [pool] * ports)[:ports]
 
 
 _PARTS = ("storage", "inband", "oob", "console")

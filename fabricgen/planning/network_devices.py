@@ -6,6 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.terms import COMPUTE, Role
 from fabricgen.inventory.networks import CONSOLE
+from fabricgen.planning.management_ports import (
+    cabled_ports,
+    most_cabled,
+    named_interfaces,
+    port_name,
+)
 from fabricgen.planning.naming import spare_leaf_names
 from fabricgen.planning.network_uplinks import uplink_ports
 from fabricgen.planning.networks.attachments import HOSTS, AttachedDevices
@@ -17,7 +23,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.base import PortGroup
     from fabricgen.inventory.fabric import FabricSpec
-    from fabricgen.inventory.networks import Network
+    from fabricgen.inventory.networks import Network, Networks
     from fabricgen.planning.naming import DeviceNames
     from fabricgen.planning.port_layout import PortLayout
     from fabricgen.planning.resolve import ResolvedFabric
@@ -36,6 +42,12 @@ class SwitchGroup(NamedTuple):
     def kind(self) -> str:
         """The kind of attached devices that they are."""
         return f"{'spare' if self.spare else self.network} {self.layout.role}"
+
+    def managed_names(self, networks: Networks) -> Iterator[str]:
+        """Yield the names of the switches, and of their further management ports with a cable."""
+        yield from self.names
+        for port in cabled_ports(self.layout, most_cabled(networks, self.network))[1:]:
+            yield from (port_name(name, port) for name in self.names)
 
 
 def spare_group(naming: DeviceNames) -> SwitchGroup:
@@ -81,7 +93,7 @@ def attached_devices(
     if network.kind == "access":
         for group in switches:
             if group.network in {COMPUTE, CONSOLE} or networks[group.network].kind == "clos":
-                ports = _management_ports(group.layout)[: network.switch_ports]
+                ports = cabled_ports(group.layout, network.switch_ports)
                 yield AttachedDevices(
                     kind=group.kind, names=group.names, interfaces=ports, networks=on
                 )
@@ -136,21 +148,9 @@ def _devices(
         )
 
 
-def _management_ports(layout: PortLayout) -> tuple[str, ...]:
-    """Return the management ports of a switch; one where they are unknown, none of a panel."""
-    facts = layout.model.management
-    count = facts.count if facts else int(not layout.model.passive)
-    return ("mgmt",) if count == 1 else named_interfaces("mgmt", count)
-
-
 def _connector(ports: PortGroup | None, network: Network) -> str:
     """Return the form factor of the ports of a device on a network; empty where it is unknown.
 
     In a network of kind `access`, twisted pairs have one plug at both of their ends.
     """
     return ports.connector if ports and network.kind == "clos" else ""
-
-
-def named_interfaces(prefix: str, ports: int) -> tuple[str, ...]:
-    """Name the interfaces of a device on a network."""
-    return tuple(f"{prefix}{number}" for number in range(ports))

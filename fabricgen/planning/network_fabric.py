@@ -14,6 +14,7 @@ from fabricgen.core.terms import DEVICES, Design, Role, speed_text
 from fabricgen.inventory.networks import CONSOLE, Networks
 from fabricgen.inventory.settings import Nos
 from fabricgen.inventory.sizing import HbDomain, NicChoice, Rails, SparePorts
+from fabricgen.planning.management_ports import most_cabled
 from fabricgen.planning.network_devices import attached_devices
 from fabricgen.planning.network_uplinks import bonded_uplinks, without_uplinks
 from fabricgen.planning.networks.addressing import network_addressing
@@ -87,6 +88,7 @@ def network_fabric(
             together=(1, *(split.mode.count if split.stated else 1 for split in splits)),
             vlan=0 if network.kind == "clos" else (network.vlan or 0),
             tenants=tenants_of(spec.networks, name),
+            managed_ports=most_cabled(spec.networks, name),
             uplinks=bonded_uplinks(spec, name, fabric.port_layouts[Role.LEAF]),
             peer_links=network.peer_links or 0,
             lossless=bool(network.lossless),

@@ -93,7 +93,8 @@ def complete(draft: Draft, room: Room | None = None, space: PanelSpace | None = 
         names = chain(switch_names(draft.naming, installed), spare_leaf_names(draft.naming))
         check_names([*names], hosts)
     beside, switches = _draft_networks(draft, hosts, installed)
-    names_beside = [*chain.from_iterable(group.names for group in switches)]
+    asked = draft.spec.networks
+    names_beside = [*chain.from_iterable(group.managed_names(asked) for group in switches)]
     management = plan_management(draft, installed, hosts, names_beside)
     measured = measured_rows([draft, *beside.values()], segment)
     if not draft.fabric.network:

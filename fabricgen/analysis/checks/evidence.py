@@ -74,6 +74,8 @@ class ManagementFacts(NamedTuple):
     gateway: int
     switches: IntArray
     """The address of each planned switch."""
+    further: dict[str, int]
+    """The address of each management port with a cable after the first, by its name."""
     admins: tuple[str, ...]
     """The users of role `admin` with a key, who need no secret."""
     clocks: tuple[str, ...]

@@ -32,6 +32,8 @@ def reachable(evidence: Evidence) -> Verdict:
         f" {gateway}; by SSH as {', '.join(found.admins) or 'no user'};"
         f" {counted(len(found.clocks), 'time server')}"
     )
+    if found.further:
+        figure += f"; {counted(len(found.further), 'further management port')}"
     if found.outside:
         figure += f"; {found.outside:,} have no CPU of their own"
     if found.allow is not None:
@@ -41,17 +43,18 @@ def reachable(evidence: Evidence) -> Verdict:
 
 def _addresses(evidence: Evidence, found: ManagementFacts) -> Iterator[Violations]:
     """Yield addresses that are given twice, and those that the subnet does not have."""
-    values, times = np.unique(found.switches, return_counts=True)
+    every = np.concatenate((found.switches, [*found.further.values()])).astype(np.int64)
+    names, what = [*evidence.switches, *found.further], "ports" if found.further else "switches"
+    values, times = np.unique(every, return_counts=True)
     twice = values[times > 1]
-    yield violations(twice, lambda address: Violation(f"two switches have {address_text(address)}"))
+    yield violations(twice, lambda address: Violation(f"two {what} have {address_text(address)}"))
     first, last = int(found.subnet.network_address), int(found.subnet.broadcast_address)
-    outside = (found.switches <= first) | (found.switches >= last)
-    taken = found.switches == found.gateway
+    outside = (every <= first) | (every >= last)
+    taken = every == found.gateway
     yield violations(
         np.flatnonzero(outside | taken),
         lambda row: Violation(
-            f"{evidence.switches[row]} cannot be reached at"
-            f" {address_text(int(found.switches[row]))}",
+            f"{names[row]} cannot be reached at {address_text(int(every[row]))}",
             (f"the subnet is {found.subnet}, its gateway {address_text(found.gateway)}",),
         ),
     )
@@ -73,7 +76,7 @@ def _callers(found: ManagementFacts) -> Iterator[Violations]:
     """Yield that the allowed prefixes have no address but those of switches and the gateway."""
     if found.allow is None:
         return
-    ours = {*found.switches.tolist(), found.gateway}
+    ours = {*found.switches.tolist(), *found.further.values(), found.gateway}
     ours |= {int(found.subnet.network_address), int(found.subnet.broadcast_address)}
     allowed = [*collapse_addresses(found.allow)]
     total = sum(prefix.num_addresses for prefix in allowed)

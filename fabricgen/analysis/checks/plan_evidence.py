@@ -16,6 +16,7 @@ from fabricgen.bom.summary import summarize
 from fabricgen.core.terms import LinkKind
 from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.views.factory import Views
+from fabricgen.views.managed_ports import managed_ports
 from fabricgen.views.protocols import LinkSettings
 
 if TYPE_CHECKING:
@@ -71,8 +72,10 @@ def _management(plan: Plan) -> ManagementFacts | None:
     switches = planned.switches.ravel()
     models = {role: layout.model for role, layout in plan.fabric.port_layouts.items()}
     outside = sum(plan.switch_count(role) for role in plan.roles if models[role].externally_managed)
+    every = managed_ports(plan) if planned.further.size else ()
+    further = {port.name: port.address for port in every if port.name != port.switch}
     return ManagementFacts(
-        planned.subnet, planned.gateway, switches, admins, asked.ntp, asked.allow, outside
+        planned.subnet, planned.gateway, switches, further, admins, asked.ntp, asked.allow, outside
     )
 
 

@@ -10,6 +10,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.outputs.dcim.view import ManagementPortView
+from fabricgen.planning.addressing import address_text
+from fabricgen.views.managed_ports import managed_ports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -58,15 +60,16 @@ class ManagementPorts:
         for number, host in enumerate(plan.hosts if pool else ()):
             length = pool.prefixlen if pool else 0
             name = self._cabled.get(host) or UNNAMED
-            yield ManagementPortView(host, name, f"{given.host(number)}/{length}")
+            prefix = f"{given.host(number)}/{length}"
+            yield ManagementPortView(host, name, prefix, "true")
 
     def _switches(self, plan: Plan) -> Iterator[ManagementPortView]:
         """Yield the ports of the switches of a network."""
-        given = plan.management
-        for segment in range(plan.mapping.segments if given else 0):
-            layouts, names = plan.port_layouts(segment), plan.naming.switches(segment)
-            for at, box in enumerate(plan.naming.boxes):
-                if given and plan.installed[at]:
-                    own = self._cabled.get(names[at]) or self._names.get(layouts[box.role].nos)
-                    prefix = f"{given.switch(segment, at)}/{given.subnet.prefixlen}"
-                    yield ManagementPortView(names[at], own or UNNAMED, prefix)
+        length = plan.management.subnet.prefixlen if plan.management else 0
+        layouts = [plan.port_layouts(segment) for segment in range(plan.mapping.segments)]
+        for port in managed_ports(plan):
+            name = port.interface or self._names.get(layouts[port.segment][port.role].nos)
+            prefix, primary = f"{address_text(port.address)}/{length}", port.name == port.switch
+            yield ManagementPortView(
+                port.switch, name or UNNAMED, prefix, "true" if primary else "false"
+            )

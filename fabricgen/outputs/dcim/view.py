@@ -104,12 +104,14 @@ class DcimDeviceView:
 
 @dataclass(slots=True)
 class ManagementPortView:
-    """The management port of a device, and its address."""
+    """A management port of a device, and its address."""
 
     device: str
     name: str
     prefix: str
     """The address with the length of its subnet."""
+    primary: str
+    """Whether the device is reached by it, as the first of its addresses: `true` or `false`."""
 
 
 @dataclass(slots=True)

@@ -445,7 +445,7 @@ _KINDS = (
     ),
     Kind(
         "management-addresses",
-        "A row for the management address of each device; only if the inventory has `management`.",
+        "A row for each management address of a device; only if the inventory has `management`.",
         "table",
         f"{_DCIM}.view:TableView",
         f"{_DCIM}.management",

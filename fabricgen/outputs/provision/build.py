@@ -19,6 +19,7 @@ from fabricgen.outputs.provision.view import (
     ProvisionView,
 )
 from fabricgen.planning.addressing import address_text
+from fabricgen.views.managed_ports import managed_ports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -110,6 +111,7 @@ def provision_view(
         switches=[switch for switch in every if switch.mac],
         wired=[switch for switch in every if switch.circuit],
         unknown=sum(not (switch.mac or switch.circuit) for switch in every),
+        several=any(switch.name != switch.switch for switch in every),
         table=asked.macs or "",
         systems=[*_systems(plan, every, packs, image_views(plan, server, packs))],
     )
@@ -121,23 +123,20 @@ def _switches(
     server: str,
     known: Mapping[str, Identity],
 ) -> Iterator[BootedSwitchView]:
-    """Yield every installed switch of a network."""
-    given = plan.management
-    for segment in range(plan.mapping.segments):
-        layouts, names = plan.port_layouts(segment), plan.naming.switches(segment)
-        for at, box in enumerate(plan.naming.boxes):
-            if plan.installed[at]:
-                nos, name = layouts[box.role].nos, names[at]
-                own = known.get(name, Identity())
-                yield BootedSwitchView(
-                    name=name,
-                    nos=nos,
-                    mac=own.mac,
-                    circuit=own.circuit.hex(":"),
-                    remote=own.remote.hex(":"),
-                    address=given.switch(segment, at) if given else "",
-                    options=dhcp_options(packs.get(nos), server, name),
-                )
+    """Yield the management ports of every installed switch of a network."""
+    layouts = [plan.port_layouts(segment) for segment in range(plan.mapping.segments)]
+    for port in managed_ports(plan):
+        nos, own = layouts[port.segment][port.role].nos, known.get(port.name, Identity())
+        yield BootedSwitchView(
+            name=port.name,
+            switch=port.switch,
+            nos=nos,
+            mac=own.mac,
+            circuit=own.circuit.hex(":"),
+            remote=own.remote.hex(":"),
+            address=address_text(port.address),
+            options=dhcp_options(packs.get(nos), server, port.switch),
+        )
 
 
 def dhcp_options(pack: Pack | None, server: str, switch: str) -> list[DhcpOptionView]:
@@ -179,7 +178,7 @@ def _systems(
         yield BootedSystemView(
             nos=nos,
             version=plan.fabric.nos_version(layouts[nos]),
-            switches=sum(switch.nos == nos for switch in switches),
+            switches=len({switch.switch for switch in switches if switch.nos == nos}),
             follows=zero.follows if zero else "",
             unverified=zero.unverified if zero else "",
             files=fetched_files(pack, image=nos in images) if pack and zero else [],

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabricgen.core.csv_text import CELLS_HINT, SHOWN, table_text
 from fabricgen.core.diagnostics import Finding, Place, Refusal, suggest
 from fabricgen.core.files import FileError, csv_rows
+from fabricgen.views.managed_ports import managed_ports
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -46,8 +47,8 @@ def identities(plan: Plan) -> dict[str, Identity]:
     asked = plan.spec.management
     if asked is None or asked.macs is None:
         return {}
-    switches = chain.from_iterable(own.switches() for own in plan.cluster)
-    table = _Table(asked.macs, switches)
+    ports = chain.from_iterable(map(managed_ports, plan.cluster))
+    table = _Table(asked.macs, (port.name for port in ports))
     path = plan.catalog.relative_path(asked.macs)
     rows = csv_rows(table_text(path, lambda fact, hint: table.finding(None, fact, hint=hint)))
     try:

@@ -20,9 +20,11 @@ class DhcpOptionView:
 
 @dataclass(slots=True, kw_only=True)
 class BootedSwitchView:
-    """One switch."""
+    """One switch, or a management port of it after the first."""
 
     name: str
+    switch: str
+    """The name of the switch, which its first port has too."""
     nos: str
     mac: str
     """Empty where the table does not give it."""
@@ -94,7 +96,9 @@ class ProvisionView:
     wired: list[BootedSwitchView]
     """Those known by the OOB port that they are connected to."""
     unknown: int
-    """How many switches have neither."""
+    """How many switches have neither, or management ports of switches."""
+    several: bool
+    """Whether a switch has several management ports with a cable."""
     table: str
     """The table of both; empty without one."""
     systems: list[BootedSystemView]

@@ -69,6 +69,8 @@ class NetworkRules(NamedTuple):
     as a cage has ports where devices state it, else 1."""
     tenants: tuple[Tenant, ...] = ()
     """The VLANs of bonds of LACP; none where ports are routed."""
+    managed_ports: int | None = 0
+    """How many management ports of each of its switches have a cable; None for all of them."""
     uplinks: tuple[str, ...] = ()
     """The uplinks of a switch of an access network that are a bond of LACP."""
     peer_links: int = 0

@@ -27,6 +27,7 @@ from fabricgen.views.hosts.view import (
     NetworkPortView,
     RouteView,
 )
+from fabricgen.views.managed_ports import managed_ports
 from fabricgen.views.switches.ports import Ports
 
 if TYPE_CHECKING:
@@ -62,7 +63,9 @@ def network_ports(plan: Plan) -> Iterator[NetworkPortView]:
                 continue
             (own,) = network.addresses.host_addresses(blocks[row], [slots[row]])
             address, gateway = (
-                (address_text(own), address_text(own - 1)) if routed else managed.get(device, _NONE)
+                (address_text(own), address_text(own - 1))
+                if routed
+                else managed.get((device, links.lower_port[row].interface), _NONE)
             )
             yield NetworkPortView(
                 device=device,
@@ -205,14 +208,16 @@ def is_routed(network: Plan) -> bool:
     return ethernet and rules is not None and not rules.vlan
 
 
-def _management_addresses(plan: Plan) -> dict[str, tuple[str, str]]:
-    """Return the management address and the gateway of every switch of a cluster."""
+def _management_addresses(plan: Plan) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return the address and the gateway of the management ports of every switch of a cluster."""
     return {
-        name: (own.management.switch(segment, at), address_text(own.management.gateway))
+        (port.switch, port.interface): (
+            address_text(port.address),
+            address_text(own.management.gateway),
+        )
         for own in plan.cluster
         if own.management
-        for segment in range(own.mapping.segments)
-        for at, name in enumerate(own.naming.switches(segment))
+        for port in managed_ports(own)
     }
 
 
