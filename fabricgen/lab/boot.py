@@ -18,7 +18,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabricgen.analysis.forwarding.gpu_routes import HB_DEVICE
 from fabricgen.core.diagnostics import refuse
 from fabricgen.lab import namespaces
-from fabricgen.lab.iproute import BATCHES, batch, check_exit, finish_batch, start_batch
+from fabricgen.lab.iproute import (
+    BATCHES,
+    batch,
+    check_exit,
+    finish_batch,
+    link_wire,
+    start_batch,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -132,11 +139,11 @@ class Machines:
         """Create the wires with both ends in their namespaces."""
         mtu = self.layout.plan.spec.addressing.mtu
         lines = []
-        for wire in self.layout.wires:
+        for number, wire in enumerate(self.layout.wires):
             near = self.ends[wire.a][wire.a_interface]
-            there = f"peer name {wire.b_interface} address {near.peer_mac} mtu {mtu} netns {wire.b}"
             here = f"{wire.a_interface} address {near.mac} mtu {mtu} netns {wire.a}"
-            lines.append(f"link add {here} type veth {there}")
+            there = f"{wire.b_interface} address {near.peer_mac} mtu {mtu} netns {wire.b}"
+            lines.append(link_wire(number, here, there))
         started = [
             (start_batch(lines[first::BATCHES]), lines[first::BATCHES]) for first in range(BATCHES)
         ]

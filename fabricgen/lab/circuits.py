@@ -18,7 +18,7 @@ from fabricgen.analysis.circuits.schedule import schedule_of
 from fabricgen.analysis.impact.replacement import replacements
 from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.lab.boot import prepare_mounts
-from fabricgen.lab.iproute import batch, finish_batch, start_batch
+from fabricgen.lab.iproute import batch, finish_batch, link_wire, start_batch
 from fabricgen.lab.measure import Trial
 from fabricgen.lab.namespaces import Namespaces
 from fabricgen.lab.probes import PORT
@@ -112,9 +112,12 @@ class CircuitLab:
         gpus = list(dict.fromkeys(end.port.gpu for end in self.ends))
         self.networks.make([*gpus, *boxes])
         wires = [
-            f"link add p{end.port.cage} netns {end.port.box} type veth"
-            f" peer name nic{end.plane} address {end.mac} netns {end.port.gpu}"
-            for end in self.ends
+            link_wire(
+                number,
+                f"p{end.port.cage} netns {end.port.box}",
+                f"nic{end.plane} address {end.mac} netns {end.port.gpu}",
+            )
+            for number, end in enumerate(self.ends)
         ]
         finish_batch(start_batch(wires), wires, "the wires")
         self.networks.each(boxes, self._box)

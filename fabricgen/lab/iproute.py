@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import socket
 import struct
 import subprocess
@@ -16,9 +15,27 @@ SIOCGIFFLAGS, IFF_RUNNING = 0x8913, 0x40
 CARRIER_S = 3.0
 """Longest time to wait for the carrier of an interface."""
 
+FIRST_INDEX = 1 << 16
+"""Interface index of the near end of the first wire, above those that the kernel chooses."""
+
 BATCHES = 2
 """Processes that create wires in parallel; the kernel has one lock for links, so more would queue.
 """
+
+
+def link_wire(number: int, near: str, far: str) -> str:
+    """Return the command of `ip` that creates a wire; each end is a name with its settings.
+
+    The number is the wire's own among those with their near end in one namespace. The kernel
+    reports a change of carrier at once where the two ends of a wire differ in index, and up to a
+    second late where they do not, as happens by chance between namespaces
+    (`linkwatch_urgent_event` in net/core/link_watch.c): a repaired port of a bridge stays closed
+    until then. So the near end has an index that the kernel chooses for no far end.
+
+    >>> link_wire(2, "nic0 netns a", "swp1 netns b")
+    'link add nic0 netns a index 65538 type veth peer name swp1 netns b'
+    """
+    return f"link add {near} index {FIRST_INDEX + number} type veth peer name {far}"
 
 
 def batch(lines: list[str], name: str) -> None:
@@ -28,7 +45,10 @@ def batch(lines: list[str], name: str) -> None:
 
 
 def wait_for_carrier(interfaces: list[str], *, up: bool) -> None:
-    """Wait until interfaces of this thread's namespace gain or lose their carrier."""
+    """Wait until interfaces of this thread's namespace gain or lose their carrier.
+
+    Routes and the ports of bridges follow in the same step of the kernel, at both ends of a wire.
+    """
     until = time.monotonic() + CARRIER_S
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
         while (
@@ -36,24 +56,6 @@ def wait_for_carrier(interfaces: list[str], *, up: bool) -> None:
             and time.monotonic() < until
         ):
             time.sleep(0.01)
-
-
-def wait_for_routes(interfaces: list[str], *, up: bool) -> None:
-    """Wait until the routes of this thread's namespace follow the carrier of interfaces.
-
-    The kernel marks routes some time after it has changed the flags of an interface.
-    """
-    until, own = time.monotonic() + CARRIER_S, set(interfaces)
-    while own & _dead_interfaces() != (set() if up else own) and time.monotonic() < until:
-        time.sleep(0.01)
-
-
-def _dead_interfaces() -> set[str]:
-    """Return the interfaces whose routes are marked as without carrier."""
-    command = ["ip", "-j", "-4", "route", "show"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - our own words
-    listed = json.loads(done.stdout or "[]")
-    return {route["dev"] for route in listed if "linkdown" in route.get("flags", ())}
 
 
 def _flags(line: socket.socket, interface: str) -> int:

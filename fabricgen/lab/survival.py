@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import permutations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from fabricgen.analysis.forwarding.failures import find_failures
 from fabricgen.analysis.forwarding.path_selection import PathSelector
@@ -55,68 +55,39 @@ def groups(breaker: Breaker, failures: list[str]) -> Iterator[list[str]]:
         left = rest
 
 
-AGAIN = 16
-"""Most failures that are tried again; where more differ from the plan, the lab is at fault."""
-
-
-class TriedFailure(NamedTuple):
-    """A failure beside the plan: what differs, and the ordered pairs of GPUs of each kind."""
-
-    findings: list[str]
-    pairs: int
-    lost: int
-    relayed: int
-
-
 class Survival:
-    """Tries failures, independent ones at once, and compares them with the plan.
-
-    A failure that differs from the plan is tried once more, alone: on a busy machine the kernel may
-    finish the repair of one failure only after the next one was measured.
-    """
+    """Tries failures, independent ones at once, and compares them with the plan."""
 
     def __init__(self, lab: RunningLab) -> None:
         """Measure the healthy lab first."""
         self.lab, self.breaker = lab, Breaker(lab)
         self.healthy = self.breaker.measure()
         self.findings: list[str] = []
+        self.pairs = self.lost = self.relayed = 0
         self.slowest_s = 0.0
 
     def run(self, failures: list[str], emit: Callable[[int, int], None] | None = None) -> Trial:
         """Try every failure; a comparison runs while the next failures converge."""
-        done, compared = 0, dict[str, Future[TriedFailure]]()
+        done, compared = 0, list[Future[None]]()
         with ThreadPoolExecutor(1) as comparing:
             for group in groups(self.breaker, failures):
                 measured = self._try(group)
-                compared |= {
-                    failure: comparing.submit(
-                        self._compare, failure, self._alone(failure, measured)
-                    )
+                compared += [
+                    comparing.submit(self._compare, failure, self._alone(failure, measured))
                     for failure in group
-                }
+                ]
                 done += len(group)
                 if emit:
                     emit(done, len(failures))
-        results = {failure: each.result() for failure, each in compared.items()}
-        again = [failure for failure, each in results.items() if each.findings]
-        if len(again) <= AGAIN:
-            for failure in again:
-                results[failure] = self._compare(
-                    failure, self._alone(failure, self._try([failure]))
-                )
-        every = results.values()
+        for each in compared:
+            each.result()
         pairs = (
-            f"{sum(each.pairs for each in every):,} pairs as planned"
-            f" ({sum(each.lost for each in every):,} lost,"
-            f" {sum(each.relayed for each in every):,} by relay now)"
+            f"{self.pairs:,} pairs as planned ({self.lost:,} lost, {self.relayed:,} by relay now)"
         )
-        twice = f", {len(again):,} tried twice" if 0 < len(again) <= AGAIN else ""
         figure = (
-            f"{len(failures):,} failures{twice}, {pairs},"
-            f" reconverged in {self.slowest_s:.1f} s at most"
+            f"{len(failures):,} failures, {pairs}, reconverged in {self.slowest_s:.1f} s at most"
         )
-        found = self.findings + [finding for each in every for finding in each.findings]
-        return Trial("survival", "every single failure", figure, found[:LISTED])
+        return Trial("survival", "every single failure", figure, self.findings)
 
     def _try(self, group: list[str]) -> Measured:
         """Try independent failures at once, and return the measurement."""
@@ -162,7 +133,7 @@ class Survival:
             ),
         )
 
-    def _compare(self, failure: str, measured: Measured) -> TriedFailure:
+    def _compare(self, failure: str, measured: Measured) -> None:
         """Compare the path of each pair with the plan's, and the counts with those of `impact`."""
         layout = self.lab.machines.layout
         failures, names = find_failures(layout.plan, [failure]) | layout.missing, layout.gpus
@@ -171,7 +142,6 @@ class Survival:
             self.lab.tables, [names[gpu] for gpu in failures.gpus if gpu in names]
         )
         walker.measured = measured
-        findings = []
         walks = {
             (one, other): walker.walk(names[one], names[other])
             for one, other in permutations(names, 2)
@@ -184,11 +154,12 @@ class Survival:
                 else [Crossing(names[leg.exit], names[leg.landing]) for leg in way.legs]
             )
             if planned != walked:
-                findings.append(
+                self._object(
                     f"{failure}: {names[one]} to {names[other]} goes {_text(walked)}, "
                     f"but the plan has {_text(planned)}"
                 )
-        lost, relayed, shown = self._cost(
+        self.pairs += len(walks)
+        shown = self._cost(
             {(names[one], names[other]): walked for (one, other), walked in walks.items()}, measured
         )
         if not layout.left_out():  # `impact` counts the whole fabric
@@ -196,24 +167,29 @@ class Survival:
             for key, value in shown.items():
                 expected = getattr(output, key)
                 if expected != value:
-                    findings.append(f"{failure}: {key} is {value} here, and {expected} in impact")
-        return TriedFailure(findings, len(walks), lost, relayed)
+                    self._object(f"{failure}: {key} is {value} here, and {expected} in impact")
 
     def _cost(
         self, walks: dict[tuple[str, str], list[Crossing] | None], measured: Measured
-    ) -> tuple[int, int, dict[str, float]]:
-        """Return the lost pairs, those with a relay now, and all counts in the keys of `impact`."""
+    ) -> dict[str, float]:
+        """Return the counts of a failure in the keys of `impact`."""
         gpus, healthy = self.lab.tables.gpus, self.healthy
         alive = {pair for pair, walked in walks.items() if walked is not None}
         straight, before = measured.crossings | measured.inside, healthy.crossings | healthy.inside
         relayed = sum(pair in before and pair not in straight for pair in alive)
         away = {one for one, other in alive if gpus[one]["domain"] != gpus[other]["domain"]}
-        counts = {
+        self.lost += len(walks) - len(alive)
+        self.relayed += relayed
+        return {
             "gpus_cut_off": len(gpus) - len(away),
             "pairs_needing_relay": relayed,
             "reachable_pairs_pct": round(100 * len(alive) / len(walks), DIGITS),
         }
-        return len(walks) - len(alive), relayed, counts
+
+    def _object(self, finding: str) -> None:
+        """Keep a finding, up to `LISTED`."""
+        if len(self.findings) < LISTED:
+            self.findings.append(finding)
 
 
 DIGITS = 6
@@ -221,7 +197,7 @@ DIGITS = 6
 
 
 LISTED = 50
-"""Most findings that are listed."""
+"""Findings that are kept."""
 
 
 def _text(walked: list[Crossing] | None) -> str:

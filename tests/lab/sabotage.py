@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -321,6 +322,23 @@ def print_findings(name: str, outcomes: list[Trial]) -> None:
     sys.stdout.flush()
 
 
+def shared_indices(bench: RunningLab) -> Trial:
+    """Find the wires whose two ends have one interface index, so that carriers change late."""
+    nodes = bench.machines.layout.nodes
+    listed = bench.machines.networks.each(nodes, lambda _: socket.if_nameindex())
+    index = {
+        (node, name): number
+        for node, every in zip(nodes, listed, strict=True)
+        for number, name in every
+    }
+    findings = [
+        f"{wire.a} {wire.a_interface}: index of {wire.b} {wire.b_interface}"
+        for wire in bench.machines.layout.wires
+        if index[wire.a, wire.a_interface] == index[wire.b, wire.b_interface]
+    ]
+    return Trial("indices", "interface indices", "", findings)
+
+
 def main(inventory: Path) -> int:
     """Inject every fault into a lab, then boot its first rail with cables swapped."""
     plan = plan_file(inventory, FABRIC)
@@ -331,7 +349,7 @@ def main(inventory: Path) -> int:
         print_findings(
             "whole",
             [trial(bench) for trial in verify.TRIALS]
-            + [lldp.compare(bench, lldp.neighbours(bench))],
+            + [lldp.compare(bench, lldp.neighbours(bench)), shared_indices(bench)],
         )
         for name, (fault, trial) in FAULTS.items():
             with fault(bench):

@@ -138,12 +138,12 @@ def sabotage(inventory: str = LAB) -> dict[str, dict[str, list[str]]]:
 
 
 def test_a_correct_lab_has_no_findings(sabotaged: dict[str, dict[str, list[str]]]) -> None:
-    """Every trial holds, and LLDP agrees, before a fault.
+    """Every trial holds, LLDP agrees, and no wire has equal ends, before a fault.
 
     Each holds again once its fault is repaired.
     """
     whole = sabotaged["whole"]
-    assert set(whole) == {trial for trial, _ in CULPRITS.values()} | {"lldp"}
+    assert set(whole) == {trial for trial, _ in CULPRITS.values()} | {"lldp", "indices"}
     assert {
         name: outcomes
         for name, outcomes in sabotaged.items()

@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.lab.boot import BRIDGE, set_kernel
-from fabricgen.lab.iproute import batch
+from fabricgen.lab.iproute import batch, link_wire
 from fabricgen.lab.management.emitted import PORT, EmittedManagement, Interface, read_management
 from fabricgen.lab.topology import OPERATOR, ROUTER
 from fabricgen.planning.addressing import address_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from fabricgen.lab.boot import Machines
     from fabricgen.planning.management import ManagementPlan
 
@@ -84,7 +82,7 @@ class ManagementNetwork:
                 self.fail(switch, f"{PORT} is in a VRF `{interface.vrf}`, which is not made")
             else:
                 if not self._cabled(switch):
-                    inside(ROUTER, partial(batch, list(_port(number, node)), node))
+                    inside(ROUTER, partial(batch, self._port(number, node), node))
                 self._configure(switch, node, interface)
 
     def _cabled(self, switch: str) -> bool:
@@ -101,7 +99,7 @@ class ManagementNetwork:
                 f"link add {BRIDGE} type bridge forward_delay 0 stp_state 0 mcast_snooping 0",
                 f"link set {BRIDGE} address {_mac(0)} up",
                 f"address add {gateway}/{subnet.prefixlen} dev {BRIDGE}",
-                f"link add {UPLINK} type veth peer name {PORT} netns {OPERATOR}",
+                link_wire(self._first, UPLINK, f"{PORT} netns {OPERATOR}"),
                 f"link set {UPLINK} up",
                 f"address add {self._outside[1]}/30 dev {UPLINK}",
                 *(f"link set {name} master {BRIDGE} up" for name in self.machines.ends[ROUTER]),
@@ -118,6 +116,20 @@ class ManagementNetwork:
         """Give the operator an address and a route over the router."""
         lines = [f"address add {self._outside[2]}/30 dev {PORT}", f"link set {PORT} up"]
         batch([*lines, f"route add default via {self._outside[1]}"], OPERATOR)
+
+    def _port(self, number: int, node: str) -> list[str]:
+        """Return the commands that join the management port of a switch to the bridge."""
+        port = f"port{number}"
+        far = f"{PORT} address {_mac(number + 1)} netns {node}"
+        return [
+            link_wire(self._first + 1 + number, port, far),
+            f"link set {port} master {BRIDGE} up",
+        ]
+
+    @property
+    def _first(self) -> int:
+        """The number of the first wire that is not one of the layout's."""
+        return len(self.machines.layout.wires)
 
     @cached_property
     def _outside(self) -> IPv4Network:
@@ -138,13 +150,6 @@ class ManagementNetwork:
             self.machines.networks.inside(node, partial(batch, lines, node))
         except Refusal as refusal:
             self.fail(switch, f"{PORT}: {refusal.findings[0].because[0]}")
-
-
-def _port(number: int, node: str) -> Iterator[str]:
-    """Yield the commands that join the management port of a switch to the bridge."""
-    peer = f"peer name {PORT} address {_mac(number + 1)} netns {node}"
-    yield f"link add port{number} type veth {peer}"
-    yield f"link set port{number} master {BRIDGE} up"
 
 
 def _mac(number: int) -> str:

@@ -12,7 +12,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from fabricgen.analysis.impact.network_loss import NetworkFailures
-from fabricgen.lab.iproute import batch, wait_for_routes
+from fabricgen.lab.iproute import batch, wait_for_carrier
 from fabricgen.lab.measure import Trial
 from fabricgen.lab.networks.answers import Question, answered
 from fabricgen.lab.networks.devices import configure_device
@@ -171,4 +171,4 @@ class SwitchLosses:
         for part in self.own.layout.routed:
             for name, wires in part.device_ports.items():
                 ports = [wire.a_interface for wire in wires if wire.b in names]
-                machines.networks.inside(name, partial(wait_for_routes, ports, up=up))
+                machines.networks.inside(name, partial(wait_for_carrier, ports, up=up))
