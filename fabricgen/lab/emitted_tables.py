@@ -18,9 +18,10 @@ Instance = tuple[str, str]
 """A routing instance: switch and VRF."""
 
 KNOWN = 1 << 16
-"""Prefixes whose numbers are kept: every switch has routes to the same ones."""
+"""Addresses and prefixes whose numbers are kept: every switch has routes to the same ones."""
 
 
+@lru_cache(maxsize=KNOWN)
 def number_of(address: str) -> int:
     """Return an address as a number."""
     return int(ipaddress.ip_address(address))

@@ -55,33 +55,43 @@ class Technician:
     """Carries out steps literally. A port in use or a cable in another place is an error."""
 
     def __init__(self, cables: dict[Ends, str]) -> None:
-        """Start from a cabling."""
-        self.cables = dict(cables)
+        """Start from a cabling, where no two cables share a port."""
+        self.cables: dict[Ends, str] = {}
         self.loose: dict[str, str] = {}
+        self._used: dict[str, Ends] = {}
+        for pair, label in cables.items():
+            self._plug(pair, label)
 
-    def ports(self) -> set[str]:
-        """Return the ports in use; no two cables share one."""
-        taken = [port for pair in self.cables for port in pair] + list(self.loose.values())
-        assert len(taken) == len(set(taken))
-        return set(taken)
+    def _plug(self, pair: Ends, label: str) -> None:
+        """Connect a cable to two free ports."""
+        assert not pair & self._used.keys()
+        self.cables[pair] = label
+        self._used |= dict.fromkeys(pair, pair)
+
+    def _unplug(self, pair: Ends, label: str) -> None:
+        """Take a cable out of both of its ports."""
+        assert self.cables.pop(pair) == label
+        for port in pair:
+            del self._used[port]
 
     def follow(self, step: WorkStep) -> None:
         """Do one step."""
-        taken = self.ports()
         if step.action == "add":
-            assert not taken & {step.start, step.end}
-            self.cables[frozenset({step.start, step.end})] = step.cable
+            self._plug(frozenset({step.start, step.end}), step.cable)
         elif step.action == "remove":
-            assert self.cables.pop(frozenset({step.start, step.end})) == step.cable
+            self._unplug(frozenset({step.start, step.end}), step.cable)
         elif step.action in ("move", "unplug"):
-            (pair,) = (pair for pair in self.cables if step.start in pair)
-            assert self.cables.pop(pair) == step.cable
+            assert step.action == "unplug" or step.end not in self._used
+            pair = self._used[step.start]
+            self._unplug(pair, step.cable)
             (stays,) = pair - {step.start}
             if step.action == "unplug":
                 self.loose[step.cable] = stays
+                self._used[stays] = frozenset({stays})
             else:
-                assert step.end not in taken
-                self.cables[frozenset({stays, step.end})] = step.cable
+                self._plug(frozenset({stays, step.end}), step.cable)
         elif step.action == "plug":
-            assert step.end not in taken
-            self.cables[frozenset({self.loose.pop(step.cable), step.end})] = step.cable
+            assert step.end not in self._used
+            stays = self.loose.pop(step.cable)
+            del self._used[stays]
+            self._plug(frozenset({stays, step.end}), step.cable)
