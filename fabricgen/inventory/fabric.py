@@ -1,6 +1,7 @@
 """A whole inventory, and its JSON Schema."""
 
 from fractions import Fraction
+from functools import cache
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -263,8 +264,12 @@ class FabricSpec(InventoryModel):
         }
 
 
+@cache
 def json_schema() -> dict[str, Any]:
-    """Return the inventory's JSON Schema in the draft-07 subset that yaml-language-server reads."""
+    """Return the inventory's JSON Schema in the draft-07 subset that yaml-language-server reads.
+
+    Every caller gets the same dictionary.
+    """
     schema = FabricSpec.model_json_schema(mode="validation")
     keys = schema["properties"]
     for key in SHORT_FORMS:

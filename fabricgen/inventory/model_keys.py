@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import BaseModel
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
     from fabricgen.core.diagnostics import Path
+
+
+KNOWN = 1 << 10
+"""Paths whose keys are kept: an inventory has some 700."""
 
 
 def value_at(values: Any, path: tuple[Any, ...]) -> Any:  # noqa: ANN401 - any value of a YAML file
@@ -42,6 +47,7 @@ def known_path(values: object, location: Sequence[str | int]) -> Path:
     return tuple(path)
 
 
+@lru_cache(maxsize=KNOWN)
 def fields(path: Path) -> Mapping[str, FieldInfo]:
     """Return the keys that the inventory has below a path; all entries of a list have the same.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+from functools import lru_cache
 from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from fabricgen.core.diagnostics import nearest
 from fabricgen.core.yaml_text import read_scalar
 from fabricgen.inventory.fabric import has_short_form
-from fabricgen.inventory.model_keys import fields
+from fabricgen.inventory.model_keys import KNOWN, fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,16 +27,22 @@ if TYPE_CHECKING:
 
 def value_hint(path: Path, value: object) -> str:
     """Return what to write: the value with a small correction that is valid, or an example."""
-    known = fields(path[:-1]).get(str(path[-1])) if path else None
-    if known is not None and has_short_form(path) and isinstance(value, str):
-        known = next(iter(fields(path).values()))
-    if known is not None:
-        adapter = TypeAdapter[Any](known.rebuild_annotation())
+    adapter = _adapter(path, short=isinstance(value, str) and has_short_form(path))
+    if adapter is not None:
         for candidate in _candidates(path, value):
             with contextlib.suppress(ValidationError):
                 adapter.validate_python(candidate)
                 return f"write `{path[-1]}: {_typed(candidate)}`"
     return f"for example `{typed_example(path)}`" if path else ""
+
+
+@lru_cache(maxsize=KNOWN)
+def _adapter(path: Path, *, short: bool) -> TypeAdapter[Any] | None:
+    """Return what accepts the values of a key, or of its first key below; None for no known key."""
+    known = fields(path[:-1]).get(str(path[-1])) if path else None
+    if known is not None and short:
+        known = next(iter(fields(path).values()))
+    return None if known is None else TypeAdapter[Any](known.rebuild_annotation())
 
 
 def _candidates(path: Path, value: object) -> Iterator[object]:
