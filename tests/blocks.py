@@ -103,7 +103,7 @@ def run_session(blocks: Iterable[Block], place: Path) -> int:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block.text, encoding="utf-8")
         for command, output in commands_of(block) if block.language == "console" else []:
-            done = (in_process if PROGRAM.fullmatch(command) else shell)(command, place)
+            done = run_line(command, place)
             printed = (done.stdout + done.stderr).strip()
             assert done.returncode == (2 if output.startswith("error[") else 0), (
                 f"{command}\n{printed}"
@@ -113,6 +113,19 @@ def run_session(blocks: Iterable[Block], place: Path) -> int:
             )
             counted += 1
     return counted
+
+
+def run_line(command: str, place: Path) -> subprocess.CompletedProcess[str]:
+    """Run a line: the program in this process, and anything else, like its filters, in a shell."""
+    program, pipe, filters = command.partition(" | ")
+    if not PROGRAM.fullmatch(program):
+        return shell(command, place)
+    done = in_process(program, place)
+    if not pipe:
+        return done
+    last = shell(filters, place, done.stdout)
+    last.stderr = done.stderr + last.stderr
+    return last
 
 
 def in_process(command: str, place: Path) -> subprocess.CompletedProcess[str]:
@@ -132,12 +145,13 @@ def in_process(command: str, place: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.CompletedProcess(words, code, stdout.read(), stderr.read())
 
 
-def shell(command: str, place: Path) -> subprocess.CompletedProcess[str]:
+def shell(command: str, place: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
     """Run one line, with the program of this environment."""
     environment = clean_environment(place)
     environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
     return subprocess.run(
         ["/bin/bash", "-c", command],
+        input=stdin,
         cwd=place,
         env=environment,
         capture_output=True,

@@ -11,6 +11,7 @@ import os
 import shlex
 import sys
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
@@ -131,8 +132,8 @@ def literal(node: ast.expr | None) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
-def codes_of(source: Path) -> Iterator[str | None]:
-    """Return the error codes of the findings in a source. A code held in a variable is None."""
+def _codes(source: Path) -> Iterator[str | None]:
+    """Yield the code of each finding in a source."""
     for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef):
             names = [argument.arg for argument in node.args.args]
@@ -147,6 +148,12 @@ def codes_of(source: Path) -> Iterator[str | None]:
             yield literal(given[0] if given else node.args[0])
         elif given:
             yield literal(given[0])
+
+
+@cache
+def codes_of(source: Path) -> frozenset[str | None]:
+    """Return the error codes of the findings in a source. A code held in a variable is None."""
+    return frozenset(_codes(source))
 
 
 def test_every_code_has_a_refusal_and_a_page() -> None:

@@ -91,12 +91,12 @@ def changed(path: tuple[str, ...], value: object) -> dict[str, Any]:
     node = values
     for key in path[:-1]:
         upper = own[:1] == ("switches",) and key in ("spine", "core")
-        network = {"switches": deepcopy(values["switches"])}
+        network = {"switches": values["switches"]}
         network = {"count": 2} if path[0] == "devices" else network
         whole = {
             "reserve": {"gpus": 64},
             "scalable_unit": {} if path[-1] in ("hosts", "domains") else {"hosts": 1},
-            "management": deepcopy(MANAGEMENT),
+            "management": MANAGEMENT,
             **dict.fromkeys(("compute", "storage", "inband", "oob", "console"), network),
             "leaf_groups": [{"devices": ["nfs-{n}"]}],
             "snmp": {"users": [{**READER}]},
@@ -107,7 +107,9 @@ def changed(path: tuple[str, ...], value: object) -> dict[str, Any]:
         if path[0] == "devices":
             whole["bgp"] = {"asn": 65100}
             whole["devices"] = [{"name": "nfs-{n}", "count": 1, "ports": {"storage": {"count": 2}}}]
-        node = node.setdefault(key, whole.get(key, {"generic": {"radix": 64}} if upper else {}))
+        if key not in node:
+            node[key] = deepcopy(whole.get(key, {"generic": {"radix": 64}} if upper else {}))
+        node = node[key]
         node = node[0] if isinstance(node, list) else node
     if path[-1] == "model" and own[:1] == ("switches",):
         node.pop("generic", None)
