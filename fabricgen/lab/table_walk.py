@@ -6,7 +6,6 @@ Shares no code with the analysis of a plan. Failed parts are names: a GPU, `hb:<
 
 from __future__ import annotations
 
-from collections import defaultdict
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -91,6 +90,11 @@ class Walker:
             and f"hb:{gpus[one]['domain']}" not in self.dead
             and other not in self.dead
         )
+
+    def island(self, gpu: str) -> int | str:
+        """Return the HB domain of a working GPU, or its own name where the domain has failed."""
+        domain: int = self.tables.gpus[gpu]["domain"]
+        return gpu if f"hb:{domain}" in self.dead else domain
 
     def crossing(self, source: str, target: str) -> Crossing | None:
         """Return the first working crossing in the order of the tables, cached."""
@@ -187,7 +191,7 @@ class _Search:
         self._walker, gpus, domains = walker, walker.tables.gpus, walker.tables.domains
         own = gpus[source]["domain"]
         self._found: list[tuple[str, list[Crossing]]] = [(source, [])]
-        self._entered = defaultdict[int, list[str]](list, {own: [source]})
+        self._entered = {walker.island(source)}
         self._left = [
             gpu
             for step in range(1, len(domains) + 1)
@@ -209,12 +213,11 @@ class _Search:
         """Find the islands that one crossing from a GPU enters first."""
         walker, rest = self._walker, list[str]()
         for gpu in self._left:
-            near = self._entered[walker.tables.gpus[gpu]["domain"]]
-            if any(walker.meets(known, gpu) for known in near):
+            if walker.island(gpu) in self._entered:
                 continue
             if into := walker.crossing(at, gpu):
                 self._found.append((gpu, [*way, into]))
-                near.append(gpu)
+                self._entered.add(walker.island(gpu))
             else:
                 rest.append(gpu)
         self._left = rest

@@ -257,8 +257,15 @@ class Switch(Part):
 
     def _group(self, cage: int) -> CageGroup | None:
         """Return the group of a cage, counted from 1; None where it is like the others."""
-        groups = (*self.cage_groups, self.service_cages)
-        return next((group for group in groups if group and cage in group), None)
+        service = self.service_cages
+        return service if service and cage in service else self._grouped.get(cage)
+
+    @cached_property
+    def _grouped(self) -> dict[int, CageGroup]:
+        """The group of each numbered cage that is unlike the others."""
+        return {
+            cage: group for group in self.cage_groups for cage in range(group.first, group.last + 1)
+        }
 
 
 def _contradictions(switch: Switch) -> "Iterator[str]":
