@@ -192,7 +192,7 @@ def _sessions(row: dict[str, Any]) -> str:
 @name_option
 def execute(node: str, command: tuple[str, ...], name: str | None) -> int:
     """Run a command in a node of the lab."""
-    from fabricgen.lab.daemon import inside
+    from fabricgen.lab.node_commands import inside
 
     return inside(find_lab(None, name), node, list(command))
 
@@ -207,7 +207,7 @@ def shell(node: str, name: str | None) -> int:
 
     In a switch, `vtysh --vty_socket /run/frr/NODE` opens the shell of FRR.
     """
-    from fabricgen.lab.daemon import inside
+    from fabricgen.lab.node_commands import inside
 
     return inside(find_lab(None, name), node, [os.environ.get("SHELL", "/bin/sh")])
 

@@ -8,15 +8,12 @@ from __future__ import annotations
 import json
 import os
 import socket
-import subprocess
-import sys
 import traceback
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.core.diagnostics import Refusal, refuse, suggest
+from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.lab.lldp import compare, neighbours
-from fabricgen.lab.process_tree import FAULT, children, start
+from fabricgen.lab.process_tree import FAULT, start
 from fabricgen.lab.registry import CONTROL, LOG, read_message, refused, serve
 from fabricgen.lab.session import as_root, attempt, boot, report
 
@@ -128,51 +125,3 @@ def _done(lab: RunningLab, asked: dict[str, Any], emit: Emit) -> int:
     up, every = (sum(each[index] for each in counted) // 2 for index in (0, 1))
     emit({"sessions": up, "of": every})
     return 0
-
-
-def inside(registry: LabRegistry, node: str, command: list[str]) -> int:
-    """Run a command in a node of a running lab, on this terminal, and return its exit code.
-
-    Raises Refusal where there is no such node.
-    """
-    facts = registry.facts
-    if node not in facts["nodes"]:
-        raise _unknown(node, facts["nodes"])
-    first = next(iter(children(facts["guard"])), None)
-    if first is None:
-        raise refuse(
-            "no-such-lab",
-            f"the lab `{registry.name}` has ended",
-            hint="`fabricgen lab up` boots it again",
-        )
-    own = [] if _same_user_space(first) else ["--user", "--preserve-credentials"]
-    words = [
-        "nsenter",
-        "--target",
-        str(first),
-        *own,
-        "--mount",
-        "--pid",
-        "--",
-        "ip",
-        "netns",
-        "exec",
-        node,
-        *command,
-    ]
-    sys.stdout.flush()
-    return subprocess.run(words, check=False).returncode  # noqa: S603 - the user's own command
-
-
-def _same_user_space(number: int) -> bool:
-    """Return whether a process shares our user namespace."""
-    return Path(f"/proc/{number}/ns/user").readlink() == Path("/proc/self/ns/user").readlink()
-
-
-def _unknown(node: str, nodes: list[str]) -> Refusal:
-    """Return the refusal of an unknown node."""
-    return refuse(
-        "no-such-node",
-        f"the lab has no node `{node}`",
-        hint=suggest(node, nodes, f"nodes are {nodes[0]}, d0-g0, hb:0 and the like"),
-    )
