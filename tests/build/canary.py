@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
@@ -20,7 +22,10 @@ from tests.outputs.packs.managed import FULL, LEAST, LEAVES, SECRETS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.build.context import BuildContext
+    from fabricgen.outputs.packs.pack_yaml import Pack
     from fabricgen.planning.plan import Plan
+    from fabricgen.views.switches.view import SwitchView
 
 Keys = dict[str, Any]
 SIGNS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!$%&()*+./<=>[]^_{|}~-"
@@ -65,46 +70,66 @@ def leaks(inventory: Keys, values: dict[str, str]) -> Iterator[str]:
     """Yield each place of a canary where none may be, and each file whose mode would be wrong."""
     plan, packs = plan_of(**inventory), PACKS
     packs.secrets.values = {}
-    for name, text, _ in _files(plan, packs):
+    for name, text, _ in _files(Seen(plan, packs)):
         yield from (f"{name} without secrets" for value in values.values() if value in text)
     packs.secrets.values = values
-    for name, text, secret in _files(plan, packs):
+    seen = Seen(plan, packs)
+    for name, text, secret in _files(seen):
         if any(value in text or json.dumps(value)[1:-1] in text for value in values.values()):
             yield from [] if secret else [f"{name} would be readable"]
         elif secret:
             yield f"{name} is secret for nothing"
-    for name, text in _documents(plan, packs):
+    for name, text in _documents(seen):
         yield from (name for value in values.values() if value in text)
 
 
-def _files(plan: Plan, packs: Packs) -> Iterator[tuple[str, str, bool]]:
+@dataclass(frozen=True)
+class Seen:
+    """What templates see of a fabric, made once with the secrets that are known."""
+
+    plan: Plan
+    packs: Packs
+
+    @cached_property
+    def context(self) -> BuildContext:
+        """What a build has."""
+        return build_context(self.plan, self.packs, ("configs",))
+
+    @cached_property
+    def switches(self) -> list[SwitchView]:
+        """The switches of a rail."""
+        return [*Views(self.plan).switches(0)]
+
+    @cached_property
+    def pack(self) -> Pack:
+        """The pack of the first switch."""
+        return config_packs(self.context)[self.switches[0].nos]
+
+
+def _files(seen: Seen) -> Iterator[tuple[str, str, bool]]:
     """Yield the files of the first switch and host, and whether the build makes them secret."""
-    context = build_context(plan, packs, ("configs",))
-    switch = next(iter(Views(plan).switches(0)))
-    pack = config_packs(context)[switch.nos]
+    packs, pack = seen.packs, seen.pack
     for output in pack.outputs:
         with packs.secrets as secrets:
-            text = packs.render(pack.name, output.template, switch=switch)
+            text = packs.render(pack.name, output.template, switch=seen.switches[0])
         yield output.path, text, secrets.used
 
-    host = next(Hosts(plan).views([0]))
+    host = next(Hosts(seen.plan).views([0]))
     with packs.secrets as secrets:
         text = packs.render("host-frr", "frr.conf.j2", host=host)
     yield "hosts/frr.conf", text, secrets.used
 
 
-def _documents(plan: Plan, packs: Packs) -> Iterator[tuple[str, str]]:
+def _documents(seen: Seen) -> Iterator[tuple[str, str]]:
     """Yield the texts that are no files of switches, while the secrets are known."""
-    context = build_context(plan, packs, ("configs",))
+    plan, context, pack = seen.plan, seen.context, seen.pack
     document = plan_document(plan, summarize(plan, context.bom).document())
     yield "plan.json", json.dumps(document, ensure_ascii=False)
     yield "the notes", repr([*cut_off_notes(context), *left_out(context)])
-    yield "the views", repr([*Views(plan).switches(0)])
+    yield "the views", repr(seen.switches)
     yield "the verdicts", repr(context.check_report)
     outside = [
-        packs.render(pack.name, output.template, switch=switch)
-        for switch in [next(iter(Views(plan).switches(0)))]
-        for pack in [config_packs(context)[switch.nos]]
+        seen.packs.render(pack.name, output.template, switch=seen.switches[0])
         for output in pack.outputs
     ]
     yield "the report", "".join(outside)

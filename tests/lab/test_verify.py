@@ -62,7 +62,7 @@ FABRICS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "one tier": ({"gpus": 16, "hb_domain": {"gpus": 4}, "rails": {}, "switches": GENERIC}, []),
     "three tiers": (
         {
-            "gpus": 32,
+            "gpus": 16,
             "hb_domain": {"gpus": 4},
             "rails": {"count": 2, "tiers": 3},
             "switches": GENERIC,
