@@ -209,13 +209,17 @@ def established(folder: Path, *, down: str = "") -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("nos", ["frr", "sonic"])
+@pytest.mark.parametrize(
+    ("nos", "rails"),
+    [pytest.param("frr", (0, 1), id="frr"), pytest.param("sonic", (1,), id="sonic")],
+)
 def test_linux_is_loaded_verified_and_restored(
-    nos: str, python_tool: PythonTool, tmp_path: Path
+    nos: str, rails: tuple[int, ...], python_tool: PythonTool, tmp_path: Path
 ) -> None:
     """In order, by files; a session that is down stops the run, and rollback brings files back.
 
-    All switches are here at once, so a switch finds the files of the one before it.
+    All switches are here at once, so a switch finds the files of the one before it. The order of
+    rails is in `site.yml`, which is the same for both.
     """
     folder = written(small_plan(nos), tmp_path / "out")
     write_programs(tmp_path, LINUX)
@@ -233,9 +237,10 @@ def test_linux_is_loaded_verified_and_restored(
     assert target.read_text("utf-8") == "old\n"
     assert not [call for call in calls(tmp_path) if call[0] in ("systemctl", "ifreload")]
 
-    done = play(python_tool, folder, "site", home=tmp_path)
+    ordered = [f"r{rail}-{name}" for rail in rails for name in ("spine-1", "leaf-1")]
+    done = play(python_tool, folder, "site", "--limit", ":".join(ordered), home=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert loaded(done) == ["r0-spine-1", "r0-leaf-1", "r1-spine-1", "r1-leaf-1"]
+    assert loaded(done) == ordered
     before, last = (
         (tmp_path / "out/configs" / name / target.name).read_bytes() for name in loaded(done)[-2:]
     )
