@@ -182,6 +182,12 @@ def test_ansible_reads_every_playbook(nos: str, python_tool: PythonTool, tmp_pat
     assert [line for line in done.stdout.splitlines() if line] == [
         f"playbook: {name}" for name in books
     ]
+
+
+@pytest.mark.slow
+def test_ansible_finds_a_file_that_is_not_there(python_tool: PythonTool, tmp_path: Path) -> None:
+    """Reading a playbook includes the files that it names."""
+    folder = written(small_plan("frr"), tmp_path / "out")
     site = folder / "site.yml"
     site.write_text(site.read_text("utf-8").replace("load.yml", "lode.yml"), encoding="utf-8")
     assert python_tool("ansible-playbook", "--syntax-check", "site.yml", cwd=folder).returncode
