@@ -155,9 +155,9 @@ def per_build(make: Callable[[BuildContext], T]) -> Callable[[BuildContext], T]:
 
     @wraps(make)
     def made(context: BuildContext) -> T:
-        if make not in context.made:
-            context.made[make] = make(context)
-        found: T = context.made[make]
+        if made not in context.made:
+            context.made[made] = make(context)
+        found: T = context.made[made]
         return found
 
     return made

@@ -35,8 +35,7 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     if over := context.selection.over("circuits", rows):
         yield over
         return
-    made = circuit_files(context)
-    yield from (CircuitTask(pack, output, made) for pack, output in outputs)
+    yield from (CircuitTask(pack, output) for pack, output in outputs)
 
 
 def job_of(context: BuildContext, schedule: Schedule) -> BuildJob:
@@ -44,9 +43,9 @@ def job_of(context: BuildContext, schedule: Schedule) -> BuildJob:
     from fabricgen.analysis.circuits.port_map import PortMap
     from fabricgen.build.job import BuildJob
 
-    made = CircuitFiles(schedule, PortMap(context.plan))
+    context.made[circuit_files] = CircuitFiles(schedule, PortMap(context.plan))
     outputs = fitting_outputs(context, "circuits")
-    tasks = [("circuits", CircuitTask(pack, output, made)) for pack, output in outputs]
+    tasks = [("circuits", CircuitTask(pack, output)) for pack, output in outputs]
     return BuildJob(context, [*tasks], [])
 
 
@@ -65,25 +64,24 @@ class CircuitTask:
 
     pack: str
     output: PackOutput
-    made: CircuitFiles
 
-    def paths(self, _: BuildContext) -> Iterator[str]:
+    def paths(self, context: BuildContext) -> Iterator[str]:
         """List the files."""
-        return (path for path, _ in self._files())
+        return (path for path, _ in self._files(context))
 
-    def prepare(self, _: BuildContext) -> None:
+    def prepare(self, context: BuildContext) -> None:
         """Make the circuits, which all files share."""
-        self.made.boxes  # noqa: B018 - kept when it is first read
+        _ = circuit_files(context).boxes
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render them."""
-        for path, view in self._files():
+        for path, view in self._files(context):
             text = context.packs.render(self.pack, self.output.template, **view)
             yield write_text(root, path, [text])
 
-    def _files(self) -> Iterator[tuple[str, dict[str, object]]]:
+    def _files(self, context: BuildContext) -> Iterator[tuple[str, dict[str, object]]]:
         """Yield the path of each file, and the view of its template by name."""
-        files, path = self.made, self.output.path
+        files, path = circuit_files(context), self.output.path
         if self.output.each in ("circuits", "cords"):
             yield path, {"circuits": files.view}
         for name, box in files.boxes.items():

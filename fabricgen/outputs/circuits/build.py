@@ -122,6 +122,7 @@ class CircuitFiles:
     def _of_panel(self, box: BoxCircuitsView, cords: list[str], number: int) -> Iterator[CordRow]:
         """Yield the cords of a panel, by its number among all boxes."""
         plan, cable, rack, unit = self.ports.plan, cord_of(self.ports.plan), "", ""
+        length_m = cord_length(plan)
         if plan.lengths:
             room, device = plan.lengths.room, plan.lengths.room.hosts + number
             rack = room.names[int(room.positions.rack[device])]
@@ -134,7 +135,7 @@ class CircuitFiles:
                     configuration=configuration,
                     cord=cord,
                     part=cable.model if cable else "",
-                    length_m=cord_length(plan),
+                    length_m=length_m,
                     box=box.name,
                     rack=rack,
                     unit=unit,
