@@ -254,12 +254,14 @@ DIRECT = [
     *("--set", "rails.medium=direct", "--set", "nic={speed: 600G, split: 6x100G}"),
     *("--set", "rails.topology={kind: torus-3d, dimensions: [5, 10, 10]}"),
 ]
+PANELS = ["--set", "rails.medium=patch-panel", "--set", "switches.leaf={model: patch-144}"]
 SHAPES = (
     ("build of 4,000 GPUs with 4 planes", [*PLANES, "rails.planes=4", *sizing(4000, 8, 64)]),
     ("build of 4,000 GPUs with 8 planes", [*PLANES, "rails.planes=8", *sizing(4000, 8, 64)]),
     ("the same, a GPU in each HB domain", [*PLANES, "rails.planes=8", *sizing(4000, 1, 64)]),
     ("build of 4,096 GPUs on 2,048 rails", ["build", *sizing(4096, 2048), "-o", "{}"]),
     ("build of 8 tori of 500 GPUs", ["build", *sizing(4000, 8, 64), "-o", "{}", *DIRECT]),
+    ("build of 4,096 GPUs on patch panels", ["build", *sizing(4096, 32), "-o", "{}", *PANELS]),
     ("build of one HB domain of 256 GPUs", ["build", *sizing(256), "-o", "{}"]),
     ("build of 768 GPUs in HB domains of 256", ["build", *sizing(768), "-o", "{}"]),
     ("search of 88 GPUs", ["search", *sizing(88, 8, 64)]),

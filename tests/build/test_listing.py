@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,12 @@ FABRICS: dict[str, dict[str, Any]] = {
     "sonic": SONIC,
     "unnumbered": SMALL | {"addressing": {"host_links": "unnumbered"}},
     "infiniband": {"gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"model": "qm9700"}}},
+}
+PANELS = {
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "rails": {"medium": "patch-panel"},
+    "switches": {"leaf": {"model": "patch-144"}},
 }
 
 
@@ -137,6 +144,13 @@ def test_the_table_lists_every_file(fabric: str) -> None:
         for path in sorted(silent)
         if path.split("/")[0] in ("cluster", "configs", "hosts", "subnets", "graph", "bom")
     ] == []
+
+
+@pytest.mark.parametrize("fabric", [*FABRICS, "panels"])
+def test_no_task_carries_the_plan(fabric: str) -> None:
+    """A task is sent to workers, which inherit the plan: it has names and ranges only."""
+    tasks = job_of(*GROUPS, **FABRICS.get(fabric, PANELS)).tasks
+    assert max(len(pickle.dumps(task)) for task in tasks) < 2000
 
 
 def test_every_reader_is_named_before_a_colon() -> None:
