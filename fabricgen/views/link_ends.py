@@ -55,6 +55,28 @@ class LinkColumns(NamedTuple):
         return np.asarray(self.kind == LinkKind.HOST)
 
 
+class SharedColumns(NamedTuple):
+    """Links of a segment, in those columns that are the same in every segment.
+
+    The ports are arrays of what the reader wants to know of one; `lower_shown` is None at hosts.
+    """
+
+    kind: Int32Array
+    block: Int32Array
+    slot: Int32Array
+    lower: Int32Array
+    lower_port: Int32Array
+    lower_shown: NDArray[np.object_]
+    upper: Int32Array
+    upper_port: Int32Array
+    upper_shown: NDArray[np.object_]
+    is_host: BoolArray
+    prefix: list[int]
+    """Which prefix of its segment a label begins with: at kind of link * blocks + block."""
+    number: list[str]
+    """What follows the prefix."""
+
+
 class LinkEnds(Generic[P]):
     """The ends of the links of one plan; what all segments share is computed once."""
 
@@ -75,6 +97,27 @@ class LinkEnds(Generic[P]):
         if self._last is None or self._last.segment != segment:
             self._last = SegmentEnds(self, segment)
         return self._last
+
+    def shared(self, rows: slice | Int32Array) -> SharedColumns:
+        """Return what some links have in common with the same links of every other segment."""
+        plan = self.plan
+        kind, block, lower, lower_port, upper, upper_port, slot, number = (
+            column[rows] for column in plan.segment
+        )
+        return SharedColumns(
+            kind=kind,
+            block=block,
+            slot=slot,
+            lower=lower,
+            lower_port=lower_port,
+            lower_shown=self.lower_ports[rows],
+            upper=upper,
+            upper_port=upper_port,
+            upper_shown=self.upper_ports[rows],
+            is_host=kind == LinkKind.HOST,
+            prefix=(kind * plan.mapping.segment_blocks + block).tolist(),
+            number=[*map(f"%0{plan.label_width}d".__mod__, number.tolist())],
+        )
 
     @cached_property
     def hosts(self) -> NDArray[np.object_]:
@@ -135,26 +178,27 @@ class SegmentEnds(Generic[P]):
 
     def columns(self, rows: slice | Int32Array) -> LinkColumns:
         """Return some links as columns."""
+        return self.columns_of(self._links.shared(rows))
+
+    def columns_of(self, shared: SharedColumns) -> LinkColumns:
+        """Return links as columns, with what they share with other segments computed before."""
         plan, links, mapping = self.plan, self._links, self.plan.mapping
-        coordinates = plan.fabric.coordinates
-        kind, block, lower, lower_port, upper, upper_port, slot, number = (
-            column[rows] for column in plan.segment
-        )
+        coordinates, host = plan.fabric.coordinates, shared.is_host
+        block, lower, upper = shared.block, shared.lower, shared.upper
         # one pass over all rows is faster than one over the host links alone
-        host = kind == LinkKind.HOST
         gpu = np.where(host, mapping.lower_gpu(self.segment, lower, block), np.int32(-1))
         several = np.int32(-1) if mapping.spans_rails else mapping.first_rail(self.segment, block)
         rail = np.where(host, coordinates.rail(gpu), several)
-        below, ports = np.empty(len(kind), dtype=object), links.lower_ports[rows].copy()
+        below, ports = np.empty(len(lower), dtype=object), shared.lower_shown.copy()
         below[host] = links.hosts[coordinates.host(gpu[host])]
         ports[host] = links.nics(self.plane)[plan.fabric.interface_index(gpu[host])]
-        above, upper_ports = np.empty(len(kind), dtype=object), links.upper_ports[rows]
+        above, upper_ports = np.empty(len(upper), dtype=object), shared.upper_shown
         if self.plan.mapping.topology:
             gpu = mapping.lower_gpu(self.segment, lower, block)
             rail, upper_ports = coordinates.rail(gpu), upper_ports.copy()
             for ends, devices, shown, port in (
-                (lower, below, ports, lower_port),
-                (upper, above, upper_ports, upper_port),
+                (lower, below, ports, shared.lower_port),
+                (upper, above, upper_ports, shared.upper_port),
             ):
                 at = mapping.lower_gpu(self.segment, ends, block)
                 devices[:] = links.hosts[coordinates.host(at)]
@@ -163,11 +207,10 @@ class SegmentEnds(Generic[P]):
         else:
             above[:] = self._names[upper]
             below[~host] = self._names[lower[~host]]
-        prefixes = map(self._prefixes.__getitem__, (kind * mapping.segment_blocks + block).tolist())
         return LinkColumns(
-            kind=kind,
+            kind=shared.kind,
             block=block,
-            slot=slot,
+            slot=shared.slot,
             gpu=gpu,
             rail=rail,
             lower=lower,
@@ -176,7 +219,7 @@ class SegmentEnds(Generic[P]):
             upper=upper,
             upper_device=above,
             upper_port=upper_ports,
-            cables=[*map(add, prefixes, map(f"%0{plan.label_width}d".__mod__, number.tolist()))],
+            cables=[*map(add, map(self._prefixes.__getitem__, shared.prefix), shared.number)],
         )
 
 

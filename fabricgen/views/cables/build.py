@@ -7,7 +7,7 @@ rows that are asked for, so that memory does not grow with the fabric.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, repeat
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -26,14 +26,17 @@ if TYPE_CHECKING:
 
     from fabricgen.core.arrays import IntArray
     from fabricgen.planning.cabling.compatibility import LinkParts
-    from fabricgen.views.link_ends import LinkColumns
-    from fabricgen.views.switches.ports import Ports
+    from fabricgen.views.link_ends import LinkColumns, LinkEnds
+    from fabricgen.views.switches.ports import PortName, Ports
 
 PARTS = ("speed", "medium", "part", "a_transceiver", "b_transceiver")
 """The columns that follow from the candidate of a link."""
 
 PLACES = ("a_rack", "a_unit", "b_rack", "b_unit", "length_m")
 """The columns that follow from the places of its ends."""
+
+KEPT = 4
+"""Runs of links whose shared columns are kept: all of a segment, unless it is large."""
 
 INTERFACE, PRINTED = attrgetter("interface"), attrgetter("printed")
 
@@ -44,16 +47,17 @@ class CableViews:
     def __init__(self, ports: Ports) -> None:
         """Keep the ports of the plan."""
         self.plan, self.ports = ports.plan, ports
+        self._shared = lru_cache(KEPT)(lambda start, stop: self._ends.shared(slice(start, stop)))
 
     def prepare(self) -> None:
         """Compute now what all segments share."""
-        _ = self.ports.link_ends.lower_ports, self.ports.link_ends.upper_ports
+        _ = self._ends.lower_ports, self._ends.upper_ports
         _ = self._rails, self._parts, self._texts, self.plan.pieces
 
     def cables(self, segment: int, start: int = 0, stop: int | None = None) -> Sequence[CableView]:
         """Return the cables of one segment, or a run of them, in the order of `Plan.segment`."""
         run = slice(start, stop)
-        links = self.ports.link_ends.of_segment(segment).columns(run)
+        links = self._ends.of_segment(segment).columns_of(self._shared(start, stop))
         candidates = self.plan.candidate[segment][run]
         columns = {
             **self._link_columns(links, segment),
@@ -68,6 +72,11 @@ class CableViews:
         views = _views(columns)
         self._share_pieces(views, links, candidates, (segment, start))
         return self._split(views, links.kind)
+
+    @property
+    def _ends(self) -> LinkEnds[PortName]:
+        """The ends of the links."""
+        return self.ports.link_ends
 
     def _link_columns(self, links: LinkColumns, segment: int) -> dict[str, Iterable[Any]]:
         """Return the columns that name a cable and its ends."""

@@ -159,4 +159,6 @@ class SwitchViews:
 def _headrooms(ports: list[PortView]) -> list[tuple[int, list[PortView]]]:
     """Group ports by the headroom that they need."""
     sizes = sorted({port.headroom_bytes for port in ports})
+    if len(sizes) == 1:  # as on nearly all switches
+        return [(sizes[0], ports)]
     return [(size, [port for port in ports if port.headroom_bytes == size]) for size in sizes]

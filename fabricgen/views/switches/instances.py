@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from fabricgen.views.switches.edges import Edges
     from fabricgen.views.switches.view import PortView
 
+
+PEER_ASN = attrgetter("peer_asn")
 
 BGP_ECMP_LIMIT = 256
 """The widest ECMP that FRR is built with by default, and more than any box here has uplinks for."""
@@ -82,7 +85,7 @@ class Instances:
             policy_name=(vrf.upper() or "FABRIC") if rail is None else f"RAIL{rail}",
             ecmp_paths=min(max(len(fabric), 1), BGP_ECMP_LIMIT),
             prefix_limit=self._prefix_limit(block),
-            fabric_asns=list(dict.fromkeys(port.peer_asn for port in fabric)),
+            fabric_asns=list(dict.fromkeys(map(PEER_ASN, fabric))),
             host_asn=bgp_hosts[0].peer_asn if bgp_hosts else 0,
             edge_ports=[port for port in hosts if isinstance(port, RouterPort)],
             accepted=[] if self._tenants else self._edges.accepted(),

@@ -6,10 +6,10 @@ segment; names, addresses and peers are resolved for the switches that are asked
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import islice, repeat
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fabricgen.core.arrays import BoolArray, Int32Array, Int64Array
+    from fabricgen.views.link_ends import SharedColumns
 
 
 class _SwitchEnds(NamedTuple):
@@ -42,6 +43,24 @@ class _SwitchEnds(NamedTuple):
     starts: list[int]
 
 
+class _SharedPorts(NamedTuple):
+    """The ports in use of some switches, as they are in every segment.
+
+    Their links, and the rows of these; whether the switch is the upper end; the block whose VRF a
+    port is in, or -1; and the columns of the views that are equal.
+    """
+
+    rows: Int32Array
+    links: SharedColumns
+    is_upper: BoolArray
+    vrf: list[int]
+    columns: dict[str, Sequence[Any]]
+
+
+KEPT = 32
+"""Batches of switches whose shared columns are kept, which is all of a segment in most fabrics."""
+
+
 class PortViews:
     """Makes the views of the ports of one plan's switches."""
 
@@ -51,24 +70,21 @@ class PortViews:
         self.settings = LinkSettings.of(self.plan.spec)
         self._lengths: tuple[int, Int32Array] | None = None
         self._headroom = cache(self._headroom_of)  # few speeds and lengths, and many ports
+        self._shared = lru_cache(KEPT)(self._shared_of)
 
     def of(self, boxes: Sequence[int], labels: SegmentLabels) -> Iterator[list[PortView]]:
         """Yield the views of the ports in use of each of some switches."""
         if not boxes:
             return
         # numpy resolves the ends of all these switches at once, which costs less than one by one
-        every, starts = self.ends, self.ends.starts
-        here = np.concatenate([np.arange(starts[box], starts[box + 1]) for box in boxes])
-        rows, is_upper = every.row[here], every.is_upper[here]
-        links = labels.ends.columns(rows)
-        block, slot, to_host = links.block.tolist(), links.slot.tolist(), links.is_host.tolist()
+        shared, starts = self._shared(tuple(boxes)), self.ends.starts
+        links, is_upper = labels.ends.columns_of(shared.links), shared.is_upper
+        block, slot = links.block.tolist(), links.slot.tolist()
         below = np.where(links.is_host, np.int32(-1), links.lower)
         far = np.where(is_upper, below, links.upper).tolist()
-        vrf = np.where(every.is_shared[here], links.block, np.int32(-1)).tolist()
-        metres = self._metres(labels.ends.segment)[rows].tolist()
-        facts = dict(zip(PortFacts._fields, zip(*every.facts[here], strict=True), strict=True))
+        metres = self._metres(labels.ends.segment)[shared.rows].tolist()
         columns = {
-            **facts,
+            **shared.columns,
             "peer_device": np.where(is_upper, links.lower_device, links.upper_device).tolist(),
             "peer_interface": map(
                 attrgetter("interface"),
@@ -76,12 +92,10 @@ class PortViews:
             ),
             "cable": links.cables,
             "address": labels.addresses(block, slot),
-            "to_host": to_host,
-            "vrf": map([*labels.vrfs, ""].__getitem__, vrf),
+            "vrf": map([*labels.vrfs, ""].__getitem__, shared.vrf),
             "rail": map(labels.rail_texts.__getitem__, block),
             "length_m": metres,
-            "headroom_bytes": map(self._headroom, facts["speed_mbps"], metres),
-            "lane_count": every.lanes[here].tolist(),
+            "headroom_bytes": map(self._headroom, shared.columns["speed_mbps"], metres),
             "peer_asn": map(labels.peer_asns(far).__getitem__, far),
             "host_route": labels.host_routes(block, slot),
             "peer_address": repeat(""),
@@ -91,6 +105,24 @@ class PortViews:
         views = map(PortView, *(columns[name] for name in PORT_COLUMNS))
         for box in boxes:
             yield list(islice(views, starts[box + 1] - starts[box]))
+
+    def _shared_of(self, boxes: tuple[int, ...]) -> _SharedPorts:
+        """Return what the ports of some switches have in common with those of other segments."""
+        every, starts = self.ends, self.ends.starts
+        here = np.concatenate([np.arange(starts[box], starts[box + 1]) for box in boxes])
+        links = self.ports.link_ends.shared(every.row[here])
+        facts = zip(PortFacts._fields, zip(*every.facts[here], strict=True), strict=True)
+        return _SharedPorts(
+            rows=every.row[here],
+            links=links,
+            is_upper=every.is_upper[here],
+            vrf=np.where(every.is_shared[here], links.block, np.int32(-1)).tolist(),
+            columns={
+                **dict(facts),
+                "to_host": links.is_host.tolist(),
+                "lane_count": every.lanes[here].tolist(),
+            },
+        )
 
     @cached_property
     def ends(self) -> _SwitchEnds:
