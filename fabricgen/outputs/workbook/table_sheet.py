@@ -109,13 +109,15 @@ def write_row(
     **style: Any,  # noqa: ANN401 - as in Book.style
 ) -> None:
     """Write one row: the texts of `shown`, and with them the formulas of columns that have one."""
+    usual = book.cell(**style)
     for at, column in enumerate(columns):
         value: str = getattr(shown, column.key)
         formula = formulas.get(column.key)
         known = value and column.kind in ("number", "money")
         if not formula and not known:
-            wrapped = {"text_wrap": True} if column.kind == "long" else {}
-            write_text(sheet, row, at, value, book.cell(**wrapped, **style))
+            wrapped = column.kind == "long"
+            text = book.cell(text_wrap=True, **style) if wrapped else usual
+            write_text(sheet, row, at, value, text)
             continue
         number = book.cell(num_format=number_format(value), align="right", **style)
         if formula:
