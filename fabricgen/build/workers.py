@@ -16,6 +16,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast
 
 from fabricgen.build.task import do_task
+from fabricgen.build.write.manifest import Written
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.interrupts import leave_to_parent
 from fabricgen.core.processes import end_with_parent, workers_ended
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.archive import Archive
     from fabricgen.build.write.directory import Tree
-    from fabricgen.build.write.manifest import Written
 
 RUNS = 16
 """Runs that each worker does of many tasks: with fewer, workers end at different times, and with
@@ -61,7 +61,8 @@ def in_parallel(
         ):
             futures = deque(pool.submit(_run_shared, run) for run in _runs(tasks, workers))
             while futures:
-                yield from futures.popleft().result()
+                for files in futures.popleft().result():
+                    yield [*map(Written._make, files)]
     except BrokenProcessPool:
         fact = "the system ended a process that rendered files, most likely for want of memory"
         raise refuse(
@@ -106,6 +107,9 @@ def _runs(tasks: list[BuildTask], workers: int) -> Iterator[list[tuple[int, Buil
         yield from (found[first : first + size] for first in range(0, len(found), size))
 
 
-def _run_shared(run: list[tuple[int, BuildTask]]) -> list[list[Written]]:
-    """Do some tasks of the shared build."""
-    return [do_task(*_shared[-1], number, task) for number, task in run]
+def _run_shared(run: list[tuple[int, BuildTask]]) -> list[list[tuple[Any, ...]]]:
+    """Do some tasks of the shared build.
+
+    Returns the fields of the files: pickle writes a plain tuple in a quarter of the time.
+    """
+    return [[tuple(file) for file in do_task(*_shared[-1], number, task)] for number, task in run]

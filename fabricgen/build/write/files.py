@@ -59,12 +59,14 @@ def _opened(root: Root, path: str, mode: int | None) -> AbstractContextManager[I
 
 def _created(root: Path, path: str) -> IO[bytes]:
     """Open a file for writing, and make its directory, which most files find made."""
-    if SIMPLE.fullmatch(path):
-        try:
-            return open(f"{root}/{path}", "wb")  # noqa: PTH123 - a Path costs as much as the file
-        except (FileNotFoundError, NotADirectoryError):
-            pass
-    return _below(root, path).open("wb")
+    if not SIMPLE.fullmatch(path):
+        return _below(root, path).open("wb")
+    place = f"{root}/{path}"  # a Path costs as much as the file
+    try:
+        return open(place, "wb")  # noqa: PTH123 - as above
+    except (FileNotFoundError, NotADirectoryError):
+        os.makedirs(os.path.dirname(place), exist_ok=True)  # noqa: PTH103, PTH120 - as above
+        return open(place, "wb")  # noqa: PTH123 - as above
 
 
 def adopt(root: Root, path: str) -> Written:
