@@ -16,7 +16,6 @@ from fabricgen.outputs.packs.nos_packs import nos_packs
 from fabricgen.outputs.packs.site_lines import SiteLines
 from fabricgen.planning.patch_cords import cord_of
 from fabricgen.planning.power_cords import has_pdus
-from fabricgen.views.hosts.network_ports import is_routed
 from fabricgen.views.infiniband.transport import is_infiniband
 from fabricgen.views.switches.facts import switch_facts
 
@@ -133,7 +132,7 @@ def fitting_outputs(context: BuildContext, group: str) -> list[tuple[str, PackOu
         and output.host_links in (None, links)
         and output.medium in (None, medium)
         and (context.plan.pieces or not output.shared_cables)
-        and (not output.networks or any(map(is_routed, context.plan.networks.values())))
+        and (not output.networks or _has_routed_networks(context.plan))
         and (output.each not in PATCHED or _has_panels(context))
         and (output.each != "power-cords" or has_pdus(context.plan))
         and (output.each != "cord-labels" or _has_cords(context.plan))
@@ -146,6 +145,11 @@ def fitting_outputs(context: BuildContext, group: str) -> list[tuple[str, PackOu
 def _has_cords(plan: Plan) -> bool:
     """Return whether there are power cords with an outlet, or panels in which cords are moved."""
     return has_pdus(plan) or cord_of(plan) is not None
+
+
+def _has_routed_networks(plan: Plan) -> bool:
+    """Return whether devices have addresses of any network beside compute."""
+    return any(network.fabric.is_routed for network in plan.networks.values())
 
 
 def _has_panels(context: BuildContext) -> bool:

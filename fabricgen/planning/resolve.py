@@ -81,6 +81,12 @@ class ResolvedFabric:
         return self.port_layouts[Role.LEAF].model.transport == "serial"
 
     @property
+    def is_routed(self) -> bool:
+        """Whether this is a network beside compute whose devices have addresses of its own."""
+        ethernet = self.port_layouts[Role.LEAF].model.transport == "ethernet"
+        return ethernet and self.network is not None and not self.network.vlan
+
+    @property
     def design(self) -> Design:
         """The design of the inventory."""
         return self.spec.design

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
     from fabricgen.analysis.forwarding.gpu_routes import GpuView
-    from fabricgen.outputs.packs.line_origins import MarkedText, MarkingSandbox
+    from fabricgen.outputs.packs.line_origins import MarkedText
     from fabricgen.outputs.packs.loader import Loader
+    from fabricgen.outputs.packs.origin_marks import MarkingSandbox
     from fabricgen.outputs.packs.sandbox import Sandbox
     from fabricgen.views.hosts.view import HostView
     from fabricgen.views.switches.view import SwitchView
@@ -129,7 +130,7 @@ class Packs:
 
     def render_marked(self, pack: str, template: str, **view: Any) -> MarkedText:  # noqa: ANN401 - as above
         """Render one template, and record which template wrote each line. Raises as `render`."""
-        from fabricgen.outputs.packs.line_origins import read_marks  # noqa: PLC0415 - planning reads packs without Jinja2
+        from fabricgen.outputs.packs.line_origins import read_marks  # noqa: PLC0415 - few commands trace lines
 
         seen = self._variables(pack, view)
         name, environment = f"{pack}/{template}", self._marking
@@ -207,8 +208,8 @@ class Packs:
     @cached_property
     def _marking(self) -> MarkingSandbox:
         """Create the environment of templates whose lines are traced to them."""
-        from fabricgen.outputs.packs.line_origins import MarkingSandbox  # noqa: PLC0415 - as below
         from fabricgen.outputs.packs.loader import Loader  # noqa: PLC0415 - as below
+        from fabricgen.outputs.packs.origin_marks import MarkingSandbox  # noqa: PLC0415 - as below
 
         made = MarkingSandbox(Loader(self._find), self._limits)
         self.secrets.bind(made)

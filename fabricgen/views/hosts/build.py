@@ -15,7 +15,7 @@ from fabricgen.core.terms import Design, Role
 from fabricgen.planning.addressing import address_text
 from fabricgen.views.hosts.nccl import rail_ranges, settings
 from fabricgen.views.hosts.network_links import network_links
-from fabricgen.views.hosts.network_ports import is_routed, network_bonds, network_ports
+from fabricgen.views.hosts.network_ports import network_bonds, network_ports
 from fabricgen.views.hosts.view import MAIN_TABLE, HostView, NicView, RouteView, RuleView
 from fabricgen.views.link_ends import HostLinks
 from fabricgen.views.protocols import LinkSettings
@@ -114,10 +114,10 @@ class Hosts:
     def _network_ports(self) -> dict[str, list[NetworkPortView]]:
         """The ports of each device that have an address in the networks beside compute."""
         found: dict[str, list[NetworkPortView]] = {}
-        if any(map(is_routed, self.plan.networks.values())):
+        if any(network.fabric.is_routed for network in self.plan.networks.values()):
             for port in network_ports(self.plan):
                 network = self.plan.networks.get(port.network)
-                if network is None or is_routed(network):
+                if network is None or network.fabric.is_routed:
                     found.setdefault(port.device, []).append(port)
         return found
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from fabricgen.core.terms import PEERS, LinkKind, Role
+from fabricgen.core.terms import PEERS, LinkKind
 from fabricgen.planning.addressing import address_text
 from fabricgen.planning.network_bonds import bond_members
 from fabricgen.planning.networks.tenants import overlay_mtu
@@ -49,7 +49,7 @@ def network_ports(plan: Plan) -> Iterator[NetworkPortView]:
     for name, network in plan.networks.items():
         if network.fabric.is_serial:
             continue
-        routed = is_routed(network)
+        routed = network.fabric.is_routed
         ends = Ports(network).link_ends.of_segment(0)
         rows = np.flatnonzero(network.segment.kind == LinkKind.HOST).astype(np.int32)
         links = ends.columns(rows)
@@ -201,13 +201,6 @@ def _bonded(
         )
 
 
-def is_routed(network: Plan) -> bool:
-    """Return whether the devices of a network have addresses of its own."""
-    rules = network.fabric.network
-    ethernet = network.fabric.port_layouts[Role.LEAF].model.transport == "ethernet"
-    return ethernet and rules is not None and not rules.vlan
-
-
 def _management_addresses(plan: Plan) -> dict[tuple[str, str], tuple[str, str]]:
     """Return the address and the gateway of the management ports of every switch of a cluster."""
     return {
@@ -225,7 +218,7 @@ def _length(plan: Plan, network: Plan, address: str) -> int:
     """Return the length of the prefix of a port's address; 0 without one."""
     if not address:
         return 0
-    if is_routed(network):
+    if network.fabric.is_routed:
         return network.addresses.host_length
     return plan.management.subnet.prefixlen if plan.management else 0
 

@@ -9,7 +9,8 @@ from jinja2 import UndefinedError
 
 from fabricgen.outputs.packs.bounded import BoundedSandbox
 from fabricgen.outputs.packs.limits import Limits
-from fabricgen.outputs.packs.line_origins import MarkingSandbox, read_marks
+from fabricgen.outputs.packs.line_origins import read_marks
+from fabricgen.outputs.packs.origin_marks import MarkingSandbox
 from fabricgen.outputs.packs.sandbox import Sandbox
 
 
