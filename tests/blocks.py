@@ -7,20 +7,15 @@ boots a lab has `lab: ...`. In the output `...` matches anything, and alone on a
 
 from __future__ import annotations
 
-import contextlib
-import io
-import os
 import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
-from unittest import mock
 
-from fabricgen.cli import run
 from tests import ROOT
-from tests.conftest import clean_environment
+from tests.conftest import clean_environment, in_process
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -120,29 +115,12 @@ def run_line(command: str, place: Path) -> subprocess.CompletedProcess[str]:
     program, pipe, filters = command.partition(" | ")
     if not PROGRAM.fullmatch(program):
         return shell(command, place)
-    done = in_process(program, place)
+    done = in_process(shlex.split(program)[1:], place, clean_environment(place))
     if not pipe:
         return done
     last = shell(filters, place, done.stdout)
     last.stderr = done.stderr + last.stderr
     return last
-
-
-def in_process(command: str, place: Path) -> subprocess.CompletedProcess[str]:
-    """Run the program in this process, which saves the time that its imports take."""
-    words = shlex.split(command)
-    stdin, stdout, stderr = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(3))
-    with (
-        contextlib.chdir(place),
-        contextlib.redirect_stdout(stdout),
-        contextlib.redirect_stderr(stderr),
-        mock.patch.object(sys, "stdin", stdin),
-        mock.patch.dict(os.environ, clean_environment(place), clear=True),
-    ):
-        code = run(words[1:])
-    for stream in (stdout, stderr):
-        stream.seek(0)
-    return subprocess.CompletedProcess(words, code, stdout.read(), stderr.read())
 
 
 def shell(command: str, place: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:

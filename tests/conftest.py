@@ -7,8 +7,10 @@ read them.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import gc
+import io
 import json
 import os
 import shutil
@@ -17,15 +19,17 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from unittest import mock
 
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
+from fabricgen.cli import run as run_command
 from tests import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -136,6 +140,26 @@ def clean_environment(home: Path) -> dict[str, str]:
     return {"PATH": SYSTEM_PATH, "HOME": str(home), "LC_ALL": "C.UTF-8"}
 
 
+def in_process(
+    words: Sequence[str], cwd: Path, environment: Mapping[str, str], stdin: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Run `fabricgen` with these arguments in this process, which saves what its imports take."""
+    given, stdout, stderr = (
+        io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8") for text in (stdin, "", "")
+    )
+    with (
+        contextlib.chdir(cwd),
+        contextlib.redirect_stdout(stdout),
+        contextlib.redirect_stderr(stderr),
+        mock.patch.object(sys, "stdin", given),
+        mock.patch.dict(os.environ, environment, clear=True),
+    ):
+        code = run_command([*words])
+    for stream in (stdout, stderr):
+        stream.seek(0)
+    return subprocess.CompletedProcess([*words], code, stdout.read(), stderr.read())
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     """Return the checkout."""
@@ -188,6 +212,22 @@ def run(tmp_path: Path, environment: dict[str, str]) -> Run:
             text=True,
             check=False,
         )
+
+    return start
+
+
+@pytest.fixture
+def run_here(tmp_path: Path, environment: dict[str, str]) -> Run:
+    """Return a function like `run` for tests of what is printed: it starts no process."""
+
+    def start(
+        *arguments: object,
+        stdin: str = "",
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> subprocess.CompletedProcess[str]:
+        words = [*map(str, arguments)]
+        return in_process(words, cwd or tmp_path, environment | dict(env or {}), stdin)
 
     return start
 

@@ -55,13 +55,13 @@ def test_a_file_and_a_mapping_give_one_plan(path: Path) -> None:
     )
 
 
-def test_the_summary_is_what_the_command_prints(path: Path, run: Run) -> None:
+def test_the_summary_is_what_the_command_prints(path: Path, run_here: Run) -> None:
     """`plan --json` and `summary` agree, key by key, with an override too.
 
     A refusal is an exception, so that `summary` needs no `ok`.
     """
     for overrides, words in (({}, ()), ({"rails.count": 4}, ("--set", "rails.count=4"))):
-        printed = json.loads(run("plan", path, "--json", *words).stdout)
+        printed = json.loads(run_here("plan", path, "--json", *words).stdout)
         assert (printed.pop("ok"), printed.pop("findings")) == (True, [])
         assert json.loads(json.dumps(api.summary(api.plan_file(path, overrides)))) == printed
 
@@ -125,13 +125,13 @@ def test_rows_are_those_of_the_files(name: str, tmp_path: Path) -> None:
     assert all(isinstance(row["quantity"], int) for row in ours)
 
 
-def test_rows_are_those_of_the_commands(tmp_path: Path, run: Run) -> None:
+def test_rows_are_those_of_the_commands(tmp_path: Path, run_here: Run) -> None:
     """`compare`, `search` and `model` have the figures of `--json`, nested keys joined."""
     path = tmp_path / "fabric.yaml"
     path.write_text(json.dumps({"name": "rows", **ROWS["priced"]}), encoding="utf-8")
     plan = api.plan_file(path)
     printed = {
-        command: json.loads(run(command, path, *words, "--json").stdout)
+        command: json.loads(run_here(command, path, *words, "--json").stdout)
         for command, words in (("compare", ()), ("search", ()), ("model", ("--llm", "gpt3")))
     }
     designs = [flat(design) for design in printed["compare"]["designs"]]
@@ -149,7 +149,9 @@ def test_rows_are_those_of_the_commands(tmp_path: Path, run: Run) -> None:
     assert not [value for value in values if isinstance(value, dict)]
 
 
-def test_costs_phases_and_all_designs_are_those_of_the_commands(tmp_path: Path, run: Run) -> None:
+def test_costs_phases_and_all_designs_are_those_of_the_commands(
+    tmp_path: Path, run_here: Run
+) -> None:
     """`cost`, `phases` of both kinds and `search --all` have the figures of `--json`."""
     path, offered = tmp_path / "fabric.yaml", {"switches": ["sn5600", "sn4700"]}
     keys = {"name": "rows", **ROWS["priced"], "gpus": 256, "search": offered}
@@ -158,14 +160,14 @@ def test_costs_phases_and_all_designs_are_those_of_the_commands(tmp_path: Path, 
     for phases in (growing, [{"name": "a", "rails": 1}, {"name": "b"}]):
         document = keys | {"ownership": terms, "phases": phases}
         path.write_text(json.dumps(document), encoding="utf-8")
-        plan, printed = api.plan_file(path), json.loads(run("phases", path, "--json").stdout)
+        plan, printed = api.plan_file(path), json.loads(run_here("phases", path, "--json").stdout)
         rows = [row for row in api.phases(plan) if row.pop("recommended", True)]
         assert {row.pop("way", None) for row in rows} == {printed.get("recommended")}
         assert rows == [flat(phase) for phase in printed["phases"]]
-    designs = json.loads(run("cost", path, "--json").stdout)["designs"]
+    designs = json.loads(run_here("cost", path, "--json").stdout)["designs"]
     currency = {"currency": "USD"}
     assert api.cost(plan) == [flat(design) | currency for design in designs]
-    every = json.loads(run("search", path, "--all", "--json").stdout)["designs"]
+    every = json.loads(run_here("search", path, "--all", "--json").stdout)["designs"]
     assert api.search(plan, every=True) == [flat(design) for design in every]
     assert len(every) > len(api.search(plan))
 
@@ -181,10 +183,10 @@ def test_a_build_from_a_program_is_refused_as_a_command(path: Path, tmp_path: Pa
         assert [finding.code for finding in refused.value.findings] == [code]
 
 
-def test_a_plan_file_is_planned_again(path: Path, tmp_path: Path, run: Run) -> None:
+def test_a_plan_file_is_planned_again(path: Path, tmp_path: Path, run_here: Run) -> None:
     """The result has the same wiring; a plan file with another digest is refused."""
     kept = tmp_path / "plan.json"
-    assert run("plan", path, "-o", kept).returncode == 0
+    assert run_here("plan", path, "-o", kept).returncode == 0
     assert api.plan_file(kept).digest() == api.plan_file(path).digest()
     text = kept.read_text(encoding="utf-8")
     kept.write_text(text.replace(api.plan_file(path).digest(), "0" * 64), encoding="utf-8")
@@ -249,10 +251,10 @@ def test_both_graphs_are_networkx_graphs(path: Path) -> None:
 
 
 def test_the_report_equals_the_built_file_except_for_switch_files(
-    path: Path, tmp_path: Path, run: Run
+    path: Path, tmp_path: Path, run_here: Run
 ) -> None:
     """Both have the same elements and differ in one part."""
-    assert run("build", path, "-o", tmp_path / "out", "--only", "report").returncode == 0
+    assert run_here("build", path, "-o", tmp_path / "out", "--only", "report").returncode == 0
     built, ours = (
         Blocks(text)
         for text in (

@@ -292,6 +292,8 @@ def test_every_exception_in_the_code_has_a_reason() -> None:
 
 def unreasoned(path: Path) -> list[str]:
     """List the lines of a source whose exception has no reason."""
+    if not re.search(rb"noqa|type: ?ignore", path.read_bytes()):
+        return []
     with path.open("rb") as file:
         comments = [
             token for token in tokenize.tokenize(file.readline) if token.type == tokenize.COMMENT

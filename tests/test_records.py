@@ -62,6 +62,11 @@ def _size(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
+def _name(node: ast.expr) -> str:
+    """Return the last part of a dotted name."""
+    return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
+
+
 def divisions(tree: ast.AST) -> Iterator[str]:
     """Yield the divisions by a size, `//`, `%` and divmod; also by a name that a size was given."""
     renamed = {
@@ -81,7 +86,7 @@ def divisions(tree: ast.AST) -> Iterator[str]:
         divisor = None
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv | ast.Mod):
             divisor = node.right
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("divmod"):
+        elif isinstance(node, ast.Call) and _name(node.func) == "divmod":
             divisor = node.args[-1]
         if divisor is not None and _size(divisor) in SIZES | renamed:
             yield f"line {divisor.lineno}: {ast.unparse(node)}"

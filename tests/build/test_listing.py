@@ -159,7 +159,7 @@ def test_every_reader_is_named_before_a_colon() -> None:
     assert [row for row in every_output(PACKS) if not form.fullmatch(row.reader)] == []
 
 
-def test_the_table_is_printed(run: Run, tmp_path: Path) -> None:
+def test_the_table_is_printed(run_here: Run, tmp_path: Path) -> None:
     """With and without an inventory, as a table and as JSON.
 
     Nothing is written, and no OUT is needed.
@@ -169,13 +169,15 @@ def test_the_table_is_printed(run: Run, tmp_path: Path) -> None:
         "16}}}\noutputs: [slurm]\n",
         encoding="utf-8",
     )
-    shown = run("build", "--list-outputs")
+    shown = run_here("build", "--list-outputs")
     assert (shown.returncode, shown.stderr) == (0, "")
     head, *lines = shown.stdout.splitlines()
     assert head.split() == ["PACK", "PATH", "READ", "BY"]
     assert len(lines) == len(every_output(PACKS))
-    listed = json.loads(run("build", "fabric.yaml", "--list-outputs", "--json").stdout)["outputs"]
+    listed = json.loads(run_here("build", "fabric.yaml", "--list-outputs", "--json").stdout)[
+        "outputs"
+    ]
     assert {row["pack"] for row in listed} == {"", "slurm"}
     assert all(set(row) == {"pack", "group", "path", "reader"} for row in listed)
     assert [path.name for path in tmp_path.iterdir()] == ["fabric.yaml"]
-    assert "'-o'" in run("build", "fabric.yaml").stderr
+    assert "'-o'" in run_here("build", "fabric.yaml").stderr

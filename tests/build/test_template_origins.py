@@ -94,26 +94,26 @@ def test_a_macro_and_an_expression_are_of_the_line_that_prints_them(tmp_path: Pa
     assert file.runs[0][3:] == (7, 8)
 
 
-def test_the_command_prints_them_and_writes_nothing(run: Run, tmp_path: Path) -> None:
+def test_the_command_prints_them_and_writes_nothing(run_here: Run, tmp_path: Path) -> None:
     """As a table and as JSON; an unknown switch or file is named."""
     (tmp_path / "fabric.yaml").write_text(
         "name: s\ngpus: 64\nhb_domain: {gpus: 8}\nswitches: {leaf: {generic: {radix: 16}}}\n"
         "overrides: [{text: line}]\nnetworks: {storage: {switches: {leaf: {model: sn5600}}}}\n",
         encoding="utf-8",
     )
-    shown = run("build", "fabric.yaml", "--explain-templates", "r0-leaf-1/frr.conf")
+    shown = run_here("build", "fabric.yaml", "--explain-templates", "r0-leaf-1/frr.conf")
     first, *_, last = shown.stdout.splitlines()
     assert (first, last.split()[1]) == ("configs/r0-leaf-1/frr.conf", "overrides.0:1")
     asked = ("build", "fabric.yaml", "--explain-templates", "r0-leaf-1", "--json")
-    files = json.loads(run(*asked).stdout)["files"]
+    files = json.loads(run_here(*asked).stdout)["files"]
     assert {file["path"] for file in files} >= {"configs/r0-leaf-1/hostname"}
     assert set(files[0]["lines"][0]) == {"first", "last", "origin", "first_there", "last_there"}
-    shown = run("build", "fabric.yaml", "--explain-templates", "storage-leaf-1")
+    shown = run_here("build", "fabric.yaml", "--explain-templates", "storage-leaf-1")
     assert shown.stdout.startswith("configs/storage-leaf-1/")
     for name, words in (
         ("storge-leaf-1", "mean `storage-leaf-1`?"),
         ("r0-laef-1", "did you mean `r0-leaf-1`?"),
         ("r0-leaf-1/x", "no pack"),
     ):
-        assert words in run("build", "fabric.yaml", "--explain-templates", name).stderr
+        assert words in run_here("build", "fabric.yaml", "--explain-templates", name).stderr
     assert [path.name for path in tmp_path.iterdir()] == ["fabric.yaml"]

@@ -342,16 +342,16 @@ def test_a_file_that_describes_no_switch_is_refused(facts: dict[str, Any], tmp_p
     assert refusal(tmp_path, "x.platform.json", facts)
 
 
-def test_import_and_plan(tmp_path: Path, run: Run) -> None:
+def test_import_and_plan(tmp_path: Path, run_here: Run) -> None:
     """The written file is planned like any other.
 
     Its name is printed without a directory, and it is never overwritten.
     """
     (tmp_path / "p.platform.json").write_text(json.dumps(platform()), encoding="utf-8")
-    printed = run("catalog", "import", "p.platform.json", cwd=tmp_path)
+    printed = run_here("catalog", "import", "p.platform.json", cwd=tmp_path)
     assert "# still needed: nos.sonic.default_hwsku: " in printed.stdout
     (tmp_path / "default_sku").write_text("Acme-Box-32 t1\n", encoding="utf-8")
-    done = run(
+    done = run_here(
         "catalog",
         "import",
         "p.platform.json",
@@ -370,10 +370,12 @@ def test_import_and_plan(tmp_path: Path, run: Run) -> None:
         "{name: f, gpus: 64, hb_domain: {gpus: 8}, nic: {speed: 400G}, switches: {leaf: "
         "{model: box-32, breakout: 2x400G}}}"
     )
-    planned = run("plan", "f.yaml", "--catalog", "own", "--json", cwd=tmp_path)
+    planned = run_here("plan", "f.yaml", "--catalog", "own", "--json", cwd=tmp_path)
     assert json.loads(planned.stdout)["switches"]["leaf"] == 8, planned.stderr
     written = (tmp_path / "own" / "switches" / "box-32.yaml").read_bytes()
-    assert run("catalog", "import", "p.platform.json", "-o", "own", cwd=tmp_path).returncode == 2
+    assert (
+        run_here("catalog", "import", "p.platform.json", "-o", "own", cwd=tmp_path).returncode == 2
+    )
     assert (tmp_path / "own" / "switches" / "box-32.yaml").read_bytes() == written
 
 

@@ -52,15 +52,17 @@ def test_a_change_of_the_original_is_noted(mine: Path) -> None:
     assert "`# shadows frr/pack.yaml sha256:" in notes[1]
 
 
-def test_init_copies_a_template_once(run: Run, tmp_path: Path) -> None:
+def test_init_copies_a_template_once(run_here: Run, tmp_path: Path) -> None:
     """It writes below the directory, prints with `-`, and does not overwrite."""
     name = "eos/bgp.cfg.j2"
     assert name in shipped_names(PACKS)
-    printed = run("init", "--template", name, "-").stdout
+    printed = run_here("init", "--template", name, "-").stdout
     assert printed == copy_of(PACKS, name)
-    assert run("init", "--template", name, "mine").returncode == 0
+    assert run_here("init", "--template", name, "mine").returncode == 0
     assert (tmp_path / "mine" / name).read_text(encoding="utf-8") == printed
-    assert "file-exists" in run("init", "--template", name, "mine").stderr
-    assert run("init", "--template", name, "mine", "--force").returncode == 0
-    assert "give the directory" in run("init", "--template", name).stderr
-    assert "did you mean `eos/bgp.cfg.j2`" in run("init", "--template", "eos/bgp.cfg", "-").stderr
+    assert "file-exists" in run_here("init", "--template", name, "mine").stderr
+    assert run_here("init", "--template", name, "mine", "--force").returncode == 0
+    assert "give the directory" in run_here("init", "--template", name).stderr
+    assert (
+        "did you mean `eos/bgp.cfg.j2`" in run_here("init", "--template", "eos/bgp.cfg", "-").stderr
+    )
