@@ -140,6 +140,7 @@ def _sessions(own: TenantView) -> Node:
         return {}
     families = edge_families(own.name, f"{own.name}-SUBNET", own.edge_ports)
     return {
+        "maximum_paths": {"paths": own.ecmp_paths, "ecmp": own.ecmp_paths},
         "neighbors": edge_neighbors(own.edge_ports),
         "address_family_ipv4": {"neighbors": families},
     }

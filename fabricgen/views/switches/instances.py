@@ -64,6 +64,7 @@ class Instances:
         own = [port for port in ports if port.vrf == vrf]
         fabric = [port for port in own if not port.to_host]
         hosts = [port for port in own if port.to_host]
+        edges = [port for port in hosts if isinstance(port, RouterPort)]
         silent = plan.addresses.numbered  # hosts, as their links are numbered
         bgp_hosts = [] if silent else hosts
         number = segment * plan.mapping.segment_blocks + block
@@ -83,11 +84,11 @@ class Instances:
             bgp_hosts=bgp_hosts,
             bgp_ports=fabric if silent else own,
             policy_name=(vrf.upper() or "FABRIC") if rail is None else f"RAIL{rail}",
-            ecmp_paths=min(max(len(fabric), 1), BGP_ECMP_LIMIT),
+            ecmp_paths=min(max(len(fabric), len(edges), 1), BGP_ECMP_LIMIT),
             prefix_limit=self._prefix_limit(block),
             fabric_asns=list(dict.fromkeys(map(PEER_ASN, fabric))),
             host_asn=bgp_hosts[0].peer_asn if bgp_hosts else 0,
-            edge_ports=[port for port in hosts if isinstance(port, RouterPort)],
+            edge_ports=edges,
             accepted=[] if self._tenants else self._edges.accepted(),
         )
 

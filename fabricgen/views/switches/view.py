@@ -156,6 +156,7 @@ class Instance:
     policy_name: str
     """The name of its policies and filters, or the beginning of their names."""
     ecmp_paths: int
+    """The most links over which a prefix is reached: those to switches, or those to routers."""
     prefix_limit: int
     """Twice the prefixes that the plan has here, one for each host link and each loopback; 0 for no
     limit."""
@@ -263,6 +264,12 @@ class TenantView:
     def edge_ports(self) -> list[RouterPort]:
         """The ports to routers with a BGP session each."""
         return [port for port in self.ports if isinstance(port, RouterPort)]
+
+    @property
+    @for_templates
+    def ecmp_paths(self) -> int:
+        """The most links over which a prefix of routers is reached."""
+        return len(self.edge_ports)
 
 
 @dataclass(slots=True, kw_only=True)

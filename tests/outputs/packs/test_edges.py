@@ -91,6 +91,41 @@ def test_all_switches_pass_on_what_is_accepted(nos: str) -> None:
         assert (str(ASN) in text) == (one in with_routers(switches(nos)))
 
 
+def test_all_routers_on_a_leaf_share_the_traffic() -> None:
+    """A leaf takes as many equal paths as it has links to switches, or to routers if more.
+
+    Of twelve routers, one is on the leaves of the last hosts.
+    """
+    many = ROUTERS | {"count": 12}
+    network = cluster("frr", devices=[many]).networks["inband"]
+    found = [switch.instances[0] for switch in Views(network).switches(0)]
+    assert {(len(own.fabric_ports), len(own.edge_ports), own.ecmp_paths) for own in found} == {
+        (8, 0, 8),
+        (8, 1, 8),
+        (8, 11, 11),
+        (32, 0, 32),
+    }
+
+
+@pytest.mark.parametrize(
+    ("nos", "words"),
+    [
+        ("eos", "maximum-paths 2 ecmp 2"),
+        ("nxos", "      maximum-paths 2"),
+        ("srlinux", '"maximum-paths": 2}'),
+        ("junos", "group EDGE multipath multiple-as"),
+    ],
+)
+def test_a_vrf_has_a_path_for_each_router(nos: str, words: str) -> None:
+    """Other systems take all equal paths by default."""
+    every = render_switches(bonded(nos, devices=[ROUTERS]).networks["storage"])
+    overlays = [(one, one.switch.overlay) for one in every]
+    found = [one for one, own in overlays if own and any(each.edge_ports for each in own.vrfs)]
+    assert len(found) == 2
+    for one in found:
+        assert words in one.files[ROUTING_FILES[nos]]
+
+
 def test_a_network_without_routers_accepts_nothing_of_them() -> None:
     """Those of in-band have no ports in storage, whose filters pass on its own prefixes alone."""
     plan = cluster("frr", devices=[ROUTERS])
