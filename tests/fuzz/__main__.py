@@ -19,6 +19,9 @@ import tempfile
 import time
 import warnings
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -62,12 +65,23 @@ CAMPAIGNS = {
 }
 
 
+ROUNDS = 14
+"""Rounds of a process, after which another one takes its place."""
+
+
 class Found(NamedTuple):
     """A fault, and its case."""
 
     campaign: str
     fault: str
     case: Case
+
+
+class Round(NamedTuple):
+    """What one round has run, by command, and its finds."""
+
+    runs: Counter[str]
+    found: list[Found]
 
 
 def search(name: str, drawn_from: str) -> list[Found]:
@@ -95,30 +109,16 @@ def search(name: str, drawn_from: str) -> list[Found]:
     return list(found.values())
 
 
-def work(
-    job: int,
-    asked: argparse.Namespace,
-    ends: float,
-    reported: multiprocessing.Queue[tuple[Counter[str], list[Found]]],
-) -> None:
-    """Run round after round until the time is over."""
-    number = 0
-    try:
-        while time.monotonic() < ends:
-            runs.clear()
-            reported.put(
-                _round(asked.only[number % len(asked.only)], f"{asked.seed}/{job}/{number}")
-            )
-            number += 1
-    finally:
-        close()
-        reported.put((Counter({"done": 1}), []))
-
-
-def _round(name: str, drawn_from: str) -> tuple[Counter[str], list[Found]]:
-    """Run one round, and count its runs."""
-    found = search(name, drawn_from)
-    return Counter(runs), found
+def search_round(asked: argparse.Namespace, ends: float, number: int) -> Round:
+    """Run one round, unless the time is over, and count its runs."""
+    runs.clear()
+    found: list[Found] = []
+    if time.monotonic() < ends:
+        try:
+            found = search(asked.only[number % len(asked.only)], f"{asked.seed}/{number}")
+        finally:
+            close()
+    return Round(Counter(runs), found)
 
 
 def save(found: Found) -> Path:
@@ -162,32 +162,23 @@ def main() -> int:
 
 
 def _gather(asked: argparse.Namespace) -> tuple[Counter[str], set[str]]:
-    """Start the processes, and collect their results until all are done."""
-    reported: multiprocessing.Queue[tuple[Counter[str], list[Found]]] = multiprocessing.Queue()
-    ends = time.monotonic() + asked.seconds
-    jobs = [
-        multiprocessing.Process(target=work, args=(job, asked, ends, reported))
-        for job in range(asked.jobs)
-    ]
-    for job in jobs:
-        job.start()
+    """Run round after round until the time is over, and collect their results."""
+    ends, numbers = time.monotonic() + asked.seconds, count()
     counted, seen = Counter[str](), set[str]()
-    while counted["done"] < len(jobs):
-        runs_of_round, found = reported.get()
-        counted.update(runs_of_round)
-        for each in found:
-            kind = re.sub(r"\d+", "#", each.fault)
-            if kind not in seen:
-                seen.add(kind)
-                say(
-                    f"{each.campaign}: {each.fault}\n  fabricgen "
-                    f"{' '.join(each.case.arguments)}\n  kept in {save(each)}"
-                )
-    for job in jobs:
-        job.join()
-        if job.exitcode:
-            raise SystemExit(f"the search itself broke: a process of it ended with {job.exitcode}")
-    del counted["done"]
+    one = partial(search_round, asked, ends)
+    while time.monotonic() < ends:
+        # processes that end free what their caches have kept
+        with ProcessPoolExecutor(asked.jobs, multiprocessing.get_context("fork")) as pool:
+            for done in pool.map(one, islice(numbers, ROUNDS * asked.jobs)):
+                counted.update(done.runs)
+                for each in done.found:
+                    kind = re.sub(r"\d+", "#", each.fault)
+                    if kind not in seen:
+                        seen.add(kind)
+                        say(
+                            f"{each.campaign}: {each.fault}\n  fabricgen "
+                            f"{' '.join(each.case.arguments)}\n  kept in {save(each)}"
+                        )
     return counted, seen
 
 
