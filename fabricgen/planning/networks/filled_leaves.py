@@ -104,9 +104,6 @@ class FilledLeaves:
         """Return the uplinks of a leaf with so many downlinks of each speed."""
         if not self.joined or self.keys.uplinks:
             return (self.keys.uplinks or 0) if self.joined else 0
-        speeds = (
-            self.layout.down.speed_gbps,
-            *(mode.speed_gbps for mode in self.network.modes),
-        )
+        speeds = (self.layout.down.speed_gbps, *(mode.speed_gbps for mode in self.network.modes))
         gbps = sum(ports * speed for ports, speed in zip(down, speeds, strict=True))
         return uplinks_of(gbps, (1, self.layout.up.speed_gbps), self.keys.oversubscription)
