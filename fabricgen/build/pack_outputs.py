@@ -132,7 +132,7 @@ def fitting_outputs(context: BuildContext, group: str) -> list[tuple[str, PackOu
         and output.host_links in (None, links)
         and output.medium in (None, medium)
         and (context.plan.pieces or not output.shared_cables)
-        and (not output.networks or _has_routed_networks(context.plan))
+        and (not output.networks or context.plan.routed)
         and (output.each not in PATCHED or _has_panels(context))
         and (output.each != "power-cords" or has_pdus(context.plan))
         and (output.each != "cord-labels" or _has_cords(context.plan))
@@ -145,11 +145,6 @@ def fitting_outputs(context: BuildContext, group: str) -> list[tuple[str, PackOu
 def _has_cords(plan: Plan) -> bool:
     """Return whether there are power cords with an outlet, or panels in which cords are moved."""
     return has_pdus(plan) or cord_of(plan) is not None
-
-
-def _has_routed_networks(plan: Plan) -> bool:
-    """Return whether devices have addresses of any network beside compute."""
-    return any(network.fabric.is_routed for network in plan.networks.values())
 
 
 def _has_panels(context: BuildContext) -> bool:

@@ -262,6 +262,13 @@ class Plan(Draft):
         return {name: network for name, network in self.networks.items() if any(network.installed)}
 
     @property
+    def routed(self) -> dict[str, Plan]:
+        """The networks beside it in which devices have addresses of their own."""
+        return {
+            name: network for name, network in self.networks.items() if network.fabric.is_routed
+        }
+
+    @property
     def converged(self) -> dict[str, Plan]:
         """The networks and devices on leaves of this compute fabric, by name."""
         return {

@@ -114,7 +114,7 @@ class Hosts:
     def _network_ports(self) -> dict[str, list[NetworkPortView]]:
         """The ports of each device that have an address in the networks beside compute."""
         found: dict[str, list[NetworkPortView]] = {}
-        if any(network.fabric.is_routed for network in self.plan.networks.values()):
+        if self.plan.routed:
             for port in network_ports(self.plan):
                 network = self.plan.networks.get(port.network)
                 if network is None or network.fabric.is_routed:
