@@ -38,6 +38,12 @@ compiled: .venv
 	@$(BIN)/python -m compileall -q fabricgen
 	@$(BIN)/python -c 'from fabricgen.outputs.packs.render import Packs; Packs().compile()'
 
+# Every worker would rewrite the assertions of every test file, if it did not find that done. The tests report what cannot be read.
+REWRITTEN := tests/__pycache__/rewritten
+$(REWRITTEN): .venv/.stamp pyproject.toml $(shell find fabricgen tests docs -name '*.py')
+	@mkdir -p $(@D)
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --collect-only -qq >$@ || true
+
 demo: compiled
 	@mkdir -p out
 	@set -e; for inventory in $(EXAMPLES); do \
@@ -55,12 +61,12 @@ demo: compiled
 	@echo "  out/NAME/bom/bom.csv         what to buy, with its price and its power"
 
 # The gates run beside the tests: type checking keeps one core busy for a while.
-test: compiled
+test: compiled $(REWRITTEN)
 	@$(MAKE) --no-print-directory --jobs=2 check test-here
 
 # Booted daemons wait more than they compute. The gates and the tests of `make test` use the cores meanwhile, and leave them to the
 # daemons, whose timers run. What they print comes in one piece.
-test-all: compiled
+test-all: compiled $(REWRITTEN)
 	@$(MAKE) --no-print-directory --jobs=3 test-beside test-rest
 
 test-beside: .venv
