@@ -233,8 +233,9 @@ class FabricSpec(InventoryModel):
         if not self.has_networks:
             return self
         site = self.site and self.site.model_copy(update={"positions": None, "measured_m": {}})
-        alone = {"networks": Networks.model_construct(), "devices": (), "site": site}
-        return self.model_copy(update=alone)
+        management = self.management and self.management.model_copy(update={"device_pool": None})
+        alone = {"networks": Networks.model_construct(), "devices": ()}
+        return self.model_copy(update=alone | {"site": site, "management": management})
 
     def secrets(self) -> dict[str, tuple[str | int, ...]]:
         """Return the references to secrets, each with the key that has it."""

@@ -110,6 +110,13 @@ class Management(InventoryModel):
     host_pool: Annotated[Prefix | None, Field(examples=["10.91.0.0/16"])] = None
     """Prefix of the addresses by which the hosts themselves are managed, counted in the order of
     the hosts. Default: hosts are managed by their names."""
+    device_pool: Annotated[
+        Prefix | None,
+        Field(examples=["10.90.128.0/18"], exclude_if=lambda given: given is None),
+    ] = None
+    """Prefix of the addresses of all other ports on the out-of-band network, such as those of BMCs
+    and PDUs: a part of the subnet, outside of the pool. They are counted by the ports of its
+    switches, so that a device keeps its address as it keeps its port. Default: left to you."""
     server: Annotated[HostAddress | None, Field(examples=["10.90.0.2"])] = None
     """The server of DHCP and HTTP that switches boot from, for `provision/`; default: the last
     address of the subnet that no device has."""

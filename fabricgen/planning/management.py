@@ -3,7 +3,8 @@
 Owns their order: switches are counted by the expansion that adds them, then by segment, then by
 their places in it, so that an expansion changes no address; hosts are counted by their positions.
 Where switches have cables at several management ports, each of these ports has an equal part of the
-pool, in which the switches are counted alike.
+pool, in which the switches are counted alike. Other devices on the network of management ports are
+counted by the endpoint positions of their ports, which growth keeps.
 `inventory.management` owns the keys.
 """
 
@@ -12,12 +13,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from ipaddress import IPv4Network
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabricgen.core.diagnostics import Finding, Refusal, suggest
 from fabricgen.planning.addressing import address_text
+from fabricgen.planning.device_pool import first_device_address, fit_device_pool, hold_devices
 from fabricgen.planning.management_ports import port_name, ports_of_role
 
 if TYPE_CHECKING:
@@ -45,6 +48,9 @@ class ManagementPlan:
     """Of each host; None where hosts are managed by their names."""
     server: int | None
     """The server that switches boot from; None where the subnet has no address left for it."""
+    devices: int | None = None
+    """The address at the first endpoint position of the network of management ports; None without
+    `device_pool`, and for other networks."""
 
     def switch(self, segment: int, box: int) -> str:
         """Return the address of a switch, which is that of its first management port."""
@@ -54,6 +60,10 @@ class ManagementPlan:
         """Return the addresses of a management port of all switches, by its number from 0."""
         own: Int64Array = self.further[number - 1] if number else self.switches
         return own
+
+    def device(self, slot: int) -> str:
+        """Return the address of a device by its endpoint position; empty without `device_pool`."""
+        return "" if self.devices is None else address_text(self.devices + slot)
 
     def host(self, host: int) -> str:
         """Return the address of a host; empty without `host_pool`."""
@@ -88,6 +98,8 @@ def plan_management(
     if not draft.fabric.network:
         own_names = [name for column in ports for name in column if name]
         findings += _misfits(asked, subnet, gateway, [*names, *own_names, *hosts, *others])
+        findings += fit_device_pool(asked, subnet, taken, draft)
+    findings += hold_devices(asked, draft)
     pool = _part(asked.pool, draft, shared=bool(others))
     columns: list[Int64Array] = []
     for part in _parts_by_port(pool, 1 + len(ports)):
@@ -108,7 +120,15 @@ def plan_management(
     own = _pinned(asked, hosts, own[positions]) if asked.host_pool else own
     server = _server(asked, subnet, taken | {*given.ravel().tolist(), *own.tolist()})
     beside = np.array(further, dtype=np.int64).reshape(len(ports), *places.shape)
-    return ManagementPlan(subnet, gateway, given, beside, own if asked.host_pool else None, server)
+    return ManagementPlan(
+        subnet,
+        gateway,
+        given,
+        beside,
+        own if asked.host_pool else None,
+        server,
+        first_device_address(asked, draft),
+    )
 
 
 def _port_names(draft: Draft, names: list[str]) -> list[list[str]]:
@@ -162,7 +182,10 @@ def _server(asked: Management, subnet: IPv4Network, taken: set[int]) -> int | No
     if asked.server:
         return int(asked.server)
     first, last = int(subnet.network_address), int(subnet.broadcast_address)
-    return next((at for at in range(last - 1, first, -1) if at not in taken), None)
+    pool = asked.device_pool
+    low, high = (int(pool.network_address), int(pool.broadcast_address)) if pool else (first, first)
+    free = chain(range(last - 1, high, -1), range(min(low, last) - 1, first, -1))
+    return next((at for at in free if at not in taken), None)
 
 
 def _segments(draft: Draft) -> range:

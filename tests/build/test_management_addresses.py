@@ -62,3 +62,41 @@ def test_without_management_there_are_none(tmp_path: Path) -> None:
     assert not list((tmp_path / "dcim" / "netbox").glob("05-*"))
     text = (tmp_path / "cluster/ansible/inventory.yml").read_text(encoding="utf-8")
     assert not re.search("ansible_host", text)
+
+
+def test_devices_on_the_network_of_management_have_the_addresses_of_its_table(
+    tmp_path: Path,
+) -> None:
+    """NetBox has them on the ports of their cables, and the host's own on a port of its own."""
+    plan = plan_of(
+        gpus=64,
+        hb_domain={"gpus": 8},
+        switches={"leaf": {"model": "sn5600"}},
+        networks={"oob": {"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G"}},
+        devices=[{"name": "pdu-{n}", "count": 2, "ports": {"oob": 1}}],
+        management=LEAST
+        | {"device_pool": "10.200.1.0/25", "subnet": "10.200.0.0/23", "host_pool": "10.201.0.0/24"},
+    )
+    build(build_job(plan, Packs(), ("hosts", "dcim")), tmp_path)
+    listed = read_rows((tmp_path / "hosts/addresses.csv").read_text(encoding="utf-8"))
+    wanted = {
+        (row["device"], row["interface"]): row["address"]
+        for row in listed
+        if row["device"] not in plan.switches()
+    }
+    assert len(set(wanted.values())) == len(plan.hosts) + 2
+    netbox = tmp_path / "dcim" / "netbox"
+    rows = read_rows((netbox / "05-2-ip-addresses.csv").read_text(encoding="utf-8"))
+    found = {(row["device"], row["interface"]): row for row in rows}
+    assert len(found) == len(rows)
+    assert {port: found[port]["address"] for port in wanted} == wanted
+    assert {device: found[device, "oob0"]["is_primary"] for device, _ in wanted} == {
+        device: "false" if device in plan.hosts else "true" for device, _ in wanted
+    }
+    assert found["host-1", "management"]["address"] == "10.201.0.1/24"
+    interfaces = {
+        (row["device"], row["name"])
+        for file in netbox.glob("0*-interfaces*.csv")
+        for row in read_rows(file.read_text(encoding="utf-8"))
+    }
+    assert {*found} <= interfaces

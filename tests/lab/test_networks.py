@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -13,11 +14,13 @@ from fabricgen.build.selection import GroupSelection
 from fabricgen.cli import run
 from fabricgen.lab import daemon
 from fabricgen.lab.expected_routes import Clos
+from fabricgen.lab.networks.access import AccessNetworks
 from fabricgen.lab.networks.choose import EVERY, lay_out_networks
 from fabricgen.lab.networks.devices import read_netplan
 from fabricgen.lab.registry import LabRegistry
 from fabricgen.lab.session import LabRequest
 from fabricgen.lab.topology import ROUTER, Wire
+from fabricgen.views.hosts.network_ports import network_ports
 from tests.fabrics import plan_of
 from tests.nos.switch_files import PACKS
 from tests.outputs.packs.managed import LEAST
@@ -47,7 +50,7 @@ CLUSTER: dict[str, Any] = {
         {"name": "mgmt-{n}", "count": 3, "ports": {"inband": 2, "oob": 1}},
         {"name": "pdu-{n}", "count": 1, "ports": {"oob": 1}},
     ],
-    "management": LEAST,
+    "management": LEAST | {"device_pool": "10.200.1.0/25", "subnet": "10.200.0.0/23"},
 }
 """Six hosts; storage with spines, in-band on a joined pair of leaves, two out-of-band switches."""
 
@@ -117,6 +120,20 @@ def test_four_hosts_with_all_networks(plan: Plan) -> None:
         *(name for name, node in layout.management.items() if node in managed)
     }
     assert layout.left_out().startswith("a slice of 4 of 6 hosts, 12 of 20 ports in storage")
+
+
+def test_management_ports_have_the_addresses_of_the_plan(plan: Plan) -> None:
+    """A node of a BMC has that of its port, and the node of a switch that of its first one."""
+    layout = lay_out_networks(plan, EVERY)
+    ports = AccessNetworks(Mock(), layout).ports
+    planned = {f"{port.device}:{port.interface}": port.address for port in network_ports(plan)}
+    planned |= {
+        node: layout.management_addresses[switch] for switch, node in layout.management.items()
+    }
+    assert {port.node: port.address for port in ports} == {
+        port.node: planned[port.node] for port in ports
+    }
+    assert planned["host-1:oob0"] == "10.200.1.1"
 
 
 def test_one_network_alone(plan: Plan) -> None:

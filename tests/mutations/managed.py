@@ -74,6 +74,20 @@ MUTATIONS: tuple[Mutation, ...] = (
         "cannot be reached at 10.199.255.255",
     ),
     Mutation(
+        "the address of a switch on a PDU",
+        "managed",
+        lambda e: with_facts(e, devices={"pdu-1-oob0": BASE + 2}),
+        "reachable",
+        "two ports have 10.200.0.2",
+    ),
+    Mutation(
+        "an address of a PDU beyond the subnet",
+        "managed",
+        lambda e: with_facts(e, devices={"pdu-1-oob0": BASE + 256}),
+        "reachable",
+        "pdu-1-oob0 cannot be reached at 10.200.1.0",
+    ),
+    Mutation(
         "a gateway in another subnet",
         "managed",
         lambda e: with_facts(e, gateway=BASE + 300),

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from ipaddress import IPv4Address
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.inventory.accounts import KEY_EXAMPLE
+from fabricgen.lifecycle.change.expand import grow
 from fabricgen.planning.addressing import address_text
 from fabricgen.planning.baseline.expansion_stages import ExpansionStage, ExpansionStages
 from fabricgen.planning.management import _places
 from fabricgen.planning.notices import advice
-from fabricgen.views.hosts.network_ports import network_ports
-from tests.fabrics import plan_of
+from fabricgen.views.hosts.network_ports import managed_device_ports, network_ports
+from tests.fabrics import CATALOG, plan_of
+
+if TYPE_CHECKING:
+    from fabricgen.planning.plan import Plan
 
 OPS = {"name": "ops", "key": KEY_EXAMPLE}
 MANAGEMENT: dict[str, Any] = {"pool": "10.200.0.0/24", "ntp": ["10.200.0.123"], "users": [OPS]}
@@ -73,6 +78,7 @@ def test_hosts_are_counted_by_their_positions() -> None:
         ({"host_pool": "10.201.0.1/32"}, "pool-too-small"),
         ({"pool": "10.0.0.0/24"}, "pools-overlap"),
         ({"host_pool": "10.200.0.0/16"}, "pools-overlap"),
+        ({"device_pool": "10.200.0.0/25"}, "unknown-key"),
         ({"addresses": {"leaf": "10.200.0.9"}}, "bad-management-address"),
         ({"addresses": {"r0-leaf-1": "10.200.0.1"}}, "bad-management-address"),
         ({"addresses": {"r0-leaf-1": "10.202.0.1"}}, "bad-management-address"),
@@ -135,3 +141,62 @@ def test_what_has_no_switches_of_its_own_has_no_addresses() -> None:
     assert [name for name, planned in own.items() if planned] == ["oob"]
     managed = {port.device: port.address for port in network_ports(plan) if port.network == "oob"}
     assert managed["leaf-1"] == plan.management.switch(0, 0)
+
+
+POOLS = {"pool": "10.200.0.0/23", "device_pool": "10.200.2.0/24", "subnet": "10.200.0.0/22"}
+
+
+def managed_cluster(gpus: int, **keys: Any) -> Plan:  # noqa: ANN401 - keys of `management`
+    """Return a cluster whose hosts, racks and switches are on an out-of-band network."""
+    return plan_of(
+        gpus=gpus,
+        hb_domain={"gpus": 8},
+        switches={"leaf": {"model": "sn5600"}},
+        networks={"oob": {"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G"}},
+        devices=[{"name": "pdu-{n}", "count": 4, "ports": {"oob": 1}}],
+        management=MANAGEMENT | POOLS | keys,
+    )
+
+
+def test_devices_are_counted_by_the_ports_of_their_switches() -> None:
+    """All ports have addresses of one subnet, those of switches from another pool."""
+    plan = managed_cluster(64)
+    ports = [port for port in network_ports(plan) if port.network == "oob"]
+    assert len({port.address for port in ports}) == len(ports)
+    assert {port.prefix_length for port in ports} == {22}
+    assert {port.gateway for port in ports} == {"10.200.0.1"}
+    others = {port.device: port.address for port in ports if port.device not in plan.switches()}
+    assert len(others) == len(plan.hosts) + 4
+    assert others["host-1"] == "10.200.2.1"
+    assert {address.startswith("10.200.2.") for address in others.values()} == {True}
+    assert plan.management
+    assert plan.management.server == int(IPv4Address("10.200.3.254"))
+
+
+def test_growth_keeps_the_addresses_of_devices() -> None:
+    """New hosts come before PDUs in the lists, and change none of their addresses."""
+    old = managed_cluster(64)
+    new = grow(old, managed_cluster(96).spec, CATALOG)
+    before, after = (
+        {(port.device, port.interface): port.address for port in managed_device_ports(plan)}
+        for plan in (old, new)
+    )
+    assert len(after) == len(before) + 4
+    assert {port: after[port] for port in before} == before
+
+
+@pytest.mark.parametrize(
+    ("keys", "code"),
+    [
+        ({"device_pool": "10.200.2.0/28"}, "pool-too-small"),
+        ({"device_pool": "10.200.1.0/24"}, "pools-overlap"),
+        ({"device_pool": "10.200.4.0/24"}, "bad-management-address"),
+        ({"gateway": "10.200.2.9"}, "bad-management-address"),
+        ({"addresses": {"leaf-1": "10.200.2.9"}}, "bad-management-address"),
+    ],
+)
+def test_a_pool_of_devices_that_does_not_fit_is_refused(keys: dict[str, Any], code: str) -> None:
+    """It is a part of the subnet that nothing else has."""
+    with pytest.raises(Refusal) as refused:
+        managed_cluster(64, **keys)
+    assert {finding.code for finding in refused.value.findings} == {code}

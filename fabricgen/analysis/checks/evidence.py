@@ -76,6 +76,8 @@ class ManagementFacts(NamedTuple):
     """The address of each planned switch."""
     further: dict[str, int]
     """The address of each management port with a cable after the first, by its name."""
+    devices: dict[str, int]
+    """The address of each port on the out-of-band network that is of no switch, by its name."""
     admins: tuple[str, ...]
     """The users of role `admin` with a key, who need no secret."""
     clocks: tuple[str, ...]

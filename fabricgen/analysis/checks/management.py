@@ -34,6 +34,8 @@ def reachable(evidence: Evidence) -> Verdict:
     )
     if found.further:
         figure += f"; {counted(len(found.further), 'further management port')}"
+    if found.devices:
+        figure += f"; {counted(len(found.devices), 'port')} of devices"
     if found.outside:
         figure += f"; {found.outside:,} have no CPU of their own"
     if found.allow is not None:
@@ -43,8 +45,9 @@ def reachable(evidence: Evidence) -> Verdict:
 
 def _addresses(evidence: Evidence, found: ManagementFacts) -> Iterator[Violations]:
     """Yield addresses that are given twice, and those that the subnet does not have."""
-    every = np.concatenate((found.switches, [*found.further.values()])).astype(np.int64)
-    names, what = [*evidence.switches, *found.further], "ports" if found.further else "switches"
+    ports = found.further | found.devices
+    every = np.concatenate((found.switches, [*ports.values()])).astype(np.int64)
+    names, what = [*evidence.switches, *ports], "ports" if ports else "switches"
     values, times = np.unique(every, return_counts=True)
     twice = values[times > 1]
     yield violations(twice, lambda address: Violation(f"two {what} have {address_text(address)}"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Address
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,9 @@ from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.core.terms import LinkKind
 from fabricgen.planning.fabric_links import wiring_of
+from fabricgen.planning.management_ports import port_name
 from fabricgen.views.factory import Views
+from fabricgen.views.hosts.network_ports import managed_device_ports
 from fabricgen.views.managed_ports import managed_ports
 from fabricgen.views.protocols import LinkSettings
 
@@ -74,8 +77,20 @@ def _management(plan: Plan) -> ManagementFacts | None:
     outside = sum(plan.switch_count(role) for role in plan.roles if models[role].externally_managed)
     every = managed_ports(plan) if planned.further.size else ()
     further = {port.name: port.address for port in every if port.name != port.switch}
+    devices = {
+        port_name(port.device, port.interface): int(IPv4Address(port.address))
+        for port in managed_device_ports(plan)
+    }
     return ManagementFacts(
-        planned.subnet, planned.gateway, switches, further, admins, asked.ntp, asked.allow, outside
+        subnet=planned.subnet,
+        gateway=planned.gateway,
+        switches=switches,
+        further=further,
+        devices=devices,
+        admins=admins,
+        clocks=asked.ntp,
+        allow=asked.allow,
+        outside=outside,
     )
 
 

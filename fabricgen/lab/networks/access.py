@@ -1,9 +1,9 @@
 """The access networks of a lab: their switches as bridges, and a node for each management port.
 
 A switch joins the ports that its emitted `interfaces` puts into the bridge; a kernel may have no
-VLANs, and all ports are in one. What the managed devices answer with is theirs, so BMCs and PDUs
-get addresses of the lab. The site joins the switches by its router, as it does where no uplinks are
-planned.
+VLANs, and all ports are in one. BMCs and PDUs have the addresses of `management.device_pool`, or
+without it addresses of the lab. The site joins the switches by its router, as it does where no
+uplinks are planned.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from fabricgen.lab.management.emitted import read_interfaces
 from fabricgen.lab.networks.layout import SITE
 from fabricgen.lab.topology import ROUTER
 from fabricgen.planning.addressing import address_text
+from fabricgen.views.hosts.network_ports import managed_device_ports
 
 if TYPE_CHECKING:
     from fabricgen.lab.boot import Machines
     from fabricgen.lab.networks.layout import ClusterLayout
 
 STUBS = IPv4Network("198.19.0.0/16")
-"""Addresses of BMCs and PDUs (RFC 2544); the router has the first."""
+"""Addresses of BMCs and PDUs that the plan has none for (RFC 2544); the router has the first."""
 
 BRIDGE_LINE = f"link add {BRIDGE} type bridge forward_delay 0 stp_state 0 mcast_snooping 0"
 
@@ -53,6 +54,10 @@ class AccessNetworks:
             self.layout.management[switch]: address
             for switch, address in self.layout.management_addresses.items()
         }
+        addresses |= {
+            f"{port.device}:{port.interface}": port.address
+            for port in managed_device_ports(self.layout.plan)
+        }
         wires = [wire for part in self.layout.access for wire in part.wires]
         stubs = (str(STUBS[number]) for number in range(2, STUBS.num_addresses))
         return [
@@ -69,7 +74,15 @@ class AccessNetworks:
         booted = set(self.layout.management.values())
         for port in self.ports:
             if port.node not in booted:
-                inside(port.node, partial(_stub, port))
+                inside(port.node, partial(_stub, port, self._length))
+
+    @property
+    def _length(self) -> int:
+        """The length of the prefix of the addresses of BMCs and PDUs."""
+        planned, asked = self.layout.plan.management, self.layout.plan.spec.management
+        return (
+            planned.subnet.prefixlen if planned and asked and asked.device_pool else STUBS.prefixlen
+        )
 
     def _router(self) -> None:
         """Give the router's bridge its address, and make it where `management` has made none."""
@@ -117,8 +130,7 @@ def bridged_ports(text: str) -> list[str]:
     ]
 
 
-def _stub(port: Managed) -> None:
+def _stub(port: Managed, length: int) -> None:
     """Give a management port its address, in whose namespace the thread is."""
-    length = STUBS.prefixlen
     lines = [f"address add {port.address}/{length} dev {port.interface}"]
     batch([*lines, f"link set {port.interface} up", "link set lo up"], port.node)

@@ -1,7 +1,8 @@
-"""The management ports of switches and hosts, as a data-centre database holds them.
+"""The management ports of switches, hosts and devices, as a data-centre database holds them.
 
-Owns their rows. The addresses are those of the plan, and the names of the ports those of the packs;
-a host's port has no name of its own in a plan.
+Owns their rows. The addresses are those of the plan, and the names of the ports those of the packs.
+The port by which a host is managed has no name of its own in a plan: it is the first that the host
+has on the out-of-band network, unless `device_pool` has the addresses there.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.outputs.dcim.view import ManagementPortView
 from fabricgen.planning.addressing import address_text
+from fabricgen.views.hosts.network_ports import managed_device_ports
 from fabricgen.views.managed_ports import managed_ports
 
 if TYPE_CHECKING:
@@ -30,10 +32,10 @@ class ManagementPorts:
         self.plan, self._names = plan, names
 
     @cached_property
-    def _cabled(self) -> dict[str, str]:
-        """The first port of each device on a network of management ports, by its name there."""
+    def _cabled(self) -> dict[str, tuple[str, ...]]:
+        """The ports of each device on a network of management ports, by their names there."""
         return {
-            device: group.interfaces[0]
+            device: group.interfaces
             for network in self.plan.networks.values()
             if not network.fabric.is_serial
             for group in (network.fabric.network.attached.groups if network.fabric.network else ())
@@ -43,25 +45,38 @@ class ManagementPorts:
 
     def uncabled(self) -> list[ManagementPortView]:
         """List the ports that no network has, which are interfaces of their own."""
-        return [port for port in self.rows() if port.device not in self._cabled]
+        return [port for port in self.rows() if port.name not in self._cabled.get(port.device, ())]
 
     def rows(self) -> Iterator[ManagementPortView]:
-        """List hosts, then the switches of each network."""
+        """List hosts, then the switches of each network, then its other devices."""
         yield from self._hosts()
         for plan in (self.plan, *self.plan.networks.values()):
             yield from self._switches(plan)
+        yield from self._devices()
 
     def _hosts(self) -> Iterator[ManagementPortView]:
         """Yield the ports of hosts."""
-        plan, given = self.plan, self.plan.management
-        if given is None or plan.spec.management is None:
+        plan, given, asked = self.plan, self.plan.management, self.plan.spec.management
+        if given is None or asked is None or asked.host_pool is None:
             return
-        pool = plan.spec.management.host_pool
-        for number, host in enumerate(plan.hosts if pool else ()):
-            length = pool.prefixlen if pool else 0
-            name = self._cabled.get(host) or UNNAMED
-            prefix = f"{given.host(number)}/{length}"
+        cabled = {} if asked.device_pool else self._cabled
+        for number, host in enumerate(plan.hosts):
+            name, *_ = cabled.get(host) or (UNNAMED,)
+            prefix = f"{given.host(number)}/{asked.host_pool.prefixlen}"
             yield ManagementPortView(host, name, prefix, "true")
+
+    def _devices(self) -> Iterator[ManagementPortView]:
+        """Yield the ports of what is no switch on the network of management ports.
+
+        A host is not reached by them, as they are those of its BMC.
+        """
+        seen = set(self.plan.hosts)
+        for port in managed_device_ports(self.plan):
+            prefix, primary = f"{port.address}/{port.prefix_length}", port.device not in seen
+            seen.add(port.device)
+            yield ManagementPortView(
+                port.device, port.interface, prefix, "true" if primary else "false"
+            )
 
     def _switches(self, plan: Plan) -> Iterator[ManagementPortView]:
         """Yield the ports of the switches of a network."""

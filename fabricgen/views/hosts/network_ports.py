@@ -65,7 +65,8 @@ def network_ports(plan: Plan) -> Iterator[NetworkPortView]:
             address, gateway = (
                 (address_text(own), address_text(own - 1))
                 if routed
-                else managed.get((device, links.lower_port[row].interface), _NONE)
+                else managed.get((device, links.lower_port[row].interface))
+                or _device_address(network, slots[row])
             )
             yield NetworkPortView(
                 device=device,
@@ -98,6 +99,14 @@ def device_views(plan: Plan, networks: Collection[str]) -> list[DeviceView]:
     return [*found.values()]
 
 
+def managed_device_ports(plan: Plan) -> list[NetworkPortView]:
+    """List the ports with an address of `management.device_pool`."""
+    asked, network = plan.spec.management, plan.spec.networks.management
+    if asked is None or asked.device_pool is None or network is None:
+        return []
+    return [port for own in device_views(plan, {network}) for port in own.ports]
+
+
 def _paired_ports(network: Plan) -> Iterator[NetworkPortView]:
     """Yield the ports of paired devices at both ends of their cables; no address is planned."""
     for cable in Views(network).cables(0):
@@ -117,7 +126,11 @@ def _paired_ports(network: Plan) -> Iterator[NetworkPortView]:
             )
 
 
-_NONE = ("", "")
+def _device_address(network: Plan, slot: int) -> tuple[str, str]:
+    """Return the address of a device's management port and its gateway; empty without a pool."""
+    given = network.management
+    address = given.device(slot) if given else ""
+    return address, address_text(given.gateway) if given and address else ""
 
 
 def network_bonds(ports: Sequence[NetworkPortView]) -> list[NetworkBondView]:
