@@ -105,4 +105,4 @@ class SheetSchema(OneFile):
 
         shared = context.plan.pieces is not None
         schema = schema_of(sheets(context).table, context.plan.spec.name, shared=shared)
-        yield write_text(root, self.path, [json_document(schema)])
+        yield write_text(root, self.path, json_document(schema))

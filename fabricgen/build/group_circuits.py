@@ -77,7 +77,7 @@ class CircuitTask:
         """Render them."""
         for path, view in self._files(context):
             text = context.packs.render(self.pack, self.output.template, **view)
-            yield write_text(root, path, [text])
+            yield write_text(root, path, text)
 
     def _files(self, context: BuildContext) -> Iterator[tuple[str, dict[str, object]]]:
         """Yield the path of each file, and the view of its template by name."""

@@ -68,7 +68,7 @@ class ClusterFile:
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render it."""
         text = context.packs.render(self.pack, self.output.template, **self._view(context))
-        yield write_text(root, self.output.path, [text], self.output.bits)
+        yield write_text(root, self.output.path, text, self.output.bits)
 
     def _view(self, context: BuildContext) -> dict[str, DevicesView | ClusterView]:
         """Return the view of its template, by name."""

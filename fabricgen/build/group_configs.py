@@ -134,7 +134,7 @@ class SwitchFiles:
             if role not in outputs:  # a run has many switches of each
                 outputs[role] = switch_outputs(context, self.segment, role)
             for file in site_lines(context).files(packs[switch.nos], outputs[role], switch):
-                yield write_text(root, file.path, [file.text], file.mode, secret=file.secret)
+                yield write_text(root, file.path, file.text, file.mode, secret=file.secret)
 
 
 @dataclass(frozen=True)

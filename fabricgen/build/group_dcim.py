@@ -154,7 +154,7 @@ class AssetDocument(OneFile):
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render it."""
         text = context.packs.render(self.pack, self.template, **self._view(context))
-        yield write_text(root, self.path, [text])
+        yield write_text(root, self.path, text)
 
     def _view(self, context: BuildContext) -> dict[str, Any]:
         """Return the view of its template, by name."""
@@ -223,9 +223,8 @@ class AssetTable:
         rows = makers[self.view]()
         for path in self.paths(context):
             table = TableView([*islice(rows, ROWS)], tagged=bool(context.networks))
-            yield write_text(
-                root, path, [context.packs.render(self.pack, self.template, table=table)]
-            )
+            text = context.packs.render(self.pack, self.template, table=table)
+            yield write_text(root, path, text)
 
 
 @dataclass(frozen=True)

@@ -91,4 +91,4 @@ class Picture:
         view = _of(context, self.network).draw(self.name)
         for path, template in self.forms:
             text = context.packs.render(self.pack, template, drawing=view)
-            yield write_text(root, path.format(drawing=self.name), [text])
+            yield write_text(root, path.format(drawing=self.name), text)

@@ -38,7 +38,7 @@ class DomainTable(OneFile):
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Write it."""
-        yield write_text(root, self.path, [document_text(context.tables.domains())])
+        yield write_text(root, self.path, document_text(context.tables.domains()))
 
 
 @dataclass(frozen=True)
@@ -82,4 +82,4 @@ class SwitchTables:
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Write them."""
         for name, document in context.tables.switches(self.segment, self.boxes):
-            yield write_text(root, switch_table(name), [document_text(document)])
+            yield write_text(root, switch_table(name), document_text(document))

@@ -46,5 +46,5 @@ class Graph:
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Write both."""
         made = GraphFiles(context.plan)
-        yield write_text(root, "graph/fabric.json", [made.node_link])
-        yield write_text(root, "graph/fabric.graphml", [made.graphml()])
+        yield write_text(root, "graph/fabric.json", made.node_link)
+        yield write_text(root, "graph/fabric.graphml", made.graphml())

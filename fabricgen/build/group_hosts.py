@@ -92,7 +92,7 @@ class HostFiles:
                     with context.packs.secrets as secrets:
                         text = context.packs.render(pack, output.template, host=host, **views)
                     path = output.path.format(host=host.name, interface=interface)
-                    yield write_text(root, path, [text], output.bits, secret=secrets.used)
+                    yield write_text(root, path, text, output.bits, secret=secrets.used)
 
 
 def _parts(host: HostView, output: PackOutput) -> list[tuple[str, dict[str, object]]]:

@@ -135,7 +135,7 @@ class GpuScripts:
             text = context.packs.render(self.pack, self.output.template, gpu=view)
             path = self.output.path.format(gpu=view.name)
             context.texts.keep(path, text)
-            yield write_text(root, path, [text], self.output.bits)
+            yield write_text(root, path, text, self.output.bits)
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class DeviceScripts:
             text = context.packs.render(self.pack, self.output.template, device=device)
             path = self.output.path.format(device=device.name)
             context.texts.keep(path, text)
-            yield write_text(root, path, [text], self.output.bits)
+            yield write_text(root, path, text, self.output.bits)
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ class ContainerFiles:
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render them."""
         return (
-            write_text(root, path, [text])
+            write_text(root, path, text)
             for path, text in topologies(context).extra_files(self.segment, self.boxes)
         )
 

@@ -113,7 +113,7 @@ class ProvisionDocument(OneFile):
         """Render it."""
         view = provision(context)
         text = context.packs.render(self.pack, self.template, provision=view)
-        yield write_text(root, self.path, [text])
+        yield write_text(root, self.path, text)
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def _scripts(
     image = images(context).get(switch.nos)
     for own in boot_files(pack, image=image is not None):
         text = context.packs.render(pack.name, own.template, switch=switch, url=url, image=image)
-        yield write_text(root, WEB_ROOT.format(switch=switch.name) + own.name, [text])
+        yield write_text(root, WEB_ROOT.format(switch=switch.name) + own.name, text)
 
 
 def _configurations(
@@ -172,4 +172,4 @@ def _configurations(
     """Write the files of a switch that it fetches; those with secrets for their owner alone."""
     for file in site_lines(context).files(pack, pack.fetched_outputs, switch):
         path = file.output.path.replace(SWITCH, WEB_ROOT).format(switch=switch.name)
-        yield write_text(root, path, [file.text], file.mode, secret=file.secret)
+        yield write_text(root, path, file.text, file.mode, secret=file.secret)

@@ -88,7 +88,7 @@ class PushDocument(OneFile):
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render it."""
         text = context.packs.render(self.pack, self.template, push=push(context))
-        yield write_text(root, self.path, [text])
+        yield write_text(root, self.path, text)
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class SystemFiles:
         view = push(context)
         for own in view.systems if view else ():
             text = context.packs.render(self.pack, self.output.template, system=own)
-            yield write_text(root, self.output.path.format(group=own.group), [text])
+            yield write_text(root, self.output.path.format(group=own.group), text)
 
 
 @dataclass(frozen=True)
@@ -140,4 +140,4 @@ class SwitchVariables:
         roles = tuple(context.plan.roles)
         for switch in context.views.switches(self.segment, roles, self.boxes):
             text = context.packs.render(self.pack, self.output.template, switch=switch)
-            yield write_text(root, self.output.path.format(switch=switch.name), [text])
+            yield write_text(root, self.output.path.format(switch=switch.name), text)

@@ -118,7 +118,7 @@ class PatchingFiles:
                 else {"patching": patching(own).view}
             )
             text = context.packs.render(self.pack, self.template, **view)
-            yield write_text(root, self.path.format(panel=panel), [text])
+            yield write_text(root, self.path.format(panel=panel), text)
 
 
 @dataclass(frozen=True)

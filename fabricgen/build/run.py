@@ -72,7 +72,7 @@ def _fill(
     context, steps = job.context, job.steps
     document = plan_document(context.plan, summarize(context.plan, context.bom).document())
     with store.part(0) as root:
-        files = [write_text(root, "plan.json", [json_document(document)])]
+        files = [write_text(root, "plan.json", json_document(document))]
     store.take(0)
     with contextlib.closing(
         _work(context, job.tasks, store)

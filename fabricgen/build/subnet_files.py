@@ -82,4 +82,4 @@ class SubnetFiles:
                 text = context.packs.render(pack, output.template, subnet=view, system=system)
                 name = system.name if system else ""
                 path = output.path.format(subnet=view.name, system=name)
-                yield write_text(root, path, [text], output.bits)
+                yield write_text(root, path, text, output.bits)

@@ -172,13 +172,13 @@ def _write(plan: Plan, failures: Failures, out: Path) -> int:
             each for segment in range(plan.mapping.segments) for each in detours.switches(segment)
         )
         written = [
-            write_text(root, switch_table(name), [document_text(table)]) for name, table in switches
+            write_text(root, switch_table(name), document_text(table)) for name, table in switches
         ]
         written += [
             write_text(root, host_table(name), detours.host(host))
             for host, name in enumerate(plan.hosts)
         ]
-        written.append(write_text(root, DOMAINS, [document_text(detours.domains())]))
+        written.append(write_text(root, DOMAINS, document_text(detours.domains())))
         write_manifest(
             root, written, plan.spec.model_dump(mode="json", exclude_none=True), ["degraded"]
         )
