@@ -38,7 +38,9 @@ class DomainTable(OneFile):
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Write it."""
-        yield write_text(root, self.path, document_text(context.tables.domains()))
+        domain, scope = context.plan.fabric.coordinates.domain, context.scope
+        wanted = sorted({domain(gpu) for gpu in scope.gpus}) if scope else None
+        yield write_text(root, self.path, document_text(context.tables.domains(wanted)))
 
 
 @dataclass(frozen=True)

@@ -78,12 +78,13 @@ class EmittedTables:
             for host in hosts
             for gpu in host["gpus"]
         }
-        self.domains: list[list[str]] = [
-            [gpu for gpu in domain["gpus"] if gpu in self.gpus] for domain in domains["domains"]
-        ]
-        self.third_rails: list[dict[str, list[int]]] = [
-            domain["third_rails"] for domain in domains["domains"]
-        ]
+        self.domains: dict[int, list[str]] = {
+            domain["hb_domain"]: [gpu for gpu in domain["gpus"] if gpu in self.gpus]
+            for domain in domains["domains"]
+        }
+        self.third_rails: dict[int, dict[str, list[int]]] = {
+            domain["hb_domain"]: domain["third_rails"] for domain in domains["domains"]
+        }
         self.instances: dict[Instance, Routes] = {}
         self.at: dict[tuple[str, str], Instance] = {}
         for switch in switches:

@@ -189,13 +189,14 @@ class _Search:
     def __init__(self, walker: Walker, source: str) -> None:
         """Begin at a GPU; the others are in the order of `domains`, beginning after its own."""
         self._walker, gpus, domains = walker, walker.tables.gpus, walker.tables.domains
-        own = gpus[source]["domain"]
+        numbers = [*domains]
+        after = numbers.index(gpus[source]["domain"]) + 1
         self._found: list[tuple[str, list[Crossing]]] = [(source, [])]
         self._entered = {walker.island(source)}
         self._left = [
             gpu
-            for step in range(1, len(domains) + 1)
-            for gpu in domains[(own + step) % len(domains)]
+            for domain in numbers[after:] + numbers[:after]
+            for gpu in domains[domain]
             if gpu not in walker.dead
         ]
         self._expanded = 0

@@ -188,8 +188,14 @@ def test_a_slice_is_built_as_in_the_whole(tmp_path: Path) -> None:
     assert {path for path in written if path.startswith("lab/")} == {
         f"lab/gpus/{gpu}.sh" for gpu in layout.gpus.values()
     }
+    order = "forwarding/domains.json"
+    one, every = (
+        json.loads((tmp_path / out / order).read_text(encoding="utf-8"))["domains"]
+        for out in ("part", "whole")
+    )
+    assert one == [domain for domain in every if domain["hb_domain"] in layout.domains]
     for path in written:
-        if not path.startswith("hosts/"):
+        if path != order and not path.startswith("hosts/"):
             assert (tmp_path / "part" / path).read_bytes() == (
                 tmp_path / "whole" / path
             ).read_bytes()

@@ -89,22 +89,24 @@ class ForwardingTables:
         self.views.prepare()
         _ = self.ends.nic(0, 0), self._slots
 
-    def domains(self) -> dict[str, Any]:
+    def domains(self, wanted: Iterable[int] | None = None) -> dict[str, Any]:
         """Return the order in which other HB domains are tried as a path for a packet.
 
-        Each has its hosts, its GPUs and its order of rails.
+        Each has its hosts, its GPUs and its order of rails. `wanted` limits them.
         """
         fabric, coordinates = self.plan.fabric, self.plan.fabric.coordinates
+        orders = [  # every domain has one of a few
+            {str(rail): third_rails(fabric, domain, rail) for rail in range(fabric.rails)}
+            for domain in range(max(fabric.rails - 1, 1))
+        ]
         listed = [
             {
                 "hb_domain": domain,
                 "hosts": [self.plan.hosts[host] for host in coordinates.domain_host_range(domain)],
                 "gpus": self.ends.gpus(domain),
-                "third_rails": {
-                    str(rail): third_rails(fabric, domain, rail) for rail in range(fabric.rails)
-                },
+                "third_rails": orders[domain % len(orders)],
             }
-            for domain in range(coordinates.domains)
+            for domain in (range(coordinates.domains) if wanted is None else wanted)
         ]
         return {"rule": RULE, "domains": listed}
 
