@@ -154,16 +154,21 @@ def route_columns(ends: PathNames, gpu: int, ports: Iterable[NicAttachment]) -> 
     `ports` are those of its NICs, by plane. The columns of a run are the fields of a route; equal
     columns are one tuple for all GPUs of a domain.
     """
-    coordinates = ends.reach.plan.fabric.coordinates
-    rank, domain = coordinates.rank(gpu), coordinates.domain(gpu)
+    alone = ends.reach.plan.fabric.domain_gpus == 1
     for plane, port in enumerate(ports):
         source = address_text(port.address)
-        prefixes = ends.host_prefixes(domain, plane)
-        bits = ends.reach.plan.addresses.hosts.bits
-        others = prefixes, _hb_addresses(len(prefixes), bits), HB_DEVICE, source, 1
-        yield from _runs(Columns(others, 0, rank), Columns(others, rank + 1, len(prefixes)))
+        if not alone:
+            yield from _domain_columns(ends, gpu, plane, source)
         gateway = address_text(port.gateway)
         yield from _rail_columns(ends, gpu, plane, source, gateway)
+
+
+def _domain_columns(ends: PathNames, gpu: int, plane: int, source: str) -> Iterator[Columns]:
+    """Yield the routes to the other GPUs of the HB domain."""
+    coordinates, bits = ends.reach.plan.fabric.coordinates, ends.reach.plan.addresses.hosts.bits
+    rank, prefixes = coordinates.rank(gpu), ends.host_prefixes(coordinates.domain(gpu), plane)
+    others = prefixes, _hb_addresses(len(prefixes), bits), HB_DEVICE, source, 1
+    yield from _runs(Columns(others, 0, rank), Columns(others, rank + 1, len(prefixes)))
 
 
 def _rail_columns(
