@@ -201,13 +201,12 @@ class ForwardingTables:
         Hosts come first, then the leaves or pods below it, then a route upwards for everything
         else.
         """
-        start, sizing = (
-            self.plan.addresses.hosts.start(segment * self.plan.mapping.segment_blocks + block),
-            self.plan.sizing,
-        )
+        number, sizing = segment * self.plan.mapping.segment_blocks + block, self.plan.sizing
+        start = self.plan.addresses.hosts.start(number)
         slots = self._slots_of(box) if instance.host_ports else []
-        for port, slot in zip(instance.host_ports, slots, strict=False):
-            yield {"prefixes": self._prefixes(start, slot, slot + 1), "next_hops": _hops([port])}
+        addresses = self.plan.addresses.host_addresses(number, slots)
+        for port, address in zip(instance.host_ports, addresses, strict=False):
+            yield {"prefixes": [self._link_prefix(address)], "next_hops": _hops([port])}
         for port in instance.host_ports[len(slots) :]:  # those of devices
             yield {"prefixes": [_prefix_of(port)], "next_hops": _hops([port])}
         devices = self._device_prefixes(segment, block)
@@ -242,11 +241,14 @@ class ForwardingTables:
         every = zip(leaves, shared.blocks, shared.bonds.slot, strict=True)
         own = [(box, slot) for (where, box), at, slot in every if (where, at) == (segment, block)]
         found = addresses.host_addresses(0, [slot for _, slot in own])
-        length = addresses.host_length
         return [
-            (box, f"{address_text(address - addresses.numbered)}/{length}")
-            for (box, _), address in zip(own, found, strict=True)
+            (box, self._link_prefix(address)) for (box, _), address in zip(own, found, strict=True)
         ]
+
+    def _link_prefix(self, address: int) -> str:
+        """Return the prefix of the link of a NIC port, or of its address on unnumbered links."""
+        addresses = self.plan.addresses
+        return f"{address_text(address - addresses.numbered)}/{addresses.host_length}"
 
     @cached_property
     def _slots(self) -> Int32Array:
