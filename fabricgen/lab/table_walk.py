@@ -30,7 +30,7 @@ class Walker:
         self.tables, self.dead = tables, frozenset(dead)
         self._switched: dict[tuple[Instance, int], int] = {}
         self._crossed: dict[tuple[str, str], int] = {}
-        self._first: dict[tuple[str, str], Crossing | None] = {}
+        self._onto: dict[tuple[str, str], Crossing | None] = {}
         self._leaving: dict[tuple[str, int], list[str]] = {}
         self._landing: dict[tuple[str, int], list[str]] = {}
         self._searches: dict[str, _Search] = {}
@@ -97,18 +97,21 @@ class Walker:
         return gpu if f"hb:{domain}" in self.dead else domain
 
     def crossing(self, source: str, target: str) -> Crossing | None:
-        """Return the first working crossing in the order of the tables, cached."""
-        key = source, target
-        if key not in self._first:
-            self._first[key] = self._look(source, target)
-        return self._first[key]
-
-    def _look(self, source: str, target: str) -> Crossing | None:
         """Return the first working crossing by rail, relay of the source, relay of the target."""
+        onto = self._onto
         for leaving in self._exits(source, self.tables.gpus[target]["rail"]):
-            for landing in self._landings(target, self.tables.gpus[leaving]["rail"]):
-                if leaving != landing and self.crossed(Crossing(leaving, landing)):
-                    return Crossing(leaving, landing)
+            key = leaving, target
+            if key not in onto:
+                onto[key] = self._look(leaving, target)
+            if found := onto[key]:
+                return found
+        return None
+
+    def _look(self, leaving: str, target: str) -> Crossing | None:
+        """Return the first working crossing from a relay of the source, the same for its domain."""
+        for landing in self._landings(target, self.tables.gpus[leaving]["rail"]):
+            if leaving != landing and self.crossed(Crossing(leaving, landing)):
+                return Crossing(leaving, landing)
         return None
 
     def _exits(self, source: str, rail: int) -> list[str]:

@@ -40,6 +40,9 @@ class RelayPath(NamedTuple):
     legs: tuple[NetworkSegment, ...]
 
 
+_DIRECT = RelayPath("direct", ())
+
+
 @dataclass(frozen=True)
 class PathSelector:
     """The selection of paths over a working network."""
@@ -48,8 +51,21 @@ class PathSelector:
 
     def way(self, source: int, target: int) -> RelayPath | None:
         """Return the path that the tables use, or None if no path connects the two working GPUs."""
-        first = next(self.ways(source, target), None)
-        return first or self._over_other_domains(source, target)
+        reach, coordinates = self.reach, self.reach.plan.fabric.coordinates
+        dead = reach.failures.gpus
+        if source in dead or target in dead:
+            return None
+        if coordinates.domain(source) == coordinates.domain(target) and reach.hb_lives(source):
+            return _DIRECT
+        firsts, own = self._firsts, coordinates.rail(source)
+        for leaving, over in self._exits_to(source, coordinates.rail(target)):
+            key = leaving, target, leaving == source, over == own
+            if key not in firsts:
+                legs = self._onto(leaving, over, target)
+                firsts[key] = next((self._relayed(source, target, leg) for leg in legs), None)
+            if first := firsts[key]:
+                return first
+        return self._over_other_domains(source, target)
 
     def ways(self, source: int, target: int) -> Iterator[RelayPath]:
         """Yield the working paths with one crossing of the network at most, in order."""
@@ -58,19 +74,36 @@ class PathSelector:
         if source in dead or target in dead:
             return
         if domain(source) == domain(target) and reach.hb_lives(source):
-            yield RelayPath("direct", ())
+            yield _DIRECT
             return
         for leg in self.legs(source, target):
-            yield RelayPath(kind_of(reach.plan.fabric, (source, target), leg), (leg,))
+            yield self._relayed(source, target, leg)
+
+    def _relayed(self, source: int, target: int, leg: NetworkSegment) -> RelayPath:
+        """Return the path of two GPUs over one crossing."""
+        return RelayPath(kind_of(self.reach.plan.fabric, (source, target), leg), (leg,))
 
     def legs(self, source: int, target: int) -> Iterator[NetworkSegment]:
         """Yield the working crossings from the domain of one GPU to that of another, in order."""
         rail = self.reach.plan.fabric.coordinates.rail
         for leaving, over in self._exits_to(source, rail(target)):
-            reached = self._reachable(leaving)
-            for landing in self._landings_on(target, over):
-                if leaving != landing and reached[landing]:
-                    yield NetworkSegment(leaving, landing)
+            yield from self._onto(leaving, over, target)
+
+    def _onto(self, leaving: int, over: int, target: int) -> Iterator[NetworkSegment]:
+        """Yield the working crossings from a GPU on a rail to the domain of a target, in order."""
+        reached = self._reachable(leaving)
+        for landing in self._landings_on(target, over):
+            if leaving != landing and reached[landing]:
+                yield NetworkSegment(leaving, landing)
+
+    @cached_property
+    def _firsts(self) -> dict[tuple[int, int, bool, bool], RelayPath | None]:
+        """A cache of the first working path over an exit to a target.
+
+        It is the same for almost all sources of a domain; its kind depends on whether the exit is
+        the source and on the source's rail.
+        """
+        return {}
 
     def _exits_to(self, source: int, rail: int) -> list[tuple[int, int]]:
         """Return the GPUs over which one may send to a rail, best first, each with its own rail."""
@@ -92,8 +125,8 @@ class PathSelector:
 
     def _meeting(self, gpu: int, others: Iterator[int]) -> list[int]:
         """Return those of some GPUs of its domain that a GPU meets without the network."""
-        lives = self.reach.hb_lives
-        return [each for each in others if each == gpu or (lives(gpu) and lives(each))]
+        lives, dead = self.reach.hb_lives(gpu), self.reach.failures.gpus
+        return [each for each in others if each == gpu or (lives and each not in dead)]
 
     @cached_property
     def _exits(self) -> dict[tuple[int, int], list[tuple[int, int]]]:
