@@ -46,11 +46,11 @@ class ManagementPlan:
     """Of each management port with a cable after the first; shape (ports, *switches.shape)."""
     hosts: Int64Array | None
     """Of each host; None where hosts are managed by their names."""
-    server: int | None
-    """The server that switches boot from; None where the subnet has no address left for it."""
-    devices: int | None = None
+    devices: int | None
     """The address at the first endpoint position of the network of management ports; None without
     `device_pool`, and for other networks."""
+    server: int | None = None
+    """The server that switches boot from; None where the subnet has no address left for it."""
 
     def switch(self, segment: int, box: int) -> str:
         """Return the address of a switch, which is that of its first management port."""
@@ -90,10 +90,7 @@ def plan_management(
     gateway = int(asked.gateway or subnet.network_address + 1)
     names = [name for segment in _segments(draft) for name in draft.naming.switches(segment)]
     places = _places(draft)
-    edges = [subnet, *([asked.host_pool] if asked.host_pool else [])]
-    taken = {int(edge) for net in edges for edge in (net.network_address, net.broadcast_address)}
-    taken |= {gateway} | set(map(int, asked.addresses.values()))
-    taken |= {int(asked.server)} if asked.server else set()
+    taken = _reserved(asked, subnet, gateway)
     findings, ports = [*_overlaps(asked, draft)], _port_names(draft, names)
     if not draft.fabric.network:
         own_names = [name for column in ports for name in column if name]
@@ -118,7 +115,6 @@ def plan_management(
         for known, column in zip((names, *ports), columns, strict=True)
     )
     own = _pinned(asked, hosts, own[positions]) if asked.host_pool else own
-    server = _server(asked, subnet, taken | {*given.ravel().tolist(), *own.tolist()})
     beside = np.array(further, dtype=np.int64).reshape(len(ports), *places.shape)
     return ManagementPlan(
         subnet,
@@ -126,9 +122,34 @@ def plan_management(
         given,
         beside,
         own if asked.host_pool else None,
-        server,
         first_device_address(asked, draft),
     )
+
+
+def _reserved(asked: Management, subnet: IPv4Network, gateway: int) -> set[int]:
+    """Return the addresses that are not counted: edges of prefixes, and those that are given."""
+    edges = [subnet, *([asked.host_pool] if asked.host_pool else [])]
+    taken = {int(edge) for net in edges for edge in (net.network_address, net.broadcast_address)}
+    taken |= {gateway} | set(map(int, asked.addresses.values()))
+    return taken | ({int(asked.server)} if asked.server else set())
+
+
+def boot_server(asked: Management, planned: Sequence[ManagementPlan]) -> int | None:
+    """Return the server of a cluster: the one that is given, else the last address that is free.
+
+    `planned` are compute and the networks with switches of their own, compute first.
+    """
+    if asked.server:
+        return int(asked.server)
+    subnet, taken = planned[0].subnet, _reserved(asked, planned[0].subnet, planned[0].gateway)
+    for each in planned:
+        taken.update(each.switches.ravel().tolist(), each.further.ravel().tolist())
+        taken.update(each.hosts.tolist() if each.hosts is not None else ())
+    first, last = int(subnet.network_address), int(subnet.broadcast_address)
+    pool = asked.device_pool
+    low, high = (int(pool.network_address), int(pool.broadcast_address)) if pool else (first, first)
+    free = chain(range(last - 1, high, -1), range(min(low, last) - 1, first, -1))
+    return next((at for at in free if at not in taken), None)
 
 
 def _port_names(draft: Draft, names: list[str]) -> list[list[str]]:
@@ -175,17 +196,6 @@ def _part(pool: IPv4Network, draft: Draft, *, shared: bool) -> IPv4Network:
     size = 1 << pool.max_prefixlen - length
     first = int(pool.network_address) + pool.num_addresses // 2 + _PARTS.index(name) * size
     return IPv4Network((first, length))
-
-
-def _server(asked: Management, subnet: IPv4Network, taken: set[int]) -> int | None:
-    """Return the address of the server: the one that is given, else the last that is free."""
-    if asked.server:
-        return int(asked.server)
-    first, last = int(subnet.network_address), int(subnet.broadcast_address)
-    pool = asked.device_pool
-    low, high = (int(pool.network_address), int(pool.broadcast_address)) if pool else (first, first)
-    free = chain(range(last - 1, high, -1), range(min(low, last) - 1, first, -1))
-    return next((at for at in free if at not in taken), None)
 
 
 def _segments(draft: Draft) -> range:

@@ -21,7 +21,7 @@ from fabricgen.planning.cabling.pieces import find_pieces
 from fabricgen.planning.designs import map_design
 from fabricgen.planning.draft import Draft, draft_of
 from fabricgen.planning.excluded_hosts import resolve_positions
-from fabricgen.planning.management import plan_management
+from fabricgen.planning.management import boot_server, plan_management
 from fabricgen.planning.measure import measure
 from fabricgen.planning.measured_lengths import measured_rows
 from fabricgen.planning.name_checks import check_names
@@ -107,10 +107,10 @@ def complete(draft: Draft, room: Room | None = None, space: PanelSpace | None = 
     if draft.spec.cabling and room and not space:
         space = _panel_space(draft, room)
     channels = _plan_channels(draft, lengths, cages, space) if draft.spec.cabling else None
-    networks = _complete_networks(beside, room, space, channels, management)
+    networks = _complete_networks(beside, room, space, channels)
     if lengths and draft.spec.site and not draft.fabric.network:
         _check_trays(lengths, channels, [*networks.values()])
-    return Plan(
+    plan = Plan(
         **vars(draft),
         segment=segment,
         installed=installed,
@@ -124,6 +124,7 @@ def complete(draft: Draft, room: Room | None = None, space: PanelSpace | None = 
         networks=networks,
         channels=channels,
     )
+    return plan if draft.fabric.network else _with_server(plan)
 
 
 def _complete_networks(
@@ -131,18 +132,16 @@ def _complete_networks(
     room: Room | None,
     space: PanelSpace | None,
     channels: Channels | None,
-    management: ManagementPlan | None,
 ) -> dict[str, Plan]:
     """Complete the networks in the room of the compute fabric, each beside the panels before it.
 
-    `channels` and `management` are those of compute. Raises Refusal.
+    `channels` are those of compute. Raises Refusal.
     """
     networks: dict[str, Plan] = {}
     for name, draft in drafts.items():
         space = _beside(space, channels, *(plan.channels for plan in networks.values()))
         own = space and space._replace(network=name)
-        plan = complete(draft, network_room(room, draft.naming) if room else None, own)
-        networks[name] = _booted_as(plan, management)
+        networks[name] = complete(draft, network_room(room, draft.naming) if room else None, own)
     return networks
 
 
@@ -156,11 +155,19 @@ def _check_trays(lengths: Lengths, channels: Channels | None, networks: Sequence
     )
 
 
-def _booted_as(network: Plan, compute: ManagementPlan | None) -> Plan:
-    """Return a network whose switches boot from the server that those of compute have."""
-    if compute is None or network.management is None:
-        return network
-    return replace(network, management=replace(network.management, server=compute.server))
+def _with_server(compute: Plan) -> Plan:
+    """Return a cluster whose switches have the address of the server that they boot from."""
+    asked = compute.spec.management
+    if asked is None:
+        return compute
+    server = boot_server(asked, [plan.management for plan in compute.cluster if plan.management])
+
+    def served(plan: Plan) -> Plan:
+        own = plan.management
+        return replace(plan, management=replace(own, server=server)) if own else plan
+
+    networks = {name: served(plan) for name, plan in compute.networks.items()}
+    return replace(served(compute), networks=networks)
 
 
 def _plan_channels(

@@ -115,6 +115,26 @@ def test_a_server_outside_of_the_allowed_prefixes_is_named() -> None:
     assert not any("management.server" in one for one in _advice(**inside))
 
 
+def test_the_server_shares_its_address_with_no_network() -> None:
+    """The second management port of the only console server has the last address of this pool."""
+    plan = plan_of(
+        gpus=16,
+        hb_domain={"gpus": 8},
+        design="fat-tree",
+        switches={"leaf": {"model": "sn5600"}},
+        networks={
+            "oob": {"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G"},
+            "console": {"switches": {"leaf": {"model": "cm8148"}}},
+        },
+        management=MANAGEMENT | {"pool": "10.200.0.0/27"},
+    )
+    console = plan.networks["console"].management
+    assert console
+    assert console.further.tolist() == [[[int(IPv4Address("10.200.0.30"))]]]
+    servers = {own.management.server for own in plan.cluster if own.management}
+    assert servers == {int(IPv4Address("10.200.0.29"))}
+
+
 def _advice(**keys: Any) -> list[str]:  # noqa: ANN401 - keys of an inventory
     """Return the notices of the small fabric."""
     return advice(plan_of(**SMALL, management=MANAGEMENT | keys))
