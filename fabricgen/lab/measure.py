@@ -24,6 +24,7 @@ from fabricgen.lab.iproute import batch
 from fabricgen.lab.probes import Probe, Sockets, open_at, send_all
 from fabricgen.lab.sightings import Sightings, open_packets
 from fabricgen.lab.socket_family import FAMILIES, IPV6, SocketFamily
+from fabricgen.lab.timer import Timer
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -203,29 +204,28 @@ class RunningLab:
 
         A difference has the expected and the learnt routes, by switch.
         """
-        wanted, started = self.expected(dead), time.monotonic()
+        wanted = self.expected(dead)
+        total, progress, change = Timer(), Timer(), Timer()
         waiting = [name for name in switches or self.switches if name in wanted]
         seen: dict[str, Routes] = {}
-        progress = changed = started
-        while waiting and time.monotonic() - started < patience_s:
+        while waiting and total.seconds < patience_s:
             asked, waiting = waiting[:ASKED], waiting[ASKED:]
             now = self.learnt(asked)
             left = [name for name, learnt in now.items() if learnt != wanted[name]]
             waiting += left
             if any(seen.get(name) != learnt for name, learnt in now.items()):
-                changed = time.monotonic()
+                change.restart()
             seen |= now
             if len(left) < len(now):
-                progress = time.monotonic()
-            elif time.monotonic() - progress > STUCK_S:
+                progress.restart()
+            elif progress.seconds > STUCK_S:
                 self._reopen(waiting, dead)
-                progress = time.monotonic()
-            calm_s = time.monotonic() - changed
-            if calm_s > CALM_S:
+                progress.restart()
+            if change.seconds > CALM_S:
                 break
             if left:
-                time.sleep(max(POLL_S, calm_s / POLLS))
-        took, now = time.monotonic() - started, self.learnt(waiting)
+                time.sleep(max(POLL_S, change.seconds / POLLS))
+        took, now = total.seconds, self.learnt(waiting)
         return took, {
             name: (wanted[name], learnt) for name, learnt in now.items() if learnt != wanted[name]
         }

@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.diagnostics import Finding, Path, Refusal
-from fabricgen.core.terms import COMPUTE, Role
+from fabricgen.core.terms import COMPUTE
 from fabricgen.planning.tenant_addresses import subnet_of
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def check_apart(drafts: Mapping[str, Draft]) -> None:
 
     `drafts` begin with the compute fabric. Raises Refusal.
     """
-    routed = {name: draft for name, draft in drafts.items() if _is_routed(draft)}
+    routed = {name: draft for name, draft in drafts.items() if draft.fabric.has_pools}
     findings = [
         *_shared([each for name, draft in routed.items() for each in _prefixes(name, draft)]),
         *_shared([each for name, draft in routed.items() for each in _as_numbers(name, draft)]),
@@ -50,16 +50,6 @@ def check_apart(drafts: Mapping[str, Draft]) -> None:
     ]
     if findings:
         raise Refusal(findings)
-
-
-def _is_routed(draft: Draft) -> bool:
-    """Return whether a network has addresses and AS numbers of its own.
-
-    The devices of an access network have addresses of `management`, and InfiniBand has none.
-    """
-    network = draft.fabric.network
-    ethernet = draft.fabric.port_layouts[Role.LEAF].model.transport == "ethernet"
-    return ethernet and (network is None or network.joined)
 
 
 def _prefixes(name: str, draft: Draft) -> Iterator[_Range]:

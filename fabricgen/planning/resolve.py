@@ -81,10 +81,18 @@ class ResolvedFabric:
         return self.port_layouts[Role.LEAF].model.transport == "serial"
 
     @property
+    def has_pools(self) -> bool:
+        """Whether it has addresses and AS numbers of its own.
+
+        The devices of an access network have addresses of `management`, and InfiniBand has none.
+        """
+        ethernet = self.port_layouts[Role.LEAF].model.transport == "ethernet"
+        return ethernet and not (self.network and self.network.vlan)
+
+    @property
     def is_routed(self) -> bool:
         """Whether this is a network beside compute whose devices have addresses of its own."""
-        ethernet = self.port_layouts[Role.LEAF].model.transport == "ethernet"
-        return ethernet and self.network is not None and not self.network.vlan
+        return self.network is not None and self.has_pools
 
     @property
     def design(self) -> Design:
