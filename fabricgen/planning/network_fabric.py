@@ -67,6 +67,8 @@ def network_fabric(
     spec = compute.spec
     network = spec.networks.each()[name]
     devices = [*attached_devices(compute, name, hosts, switches, catalog)]
+    if not ports_of(devices):
+        raise _without_ports(name)
     bond = network.bond or 1
     try:
         fabric = resolve(_network_spec(spec, name, bond, ports_of(devices)), catalog)
@@ -95,6 +97,17 @@ def network_fabric(
             kept=kept,
             reserved=reserved,
         ),
+    )
+
+
+def _without_ports(name: str) -> Refusal:
+    """Return the refusal of a network that nothing is on."""
+    return refuse(
+        "unknown-network",
+        f"nothing has a port in the network `{name}`",
+        path=("networks", name),
+        because=("hosts, devices and the switches of other networks have none there",),
+        hint="give `host_ports` or `switch_ports`, or leave the network out",
     )
 
 

@@ -29,6 +29,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import HypothesisWarning
 
 from tests.build.canary import managed_fabrics
+from tests.fuzz.clusters import cluster_sessions, search_clusters
 from tests.fuzz.documents import readings, search_documents
 from tests.fuzz.fabrics import search_fabrics, sessions
 from tests.fuzz.kills import kills, search_kills
@@ -56,6 +57,7 @@ class Campaign(NamedTuple):
 
 CAMPAIGNS = {
     "fabrics": Campaign(sessions(), search_fabrics, 40),
+    "clusters": Campaign(cluster_sessions(), search_clusters, 40),
     "documents": Campaign(readings(), search_documents, 120),
     "targets": Campaign(targets(), search_targets, 60),
     "packs": Campaign(templates(), search_packs, 40),

@@ -23,11 +23,8 @@ def count_faults(out: Path, summary: dict[str, Any]) -> Iterator[str]:
     if "bom" in manifest["groups"]:
         yield from _bill_faults(out / "bom/bom.csv", summary)
     configured = {path.name for path in (out / "configs").glob("*/")}
-    if len(configured) > summary["switches"]["total"]:
-        yield (
-            f"{len(configured)} switches are configured, and the plan has "
-            f"{summary['switches']['total']}"
-        )
+    if len(configured) > (most := _of_cluster(summary, "switches")):
+        yield f"{len(configured)} switches are configured, and the plan has {most}"
 
 
 def manifest_faults(out: Path, files: dict[str, str]) -> Iterator[str]:
@@ -50,20 +47,21 @@ def _rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
+def _of_cluster(summary: dict[str, Any], what: str) -> int:
+    """Return how many of something the compute fabric and all networks have."""
+    every = [summary[what], *(network[what] for network in summary.get("networks", {}).values())]
+    return sum(own if isinstance(own, int) else own["total"] for own in every)
+
+
 def _cable_faults(folder: Path, summary: dict[str, Any]) -> Iterator[str]:
     """Cables by their rows, links by their labels and ends."""
     cables = _rows(folder / "cables.csv")
-    if len(cables) != summary["cables"]["total"]:
-        yield f"cables.csv has {len(cables)} rows, and the plan {summary['cables']['total']} cables"
+    if len(cables) != (planned := _of_cluster(summary, "cables")):
+        yield f"cables.csv has {len(cables)} rows, and the plan {planned} cables"
     rows = _rows(folder / "links.csv") if (folder / "links.csv").exists() else cables
-    links = {
-        (row["a_device"], row["a_interface"], row["b_device"], row["b_interface"]) for row in rows
-    }
-    if len(links) != summary["links"]["total"]:
-        yield (
-            f"cables join {len(links)} pairs of ports, and the plan has "
-            f"{summary['links']['total']} links"
-        )
+    links = {ends for row in rows for ends in _links(row)}
+    if len(links) != (planned := _of_cluster(summary, "links")):
+        yield f"cables join {len(links)} pairs of ports, and the plan has {planned} links"
     if len({row["cable"] for row in rows}) != len(rows):
         yield "two links have one label"
     ends = [end for row in links for end in (row[:2], row[2:])]
@@ -71,20 +69,28 @@ def _cable_faults(folder: Path, summary: dict[str, Any]) -> Iterator[str]:
         yield "two links share a port"
 
 
+def _links(row: dict[str, str]) -> Iterator[tuple[str, ...]]:
+    """Yield the ends of the links of a cable, which has several at a split cage."""
+    names = "a_device", "a_interface", "b_device", "b_interface"
+    columns = [row[name].split(" ") for name in names]
+    most = max(map(len, columns))
+    yield from zip(*(column * (most // len(column)) for column in columns), strict=True)
+
+
 def _graph_faults(path: Path, summary: dict[str, Any]) -> Iterator[str]:
     """Links of the graph between NICs and switches, and switches."""
     graph = json.loads(path.read_text(encoding="utf-8"))
     switches = len({node["switch"] for node in graph["nodes"] if "switch" in node})
-    if switches != summary["switches"]["total"]:
-        yield f"the graph has {switches} switches, and the plan {summary['switches']['total']}"
+    if switches != (planned := _of_cluster(summary, "switches")):
+        yield f"the graph has {switches} switches, and the plan {planned}"
 
 
 def _bill_faults(path: Path, summary: dict[str, Any]) -> Iterator[str]:
     """Switches and cables of the bill are those of the plan."""
     rows = [row for row in _rows(path) if row.get("row", "part") == "part"]
     for kind, total in (
-        ("switch", summary["switches"]["total"]),
-        ("cable", summary["cables"]["total"]),
+        ("switch", _of_cluster(summary, "switches")),
+        ("cable", _of_cluster(summary, "cables")),
     ):
         counted = sum(int(row["quantity"]) for row in rows if row["class"].startswith(kind))
         if counted != total:

@@ -98,7 +98,7 @@ class _Climb:
         self.sources = plan.addresses.host_addresses(number, slot[leaf == self.leaf].tolist())
         self.targets = plan.addresses.host_addresses(number, slot[outside].tolist())
         self.upper, self.counts = columns.upper, np.zeros(len(columns.kind), dtype=np.int32)
-        crossed = plan.kinds[1 : None if beyond.any() else 2] if self.targets else []
+        crossed = plan.tier_kinds[1 : None if beyond.any() else 2] if self.targets else []
         first = {
             LinkKind.LEAF_SPINE: (self.leaf, self.leaf + 1),
             LinkKind.SPINE_CORE: (
