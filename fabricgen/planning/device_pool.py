@@ -54,13 +54,14 @@ def fit_device_pool(
             ("all ports of the out-of-band network are in one VLAN",),
             f"choose a part of {subnet}, or a larger `subnet`",
         )
-    elif pool.overlaps(asked.pool):
+    elif other := next((key for key in ("pool", "host_pool") if _overlaps(asked, key)), ""):
         yield Finding(
             "pools-overlap",
-            f"{pool} and {asked.pool} share addresses",
+            f"{pool} and {getattr(asked, other)} share addresses",
             _PATH,
-            ("they are `device_pool` and `pool` of `management`",),
-            "choose two that share no address, and as `subnet` a prefix that holds both",
+            (f"they are `device_pool` and `{other}` of `management`",),
+            "choose two that share no address, and as `subnet` a prefix that holds `pool` and"
+            " `device_pool`",
         )
     else:
         edges = {int(subnet.network_address), int(subnet.broadcast_address)}
@@ -73,6 +74,12 @@ def fit_device_pool(
                 ("the gateway, the server and those under `addresses` are outside of it",),
                 "choose a pool without it, or another address",
             )
+
+
+def _overlaps(asked: Management, key: str) -> bool:
+    """Return whether the pool of devices shares addresses with another."""
+    other: IPv4Network | None = getattr(asked, key)
+    return bool(asked.device_pool and other and asked.device_pool.overlaps(other))
 
 
 def hold_devices(asked: Management, draft: Draft) -> Iterator[Finding]:

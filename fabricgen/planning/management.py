@@ -257,7 +257,7 @@ def _overlaps(asked: Management, draft: Draft) -> Iterator[Finding]:
     if network and not network.joined:
         return
     place = f"networks.{network.name}." if network else ""
-    for key in ("pool", "host_pool"):
+    for key in ("pool", "host_pool", "device_pool"):
         pool: IPv4Network | None = getattr(asked, key)
         if pool is None:
             continue

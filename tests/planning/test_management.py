@@ -210,6 +210,7 @@ def test_growth_keeps_the_addresses_of_devices() -> None:
     [
         ({"device_pool": "10.200.2.0/28"}, "pool-too-small"),
         ({"device_pool": "10.200.1.0/24"}, "pools-overlap"),
+        ({"host_pool": "10.200.2.128/25"}, "pools-overlap"),
         ({"device_pool": "10.200.4.0/24"}, "bad-management-address"),
         ({"gateway": "10.200.2.9"}, "bad-management-address"),
         ({"addresses": {"leaf-1": "10.200.2.9"}}, "bad-management-address"),
@@ -220,3 +221,12 @@ def test_a_pool_of_devices_that_does_not_fit_is_refused(keys: dict[str, Any], co
     with pytest.raises(Refusal) as refused:
         managed_cluster(64, **keys)
     assert {finding.code for finding in refused.value.findings} == {code}
+
+
+def test_a_pool_of_devices_in_addresses_of_compute_is_refused() -> None:
+    """Rails have all of 10.0.0.0/9 by default, and so does what it holds."""
+    inside = {"pool": "10.200.0.0/24", "device_pool": "10.0.1.0/24", "subnet": "10.0.0.0/8"}
+    with pytest.raises(Refusal) as refused:
+        managed_cluster(64, **inside)
+    (finding,) = refused.value.findings
+    assert (finding.code, finding.path) == ("pools-overlap", ("management", "device_pool"))
