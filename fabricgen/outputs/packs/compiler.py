@@ -98,6 +98,8 @@ class Compiler(CodeGenerator):
         """Return the pieces of an output, `%s` for each non-constant one, and their expressions."""
         form, values, finalize = [], [], self._make_finalize()
         for child in node.nodes:
+            if isinstance(child, nodes.CondExpr) and child.expr2 is None:
+                child.expr2 = nodes.Const("")  # prints as much as the object that Jinja creates
             try:
                 form.append(self._output_child_to_const(child, frame, finalize).replace("%", "%%"))
             except Exception:  # noqa: BLE001 - as with Jinja: it is not constant, or its error is one of the rendering
