@@ -15,6 +15,7 @@ from fabricgen.core.colours import HUES, colour
 from fabricgen.outputs.workbook.tab import Tab, TabLayout
 from fabricgen.outputs.workbook.table_sheet import TableSheet
 from fabricgen.outputs.workbook.workbook import Book
+from fabricgen.views.cables.cable_list import cells, column_of
 from fabricgen.views.cables.view import SEPARATOR
 
 if TYPE_CHECKING:
@@ -88,13 +89,15 @@ class _CableSheets:
 
     def add(self, chunk: Chunk) -> None:
         """Write and count a run of cables."""
-        cables = [*chunk.rows]
-        self._tied = self._tied or any(row.piece for row in cables)
-        self._tiers.update(row.tier for row in cables)
-        self._parts.update((row.part, row.medium, row.length_m) for row in cables)
-        self._rails.update((row.piece_rail, row.tier) for row in cables)
-        self._listed.update(rail for row in cables for rail in row.rail.split(SEPARATOR))
-        rails = [row.piece_rail for row in cables for _ in range(chunk.sheet.rows)]
+        cables = chunk.rows  # read by columns: an object for each cable takes as long as its cells
+        self._tied = self._tied or any(column_of(cables, "piece"))
+        self._tiers.update(column_of(cables, "tier"))
+        self._parts.update(cells(cables, ("part", "medium", "length_m")))
+        self._rails.update(cells(cables, ("piece_rail", "tier")))
+        for rails_of_cable in {*column_of(cables, "rail")}:
+            self._listed.update(rails_of_cable.split(SEPARATOR))
+        several = range(chunk.sheet.rows)
+        rails = [rail for rail in column_of(cables, "piece_rail") for _ in several]
         runs: dict[str, list[Row]] = {}
         for row in zip(rails, chunk.table(), strict=True):
             runs.setdefault(row[0] if self._by_rail else "", []).append(row)
