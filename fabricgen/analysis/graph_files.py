@@ -148,9 +148,9 @@ def _in_order(names: Iterable[str], listed: Iterable[Edge]) -> list[Edge]:
     Each has its first node first.
     """
     position, edges = {name: at for at, name in enumerate(names)}, [*listed]
-    pairs = [(position[one], position[other]) for one, other, *_ in edges]
     # numpy compares the pairs of nodes as numbers, which costs less than a tuple for each edge
-    one, other = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    one = np.array([position[name] for name, _, _, _ in edges], dtype=np.int64)
+    other = np.array([position[name] for _, name, _, _ in edges], dtype=np.int64)
     first = np.minimum(one, other)
     _, begun, pair = np.unique(
         first * len(position) + np.maximum(one, other), return_index=True, return_inverse=True
