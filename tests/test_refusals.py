@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import io
 import os
+import re
 import shlex
 import sys
 from dataclasses import replace
@@ -125,6 +126,14 @@ def test_cases_of_other_tests_are_tested_there() -> None:
         for case in elsewhere
         if f'"{case.path.stem}"' not in (ROOT / case.shown_by).read_text(encoding="utf-8")
     ] == []
+
+
+def test_numbers_are_those_of_an_inventory() -> None:
+    """No digits are grouped, apart from those of an input that is quoted."""
+    quoted = re.compile(r"`[^`]*`|\"[^\"]*\"")
+    texts = {case.path.name: quoted.sub("", case.expected) for case in CASES}
+    assert any(re.search(r"\d{4}", text) for text in texts.values())
+    assert [name for name, text in texts.items() if re.search(r"\d,\d{3}\b", text)] == []
 
 
 def literal(node: ast.expr | None) -> str | None:

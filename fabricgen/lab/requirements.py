@@ -147,15 +147,15 @@ def shares(layout: LabLayout) -> list[Share]:
     )
     busy, free = sessions * BFD_CORES, cores * (1 - SPARE_CORES)
     bfd_sum = (
-        f"{sessions:,} BFD sessions keep {busy:,.1f} cores busy, and {free:.1f} of {cores} may be"
+        f"{sessions} BFD sessions keep {busy:.1f} cores busy, and {free:.1f} of {cores} may be"
     )
     lines = (
         (
-            f"{frr:,} {'GPUs and ' if speakers else ''}switches x {SWITCH_MB} MB and "
-            f"{peers:,} BGP neighbours x {PEER_MB} MB, as their configurations name them"
+            f"{frr} {'GPUs and ' if speakers else ''}switches x {SWITCH_MB} MB and "
+            f"{peers} BGP neighbours x {PEER_MB} MB, as their configurations name them"
         ),
-        *((f"{servers:,} SSH servers x {SSHD_MB} MB",) if servers else ()),
-        f"{nodes:,} namespaces x {NODE_MB} MB, and {BASE_MB} MB for the program",
+        *((f"{servers} SSH servers x {SSHD_MB} MB",) if servers else ()),
+        f"{nodes} namespaces x {NODE_MB} MB, and {BASE_MB} MB for the program",
     )
     each = 2 if plan.addresses.family == "ipv6" else 1  # a namespace, and what arrives in it
     files = each * nodes + FLOWS * gpus * plan.fabric.planes
@@ -163,13 +163,13 @@ def shares(layout: LabLayout) -> list[Share]:
         Share(
             needed,
             available_mb(),
-            (*lines, f"{needed:,} MB in all, and {available_mb():,} MB are free"),
+            (*lines, f"{needed} MB in all, and {available_mb()} MB are free"),
         ),
-        _limited(daemons, resource.RLIMIT_NPROC, f"{daemons:,} daemons"),
+        _limited(daemons, resource.RLIMIT_NPROC, f"{daemons} daemons"),
         _limited(
             files,
             resource.RLIMIT_NOFILE,
-            f"{files:,} open files, {each} for each namespace and {FLOWS} for each NIC port",
+            f"{files} open files, {each} for each namespace and {FLOWS} for each NIC port",
         ),
         Share(
             busy,
@@ -193,7 +193,7 @@ def _limited(needed: int, limit: int, words: str) -> Share:
     return Share(
         needed,
         inf if there == resource.RLIM_INFINITY else there,
-        (f"{words}, and this user may have {there:,}",),
+        (f"{words}, and this user may have {there}",),
     )
 
 
@@ -213,9 +213,9 @@ def check_fits(layout: LabLayout, *, one_rail: bool = False) -> None:
     if short:
         because = tuple(words for share in short for words in share.words)
         what = (
-            f"a rail of {booted.size.gpus:,} GPUs"
+            f"a rail of {booted.size.gpus} GPUs"
             if one_rail
-            else f"the lab of {booted.size.gpus:,} GPUs"
+            else f"the lab of {booted.size.gpus} GPUs"
         )
         raise refuse(
             "lab-too-large",

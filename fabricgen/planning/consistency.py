@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabricgen.core.count_text import counted
+from fabricgen.core.count_text import plain_count
 from fabricgen.core.diagnostics import Finding, Path
 from fabricgen.core.divisors import divisors
 from fabricgen.core.terms import Design, speed_text
@@ -122,7 +122,7 @@ def _divisions(spec: FabricSpec, host: Host | None) -> Iterator[Finding]:
     domain, planes, shared = spec.hb_domain.gpus, spec.rails.planes, spec.rails.per_switch
     hosts, rails = spec.hb_domain.hosts, spec.rails.count or domain
     nics = spec.nic.per_gpu or (host.nics_per_gpu if host else 1)
-    gpus = f"the {counted(domain, 'GPU')} of an HB domain"
+    gpus = f"the {plain_count(domain, 'GPU')} of an HB domain"
     if hosts:
         yield from _undivided(
             "hosts-do-not-divide",
@@ -130,12 +130,12 @@ def _divisions(spec: FabricSpec, host: Host | None) -> Iterator[Finding]:
             hosts,
             ("hb_domain", "hosts"),
             gpus,
-            counted(hosts, "host"),
+            plain_count(hosts, "host"),
         )
     yield from _undivided(
-        "rails-do-not-divide", domain, rails, ("rails", "count"), gpus, counted(rails, "rail")
+        "rails-do-not-divide", domain, rails, ("rails", "count"), gpus, plain_count(rails, "rail")
     )
-    ports = f"{counted(planes, 'plane')} (one for each NIC port of a GPU)"
+    ports = f"{plain_count(planes, 'plane')} (one for each NIC port of a GPU)"
     yield from _undivided(
         "nics-do-not-divide", planes, nics, ("nic", "per_gpu"), ports, f"{nics} NICs per GPU"
     )
@@ -145,7 +145,7 @@ def _divisions(spec: FabricSpec, host: Host | None) -> Iterator[Finding]:
             rails,
             shared,
             ("rails", "per_switch"),
-            counted(rails, "rail"),
+            plain_count(rails, "rail"),
             f"switches of {shared} rails each",
         )
     of_rails = {
@@ -208,10 +208,10 @@ def _nic_names(spec: FabricSpec, host: Host | None) -> Iterator[Finding]:
         if names and len(names) != gpus * planes:
             yield Finding(
                 "nic-contradicts-host",
-                f"`host.{key}` has {counted(len(names), 'name')}, and a host has"
-                f" {counted(gpus * planes, 'NIC port')}",
+                f"`host.{key}` has {plain_count(len(names), 'name')}, and a host has"
+                f" {plain_count(gpus * planes, 'NIC port')}",
                 ("host", key),
-                (f"{counted(gpus, 'GPU')} per host x {counted(planes, 'plane')}",),
+                (f"{plain_count(gpus, 'GPU')} per host x {plain_count(planes, 'plane')}",),
                 "list one name per NIC port: GPU by GPU, and plane by plane for each GPU",
             )
         elif twice:
@@ -253,7 +253,7 @@ def _host_domain(spec: FabricSpec, host: Host) -> Iterator[Finding]:
         yield Finding(
             "host-contradicts-hb-domain",
             (
-                f"an HB domain of {host.model} has {counted(host.hb_domain_hosts, 'host')},"
+                f"an HB domain of {host.model} has {plain_count(host.hb_domain_hosts, 'host')},"
                 f" not {hosts}"
             ),
             ("hb_domain", "hosts"),
@@ -268,23 +268,23 @@ def _host_nics(spec: FabricSpec, host: Host) -> Iterator[Finding]:
     if nics and nics != host.nics_per_gpu:
         yield Finding(
             "nic-contradicts-host",
-            f"a {host.model} does not have {counted(nics, 'NIC')} per GPU",
+            f"a {host.model} does not have {plain_count(nics, 'NIC')} per GPU",
             ("nic", "per_gpu"),
-            (f"it has {counted(host.nics_per_gpu, host.nic)} per GPU",),
+            (f"it has {plain_count(host.nics_per_gpu, host.nic)} per GPU",),
             f"write `per_gpu: {host.nics_per_gpu}`, or leave it out",
         )
     planes, offered = spec.rails.planes, host.speeds_gbps
     if planes not in offered:
         ways = " or ".join(
-            f"{counted(number, 'port')} of {speed_text(speed)}"
+            f"{plain_count(number, 'port')} of {speed_text(speed)}"
             for number, speed in sorted(offered.items())
         )
         near = min(offered, key=lambda number: (abs(number - planes), number))
         yield Finding(
             "nic-contradicts-host",
             (
-                f"a GPU of {host.model} has no {counted(planes, 'NIC port')}"
-                f" for {counted(planes, 'plane')}"
+                f"a GPU of {host.model} has no {plain_count(planes, 'NIC port')}"
+                f" for {plain_count(planes, 'plane')}"
             ),
             ("rails", "planes"),
             (f"it has {ways}",),
@@ -293,7 +293,7 @@ def _host_nics(spec: FabricSpec, host: Host) -> Iterator[Finding]:
     elif spec.nic.speed and spec.nic.speed != offered[planes]:
         because = (
             (
-                f"with {counted(planes, 'NIC port')} per GPU,"
+                f"with {plain_count(planes, 'NIC port')} per GPU,"
                 f" each runs at {speed_text(offered[planes])}"
             ),
         )

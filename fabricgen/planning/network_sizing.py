@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from fabricgen.core.count_text import counted
+from fabricgen.core.count_text import plain_count
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import Role
 from fabricgen.inventory.networks import LeafGroup
@@ -99,7 +99,7 @@ def check_leaves(fabric: ResolvedFabric) -> None:
         leaves, ports, bond = served.keys.leaves or 0, sum(served.ports), network.attached.bond
         most = _most_stripes(served, network) * bond
         if leaves > most:
-            on = counted(most, "leaf", "leaves")
+            on = plain_count(most, "leaf", "leaves")
             key = "leaf_groups" if isinstance(served.keys, LeafGroup) else "leaves"
             raise refuse(
                 "bad-leaf-groups",
@@ -108,7 +108,7 @@ def check_leaves(fabric: ResolvedFabric) -> None:
                 because=(
                     f"`leaves` is {leaves}",
                     *(() if most == ports // bond * bond else (_filled_first(served),)),
-                    f"devices have {counted(ports, 'port')}, on {on} at most",
+                    f"devices have {plain_count(ports, 'port')}, on {on} at most",
                 ),
                 hint=f"use `leaves: {most}`" + (" or fewer" if most > bond else ""),
             )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import gcd
 from typing import TYPE_CHECKING
 
-from fabricgen.core.count_text import counted
+from fabricgen.core.count_text import plain_count
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.divisors import divisors
 from fabricgen.core.terms import COMPUTE, UPLINKS, Role, speed_text
@@ -135,7 +135,7 @@ def _bonds(attached: Attachments, stripes: int) -> KeptBonds:
 def _no_ports(group: AttachedDevices, role: Role, mode: Breakout, used: int, free: int) -> Refusal:
     """Return the refusal of uplinks that find no free ports."""
     network = group.kind.split(" ")[0]
-    needed = f"{counted(used, 'port')} of {speed_text(mode.speed_gbps)}"
+    needed = f"{plain_count(used, 'port')} of {speed_text(mode.speed_gbps)}"
     return refuse(
         "no-free-ports",
         f"the {role} switches of the compute fabric have no free port for the uplinks of"

@@ -39,7 +39,9 @@ def racks(evidence: Evidence) -> Verdict:
     for at, limit in enumerate(room.shares.rack):
         if limit is not None:
             found.append(_heavy(room, loads[at], at, limit))
-            figures.append(f"{amount(at, int(loads[at].max(initial=0)))} of {amount(at, limit)}")
+            figures.append(
+                f"{amount(at, int(loads[at].max(initial=0)), ',')} of {amount(at, limit, ',')}"
+            )
     taken = len(distinct(room.positions.rack[placed]))
     where = "a generated room" if room.generated else "the room of `site`"
     return Verdict(
@@ -136,10 +138,11 @@ def _loads(room: Room, placed: IntArray) -> list[IntArray]:
 
 def _heavy(room: Room, load: IntArray, at: int, limit: int) -> Violations:
     """Return the racks that exceed a limit."""
-    limit_text = amount(at, limit)
+    limit_text = amount(at, limit, ",")
     return violations(
         np.flatnonzero(load > limit),
         lambda rack: Violation(
-            f"rack {room.names[rack]} needs {amount(at, int(load[rack]))}, and has {limit_text}"
+            f"rack {room.names[rack]} needs {amount(at, int(load[rack]), ',')},"
+            f" and has {limit_text}"
         ),
     )

@@ -167,7 +167,7 @@ def _changed(out: Path, changes: Changes) -> str:
         (changes.altered, "edited since the last build"),
     )
     parts = [
-        f"{len(paths):,} {'file' if len(paths) == 1 else 'files'} {what}"
+        f"{len(paths)} {'file' if len(paths) == 1 else 'files'} {what}"
         for paths, what in counts
         if paths
     ]
@@ -180,7 +180,7 @@ def _named(changes: Changes) -> tuple[str, ...]:
         f"`{path}` was edited" for path in changes.altered
     ]
     more = len(every) - NAMED
-    return (*every[:NAMED], *([f"{more:,} more"] if more > 0 else []))
+    return (*every[:NAMED], *([f"{more} more"] if more > 0 else []))
 
 
 def _swap(staged: Path, out: Path, aside: Path) -> None:

@@ -68,7 +68,7 @@ def unlike(old: Plan, new: Mapping) -> Iterator[Finding]:
         if size < least
     ]
     if smaller or now.gpus < was.gpus:
-        counts = f"{was.gpus:,} GPUs exist, and the inventory asks for {now.gpus:,}"
+        counts = f"{was.gpus} GPUs exist, and the inventory asks for {now.gpus}"
         shrunk = [counts, *([f"a block would have only {', '.join(smaller)}"] if smaller else [])]
         yield Finding(
             "cannot-grow",

@@ -156,7 +156,7 @@ def _to_come(sizes: list[tuple[str, int]], installed: Plan | None) -> list[tuple
             "bad-phases",
             "no phase has more GPUs than are installed",
             path=("phases",),
-            because=(f"{gpus:,} GPUs are installed, and {sizes[-1][1]:,} are in the last phase",),
+            because=(f"{gpus} GPUs are installed, and {sizes[-1][1]} are in the last phase",),
             hint="add a phase with more GPUs",
         )
     return found

@@ -169,7 +169,7 @@ def _not_growing(spec: FabricSpec) -> Iterator[Finding]:
                 "bad-phases",
                 f"phase `{name}` adds no GPUs",
                 ("phases", index, "gpus"),
-                (f"{had:,} GPUs are installed before it, and {has:,} after it",),
+                (f"{had} GPUs are installed before it, and {has} after it",),
                 f"`gpus` counts all GPUs by the end of the phase: use more than {had}",
             )
     last, reserve = spec.phases[-1].gpus or 0, spec.reserve
@@ -178,6 +178,6 @@ def _not_growing(spec: FabricSpec) -> Iterator[Finding]:
             "bad-phases",
             f"phase `{named[-1][0]}` goes beyond the reserve",
             ("phases", len(named) - 1, "gpus"),
-            (f"the phase has {last:,} GPUs, and {reserve.gpus:,} are reserved",),
+            (f"the phase has {last} GPUs, and {reserve.gpus} are reserved",),
             f"use `reserve: {{gpus: {last}}}` or more, or leave `reserve` out",
         )

@@ -35,9 +35,7 @@ def missing_cables(base: Plan, sheet: CutSheet, cabled: SheetCabling) -> Iterato
     for low in lows:  # a NIC port has two numbers, a switch's port three
         if low not in cabled.lines:
             lines = len(cabled.lines) // 2
-            because = (
-                f"the inventory makes {len(wiring.kind):,} links, and the sheet has {lines:,}",
-            )
+            because = (f"the inventory makes {len(wiring.kind)} links, and the sheet has {lines}",)
             yield sheet.finding(
                 1,
                 f"no line has a cable at {end_name(base, low)}",

@@ -134,7 +134,7 @@ class LimitCheck:
     def padded(self, width: int) -> None:
         """Check the width of padding."""
         if width > self.limits.width:
-            raise LimitError(f"fills a text up to more than {self.limits.width:,} characters")
+            raise LimitError(f"fills a text up to more than {self.limits.width} characters")
 
     def numbers(self, *bounds: int) -> range:
         """Return a range within the limit."""
@@ -144,21 +144,21 @@ class LimitCheck:
                 return made
         except OverflowError:  # more numbers than a length can be
             pass
-        raise LimitError(f"asks for a range of more than {self.limits.range:,} numbers")
+        raise LimitError(f"asks for a range of more than {self.limits.range} numbers")
 
     def too_long(self) -> LimitError:
         """Return the error for a text or a list."""
         return LimitError(
-            f"makes a text or a list of more than {self.limits.text:,} characters or items"
+            f"makes a text or a list of more than {self.limits.text} characters or items"
         )
 
     def _too_much(self) -> LimitError:
         """Return the error for an output."""
-        return LimitError(f"writes more than {self.limits.output:,} characters")
+        return LimitError(f"writes more than {self.limits.output} characters")
 
     def _too_large(self) -> LimitError:
         """Return the error for a number."""
-        return LimitError(f"computes with a number of more than {self.limits.bits:,} bits")
+        return LimitError(f"computes with a number of more than {self.limits.bits} bits")
 
 
 _FEW = 16

@@ -55,7 +55,7 @@ class _Meter:
         if time.clock_gettime(self._clock) - self._start > self._limits.seconds:
             self.overrun = f"takes more than {self._limits.seconds:g} CPU seconds"
         elif _resident_bytes() - self._memory > self._limits.memory_bytes:
-            self.overrun = f"takes more than {self._limits.memory_bytes >> 20:,} MiB of memory"
+            self.overrun = f"takes more than {self._limits.memory_bytes >> 20} MiB of memory"
         return bool(self.overrun)
 
 

@@ -143,9 +143,9 @@ class Trays:
         load = loads[worst]
         counts = " and ".join(f"{count} {part}" for part, count in sorted(load.parts.items()))
         because = (
-            f"{self.name(worst)} carries {counts}, {math.ceil(load.section_mm2):,} mm² in all",
+            f"{self.name(worst)} carries {counts}, {math.ceil(load.section_mm2)} mm² in all",
             (
-                f"a tray has {tray.width_mm} mm x {tray.depth_mm} mm = {self.section_mm2:,} mm², so"
+                f"a tray has {tray.width_mm} mm x {tray.depth_mm} mm = {self.section_mm2} mm², so"
                 f" it is {_shown(over[worst])} % full"
             ),
             f"`fill_percent` is {tray.fill_percent}",

@@ -10,7 +10,7 @@ from collections import Counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.core.count_text import counted
+from fabricgen.core.count_text import plain_count
 from fabricgen.core.diagnostics import refuse
 from fabricgen.planning.room.footprints import highest
 
@@ -170,14 +170,14 @@ def _no_unit(
     where = f"from unit {unit} up" if unit else "in its free units"
     because = (
         _sum(entry, needs),
-        f"each takes {counted(need, 'rack unit')}; {where} the rack has space for {fitting}",
+        f"each takes {plain_count(need, 'rack unit')}; {where} the rack has space for {fitting}",
     )
     return _full(
         site,
-        f"rack {room.names[site.rack]} has no space for {counted(count, 'panel')}",
+        f"rack {room.names[site.rack]} has no space for {plain_count(count, 'panel')}",
         because,
-        f"keep {counted(count * need, 'unit')} free under `site.rack.reserved` and give the lowest"
-        " as `rack_unit`, or use panels with more ports",
+        f"keep {plain_count(count * need, 'unit')} free under `site.rack.reserved` and give the"
+        " lowest as `rack_unit`, or use panels with more ports",
     )
 
 
@@ -185,8 +185,8 @@ def _sum(entry: PanelParts, need: PanelNeed) -> str:
     """Return the arithmetic of the panels of a rack."""
     below = f", of which it has {need.below}" if need.below else ""
     return (
-        f"{counted(need.ports, 'connector')} of trunks end there, and a {entry.panel.model} has"
-        f" {entry.rear_ports}: {counted(need.new + need.below, 'panel')}{below}"
+        f"{plain_count(need.ports, 'connector')} of trunks end there, and a {entry.panel.model} has"
+        f" {entry.rear_ports}: {plain_count(need.new + need.below, 'panel')}{below}"
     )
 
 

@@ -141,21 +141,21 @@ def _starts(free: int, need: int) -> int:
 
 WORDS = (
     ("units", "{} units"),
-    ("power_w", "{:,} W"),
+    ("power_w", "{} W"),
     ("weight_kg", "{} kg"),
     ("max_switches", "{} switches"),
 )
 """The key of each fact of a share under `site`, and the format of its figures."""
 
 
-def amount(at: int, value: int) -> str:
-    """Format a figure of a share.
+def amount(at: int, value: int, grouping: str = "") -> str:
+    """Format a figure of a share; a report groups its digits, a refusal does not.
 
-    >>> amount(1, 40800), amount(2, 130450)
-    ('40,800 W', '130.45 kg')
+    >>> amount(1, 40800), amount(1, 40800, ","), amount(2, 130450)
+    ('40800 W', '40,800 W', '130.45 kg')
     """
     key, words = WORDS[at]
-    return words.format(f"{value / 1000:g}" if key == "weight_kg" else value)
+    return words.format(f"{value / 1000:g}" if key == "weight_kg" else f"{value:{grouping}}")
 
 
 def shares_of(

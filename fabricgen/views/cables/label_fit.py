@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.core.count_text import counted
+from fabricgen.core.count_text import plain_count
 from fabricgen.core.diagnostics import refuse
 from fabricgen.planning.port_layout import prints_of
 from fabricgen.planning.room.footprints import HOST, KINDS
@@ -68,7 +68,7 @@ def _too_long(labelling: Labelling, end: _End, over: int) -> Exception:
         f"`{text}` has {len(text)} characters, and a line of a label {LINE}",
         *([f"`{begin}` is left off already"] if begin else []),
     ]
-    hint = f"make the pattern `naming.{key}` shorter by {counted(over, 'character')}"
+    hint = f"make the pattern `naming.{key}` shorter by {plain_count(over, 'character')}"
     return refuse(
         "label-too-long",
         f"the port `{end.port}` of `{end.device}` does not fit a label",
