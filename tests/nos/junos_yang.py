@@ -72,11 +72,19 @@ class Module:
         blocks = re.findall(r"^   (\S+) (\S+) \{\n(.*?)^   \}$", text, re.MULTILINE | re.DOTALL)
         self._groupings = {name: body for word, name, body in blocks if word == "grouping"}
         (top,) = (body for _, name, body in blocks if name == "/jc:configuration")
-        self._read: dict[str, list[Statement]] = {}
-        self.top = self.children(Statement("augment", body=statements(top)))
+        self._read: dict[str, Statement] = {}
+        self._known: dict[int, dict[str, Statement]] = {}
+        self._top = Statement("augment", body=statements(top))
+        self.top = self.children(self._top)
 
     def children(self, above: Statement) -> dict[str, Statement]:
-        """Return the data nodes below a statement, by name."""
+        """Return the data nodes below a statement, by name, cached: most commands share theirs."""
+        key = id(above)  # the module keeps every statement
+        if key not in self._known:
+            self._known[key] = self._children(above)
+        return self._known[key]
+
+    def _children(self, above: Statement) -> dict[str, Statement]:
         found: dict[str, Statement] = {}
         for inner in above.body:
             if inner.word in ("container", "list", "leaf", "leaf-list"):
@@ -84,12 +92,12 @@ class Module:
             elif inner.word in ("choice", "case"):
                 found |= self.children(inner)
             elif inner.word == "uses":
-                found |= self.children(Statement("grouping", body=self._grouping(inner.argument)))
+                found |= self.children(self._grouping(inner.argument))
         return found
 
-    def _grouping(self, name: str) -> list[Statement]:
+    def _grouping(self, name: str) -> Statement:
         if name not in self._read:
-            self._read[name] = statements(self._groupings[name])
+            self._read[name] = Statement("grouping", body=statements(self._groupings[name]))
         return self._read[name]
 
 
