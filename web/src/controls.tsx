@@ -11,7 +11,7 @@ import type { Source } from "./source";
 export function Controls({ controls, onSized }: { controls: Control[]; onSized(source: Source): void }) {
   const [values, setValues] = useState<Values>({});
   const live = useLive(values, controls, onSized);
-  const turn = ({ name, resets }: Control, value: string) =>
+  const change = ({ name, resets }: Control, value: string) =>
     setValues((before) => {
       const kept = Object.entries(before).filter(([other]) => other !== name && !resets.includes(other));
       return { ...Object.fromEntries(kept), [name]: value };
@@ -20,15 +20,15 @@ export function Controls({ controls, onSized }: { controls: Control[]; onSized(s
     <form class="controls" aria-label="Sizing" data-testid="controls" onSubmit={(event) => event.preventDefault()}>
       <div class="fields">
         {live.controls.map((control) => (
-          <Field key={control.name} control={control} value={values[control.name] ?? control.value} found={findingsOf(live, control.name)} onChange={turn} />
+          <Field key={control.name} control={control} value={values[control.name] ?? control.value} found={findingsOf(live, control.name)} onChange={change} />
         ))}
         <button type="button" disabled={Object.keys(values).length === 0} onClick={() => setValues({})}>
           Reset
         </button>
-        <Kept live={live} />
+        <Downloads live={live} />
       </div>
       <Fixed controls={live.controls} />
-      <Said live={live} />
+      <State live={live} />
     </form>
   );
 }
@@ -140,8 +140,8 @@ function Fixed({ controls }: { controls: Control[] }) {
   ) : null;
 }
 
-/** What can be kept of the fabric that the page shows. */
-function Kept({ live }: { live: Live }) {
+/** The files of the fabric that the page shows. */
+function Downloads({ live }: { live: Live }) {
   const asked = query(live.values);
   return (
     <p class="kept">
@@ -157,7 +157,7 @@ function Kept({ live }: { live: Live }) {
 }
 
 /** The state: what the page shows now, or why it could not follow. */
-function Said({ live }: { live: Live }) {
+function State({ live }: { live: Live }) {
   const { waiting, refused, failed, headline } = live;
   const elsewhere = refused?.findings.some(({ control }) => control === "") ?? false;
   return (

@@ -48,7 +48,7 @@ export class Fabric {
 
   /** The host cables of a GPU, one for each plane, or for each connector; without switches, one for each link. */
   cablesOfGpu(gpu: string): number[] {
-    this.#gpus ??= grouped(this.cables, "gpu");
+    this.#gpus ??= rowsByName(this.cables, "gpu");
     return this.#gpus.get(gpu) ?? [];
   }
 
@@ -118,7 +118,7 @@ function index<Name extends string>(table: Table<Name>, column: Name): Map<strin
   return found;
 }
 
-function grouped<Name extends string>(table: Table<Name>, column: Name): Map<string, number[]> {
+function rowsByName<Name extends string>(table: Table<Name>, column: Name): Map<string, number[]> {
   const { values, codes } = table.column(column);
   const rows: number[][] = values.map(() => []);
   codes.forEach((code, row) => rows[code]?.push(row));

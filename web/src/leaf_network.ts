@@ -18,14 +18,14 @@ export interface Step {
   up: boolean;
 }
 
-/** What lives of the network, asked block by block. */
+/** The network without what has failed, asked block by block. */
 export class Network {
   readonly #counted = new Map<string, number>();
   readonly #near = new Map<string, number[][]>();
-  readonly #dead: (row: number) => boolean;
+  readonly #hasFailed: (row: number) => boolean;
 
   constructor(readonly fabric: Fabric, failed: Thing | null) {
-    this.#dead = dead(fabric, failed);
+    this.#hasFailed = failedRows(fabric, failed);
   }
 
   /** One cell of the table of cables. */
@@ -36,7 +36,7 @@ export class Network {
   /** The rows of a GPU's cables on a plane; none where one of them, or the leaf, has failed. */
   port(gpu: string, plane: string): number[] {
     const rows = this.fabric.cablesOfGpu(gpu).filter((row) => this.text("plane", row) === plane);
-    return rows.some(this.#dead) ? [] : rows;
+    return rows.some(this.#hasFailed) ? [] : rows;
   }
 
   /** Count the equal ways from one leaf to another. */
@@ -122,7 +122,7 @@ export class Network {
     return this.#links(block, box, true).map(([row]) => this.text("b_device", row ?? 0));
   }
 
-  /** The living links of a switch to others above or below it, each as its rows. */
+  /** The working links of a switch to others above or below it, each as its rows. */
   #links(block: Block, box: string, up: boolean): number[][] {
     const key = `${block.plane} ${block.rail} ${up} ${box}`;
     const found = this.#near.get(key) ?? this.#find(block, box, up);
@@ -138,7 +138,7 @@ export class Network {
         found.set(port, [...(found.get(port) ?? []), row]);
       }
     }
-    return [...found.values()].filter((rows) => !rows.some(this.#dead));
+    return [...found.values()].filter((rows) => !rows.some(this.#hasFailed));
   }
 
   #belongs(block: Block, row: number): boolean {
@@ -152,7 +152,7 @@ function linkOf(fabric: Fabric, row: number): string {
 }
 
 /** Which rows have failed: those at a switch, or all of the link of a cable. */
-function dead(fabric: Fabric, failed: Thing | null): (row: number) => boolean {
+function failedRows(fabric: Fabric, failed: Thing | null): (row: number) => boolean {
   if (failed?.kind === "device") {
     return (row) => fabric.cables.text("a_device", row) === failed.name || fabric.cables.text("b_device", row) === failed.name;
   }

@@ -15,7 +15,7 @@ export interface Live {
   failed: string;
   controls: Control[];
   values: Values;
-  /** What the page shows since it was turned, in a sentence. */
+  /** What the page shows since the last change, in a sentence. */
   headline: string;
 }
 
@@ -37,7 +37,7 @@ export function useLive(values: Values, first: Control[], onSized: (source: Sour
     }
     const asking = new AbortController();
     setLive((before) => ({ ...before, waiting: true }));
-    const turn = async () => {
+    const follow = async () => {
       const found = await ask(values, asking.signal);
       if (!asking.signal.aborted) {
         setLive((before) => after(before, values, found));
@@ -46,7 +46,7 @@ export function useLive(values: Values, first: Control[], onSized: (source: Sour
         }
       }
     };
-    const timer = setTimeout(() => void turn(), DEBOUNCE_MS);
+    const timer = setTimeout(() => void follow(), DEBOUNCE_MS);
     return () => {
       clearTimeout(timer);
       asking.abort();

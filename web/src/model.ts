@@ -33,8 +33,7 @@ export interface Chart {
   figure: string;
   unit: string;
   bars: { design: string; value: number | null; text: string }[];
-  /** What rail-only saves against the fat-tree, like "37.5 %"; empty where it is not known. */
-  /** What rail-only saves against the fat-tree, in per cent; negative where it takes more. */
+  /** What rail-only saves against the fat-tree, in per cent; negative where it takes more, null where it is not known. */
   saved_pct: number | null;
   /** The same in words; empty where it is not known. */
   saving: string;

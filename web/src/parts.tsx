@@ -18,7 +18,7 @@ export function Section({ id, title, hint, children }: { id: string; title: stri
   );
 }
 
-/** Said while a long part is read. */
+/** Shown while a long part is read. */
 export function Reading({ what }: { what: string }) {
   return (
     <p class="reading" role="status">

@@ -69,12 +69,12 @@ export class Router {
     return this.fabric.cablesOfGpu(gpuName(this.shape, gpu)).length > 0;
   }
 
-  /** Whether a GPU, or one of its HB domain, has a living port. */
-  lives(gpu: number): boolean {
+  /** Whether a GPU, or one of its HB domain, has a working port. */
+  hasPort(gpu: number): boolean {
     return [...exits(this.shape, gpu, railOf(this.shape, gpu))].some((each) => this.#ports(each).length > 0);
   }
 
-  /** The planes, by number, on which both ends of a leg live and a way joins them. */
+  /** The planes, by number, on which both ends of a leg have a working port and a way joins them. */
   #planes(leg: Leg): number[] {
     return Array.from({ length: this.shape.planes }, (_, plane) => plane).filter((plane) => this.#ways(leg, plane) > 0);
   }
@@ -89,7 +89,7 @@ export class Router {
     return low && high ? this.#network.ways(this.#block(leg, plane), low, high) : 0;
   }
 
-  /** The leaf that a living port of a GPU is cabled to; empty where the port has failed. */
+  /** The leaf that a working port of a GPU is cabled to; empty where the port has failed. */
   #leaf(gpu: number, plane: number): string {
     const [row] = this.#network.port(gpuName(this.shape, gpu), String(plane));
     return row === undefined ? "" : this.#network.text("b_device", row);
@@ -165,7 +165,7 @@ export class Router {
 
   /** Search for a way through other HB domains, the fewest first, and among equals those that follow the source's in number. */
   #overOtherDomains(source: number, target: number): Leg[] | null {
-    if (!this.lives(source) || !this.lives(target)) {
+    if (!this.hasPort(source) || !this.hasPort(target)) {
       return null;
     }
     const came = new Map([[domainOf(this.shape, source), { at: source, way: [] as Leg[] }]]);
@@ -184,22 +184,22 @@ export class Router {
   /** One crossing into each domain that is not known yet and that some GPU of this GPU's domain reaches. */
   *#entered(at: number, known: Map<number, unknown>): Generator<Leg> {
     const domains = this.shape.gpus / this.shape.domain_gpus;
-    const living = [...exits(this.shape, at, railOf(this.shape, at))].filter((gpu) => this.#ports(gpu).length);
+    const working = [...exits(this.shape, at, railOf(this.shape, at))].filter((gpu) => this.#ports(gpu).length);
     for (let step = 1; step < domains; step += 1) {
       const domain = (domainOf(this.shape, at) + step) % domains;
-      const leg = known.has(domain) ? undefined : this.#into(living, domain);
+      const leg = known.has(domain) ? undefined : this.#into(working, domain);
       if (leg) {
         yield leg;
       }
     }
   }
 
-  /** The first living crossing from some GPUs into a domain. */
-  #into(living: number[], domain: number): Leg | undefined {
+  /** The first working crossing from some GPUs into a domain. */
+  #into(working: number[], domain: number): Leg | undefined {
     for (let rank = 0; rank < this.shape.domain_gpus; rank += 1) {
       const landing = domain * this.shape.domain_gpus + rank;
       const meets = (exit: number) => this.shape.spans_rails || railOf(this.shape, exit) === railOf(this.shape, landing);
-      const exit = living.find((gpu) => meets(gpu) && this.#planes({ exit: gpu, landing }).length);
+      const exit = working.find((gpu) => meets(gpu) && this.#planes({ exit: gpu, landing }).length);
       if (exit !== undefined) {
         return { exit, landing };
       }

@@ -57,7 +57,7 @@ export function railOf(shape: Shape, gpu: number): number {
   return (gpu % shape.domain_gpus) % shape.rails;
 }
 
-/** The crossings from the domain of one GPU to that of another, best first, whether they live or not. */
+/** The crossings from the domain of one GPU to that of another, best first, with those that have failed. */
 export function* legs(shape: Shape, source: number, target: number): Generator<Leg> {
   for (const exit of exits(shape, source, railOf(shape, target))) {
     for (const landing of landings(shape, target, railOf(shape, exit))) {

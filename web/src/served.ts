@@ -12,10 +12,10 @@ export function query(values: Values): string {
   return text && `?${text}`;
 }
 
-/** Long tables are asked for when nothing was turned for so long. */
+/** Long tables are requested when nothing was changed for so long. */
 const LULL_MS = 800;
 
-/** Their order. One waits for another, so that what is turned next finds the server idle soon. */
+/** Their order. One waits for another, so that the next change finds the server idle soon. */
 const LONG: (keyof Parts)[] = ["devices", "cables", "stripes", "configs", "laws"];
 
 let shown: AbortController | null = null;

@@ -1,4 +1,4 @@
-/** Said where the page does not hold every cable. */
+/** Shown where the page does not hold every cable. */
 
 import { rowWords } from "../cables/row_words";
 import { grouped, usePageState, type PageState } from "../page_state";

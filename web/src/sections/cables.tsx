@@ -73,7 +73,7 @@ function useMerged(table: CableTable): { merged: boolean; onScroller(element: HT
   return { merged, onScroller };
 }
 
-/** Said where the list has more rows than a page can hold. */
+/** Shown where the list has more rows than a page can hold. */
 function Missing({ held }: { held: number }) {
   const { page } = usePageState();
   return held < page.counts.rows ? (

@@ -12,7 +12,7 @@ import { grouped, usePageState } from "../page_state";
 const HINT =
   "The way from one GPU to another, hop by hop. Rails may meet only inside HB domains: a packet for another rail then goes over a relay, a GPU that hands it from one to the other.";
 
-const SAID: Record<Kind, string> = {
+const MEANING: Record<Kind, string> = {
   direct: "From NIC to NIC, without a relay.",
   "source-relay": "Over the HB domain first, to the GPU on the rail of the destination; then along that rail.",
   "destination-relay": "Along the source’s rail first; then over the HB domain of the destination.",
@@ -107,7 +107,7 @@ function Description({ path }: { path: Path }) {
         {path.hops[0]?.name} to {path.hops[path.hops.length - 1]?.name}
       </h3>
       <p>
-        {path.links ? SAID[path.kind] : "Inside the HB domain."} <b data-testid="route-links">{path.links}</b> {path.links === 1 ? "link" : "links"}
+        {path.links ? MEANING[path.kind] : "Inside the HB domain."} <b data-testid="route-links">{path.links}</b> {path.links === 1 ? "link" : "links"}
         {path.links ? equal : ""}.
       </p>
       <Scrolling label="Picture of the path">
@@ -120,9 +120,9 @@ function Description({ path }: { path: Path }) {
 
 /** That there is no path, and why. */
 function NoWay({ router, ends }: { router: Router; ends: [number, number] }) {
-  const lost = ends.find((gpu) => !router.lives(gpu));
+  const lost = ends.find((gpu) => !router.hasPort(gpu));
   const [source, target] = ends.map((gpu) => gpuName(router.shape, gpu));
-  const why = lost === undefined ? "whatever is left of the network joins them neither on a rail nor over any HB domain" : `no living NIC port is left to ${gpuName(router.shape, lost)}`;
+  const why = lost === undefined ? "whatever is left of the network joins them neither on a rail nor over any HB domain" : `no working NIC port is left to ${gpuName(router.shape, lost)}`;
   return (
     <p class="nothing" role="status" data-testid="route-none">
       No path is left from {source} to {target}: {why}.
