@@ -57,13 +57,12 @@ def _left_to_the_site(context: BuildContext) -> Iterator[Skipped]:
     for name, network in spec.networks.each().items() if context.networks else ():
         on = network.uplink.network if network.uplink else ""
         above = UPLINKS if on == COMPUTE else spec.networks.carrier(on)
-        if on and network.kind == "clos":
+        if on == COMPUTE and network.kind == "clos":
             yield Skipped(
                 f"the uplinks of {name}: its leaves have no addresses and no BGP on them, and the"
-                f" {'switches' if on == COMPUTE else 'leaves'} of {on} have no sessions with them;"
-                " add both with lines of your own"
+                " switches of compute have no sessions with them; add both with lines of your own"
             )
-        elif on and not context.networks[above].plan.fabric.has_bonds:
+        elif on and network.kind != "clos" and not context.networks[above].plan.fabric.has_bonds:
             yield Skipped(
                 f"the uplinks of {name}: the VLAN of a switch ends at its ports, as the"
                 f" {'switches' if on == COMPUTE else 'leaves'} of {on} have routed ports; join it"

@@ -10,6 +10,7 @@ from fabricgen.planning.console_conflicts import console_conflicts
 from fabricgen.planning.converged_conflicts import compute_conflicts, converged_conflicts
 from fabricgen.planning.device_conflicts import device_conflicts
 from fabricgen.planning.network_values import network_values
+from fabricgen.planning.networks.addressing import network_addressing
 from fabricgen.planning.networks.tenants import VRF_VLANS, tenants_of
 from fabricgen.planning.port_counts import device_ports, host_ports
 from fabricgen.planning.switch_choice import TRANSPORTS
@@ -68,6 +69,7 @@ def _uplink(spec: FabricSpec, name: str, upper: str, catalog: Catalog) -> Iterat
     hint = ", or ".join([*choices, "leave `uplink` out"])
     yield from _known(upper, joined, where, what, hint)
     yield from _uplink_transports(spec.networks, name, upper, catalog)
+    yield from _uplink_mtus(spec, name, upper)
 
 
 def _uplink_transports(
@@ -86,6 +88,27 @@ def _uplink_transports(
             ("networks", name, "uplink", "network"),
             tuple(f"those of `{own}` speak {protocol}" for own, protocol in speak.items()),
             "join both networks with `devices` that have ports in both, or leave `uplink` out",
+        )
+
+
+def _uplink_mtus(spec: FabricSpec, name: str, upper: str) -> Iterator[Finding]:
+    """Refuse uplinks between leaves that route with links of two MTUs."""
+    networks = spec.networks.each()
+    ends = {own: networks.get(spec.networks.carrier(own)) for own in (name, upper)}
+    mtus = {
+        own: network_addressing(spec.addressing, spec.networks.carrier(own), end).mtu
+        for own, end in ends.items()
+        if end and end.kind == "clos"
+    }
+    if len({*mtus.values()}) > 1:
+        given = networks[name].addressing.mtu
+        yield Finding(
+            "mtu-mismatch",
+            f"the uplinks of `{name}` would have links of two MTUs",
+            ("networks", name, *(("addressing", "mtu") if given else ("uplink", "network"))),
+            tuple(f"the links of `{own}` have an MTU of {mtu}" for own, mtu in mtus.items()),
+            f"write `addressing: {{mtu: {mtus[upper]}}}` under `networks.{name}`, or leave `uplink`"
+            " out and join both networks by `devices` that route",
         )
 
 

@@ -104,7 +104,7 @@ def attached_devices(
         uplink = lower.uplink if lower and group.layout.role is Role.LEAF else None
         if lower and uplink and compute.spec.networks.carrier(uplink.network) == name:
             uplinks = uplink_ports(compute.spec, group.network, group.layout)
-            routed = lower.kind == "clos"
+            routed, speaks = lower.kind == "clos", group.layout.model.transport
             # a bond of LACP carries the VLAN of the access network, a routed port that of the leaf
             bonded = network.bonding == "lacp" and not routed
             yield AttachedDevices(
@@ -115,6 +115,7 @@ def attached_devices(
                 speed_gbps=uplink.speed,
                 connector=group.layout.model.form_factor_of(uplinks[0].breakout),
                 routed=routed,
+                leaves_of=group.network if routed and speaks == "ethernet" else "",
             )
 
 

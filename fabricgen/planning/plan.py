@@ -142,7 +142,27 @@ def _complete_networks(
         space = _beside(space, channels, *(plan.channels for plan in networks.values()))
         own = space and space._replace(network=name)
         networks[name] = complete(draft, network_room(room, draft.naming) if room else None, own)
-    return networks
+    return _with_uplinks(networks)
+
+
+def _with_uplinks(networks: dict[str, Plan]) -> dict[str, Plan]:
+    """Return networks with those at the far ends of the uplinks of leaves that route."""
+    below = {
+        name: {
+            group.leaves_of: networks[group.leaves_of]
+            for group in rules.attached.groups
+            if group.leaves_of
+        }
+        for name, plan in networks.items()
+        if (rules := plan.fabric.network)
+    }
+    above = {lower: networks[name] for name, own in below.items() for lower in own}
+    return {
+        name: replace(plan, above=above.get(name), below=tuple(below[name].values()))
+        if name in above or below[name]
+        else plan
+        for name, plan in networks.items()
+    }
 
 
 def _check_trays(lengths: Lengths, channels: Channels | None, networks: Sequence[Plan]) -> None:
@@ -243,6 +263,15 @@ class Plan(Draft):
     """The plans of the networks beside the compute fabric, by name; their GPUs are ports."""
     channels: Channels | None
     """The links that run through panels; None where none does."""
+    above: Plan | None = None
+    """The network that the uplinks of this one's leaves lead to, if they route."""
+    below: tuple[Plan, ...] = ()
+    """The networks whose leaves have such uplinks to the leaves of this one."""
+
+    @property
+    def joined(self) -> tuple[Plan, ...]:
+        """The networks that uplinks of leaves that route join with this one."""
+        return tuple(dict.fromkeys((*self.below, *filter(None, [self.above]))))
 
     def interfaces(self, segment: int) -> dict[Role, list[str]]:
         """Return the names of the ports in use of each role in a segment, as in `ports`."""

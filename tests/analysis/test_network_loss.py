@@ -75,18 +75,19 @@ def test_the_devices_cut_off_are_those_of_a_search(*, uplink: bool) -> None:
     assert lost
 
 
-def test_uplinks_of_leaves_that_route_do_not_join_them() -> None:
-    """Two devices that each have lost another leaf of two are apart, whatever is above these."""
+@pytest.mark.parametrize("network", ["storage", "inband"])
+def test_uplinks_of_leaves_that_route_do_not_join_them(network: str) -> None:
+    """Two devices that each have lost another leaf of two are apart, at both ends of uplinks."""
     leaf = {"switches": {"leaf": {"model": "sn4600c"}}, "speed": "100G"}
     networks = {"storage": leaf | {"uplink": UPLINK}, "inband": leaf}
     plan = plan_of(gpus=64, hb_domain={"gpus": 8}, radix=64, networks=networks)
-    rows = [*Views(plan.networks["storage"]).cables(0)]
+    rows = [*Views(plan.networks[network]).cables(0)]
     first, second = (
         next(view for view in rows if view.a_device == host and view.b_device.endswith(leaf))
         for host, leaf in (("host-1", "1"), ("host-2", "2"))
     )
-    (storage,) = NetworkFailures(plan).losses([f"link:{first.cable}", f"link:{second.cable}"])
-    assert len(storage.cut_off) == 1
+    losses = NetworkFailures(plan).losses([f"link:{first.cable}", f"link:{second.cable}"])
+    assert [len(loss.cut_off) for loss in losses if loss.network == network] == [1]
 
 
 def test_the_largest_loss_is_that_of_the_law() -> None:

@@ -17,6 +17,7 @@ from fabricgen.analysis.checks.laws import (
     GROWTH_LAWS,
     LAWS,
     PEER_LAWS,
+    UPLINK_LAWS,
 )
 from fabricgen.bom.priced_bill import make_bom
 from fabricgen.build.preconditions import check_buildable
@@ -79,7 +80,9 @@ TERMS = {
 """The vocabulary with pages; `ALIASES` maps other words of the field to them."""
 CODES = {case.code for case in CASES}
 ONE_FABRIC = (*LAWS, *CHANNEL_LAWS, *GROWTH_LAWS, *CIRCUIT_LAWS, *DIRECT_LAWS)
-CLUSTER_CODES = {law.code for law in (*CLUSTER_LAWS, *ALTERNATION_LAWS, *PEER_LAWS, *CONSOLE_LAWS)}
+CLUSTER_CODES = {
+    law.code for law in (*CLUSTER_LAWS, *ALTERNATION_LAWS, *PEER_LAWS, *UPLINK_LAWS, *CONSOLE_LAWS)
+}
 LAW_CODES = {law.code for law in ONE_FABRIC} | CLUSTER_CODES
 SMALL: dict[str, Any] = {
     "name": "small",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fabricgen.core.arrays import BoolArray, IntArray
-    from fabricgen.views.switches.view import OverlayView
+    from fabricgen.views.switches.view import Instance, OverlayView
 
 CLUSTER: dict[str, Any] = {
     "gpus": 64,
@@ -52,6 +53,23 @@ class ClusterMutation(NamedTuple):
 def cluster() -> ClusterEvidence:
     """Return the evidence about the correct cluster."""
     return cluster_evidence(plan_of(**CLUSTER))
+
+
+@cache
+def joined() -> ClusterEvidence:
+    """Return the evidence about storage with uplinks into the in-band network."""
+    leaf = {"switches": {"leaf": {"model": "sn4600c"}}, "speed": "100G", "peer_links": 2}
+    networks = {"storage": leaf | {"uplink": {"network": "inband"}}, "inband": leaf}
+    return cluster_evidence(plan_of(gpus=64, hb_domain={"gpus": 8}, radix=64, networks=networks))
+
+
+def on_uplink(
+    found: ClusterEvidence, leaf: str, change: Callable[[Instance], object]
+) -> ClusterEvidence:
+    """Change the routing instance of a leaf with uplinks."""
+    views = deepcopy(found.joined)
+    change(next(view for view in views if view.name == leaf).instances[0])
+    return replace(found, joined=views)
 
 
 @cache
@@ -481,5 +499,30 @@ MUTATIONS: tuple[ClusterMutation, ...] = (
         lambda e: below_one_spine(e, "storage", "storage-spine-2"),
         "switch-loss",
         "the loss of storage-spine-2 cuts host-8 off from storage",
+    ),
+)
+
+UPLINK_MUTATIONS: tuple[ClusterMutation, ...] = (
+    ClusterMutation(
+        "an uplink without its session",
+        lambda e: on_uplink(e, "storage-leaf-1", lambda own: own.edge_ports.pop()),
+        "uplinks-agree",
+        "has no session, and is an uplink between two networks",
+    ),
+    ClusterMutation(
+        "a session with the AS number of another leaf",
+        lambda e: on_uplink(
+            e, "storage-leaf-1", lambda own: setattr(own.edge_ports[0], "peer_asn", 64512)
+        ),
+        "uplinks-agree",
+        "is not with inband-leaf-1",
+    ),
+    ClusterMutation(
+        "a filter that accepts addresses of compute",
+        lambda e: on_uplink(
+            e, "inband-leaf-1", lambda own: setattr(own.accepted[0], "prefix", "10.0.0.0/9")
+        ),
+        "uplinks-agree",
+        "inband-leaf-1 accepts 10.0.0.0/9 at a length of 31",
     ),
 )

@@ -13,6 +13,7 @@ from fabricgen.analysis.checks.laws import (
     CONSOLE_LAWS,
     LAWS,
     PEER_LAWS,
+    UPLINK_LAWS,
     check,
     judge_cluster,
 )
@@ -29,12 +30,14 @@ from tests.mutations.cluster import (
     MUTATIONS,
     PEER_MUTATIONS,
     RESERVE_MUTATIONS,
+    UPLINK_MUTATIONS,
     ClusterMutation,
     alternated,
     bonded,
     by_domain,
     cluster,
     consoles,
+    joined,
     paired,
     reserved,
 )
@@ -52,6 +55,7 @@ EVERY = [
         (bonded, BOND_MUTATIONS),
         (consoles, CONSOLE_MUTATIONS),
         (by_domain, DOMAIN_MUTATIONS),
+        (joined, UPLINK_MUTATIONS),
         (paired, PEER_MUTATIONS),
         (reserved, RESERVE_MUTATIONS),
     )
@@ -59,7 +63,9 @@ EVERY = [
 ]
 """Each mutation with the evidence that it changes."""
 NAMES = [mutation.name for _, mutation in EVERY]
-CODES = [law.code for law in (*CLUSTER_LAWS, *ALTERNATION_LAWS, *PEER_LAWS, *CONSOLE_LAWS)]
+CODES = [
+    law.code for law in (*CLUSTER_LAWS, *ALTERNATION_LAWS, *PEER_LAWS, *UPLINK_LAWS, *CONSOLE_LAWS)
+]
 
 
 def test_the_cluster_is_correct() -> None:
@@ -85,6 +91,7 @@ def test_the_cluster_is_correct() -> None:
             "switch-loss",
             "cut off by one switch: oob at most 38 of 112 devices (none of two HB domains)",
         ),
+        (joined, "uplinks-agree", "4 uplinks between networks, with a session each"),
         (paired, "peers-joined", "2 pairs of devices, 2 links"),
         (reserved, "reserve-ports", "leaves to come: storage 6, inband 4"),
     ],

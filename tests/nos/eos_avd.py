@@ -218,7 +218,7 @@ def _prefix_lists(switch: SwitchView, instance: Instance) -> list[Node]:
             "sequence_numbers": [{"sequence": 10, "action": f"permit {prefix}"}],
         }
         for name, prefix in allowed.items()
-    ] + eos_avd_overlay.accepted_list(instance.policy_name, instance.accepted)
+    ] + eos_avd_overlay.accepted_lists(instance.policy_name, instance.edges)
 
 
 def _permit(name: str, *matches: str) -> Node:
@@ -239,7 +239,7 @@ def _route_map(switch: SwitchView, instance: Instance) -> Node:
         *(
             f"{'ip' if switch.family == 'ipv4' else 'ipv6'} address prefix-list"
             f" {instance.policy_name}-{name}"
-            for name in ("HOSTS", "LOOPBACKS", *(["EDGE"] if instance.accepted else []))
+            for name in ("HOSTS", "LOOPBACKS", *(edge.name for edge in instance.edges))
         ),
     )
 

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from fabricgen.views.switches.view import (
         AcceptedPrefix,
         BondView,
+        EdgeView,
         OverlayView,
         RouterPort,
         TenantView,
@@ -23,7 +24,7 @@ def merged(facts: Node, overlay: OverlayView) -> Node:
         found
         for own in overlay.vrfs
         for found in (
-            *accepted_list(own.name, own.accepted),
+            *accepted_lists(own.name, own.edges),
             *([_prefix_list(f"{own.name}-SUBNET", [own.prefix])] if own.edge_ports else []),
         )
     ]
@@ -154,9 +155,13 @@ def _prefix_list(name: str, prefixes: list[str]) -> Node:
     return {"name": name, "sequence_numbers": permits}
 
 
-def accepted_list(name: str, accepted: list[AcceptedPrefix]) -> list[Node]:
-    """Describe what is accepted from routers of the site."""
-    return [_prefix_list(f"{name}-EDGE", [own.prefix for own in accepted])] if accepted else []
+def accepted_lists(name: str, edges: list[EdgeView]) -> list[Node]:
+    """Describe what is accepted from routers of each kind."""
+    return [_prefix_list(f"{name}-{edge.name}", [*map(_range, edge.accepted)]) for edge in edges]
+
+
+def _range(own: AcceptedPrefix) -> str:
+    return f"{own.prefix} eq {own.length}" if own.parts else own.prefix
 
 
 def edge_neighbors(ports: list[RouterPort]) -> list[Node]:
@@ -178,7 +183,7 @@ def edge_families(name: str, out: str, ports: list[RouterPort]) -> list[Node]:
         {
             "ip_address": port.peer_address,
             "activate": True,
-            "prefix_list_in": f"{name}-EDGE",
+            "prefix_list_in": f"{name}-{port.edge}",
             "prefix_list_out": out,
         }
         for port in ports

@@ -119,6 +119,7 @@ VARIANTS |= {
         "nos": "sonic",
         "rails": {"tiers": 2},
         "networks": {
+            "storage": {"switches": SN5600, "nos": "sonic", "uplink": {"network": "inband"}},
             "inband": {"switches": SN5600, "nos": "sonic", "peer_links": 2},
             "oob": {
                 "switches": {"leaf": {"model": "sn2201"}},
@@ -218,18 +219,33 @@ class Tree:
 
     @cached_property
     def left_out(self) -> set[str]:
-        """The cables to switches of other networks: to management ports, and uplinks."""
-        switches = {name for own in self.plan.cluster for name in own.switches()}
+        """The cables to management ports of switches, and uplinks of access switches."""
         networks = [row for row in self.cables if row.get("network", "compute") != "compute"]
-        ends = {row["cable"]: row["a_device"] for row in networks if row["tier"] == "1"}
-        return {cable for cable, device in ends.items() if device in switches}
+        routed = {
+            (name, own.above.fabric.network_name)
+            for own in self.plan.networks.values()
+            if own.above
+            for name in own.switches()
+        }
+        return {
+            row["cable"]
+            for row in networks
+            if row["tier"] == "1"
+            and row["a_device"] in self.switches
+            and (row["a_device"], row["network"]) not in routed
+        }
+
+    @cached_property
+    def switches(self) -> set[str]:
+        """The switches of all networks."""
+        return {name for own in self.plan.cluster for name in own.switches()}
 
     @cached_property
     def devices(self) -> list[str]:
         """The hosts and devices of networks, in the order of their cables."""
         networks = [row for row in self.cables if row.get("network", "compute") != "compute"]
-        rows = [row for row in networks if row["tier"] == "1" and row["cable"] not in self.left_out]
-        return [*dict.fromkeys(row["a_device"] for row in rows)]
+        every = dict.fromkeys(row["a_device"] for row in networks if row["tier"] == "1")
+        return [name for name in every if name not in self.switches]
 
     @cached_property
     def called(self) -> dict[End, str]:
@@ -330,8 +346,8 @@ def test_the_schema_finds_errors(
 def test_nodes_and_links_are_the_plans(tree: Tree) -> None:
     """There is a node for each switch, GPU, HB domain, and host or device of networks.
 
-    There is a link for each link of the plan, and one from each GPU to its HB domain; those to the
-    switches of other networks are left out.
+    There is a link for each link of the plan, and one from each GPU to its HB domain; those to
+    management ports and the uplinks of access switches are left out.
     """
     plan, request = tree.plan, tree.plan.fabric
     domains = request.gpus // request.domain_gpus

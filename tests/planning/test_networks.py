@@ -186,10 +186,12 @@ def test_uplinks_of_leaves_that_route_have_cages_of_their_own(
     assert len(uplinks) == 2 * len(leaves)
     assert {cable.a_device for cable in uplinks} == {each.name for each in leaves}
     for each in leaves:
-        assert max(port.cage for port in each.ports) == 63
+        joined = [port for port in each.router_ports if port.uplink]
         ends = {cable.a_interface for cable in uplinks if cable.a_device == each.name}
-        idle = {port.interface: port for port in each.idle_ports if port.interface in ends}
-        assert [(port.cage, port.speed) for port in idle.values()] == [(64, "400G")] * 2
+        assert max(port.cage for port in each.ports if port.interface not in ends) == 63
+        assert [(port.cage, port.speed) for port in joined] == [(64, "400G")] * 2
+        assert {port.interface for port in joined} == ends
+        assert not ends & {port.interface for port in each.idle_ports}
 
 
 def test_two_leaves_need_no_spine() -> None:

@@ -15,6 +15,7 @@ from fabricgen.core.terms import COMPUTE, PEERS, UPLINKS, LinkKind, Role
 from fabricgen.inventory.networks import CONSOLE
 from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.planning.naming import spare_leaf_names
+from fabricgen.planning.network_edges import leaf_links
 from fabricgen.planning.port_counts import device_ports, host_ports
 from fabricgen.planning.power_cords import plan_power
 from fabricgen.views.factory import Views
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import PortLayout
     from fabricgen.planning.power_cords import PowerPlan
-    from fabricgen.views.switches.view import OverlayView
+    from fabricgen.views.switches.view import OverlayView, SwitchView
 
 
 NO_DOMAIN = -1
@@ -106,6 +107,8 @@ class ClusterEvidence:
     """How many console ports each device has: one of each switch but console servers."""
     overlays: dict[str, dict[str, OverlayView]]
     """The overlay of each leaf of the networks whose devices have bonds of LACP."""
+    joined: list[SwitchView]
+    """The leaves with uplinks between two networks whose leaves route."""
     power: PowerPlan | None
     """The PDUs and the cords of all devices; None where no PDU is known."""
     reserves: dict[str, SpineReserve]
@@ -188,6 +191,7 @@ def cluster_evidence(
         overlays={
             name: _overlays(own) for name, own in plan.networks.items() if own.fabric.has_bonds
         },
+        joined=[view for own in plan.networks.values() for view in _joined(own)],
         power=power(plan),
         reserves=dict(_reserves(plan)),
     )
@@ -206,6 +210,14 @@ def _overlays(network: Plan) -> dict[str, OverlayView]:
     """Return the overlay of each leaf of a network."""
     leaves = Views(network).switches(0, (Role.LEAF,))
     return {leaf.name: leaf.overlay for leaf in leaves if leaf.overlay}
+
+
+def _joined(network: Plan) -> Iterator[SwitchView]:
+    """Yield the leaves of a network with uplinks to another one, or from it."""
+    leaves = leaf_links(network) if network.below else None
+    if network.above or leaves:
+        every = Views(network).switches(0, (Role.LEAF,), None if network.above else leaves)
+        yield from every
 
 
 def _compute_ports(plan: Plan, devices: _Numbers, interfaces: _Numbers) -> PortsInUse:

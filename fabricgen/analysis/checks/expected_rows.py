@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from ipaddress import ip_interface
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -256,8 +257,11 @@ def configured_ports(links: NamedLinks, switches: range) -> Iterator[tuple[End, 
 
 
 def device_ports(plan: Plan) -> dict[End, Row]:
-    """Return the ports that devices must have on compute leaves: end, cable and address."""
-    found: dict[End, Row] = {}
+    """Return the ports that leaves must have for links of other networks: end, cable and address.
+
+    They are those of devices on compute leaves, and uplinks into another network.
+    """
+    found = dict(_uplinks(plan, plan.above)) if plan.above else {}
     for network in plan.converged.values():
         evidence = evidence_of(network, Views(network))
         every = np.arange(len(evidence.wiring.kind))
@@ -268,6 +272,22 @@ def device_ports(plan: Plan) -> dict[End, Row]:
         cells = *ends[1], links.label, links.address
         found.update(_pairs(ends[0], cells, links.kind == LinkKind.PEER))
     return found
+
+
+def _uplinks(plan: Plan, above: Plan) -> Iterator[tuple[End, Row]]:
+    """Yield the uplinks of leaves, which have the second address of each link above."""
+    evidence = evidence_of(above, Views(above))
+    links = named_links(evidence, np.flatnonzero(evidence.has_host))
+    own = np.isin(links.low.astype(str), [*plan.switches()])
+    links = links._replace(address=_texts(map(_second, links.address.tolist())))
+    cells = links.high, links.high_port, links.label, links.address
+    return _pairs((links.low, links.low_port), cells, own)
+
+
+def _second(address: str) -> str:
+    """Return the address after another one, with the length of its prefix; nothing without."""
+    own = ip_interface(address) if address else None
+    return f"{own.ip + 1}/{own.network.prefixlen}" if own else ""
 
 
 def split_ports(plan: Plan) -> Counter[str]:

@@ -44,6 +44,7 @@ from fabricgen.analysis.checks.route_isolation import routes_apart
 from fabricgen.analysis.checks.spare_ports import leaves_used, spare_ports
 from fabricgen.analysis.checks.totals import counts_agree
 from fabricgen.analysis.checks.uniqueness import addresses, as_numbers, labels, names
+from fabricgen.analysis.checks.uplinks import uplinks_agree
 from fabricgen.analysis.checks.wiring_rule import wired_as_planned
 from fabricgen.core.terms import PEERS
 from fabricgen.planning.power_cords import plan_power
@@ -191,6 +192,11 @@ PEER_LAWS: tuple[Law[ClusterEvidence], ...] = (
 )
 """The laws of a plan with paired devices, judged after the others."""
 
+UPLINK_LAWS: tuple[Law[ClusterEvidence], ...] = (
+    Law("uplinks-agree", "both ends of an uplink have a session", uplinks_agree, ("ports-apart",)),
+)
+"""The laws of a plan with uplinks between two networks whose leaves route."""
+
 CONSOLE_LAWS: tuple[Law[ClusterEvidence], ...] = (
     Law("consoles-cabled", "every switch has one cable to a console server", consoles_cabled),
 )
@@ -226,8 +232,9 @@ def judge_cluster(evidence: ClusterEvidence) -> CheckResult:
     """Apply every law of a cluster to some evidence."""
     more = ALTERNATION_LAWS if alternating(evidence.plan) else ()
     pairs = PEER_LAWS if evidence.peers else ()
+    uplinks = UPLINK_LAWS if evidence.joined else ()
     consoles = CONSOLE_LAWS if evidence.plan.spec.networks.console else ()
-    return apply_laws((*CLUSTER_LAWS, *more, *pairs, *consoles), evidence)
+    return apply_laws((*CLUSTER_LAWS, *more, *pairs, *uplinks, *consoles), evidence)
 
 
 def judge(evidence: Evidence) -> CheckResult:

@@ -99,6 +99,8 @@ def _faults(
                 yield Violation(f"{name} announces {prefix}, which is not its own", (counts,))
         wanted = set(names[block::blocks] if own < 0 else names).difference(devices)
         wanted.update(port for port, at in devices.items() if own >= 0 or at == block)
+        if evidence.plan.above:
+            wanted.update(map(layouts(segment)[role].interface, layouts(segment)[role].outward))
         yield from _misplaced(view, instance, wanted, name)
 
 

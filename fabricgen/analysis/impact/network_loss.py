@@ -171,8 +171,11 @@ class NetworkFailures:
         joined = [*_living(own, dead), *self._above(network, dead)]
         names = sorted({each for cable in joined for each in (cable.lower, cable.upper)})
         at = {name: number for number, name in enumerate(names)}
-        # devices join nothing: only links between switches, and uplinks of access switches do
-        through = self._switches | self._shared | {SITE}
+        # devices join nothing: only links between switches, and uplinks of access switches do;
+        # leaves of another network route no packet back to this one
+        below = self._plan.networks[network].below
+        leaves = chain.from_iterable(lower.switches() for lower in below)
+        through = (self._switches | self._shared | {SITE}).difference(leaves)
         links = [(at[cable.lower], at[cable.upper]) for cable in joined if cable.lower in through]
         nodes = [at[name] for name in names if name in through]
         parts = [{names[node] for node in part} for part in pieces(nodes, links)]

@@ -1,9 +1,10 @@
 """From a plan to a lab in containers: nodes, links, and the files of each container.
 
 A node for each switch, GPU and HB domain, and for each host and device of the networks beside
-compute, and a link for each link of the plan, those of paired devices included. The management
-ports of switches are on the engine's management network, so the cables to them are left out, as are
-the uplinks of access switches, whose ports no configuration has.
+compute, and a link for each link of the plan, those of paired devices and the uplinks between two
+networks whose leaves route included. The management ports of switches are on the engine's
+management network, so the cables to them are left out, as are the uplinks of access switches, whose
+ports no configuration has.
 `containers` owns how each thing runs; templates hold the engines' own words. `view` defines the
 shapes.
 
@@ -46,8 +47,13 @@ if TYPE_CHECKING:
     from fabricgen.outputs.packs.containers import Thing
     from fabricgen.outputs.packs.pack_yaml import Pack
     from fabricgen.outputs.packs.render import Packs
+    from fabricgen.planning.plan import Plan
     from fabricgen.views.hosts.view import DeviceView
     from fabricgen.views.switches.view import SwitchView
+
+
+_Port = tuple[str, str]
+"""A device and its interface."""
 
 
 class Topologies:
@@ -74,26 +80,7 @@ class Topologies:
 
     def gap(self) -> str | None:
         """Return why this fabric cannot be a lab in containers; None where it can."""
-        if self.plan.mapping.topology:
-            return (
-                "the GPUs of direct rails run FRR, and the image of a GPU has none; `fabricgen lab"
-                " run` boots them"
-            )
-        for role in self.plan.roles:
-            for port_layout in self.plan.fabric.nos_variants(role):
-                pack = self._config_packs.get(port_layout.nos)
-                if pack is None or "switch" not in pack.containers:
-                    return (
-                        f"no pack names a container for {port_layout.nos}, which the {role}"
-                        " switches run"
-                    )
-                fact, model = pack.containers["switch"].type_fact, port_layout.model
-                if fact and fact not in model.nos.get(port_layout.nos, {}):
-                    return (
-                        f"no container of {port_layout.nos} is known to emulate a {model.model}:"
-                        f" its file in the catalog lacks {fact}"
-                    )
-        return None
+        return _gap(self.plan, self._config_packs.get)
 
     @property
     def size(self) -> int:
@@ -146,7 +133,7 @@ class Topologies:
                 hint=hint,
             )
         links = [*self.cable_links(), *self._hb_links()]
-        links += chain.from_iterable(own.cable_links() for own in self._beside)
+        links += chain.from_iterable(own.cable_links(self._uplink_names) for own in self._beside)
         links += self._links_on_compute()
         name = self.plan.spec.name
         network = self._network() if any(node.address for node in nodes) else None
@@ -263,8 +250,13 @@ class Topologies:
         """The switches of other networks, whose cables to this one no link of the lab is for."""
         rules = self.plan.networks.get(UPLINKS, self.plan).fabric.network
         groups = rules.attached.groups if rules else ()
-        switches = (each.names for each in groups if not each.own and each.kind != HOSTS)
-        return frozenset(chain.from_iterable(switches))
+        switches = (
+            each.names
+            for each in groups
+            if not each.own and each.kind != HOSTS and not each.leaves_of
+        )
+        joined = (own for own in self.plan.joined if _gap(own, self._packs.for_nos))
+        return frozenset(chain(*switches, *(own.switches() for own in joined)))
 
     def _interfaces(self, segment: int) -> dict[int, dict[str, str]]:
         """Return the container's names of the ports of each switch of a segment.
@@ -283,10 +275,22 @@ class Topologies:
             }
         return self._named[alike]
 
-    def cable_links(self) -> Iterator[LabLink]:
+    @cached_property
+    def _uplink_names(self) -> dict[_Port, str]:
+        """The container's names of the ports of leaves with uplinks into another network."""
+        return {
+            (node.name, port.own.interface): port.name
+            for own in self._beside
+            if own.plan.above
+            for node, _, _ in own.switch_nodes()
+            for port in node.ports
+        }
+
+    def cable_links(self, uplinks: Mapping[_Port, str] | None = None) -> Iterator[LabLink]:
         """Yield the links of each segment, in the order of the cables.
 
-        The lower end of a network's link is a device, with an interface of its own.
+        The lower end of a network's link is a device, with an interface of its own, or a leaf of
+        another network; `uplinks` has the container's names of the ports of these.
         """
         coordinates, network = self.plan.fabric.coordinates, self.plan.fabric.network
         mtu = self.plan.spec.addressing.mtu
@@ -305,6 +309,7 @@ class Topologies:
             ):
                 near = device if gpu < 0 or network else coordinates.name(gpu)
                 near_port = called[lower][port] if gpu < 0 else port
+                near_port = (uplinks or {}).get((near, port), near_port)
                 if near not in self.left_out:
                     yield LabLink(near, near_port, peer, called[upper][peer_port], cable, mtu)
 
@@ -332,6 +337,30 @@ class Topologies:
         for gpu in range(coordinates.gpus):
             domain, rank = coordinates.domain(gpu), coordinates.rank(gpu)
             yield LabLink(coordinates.name(gpu), HB_DEVICE, _hb(domain), f"gpu{rank}", "", mtu)
+
+
+def _gap(plan: Plan, pack_of: Callable[[str], Pack | None]) -> str | None:
+    """Return why a fabric cannot be a lab in containers, with the packs by NOS; None if it can."""
+    if plan.mapping.topology:
+        return (
+            "the GPUs of direct rails run FRR, and the image of a GPU has none; `fabricgen lab run`"
+            " boots them"
+        )
+    for role in plan.roles:
+        for port_layout in plan.fabric.nos_variants(role):
+            pack = pack_of(port_layout.nos)
+            if pack is None or "switch" not in pack.containers:
+                return (
+                    f"no pack names a container for {port_layout.nos}, which the {role} switches"
+                    " run"
+                )
+            fact, model = pack.containers["switch"].type_fact, port_layout.model
+            if fact and fact not in model.nos.get(port_layout.nos, {}):
+                return (
+                    f"no container of {port_layout.nos} is known to emulate a {model.model}: its"
+                    f" file in the catalog lacks {fact}"
+                )
+    return None
 
 
 def _hb(domain: int) -> str:

@@ -46,6 +46,8 @@ class AttachedDevices(NamedTuple):
     routed: bool = False
     """Whether their ports are routed where those of others are bonds of LACP: the site's routers,
     and leaves of another network."""
+    leaves_of: str = ""
+    """The network whose leaves they are, with BGP on these ports; empty for others."""
     bgp: EdgeBgp | None = None
     """BGP with these routers; None where it is left to the site."""
 

@@ -2,7 +2,8 @@
 
 A port of a routed network shares a /31 with its switch; the members of a bond of LACP share the
 address that the bond has in the VLAN of each network. The default route of a host is that of the
-in-band network, by its first port that works, so that nothing leaves by compute.
+in-band network, by its first port that works, so that nothing leaves by compute. A device reaches a
+network that it has no port in over the uplinks between two networks.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from fabricgen.core.terms import PEERS, LinkKind
 from fabricgen.planning.addressing import address_text
 from fabricgen.planning.network_bonds import bond_members
+from fabricgen.planning.network_edges import announced, joined_networks
 from fabricgen.planning.networks.tenants import overlay_mtu
 from fabricgen.planning.tenant_addresses import bond_address, gateway_of, prefix_length, subnet_of
 from fabricgen.views.cables.view import turned
@@ -56,10 +58,11 @@ def network_ports(plan: Plan) -> Iterator[NetworkPortView]:
         blocks, slots = links.block.tolist(), links.slot.tolist()
         order: Counter[str] = Counter()
         members = {member.row: member for member in bond_members(network)}
+        beyond = _beyond(network)
         for row, device in enumerate(links.lower_device.tolist()):
             member = members.get(int(rows[row]))
             if member and member.number:
-                yield from _bonded(network, member, _LinkEnd.of(links, row), numbers)
+                yield from _bonded(network, member, _LinkEnd.of(links, row), numbers, beyond)
                 continue
             (own,) = network.addresses.host_addresses(blocks[row], [slots[row]])
             address, gateway = (
@@ -79,7 +82,12 @@ def network_ports(plan: Plan) -> Iterator[NetworkPortView]:
                 switch=links.upper_device[row],
                 switch_interface=links.upper_port[row].interface,
                 cable=links.cables[row],
-                routes=_routes(network, gateway, order[device], name, own) if routed else [],
+                routes=[
+                    *_routes(network, gateway, order[device], name, own),
+                    *_routes_beyond(beyond, device, name, gateway, order[device]),
+                ]
+                if routed
+                else [],
             )
             order[device] += 1
 
@@ -189,7 +197,11 @@ class BondNumbers:
 
 
 def _bonded(
-    network: Plan, member: BondMember, end: _LinkEnd, numbers: BondNumbers
+    network: Plan,
+    member: BondMember,
+    end: _LinkEnd,
+    numbers: BondNumbers,
+    beyond: Sequence[_Beyond],
 ) -> Iterator[NetworkPortView]:
     """Yield the member of a bond, once for each network that the bond is in."""
     rules, addresses = network.fabric.network, network.addresses
@@ -200,7 +212,10 @@ def _bonded(
         routed, subnet = bool(tenant.vrf_vlan), subnet_of(tenant, addresses)
         gateway = address_text(gateway_of(subnet))
         own = address_text(bond_address(subnet, member.slot))
-        default = routed and tenant.name == DEFAULT
+        routes = [
+            *(_routes(network, gateway, number, DEFAULT) if tenant.name == DEFAULT else ()),
+            *_routes_beyond(beyond, end.device, tenant.name, gateway, number),
+        ]
         yield NetworkPortView(
             **end._asdict(),
             network=tenant.name,
@@ -208,10 +223,39 @@ def _bonded(
             prefix_length=prefix_length(subnet) if routed else 0,
             gateway=gateway if routed else "",
             mtu=overlay_mtu(network.spec.addressing.mtu),
-            routes=_routes(network, gateway, number, DEFAULT) if default else [],
+            routes=routes if routed else [],
             bond=f"bond{number}",
             vlan=tenant.vlan if len(member.vlans) > 1 else 0,
         )
+
+
+class _Beyond(NamedTuple):
+    """A network that uplinks join with another one: its name, addresses and devices."""
+
+    network: str
+    far: str
+    prefix: str
+    devices: frozenset[str]
+
+
+def _beyond(network: Plan) -> list[_Beyond]:
+    """Return the networks that uplinks join with one."""
+    found = []
+    for network_name, far, plan in joined_networks(network):
+        rules = plan.fabric.network
+        devices = frozenset(rules.attached.devices if rules else ())
+        found.append(_Beyond(network_name, far, announced(plan, far).prefix, devices))
+    return found
+
+
+def _routes_beyond(
+    beyond: Sequence[_Beyond], device: str, name: str, gateway: str, order: int
+) -> Iterator[RouteView]:
+    """Yield the routes of a port in a network to others in which its device has no port."""
+    for each in beyond if name != DEFAULT else ():
+        if each.network == name and device not in each.devices:
+            why = f"the devices of {each.far}, over uplinks"
+            yield RouteView(each.prefix, gateway, "", MAIN_TABLE, FIRST_METRIC + order, why)
 
 
 def _management_addresses(plan: Plan) -> dict[tuple[str, str], tuple[str, str]]:

@@ -59,7 +59,7 @@ def router_sessions(plan: Plan) -> Iterator[RouterSession]:
 
 def _leaves(plan: Plan, network: Plan) -> Iterator[SwitchView]:
     """Yield the leaves of a network with sessions; a network may be on those of compute."""
-    leaves = sorted({link.leaf for link in edge_links(network)})
+    leaves = sorted({link.leaf for link in edge_links(network) if not link.uplink})
     if shared := network.fabric.shared_leaves:
         for segment, box in map(shared.leaves.__getitem__, leaves):
             yield from Views(plan).switches(segment, (Role.LEAF,), [box])
@@ -76,7 +76,7 @@ def _of_leaf(network: str, leaf: SwitchView) -> Iterator[RouterSession]:
         for own in (leaf.vtep.vrfs if leaf.vtep else [])
     ]
     for name, prefix, accepted, ports in groups:
-        for port in ports:
+        for port in (port for port in ports if not port.uplink):
             address, _, length = port.address.partition("/")
             yield RouterSession(
                 router=port.peer_device,
@@ -88,7 +88,7 @@ def _of_leaf(network: str, leaf: SwitchView) -> Iterator[RouterSession]:
                 leaf_interface=port.interface,
                 leaf_address=address,
                 leaf_asn=leaf.asn,
-                announces=" ".join(own.prefix for own in accepted),
+                announces=" ".join(own.prefix for own in accepted if not own.uplink),
                 receives=prefix,
                 key=port.password,
                 bfd_interval_ms=leaf.timers.bfd_interval_ms if port.bfd else "",

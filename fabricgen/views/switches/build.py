@@ -22,6 +22,7 @@ from fabricgen.views.switches.leaf_networks import LeafNetworks
 from fabricgen.views.switches.overlay import Overlays
 from fabricgen.views.switches.port_views import PortViews
 from fabricgen.views.switches.ports import Ports, SegmentLabels
+from fabricgen.views.switches.uplink_ports import UplinkPorts
 from fabricgen.views.switches.view import (
     AccessView,
     OverrideView,
@@ -50,7 +51,7 @@ class SwitchViews:
         self.plan, self.ports = ports.plan, ports
         self._views, self._panels = PortViews(ports), FrontPanels(ports)
         self.settings = self._views.settings
-        self._edges = Edges(self.plan)
+        self._edges, self._uplinks = Edges(self.plan), UplinkPorts(self._views)
         self._overlays = Overlays(self.plan, self._edges)
         self._instances = Instances(self.plan, self._edges, tenants=bool(self._overlays.tenants))
         self._management = ManagementViews(self.plan.spec.management, self.plan.management)
@@ -89,12 +90,14 @@ class SwitchViews:
         plan, spec, segment = self.plan, self.plan.spec, labels.ends.segment
         box = plan.naming.boxes[index]
         self._edges.set_peers(index, self.ports.facts[box.role], ports)
+        ports = [*ports, *self._uplinks.on(labels.ends.switches[index])]
         overlay = self._overlays.view(box, index, self.ports.facts[box.role], ports)
         port_layout = plan.fabric.port_layouts[box.role]
         shared = box.block < 0
         on_leaf = [found for each in self._beside if (found := each.on(index, labels))]
         ports = [*ports, *chain.from_iterable(each.ports for each in on_leaf)]
         places = tuple(chain.from_iterable(each.places for each in on_leaf))
+        places += self._uplinks.places(box.role)
         idle, cages = self._panels.of(index, ports, places)
         blocks = range(plan.mapping.segment_blocks) if shared else [box.block]
         instances = [

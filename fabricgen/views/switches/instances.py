@@ -65,6 +65,7 @@ class Instances:
         fabric = [port for port in own if not port.to_host]
         hosts = [port for port in own if port.to_host]
         edges = [port for port in hosts if isinstance(port, RouterPort)]
+        uplinks = sum(port.uplink for port in edges)
         silent = plan.addresses.numbered  # hosts, as their links are numbered
         bgp_hosts = [] if silent else hosts
         number = segment * plan.mapping.segment_blocks + block
@@ -84,7 +85,7 @@ class Instances:
             bgp_hosts=bgp_hosts,
             bgp_ports=fabric if silent else own,
             policy_name=(vrf.upper() or "FABRIC") if rail is None else f"RAIL{rail}",
-            ecmp_paths=min(max(len(fabric), len(edges), 1), BGP_ECMP_LIMIT),
+            ecmp_paths=min(max(len(fabric) + uplinks, len(edges), 1), BGP_ECMP_LIMIT),
             prefix_limit=self._prefix_limit(block),
             fabric_asns=list(dict.fromkeys(map(PEER_ASN, fabric))),
             host_asn=bgp_hosts[0].peer_asn if bgp_hosts else 0,
@@ -102,5 +103,13 @@ class Instances:
         """The prefixes of each block of a segment: its host links, and its loopbacks."""
         segment, blocks = self.plan.segment, self.plan.mapping.segment_blocks
         hosts = np.bincount(segment.block[segment.kind == LinkKind.HOST], minlength=blocks)
-        boxes = [box.block for box in self.plan.naming.boxes]
-        return [int(hosts[block]) + boxes.count(block) + boxes.count(-1) for block in range(blocks)]
+        boxes, joined = [box.block for box in self.plan.naming.boxes], self._joined_links
+        return [
+            int(hosts[block]) + boxes.count(block) + boxes.count(-1) + joined
+            for block in range(blocks)
+        ]
+
+    @property
+    def _joined_links(self) -> int:
+        """The links to devices of the networks that uplinks join with this one."""
+        return sum(plan.link_count(LinkKind.HOST) for plan in self.plan.joined)

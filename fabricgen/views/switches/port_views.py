@@ -69,7 +69,7 @@ class PortViews:
         self.plan, self.ports = ports.plan, ports
         self.settings = LinkSettings.of(self.plan.spec)
         self._lengths: tuple[int, Int32Array] | None = None
-        self._headroom = cache(self._headroom_of)  # few speeds and lengths, and many ports
+        self.headroom = cache(self._headroom_of)  # few speeds and lengths, and many ports
         self._shared = lru_cache(KEPT)(self._shared_of)
 
     def of(self, boxes: Sequence[int], labels: SegmentLabels) -> Iterator[list[PortView]]:
@@ -95,7 +95,7 @@ class PortViews:
             "vrf": map([*labels.vrfs, ""].__getitem__, shared.vrf),
             "rail": map(labels.rail_texts.__getitem__, block),
             "length_m": metres,
-            "headroom_bytes": map(self._headroom, shared.columns["speed_mbps"], metres),
+            "headroom_bytes": map(self.headroom, shared.columns["speed_mbps"], metres),
             "peer_asn": map(labels.peer_asns(far).__getitem__, far),
             "host_route": labels.host_routes(block, slot),
             "peer_address": repeat(""),

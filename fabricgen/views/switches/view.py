@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from itertools import count
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.core.template_api import for_templates
 
@@ -67,7 +68,7 @@ PORT_COLUMNS = tuple(column.name for column in fields(PortView))
 
 @dataclass(slots=True)
 class RouterPort(PortView):
-    """A port with a BGP session to a router of the site."""
+    """A port with a BGP session to a router of the site, or to a leaf of another network."""
 
     bfd: bool = False
     """Whether BFD watches the session."""
@@ -75,6 +76,14 @@ class RouterPort(PortView):
     """The reference to the key of TCP MD5, or nothing."""
     key_name: str = ""
     """A name of the key, where a NOS keeps keys apart from sessions."""
+    uplink: bool = False
+    """Whether the far end is a leaf of another network."""
+
+    @property
+    @for_templates
+    def edge(self) -> str:
+        """The name of its `EdgeView`."""
+        return "UPLINKS" if self.uplink else "EDGE"
 
 
 @dataclass(slots=True)
@@ -115,12 +124,49 @@ class CageView:
 
 @dataclass(slots=True, kw_only=True)
 class AcceptedPrefix:
-    """A prefix that switches accept from routers of the site."""
+    """Prefixes that switches accept from routers: one, or all of a length within it."""
 
     number: int
-    """Counted from 1."""
+    """Counted from 1, apart from those of other routers."""
     prefix: str
     length: int
+    """Length of the prefixes that are accepted."""
+    parts: bool = False
+    """Whether they are within `prefix`; else `prefix` alone is accepted."""
+    uplink: bool = False
+    """Whether they are those of another network's devices."""
+
+
+class EdgeView(NamedTuple):
+    """Routers of one kind on a switch, which have filters of their own.
+
+    `EDGE` are those of the site, `UPLINKS` the leaves of other networks.
+    """
+
+    name: str
+    accepted: list[AcceptedPrefix]
+    """The prefixes that are accepted from them, which all switches of the network pass on."""
+    ports: list[RouterPort]
+    """The ports to them with a BGP session each."""
+    rule: int
+    """The number of the rule that passes these prefixes on, after those of hosts and loopbacks."""
+
+
+FIRST_RULE, RULE_STEP = 30, 10
+
+
+def _edges(accepted: list[AcceptedPrefix], ports: list[RouterPort]) -> list[EdgeView]:
+    """Return the routers of each kind from which prefixes are accepted."""
+    kinds = sorted({each.uplink for each in accepted})
+    return [
+        EdgeView(
+            "UPLINKS" if uplink else "EDGE",
+            [each for each in accepted if each.uplink is uplink],
+            [port for port in ports if port.uplink is uplink],
+            rule,
+        )
+        for rule, uplink in zip(count(FIRST_RULE, RULE_STEP), kinds, strict=False)
+    ]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -156,7 +202,10 @@ class Instance:
     policy_name: str
     """The name of its policies and filters, or the beginning of their names."""
     ecmp_paths: int
-    """The most links over which a prefix is reached: those to switches, or those to routers."""
+    """The most links over which a prefix is reached: those to switches, or those to routers.
+
+    Leaves of another network may be as near by a spine as over uplinks of this switch.
+    """
     prefix_limit: int
     """Twice the prefixes that the plan has here, one for each host link and each loopback; 0 for no
     limit."""
@@ -168,6 +217,12 @@ class Instance:
     """Those to routers of the site, with a BGP session each."""
     accepted: list[AcceptedPrefix] = field(default_factory=list)
     """The prefixes that the network accepts from routers, which all its switches pass on."""
+
+    @property
+    @for_templates
+    def edges(self) -> list[EdgeView]:
+        """The routers of each kind."""
+        return _edges(self.accepted, self.edge_ports)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -270,6 +325,12 @@ class TenantView:
     def ecmp_paths(self) -> int:
         """The most links over which a prefix of routers is reached."""
         return len(self.edge_ports)
+
+    @property
+    @for_templates
+    def edges(self) -> list[EdgeView]:
+        """The routers of each kind."""
+        return _edges(self.accepted, self.edge_ports)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -240,18 +240,26 @@ def test_what_is_left_to_the_site_is_listed() -> None:
         assert any(reason.startswith(words) for reason in skipped)
 
 
-@pytest.mark.parametrize("bonding", [{}, {"bonding": "lacp", "peer_links": 2}])
-def test_uplinks_that_no_leaf_is_configured_with_are_listed(bonding: dict[str, Any]) -> None:
-    """Those of a network whose leaves route are cabled, and in none of their files."""
-    leaf = {"switches": {"leaf": {"model": "sn4600c"}}, "speed": "100G"}
-    storage = leaf | {"uplink": {"network": "inband"}}
-    plan = cluster("nvue", networks={"storage": storage, "inband": leaf | bonding})
+def test_uplinks_that_no_leaf_is_configured_with_are_listed() -> None:
+    """Those of leaves that route are cabled to compute, and in none of their files."""
+    leaf = {"switches": {"leaf": {"model": "sn4600c"}}, "speed": "100G", "leaves": 2}
+    plan = plan_of(
+        gpus=64,
+        hb_domain={"gpus": 8},
+        design="rail-optimized",
+        rails={"per_switch": 4, "tiers": 2},
+        switches={
+            "leaf": {"model": "ds5000", "breakout": "2x400G"},
+            "spine": {"model": "ds5000", "breakout": "1x800G", "minimum": 2},
+        },
+        networks={"storage": leaf | {"uplink": {"network": "compute", "speed": "100G"}}},
+    )
     skipped = build_job(plan, Packs(), ("configs",)).skipped
     (listed,) = (reason for reason in skipped if reason.startswith("the uplinks of storage"))
     assert "no addresses and no BGP" in listed
     rendered = render_switches(plan.networks["storage"])
     texts = {one.switch.name: one.files["commands.txt"] for one in rendered}
-    cables = Views(plan.networks["inband"], kept=True).cables(0)
+    cables = Views(plan.networks["uplinks"], kept=True).cables(0)
     uplinks = [(each.a_device, each.a_interface) for each in cables if each.a_device in texts]
     assert len(uplinks) == 2 * len(texts)
     assert not any(f" {interface} " in texts[name] for name, interface in uplinks)
