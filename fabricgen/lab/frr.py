@@ -176,12 +176,20 @@ class Daemons:
         return states.count("Established"), len(states)
 
     def states(self, switch: str) -> dict[str, str]:
-        """Return the state of each BGP session, by port, without ports that a slice leaves out."""
-        peers, booted = (
+        """Return the state of each BGP session, by port, without ports that a slice leaves out.
+
+        FRR names a session by its port, or by the address at the far end of an uplink.
+        """
+        peers, booted, tiers = (
             self.ask(switch, f"show bgp {self.family} unicast summary").get("peers", {}),
             self.machines.ends[switch],
+            self.machines.layout.tiers,
         )
-        return {port: peer["state"] for port, peer in peers.items() if port in booted}
+        ports = {port: port for port in booted}
+        for port, end in booted.items():
+            if end.wire.a in tiers:
+                ports |= dict.fromkeys(end.peer_addresses, port)
+        return {ports[name]: peer["state"] for name, peer in peers.items() if name in ports}
 
     def bfd(self, switch: str) -> tuple[int, int]:
         """Return how many BFD sessions of a switch are up, and how many it has."""

@@ -161,7 +161,21 @@ class RunningLab:
             }
             for switch, ways in clos.ways_to(target).items():
                 routes[switch] |= dict.fromkeys([self.loopbacks[target], *behind], ways)
+            for switch, ways in clos.ways_from_beyond(target).items():
+                routes[switch] |= dict.fromkeys(behind, ways)
+        self._add_uplinks(routes, clos)
         return routes
+
+    def _add_uplinks(self, routes: dict[str, Routes], clos: Clos) -> None:
+        """Add the prefix of each uplink between two networks, which the leaves at both ends have.
+
+        It is of the upper network; the lower leaf announces it within its own.
+        """
+        for link in clos.uplink_wires:
+            prefix = wire_prefix(link.a_address)
+            ways = clos.ways_from_beyond(link.b, link.a) | clos.ways_to(link.b)
+            for switch, own in ways.items():
+                routes[switch][prefix] = own
 
     def _prefix(self, wire: Wire) -> str:
         """Return what leaves announce for a host link: its prefix, or the address of the host."""

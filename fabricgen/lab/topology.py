@@ -218,6 +218,11 @@ class LabLayout(BootedPart):
         """The packs whose files the hosts of the lab need."""
         return frozenset(() if self.numbered else ("host-frr",))
 
+    def joins(self, other: LabLayout) -> bool:
+        """Return whether uplinks lead from this network to another one, or from that to it."""
+        names = {plan.fabric.network_name for plan in self.plan.joined}
+        return other.plan.fabric.network_name in names
+
     @property
     def parts(self) -> tuple[LabLayout, ...]:
         """The fabrics of the lab: this one alone, where no networks are beside it."""

@@ -41,8 +41,11 @@ CLUSTER: dict[str, Any] = {
     "switches": {"leaf": {"generic": {"radix": 16}}},
     "nos": "frr",
     "networks": {
-        "storage": {"switches": {"leaf": {"generic": {"radix": 8}}}},
-        "inband": {"switches": {"leaf": {"generic": {"radix": 16}}}, "peer_links": 2},
+        "storage": {
+            "switches": {"leaf": {"generic": {"radix": 10}}},
+            "uplink": {"network": "inband"},
+        },
+        "inband": {"switches": {"leaf": {"generic": {"radix": 24}}}, "peer_links": 2},
         "oob": {"switches": {"leaf": {"generic": {"radix": 24}}}, "speed": "1G", "leaves": 2},
     },
     "devices": [
@@ -52,7 +55,8 @@ CLUSTER: dict[str, Any] = {
     ],
     "management": LEAST | {"device_pool": "10.200.1.0/25", "subnet": "10.200.0.0/23"},
 }
-"""Six hosts; storage with spines, in-band on a joined pair of leaves, two out-of-band switches."""
+"""Six hosts; storage with spines and uplinks to a joined pair of in-band leaves, two out-of-band
+switches."""
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +105,36 @@ def test_no_spine_reaches_another_over_peers() -> None:
     """Spines have one AS number, so a path with two of them is dropped; a leaf takes its peer."""
     assert "s2" not in Clos(TIERS, PAIRS).ways_to("s1")
     assert Clos(TIERS, PAIRS, ["a1/s1"]).ways_to("s1")["a1"] == {"a2"}
+
+
+UPLINKS = [
+    Wire(f"{low}/{high}", low, high, high, low, numbered=True)
+    for low, high in (("a1", "c1"), ("b1", "c2"))
+]
+"""From two leaves of that network to two leaves of another one, which a spine joins."""
+JOINED = (TIERS | {"c1": 1, "c2": 1, "t1": 2}, [*PAIRS, *wires("c1-t1", "c2-t1"), *UPLINKS])
+
+
+def test_a_network_is_reached_over_uplinks() -> None:
+    """The nearest ones, and by a leaf that has one; no path leads through another network."""
+    clos = Clos(*JOINED)
+    assert clos.ways_to("a1").keys().isdisjoint({"c1", "c2", "t1"})
+    assert clos.ways_from_beyond("c1") == {
+        "a1": {"c1"},
+        "a2": {"a1"},
+        "s1": {"a1"},
+        "s2": {"a1"},
+        "b1": {"c2", "s1", "s2"},
+        "b2": {"s1"},
+    }
+    assert clos.ways_from_beyond("a2") == {"c1": {"a1"}, "t1": {"c1"}, "c2": {"b1"}}
+
+
+def test_the_loss_of_an_uplink_leaves_the_other_one() -> None:
+    """A leaf without one goes by a spine to a leaf that has one."""
+    clos = Clos(*JOINED, ["a1/c1"])
+    assert clos.ways_from_beyond("c1")["a1"] == {"s1", "s2"}
+    assert clos.ways_from_beyond("a2") == {"c2": {"b1"}, "t1": {"c2"}, "c1": {"t1"}}
 
 
 def test_four_hosts_with_all_networks(plan: Plan) -> None:
@@ -201,12 +235,13 @@ def trials(output: str) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.slow
 def test_all_networks_of_four_hosts(machine: Machine) -> None:
-    """All ports answer, networks stay apart, and each switch fails as `impact` has it."""
+    """All ports answer, over uplinks too; others stay apart, and each switch fails as planned."""
     keys = machine.write(**CLUSTER)
     done = machine.run("lab", "run", keys, "--network", "all", "--failures", "single", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     figures = {code: trial["figure"] for code, trial in trials(done.stdout).items()}
     assert figures["networks"] == "storage 120 of 120 pairs, inband 120 of 120 pairs"
+    assert figures["network-uplinks"] == "32 pairs over 12 uplinks, and without the first"
     assert figures["managed-ports"].startswith("20 of 20")
     assert figures["network-losses"].startswith(
         "12 switches; devices cut off: storage at most 0, inband at most 0, oob at most 10"
@@ -217,7 +252,7 @@ def test_all_networks_of_four_hosts(machine: Machine) -> None:
 FAULTS = {
     "configs/storage-leaf-1/frr.conf": (
         " ip address 10.192.0.0/31\n",
-        " ip address 10.192.0.0/31\n ip address 10.208.0.1/29\n",
+        " ip address 10.192.0.0/31\n ip address 10.244.0.9/29\n",
     ),
     "configs/oob-1/interfaces": ("    bridge-access 200\n", ""),
     "hosts/host-2/netplan/61-networks.yaml": ("{to: 10.192.0.0/22", "{to: 10.192.0.0/30"),
@@ -239,7 +274,7 @@ def test_faults_of_files_are_named(machine: Machine) -> None:
     done = machine.run("lab", "run", fabric, "--network", "all", "-o", out, "--json")
     assert done.returncode == 1
     found = {code: trial["findings"] for code, trial in trials(done.stdout).items()}
-    assert found["networks-apart"] == ["storage-leaf-1: has the route 10.208.0.0/29"]
+    assert found["networks-apart"] == ["storage-leaf-1: has the route 10.244.0.8/29"]
     assert found["managed-ports"] == ["host-1:oob0 oob0 does not answer at 198.19.0.2 behind oob-1"]
     assert "storage: host-3 storage0 does not answer host-2 storage0" in found["networks"]
     assert all(each.endswith("does not answer host-2 storage0") for each in found["networks"])

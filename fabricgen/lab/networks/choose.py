@@ -118,11 +118,7 @@ def _laid_out(
     if whole and compute.width and DEVICES in networks:
         compute = replace(compute, leaves=leaves_of_devices(networks[DEVICES], own))
     devices = own.union(hosts)
-    routed = [
-        part
-        for name, network in networks.items()
-        if (part := _routed(network, devices | _switches(network), compute)) and name != PEERS
-    ]
+    routed = _routed_parts(networks, devices, compute)
     booted = [*([compute] if whole else []), *routed]
     managed = {name: node for part in booted for name, node in part.management.items()}
     switches = [each.switch for part in booted for each in part.switches]
@@ -163,6 +159,19 @@ def _switches(plan: Plan) -> frozenset[str]:
 def _is_joined(plan: Plan) -> bool:
     """Return whether the switches of a network are joined; those of an access network are not."""
     return bool(plan.fabric.network and plan.fabric.network.joined)
+
+
+def _routed_parts(
+    networks: Mapping[str, Plan], devices: frozenset[str], compute: LabLayout
+) -> list[NetworkLayout]:
+    """Return the networks of routed ports, with the uplinks of booted leaves into another one."""
+    parts = [
+        part
+        for name, network in networks.items()
+        if (part := _routed(network, devices | _switches(network), compute)) and name != PEERS
+    ]
+    leaves = devices.union(each.switch for part in parts for each in part.switches)
+    return [_part(part.plan, leaves) if part.plan.below else part for part in parts]
 
 
 def _routed(plan: Plan, devices: frozenset[str], compute: LabLayout) -> NetworkLayout | None:

@@ -1,7 +1,8 @@
 """The hosts and devices of a lab of networks: their addresses and routes.
 
 A host has those of its emitted `61-networks.yaml`. No file is emitted for a device; it gets the
-addresses of the plan, and a route to its network by each port. The addresses of paired devices on
+addresses of the plan, and a route by each port to its network and to those that uplinks join with
+it. The addresses of paired devices on
 the cables between them are of the lab, as the plan has none.
 """
 
@@ -71,10 +72,11 @@ def _planned(layout: ClusterLayout, device: str) -> Iterator[DevicePort]:
     """Yield the ports of a device with their planned addresses."""
     for part in layout.routed:
         own = [wire for wire in part.wires if wire.a == device]
+        beyond = [str(far.prefixes[0]) for far in layout.beyond(part, device)]
         for order, wire in enumerate(own):
             routes = [
                 f"{prefix} via {wire.b_address} metric {FIRST_METRIC + order}"
-                for prefix in part.reach(wire)
+                for prefix in (*part.reach(wire), *beyond)
             ]
             length = part.plan.addresses.host_length
             yield DevicePort(wire.a_interface, [f"{wire.a_address}/{length}"], routes)

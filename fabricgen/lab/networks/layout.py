@@ -61,11 +61,16 @@ class NetworkLayout(LabLayout):
 
     @cached_property
     def owners(self) -> dict[str, str]:
-        """The device of each node on this network: itself, or that of a management port."""
+        """The device of each node on this network: itself, or that of a management port.
+
+        Leaves of another network are none, although they have ports here.
+        """
         fabric, rules = self.plan.fabric, self.plan.fabric.network
         assert rules is not None  # noqa: S101 - the plan is that of a network
         devices, domain = rules.attached.devices, fabric.coordinates.domain
-        return {self._port(gpu, 0)[0]: devices[domain(gpu)] for gpu in self.gpus}
+        leaves = {name for below in self.plan.below for name in below.switches()}
+        found = {self._port(gpu, 0)[0]: devices[domain(gpu)] for gpu in self.gpus}
+        return {node: device for node, device in found.items() if device not in leaves}
 
     @cached_property
     def prefixes(self) -> list[str]:
@@ -145,6 +150,15 @@ class ClusterLayout(LabLayout):
     def parts(self) -> tuple[LabLayout, ...]:
         """The compute fabric, each network of leaves and spines, and those in VRFs."""
         return self.compute, *self.routed
+
+    @cached_property
+    def uplinks(self) -> list[Wire]:
+        """The uplinks between two networks, which are wires of the upper one."""
+        return [wire for wire in self.wires if wire.numbered and wire.a in self.tiers]
+
+    def beyond(self, part: NetworkLayout, device: str) -> list[NetworkLayout]:
+        """Return the networks that a device of one reaches over uplinks: it has no port there."""
+        return [far for far in self.routed if part.joins(far) and device not in far.owners]
 
     @cached_property
     def switches(self) -> list[LabSwitch]:
@@ -230,7 +244,7 @@ class ClusterLayout(LabLayout):
             len(self.gpus),
             len(self.switches),
             len(self.nodes),
-            sum(size.sessions for size in sizes),
+            sum(size.sessions for size in sizes) + len(self.uplinks),
             servers,
         )
 

@@ -6,7 +6,7 @@ import json
 import subprocess
 from functools import partial
 from ipaddress import IPv4Network
-from itertools import chain
+from itertools import chain, product
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.lab.iproute import batch
@@ -100,6 +100,43 @@ def _unanswered(own: NetworkLab, pairs: list[tuple[Wire, Wire]]) -> Iterator[str
                 yield f"{far.a} {far.a_interface} does not answer {name} {question.interface}"
 
 
+def uplinked(own: NetworkLab) -> Trial:
+    """Verify that devices of two networks reach each other over the uplinks between them.
+
+    They still do after the loss of the first uplink from each network.
+    """
+    pairs, layout = [*_pairs_beyond(own)], own.layout
+    findings = [*_unanswered(own, pairs)]
+    below = ([wire for wire in layout.uplinks if wire.a in part.tiers] for part in layout.routed)
+    for wire in (wires[0] for wires in below if wires):
+        findings += [f"without {wire.label}: {each}" for each in _without(own, wire, pairs)]
+    figure = f"{len(pairs):,} pairs over {len(layout.uplinks):,} uplinks, and without the first"
+    return Trial("network-uplinks", "devices of two networks answer", figure, findings)
+
+
+def _pairs_beyond(own: NetworkLab) -> Iterator[tuple[Wire, Wire]]:
+    """Yield the pairs of ports of devices that have uplinks alone between them."""
+    layout = own.layout
+    for part in layout.routed:
+        for name, ports in part.device_ports.items():
+            for far in layout.beyond(part, name):
+                for device, others in far.device_ports.items():
+                    if part in layout.beyond(far, device):
+                        yield from product(ports, others)
+
+
+def _without(own: NetworkLab, wire: Wire, pairs: list[tuple[Wire, Wire]]) -> Iterator[str]:
+    """Yield what does not answer while an uplink has failed."""
+    machines = own.lab.machines
+    set_port = machines.networks.inside
+    set_port(wire.a, partial(batch, [f"link set {wire.a_interface} down"], wire.a))
+    _, wrong = own.lab.converge([wire.label])
+    yield from (f"{name} does not converge" for name in wrong)
+    yield from _unanswered(own, pairs)
+    set_port(wire.a, partial(batch, machines.up(wire.a, wire.a_interface), wire.a))
+    own.lab.converge()
+
+
 def paired(own: NetworkLab) -> Trial:
     """Verify that the two devices of each pair answer each other over every cable of theirs."""
     wires = own.layout.peers
@@ -152,7 +189,7 @@ def apart(own: NetworkLab) -> Trial:
     """
     findings = [*_foreign_routes(own), *_crossings(own)]
     parts = [part for part in own.layout.parts if part.switches]
-    leaves = sum(1 for part in parts for _ in _first_ports(part))
+    leaves = sum(1 for part in parts for _ in _first_ports(own, part))
     figure = f"{len(own.layout.switches):,} tables, and packets from {leaves:,} leaves"
     return Trial("networks-apart", "networks apart", figure, findings)
 
@@ -160,7 +197,7 @@ def apart(own: NetworkLab) -> Trial:
 def _foreign_routes(own: NetworkLab) -> Iterator[str]:
     """Yield the routes of switches to the addresses of another network."""
     for part in own.layout.parts:
-        others = _others(own, part)
+        others = _foreign(own, part)
         names = [switch.name for switch in part.switches]
         listed = own.lab.machines.networks.each(names, lambda _: _routes())
         for name, routes in zip(names, listed, strict=True):
@@ -169,9 +206,14 @@ def _foreign_routes(own: NetworkLab) -> Iterator[str]:
                     yield f"{name}: has the route {route}"
 
 
-def _others(own: NetworkLab, part: LabLayout) -> list[IPv4Network]:
-    """Return the addresses of all networks of the lab but one."""
-    return [*chain.from_iterable(address_space(o) for o in own.layout.parts if o is not part)]
+def _foreign(own: NetworkLab, part: LabLayout) -> list[IPv4Network]:
+    """Return the addresses that no switch of a network has a route to.
+
+    Of a network that uplinks join with it, they are those of switches alone.
+    """
+    others = [each for each in own.layout.parts if each is not part]
+    spaces = ((address_space(each), part.joins(each)) for each in others)
+    return [*chain.from_iterable(own[1:] if joins else own for own, joins in spaces)]
 
 
 def _routes() -> list[IPv4Network]:
@@ -182,11 +224,11 @@ def _routes() -> list[IPv4Network]:
     return [IPv4Network("0.0.0.0/0" if dst == "default" else dst) for dst in shown]
 
 
-def _first_ports(part: LabLayout) -> Iterator[Wire]:
+def _first_ports(own: NetworkLab, part: LabLayout) -> Iterator[Wire]:
     """Yield a cable to a host or device at each leaf."""
     leaves = set[str]()
     for wire in part.wires:
-        if wire.numbered and wire.b not in leaves:
+        if wire.numbered and wire.b not in leaves and wire.a not in own.layout.tiers:
             leaves.add(wire.b)
             yield wire
 
@@ -196,11 +238,11 @@ def _crossings(own: NetworkLab) -> Iterator[str]:
     inside = own.lab.machines.networks.inside
     parts = [part for part in own.layout.parts if part.switches]
     for part in parts:
-        for port in _first_ports(part):
+        for port in _first_ports(own, part):
             targets = [
                 wire.a_address
                 for other in parts
-                if other is not part
+                if other is not part and not part.joins(other)
                 for wire in other.wires
                 if wire.numbered and wire.a != port.a
             ]
@@ -229,6 +271,7 @@ def trials(own: NetworkLab) -> list[Callable[[NetworkLab], Trial]]:
     layout = own.layout
     return [
         *([reachable] if layout.routed else []),
+        *([uplinked] if layout.uplinks else []),
         *([paired] if layout.peers else []),
         *([managed] if layout.access else []),
         *([apart] if layout.switches else []),
