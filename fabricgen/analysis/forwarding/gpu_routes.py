@@ -156,11 +156,12 @@ def route_columns(ends: PathNames, gpu: int, ports: Iterable[NicAttachment]) -> 
     """
     alone = ends.reach.plan.fabric.domain_gpus == 1
     for plane, port in enumerate(ports):
-        source = address_text(port.address)
-        if not alone:
+        source, gateway = address_text(port.address), address_text(port.gateway)
+        if alone:  # it reaches its one rail by its own NIC port, and nothing else
+            yield Columns((ends.prefix(gpu, plane), gateway, f"nic{plane}", source, 1), 0, 1)
+        else:
             yield from _domain_columns(ends, gpu, plane, source)
-        gateway = address_text(port.gateway)
-        yield from _rail_columns(ends, gpu, plane, source, gateway)
+            yield from _rail_columns(ends, gpu, plane, source, gateway)
 
 
 def _domain_columns(ends: PathNames, gpu: int, plane: int, source: str) -> Iterator[Columns]:
