@@ -8,6 +8,7 @@ networkx and filling a graph take longer than the rest of a small build. Only nu
 from __future__ import annotations
 
 from html import escape
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +17,7 @@ from fabricgen.analysis.cluster_graph import cluster_edges, cluster_nodes
 from fabricgen.core.compact_json import compact_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from fabricgen.analysis.graph_elements import Shown
     from fabricgen.planning.plan import Plan
@@ -29,6 +30,9 @@ xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
 xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns \
 http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">
 """
+
+PIECE = 4096
+"""Nodes and edges whose text is made at once."""
 
 TYPES = {str: "string", int: "long", float: "double"}
 """The names of attribute types in GraphML."""
@@ -59,24 +63,17 @@ class GraphFiles:
         }
         return compact_json(document) + "\n"
 
-    def graphml(self) -> str:
-        """Return the text of the GraphML."""
+    def graphml(self) -> Iterator[str]:
+        """Yield the text of the GraphML in pieces: as a whole it may have hundreds of megabytes."""
         keys, fill = Keys(), _as_they_are if self._is_plain() else _escaped
         whole = keys.data("graph", self.attributes, indent=4) % fill((), self.attributes)
-        body = [keys.node(shown) % fill((name,), shown) for name, shown in self.nodes]
-        body += [
-            keys.edge(shown) % fill((low, high, key), shown) for low, high, key, shown in self.edges
-        ]
-        return "".join(
-            [
-                HEADER,
-                *reversed(keys.declared),
-                '  <graph edgedefault="undirected">\n',
-                *body,
-                whole,
-                "  </graph>\n</graphml>\n\n",
-            ]
-        )
+        nodes = [(keys.node(shown), (name,), shown) for name, shown in self.nodes]
+        edges = [(keys.edge(shown), tuple(names), shown) for *names, shown in self.edges]
+        yield "".join([HEADER, *reversed(keys.declared), '  <graph edgedefault="undirected">\n'])
+        elements = (form % fill(names, shown) for form, names, shown in chain(nodes, edges))
+        while piece := "".join(islice(elements, PIECE)):
+            yield piece
+        yield f"{whole}  </graph>\n</graphml>\n\n"
 
     def _is_plain(self) -> bool:
         """Return whether no text has a character that XML escapes; the JSON has them all."""
