@@ -4,8 +4,8 @@ import { useMemo } from "preact/hooks";
 import { Choice } from "../choice";
 import { suggested } from "../chooser";
 import type { Fabric } from "../fabric";
+import { natural } from "../natural";
 import { EVERYTHING, type Filter, usePageState } from "../page_state";
-import { natural } from "./order";
 
 /** Names that a field suggests at most. */
 const MOST = 30;

@@ -1,6 +1,7 @@
 /** Which cables the table shows, and in which order: a filter over columns, and stable sorts by counting. */
 
 import type { CableColumn } from "../fabric";
+import { natural } from "../natural";
 import type { Codes, Table } from "../table";
 import type { Filter } from "../page_state";
 
@@ -14,42 +15,6 @@ export interface Sorting {
 
 /** A column's values by rank: value v is the `rank[v]`-th in natural order, the empty one last. */
 const RANKS = new WeakMap<Codes, Int32Array>();
-
-/** Compare as people count: `leaf-2` before `leaf-10`. */
-export function natural(a: string, b: string): number {
-  let at = 0;
-  while (at < a.length && a[at] === b[at]) {
-    at += 1;
-  }
-  const start = digitsBefore(a, at);
-  const lengths = digitsFrom(a, start) - digitsFrom(b, start);
-  if (lengths !== 0 && isDigit(a, start) && isDigit(b, start)) {
-    return lengths;
-  }
-  return (a.charCodeAt(at) || 0) - (b.charCodeAt(at) || 0);
-}
-
-function isDigit(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return code >= 48 && code <= 57;
-}
-
-/** Where the run of digits begins that ends before `at`. */
-function digitsBefore(text: string, at: number): number {
-  while (at > 0 && isDigit(text, at - 1)) {
-    at -= 1;
-  }
-  return at;
-}
-
-/** The number of digits from `at` on. */
-function digitsFrom(text: string, at: number): number {
-  let end = at;
-  while (isDigit(text, end)) {
-    end += 1;
-  }
-  return end - at;
-}
 
 function ranks(column: Codes): Int32Array {
   const known = RANKS.get(column);

@@ -6,7 +6,7 @@ import { usePageState } from "../page_state";
 import { Actions, Facts, Failing } from "./facts";
 import { toRoute } from "./section_links";
 
-/** A cable, by its row: both ends, what it is, and whom it serves. */
+/** A cable, by its row: both ends, what it is, and the GPU that it serves. */
 export function Cable({ fabric, name, row }: { fabric: Fabric; name: string; row: number }) {
   const state = usePageState();
   const cell = (column: CableColumn) => fabric.cables.text(column, row);

@@ -19,7 +19,7 @@ export function Facts({ facts }: { facts: [name: string, fact: ComponentChildren
   );
 }
 
-/** What one can do with the thing; a label without a action is left out. */
+/** What one can do with the thing; a label without an action is left out. */
 export function Actions({ actions }: { actions: [label: string, action: (() => void) | null][] }) {
   return (
     <p class="actions">

@@ -3,7 +3,7 @@
 import { rowWords } from "../cables/row_words";
 import { grouped, usePageState, type PageState } from "../page_state";
 
-/** Say whether the page holds every cable of the fabric. */
+/** Whether the page holds every cable of the fabric. */
 export function isWhole({ fabric, page }: PageState): boolean {
   return (fabric?.cables.length ?? 0) >= page.counts.rows;
 }

@@ -62,5 +62,5 @@ function wrong(shape: Shape, pair: Pair): string {
     const what = stray.trim() ? `There is no GPU “${stray.trim()}”` : "Name two GPUs";
     return `${what}: they go from d0-g0 to ${gpuName(shape, shape.gpus - 1)}, the HB domain first and then the rank in it.`;
   }
-  return source === target ? "A GPU need not go anywhere to reach itself: name two." : "";
+  return source === target ? "Both names are of one GPU: name two GPUs." : "";
 }

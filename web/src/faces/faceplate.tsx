@@ -24,7 +24,7 @@ export function Faceplate({ name, face, plugs }: { name: string; face: Face; plu
         </div>
       </div>
       <p class="note">
-        ↓ leads down, to a host or a lower tier; ↑ leads up. An empty box is idle.{face.assumed && " The catalog does not say where the cages sit; this order is assumed."}
+        ↓ leads down, to a host or a lower tier; ↑ leads up. An empty box is idle.{face.assumed && " The catalog does not state where the cages are; this order is assumed."}
       </p>
     </>
   );

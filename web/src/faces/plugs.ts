@@ -2,7 +2,7 @@
 
 import type { Fabric } from "../fabric";
 import type { Face, Page } from "../model";
-import { byName } from "../racks/positions";
+import { natural } from "../natural";
 
 /** One port in use. Cage and position are 0 where the front is not known, or the cage not split. */
 export interface Plug {
@@ -29,7 +29,7 @@ export function faceOf(page: Page, role: string, rail: string): Face | undefined
 /** The ports in use of a switch, in the order of its front. */
 export function plugsOf(fabric: Fabric, name: string, face: Face | undefined): Plug[] {
   const plugs = Array.from(fabric.cablesAt(name), (row) => plugOf(fabric, name, row, face));
-  return plugs.sort((one, other) => one.cage - other.cage || one.position - other.position || byName(one.interface, other.interface));
+  return plugs.sort((one, other) => one.cage - other.cage || one.position - other.position || natural(one.interface, other.interface));
 }
 
 function plugOf({ cables }: Fabric, name: string, row: number, face: Face | undefined): Plug {
@@ -62,7 +62,7 @@ export function ownOf<T>(record: Record<string, T>, name: string): T | undefined
 export function switchesOf(fabric: Fabric): { label: string; names: string[] }[] {
   const found = ["leaf", "spine", "core"].map((role) => {
     const names = fabric.devices.rows("role", role).map((row) => fabric.devices.text("name", row)).filter((name) => !fabric.isBeside(name));
-    return { label: role, names: names.sort(byName) };
+    return { label: role, names: names.sort(natural) };
   });
   return found.filter(({ names }) => names.length > 0);
 }

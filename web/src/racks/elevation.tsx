@@ -37,14 +37,14 @@ function Frame({ held }: { held: Held[] }) {
         </span>
       ))}
       {held.filter(({ unit }) => unit > 0).map((device) => (
-        <Standing key={device.name} device={device} />
+        <Placed key={device.name} device={device} />
       ))}
     </div>
   );
 }
 
 /** A device at its units, as a button that opens the panel. */
-function Standing({ device }: { device: Held }) {
+function Placed({ device }: { device: Held }) {
   const { page, selected, select } = usePageState();
   const { name, role, model, rail, unit } = device;
   const height = Math.max(1, device.height);

@@ -1,6 +1,7 @@
 /** The devices of each rack, and between which racks cables run. */
 
 import type { Fabric } from "../fabric";
+import { natural } from "../natural";
 
 /** A device in its rack. `unit` is its lowest, from 1 at the bottom; both are 0 where unknown. */
 export interface Held {
@@ -18,9 +19,6 @@ export interface Ties {
   others: [rack: string, cables: number][];
 }
 
-/** Compares names as people do: rack-2 comes before rack-10. */
-export const byName = new Intl.Collator("en", { numeric: true }).compare;
-
 /** The racks in which something is installed, by name. */
 export function racksOf(fabric: Fabric): string[] {
   const racks = fabric.devices.column("rack");
@@ -28,7 +26,7 @@ export function racksOf(fabric: Fabric): string[] {
   const planned = roles.values.indexOf("planned");
   const used = new Set<number>();
   racks.codes.forEach((code, row) => roles.codes[row] !== planned && used.add(code));
-  return Array.from(used, (code) => racks.values[code] ?? "").filter(Boolean).sort(byName);
+  return Array.from(used, (code) => racks.values[code] ?? "").filter(Boolean).sort(natural);
 }
 
 /** Every device that is planned for a rack, the highest first. */
@@ -62,5 +60,5 @@ export function tiesOf(fabric: Fabric, rack: string): Ties {
   });
   const inside = found.get(rack) ?? 0;
   found.delete(rack);
-  return { inside, others: [...found].sort((one, other) => other[1] - one[1] || byName(one[0], other[0])) };
+  return { inside, others: [...found].sort((one, other) => other[1] - one[1] || natural(one[0], other[0])) };
 }

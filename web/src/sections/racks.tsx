@@ -13,7 +13,7 @@ const MOST = 8;
 
 export function Racks() {
   const { fabric } = usePageState();
-  const hint = "Units count from the bottom. A dashed box is planned and not installed yet. Choose a device to see what hangs on it.";
+  const hint = "Units count from the bottom. A dashed box is planned and not installed yet. Choose a device to see its cables and details.";
   return (
     <Section id="racks" title="Racks" hint={hint}>
       {fabric ? <Room fabric={fabric} /> : <Reading what="the racks" />}
