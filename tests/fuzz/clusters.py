@@ -112,7 +112,7 @@ EVEN: tuple[Any, ...] = (2, 2, 2, 4, PORTS[3], PORTS[5])
 OF_ACCESS = ("fill", "leaves", "host_ports", "switch_ports", "distribution", "uplink", "vlan")
 OF_CLOS = (
     *("uplinks", "oversubscription", "fill", "distribution", "bonding", "peer_links", "carries"),
-    *("leaf_groups", "addressing", "lossless", "nos"),
+    *("leaf_groups", "addressing", "lossless", "nos", "uplink"),
 )
 
 
