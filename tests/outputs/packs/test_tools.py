@@ -33,6 +33,7 @@ OTHER = {
         (f"management.images.{key}" for key in ("nos", "file", "version", "sha256")),
         "for the first boot",
     ),
+    "management.device_pool": "for devices on management ports",
     "management.macs": "for DHCP servers",
     "management.server": "for DHCP servers",
 }
