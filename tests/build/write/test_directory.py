@@ -151,6 +151,23 @@ def test_the_manifest_holds_what_was_written(tmp_path: Path) -> None:
     assert set(manifest) == {"format", "version", "inventory_sha256", "groups", "files"}
 
 
+def test_a_file_is_whole_where_the_system_writes_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A call of the system may write less than it is given; the mode is there from the first."""
+    parts, modes = list[int](), set[int]()
+
+    def write_part(file: int, content: bytes, real: Callable[..., int] = os.write) -> int:
+        modes.add(stat.S_IMODE(os.fstat(file).st_mode))
+        parts.append(real(file, content[:5]))
+        return parts[-1]
+
+    monkeypatch.setattr(os, "write", write_part)
+    written = write_text(tmp_path, "a/key.txt", "0123456789ab", secret=True)
+    assert (tmp_path / "a/key.txt").read_text(encoding="utf-8") == "0123456789ab"
+    assert (written.size, parts, modes) == (12, [5, 5, 2], {0o600})
+
+
 def test_a_path_that_cannot_be_written_is_a_refusal(tmp_path: Path) -> None:
     """A file where a directory must be."""
     (tmp_path / "file").write_text("x")
