@@ -75,6 +75,7 @@ VARIANTS: dict[str, Inventory] = {
     | {"switches": SN5600, "nos": {"leaf": "sonic", "spine": "frr"}, "rails": {"tiers": 2}},
     "leaves on eos, spines on srlinux": SMALL
     | {
+        "gpus": 16,
         "switches": STRANGERS,
         "nos": {"leaf": "eos", "spine": "srlinux"},
         "rails": {"tiers": 2},
@@ -115,6 +116,7 @@ VARIANTS |= {
     ),
     "networks, sonic": SMALL
     | {
+        "gpus": 16,
         "switches": SN5600,
         "nos": "sonic",
         "rails": {"tiers": 2},
