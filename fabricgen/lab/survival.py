@@ -7,6 +7,7 @@ emitted tables over the measured crossings. `failures` cuts and repairs.
 from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
 from itertools import permutations
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from fabricgen.lab.table_walk import Crossing, Walker
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from fabricgen.analysis.forwarding.path_selection import NetworkSegment
     from fabricgen.lab.measure import RunningLab
 
 
@@ -142,26 +144,23 @@ class Survival:
             self.lab.tables, [names[gpu] for gpu in failures.gpus if gpu in names]
         )
         walker.measured = measured
-        walks = {
-            (one, other): walker.walk(names[one], names[other])
-            for one, other in permutations(names, 2)
-        }
-        for (one, other), walked in walks.items():
+
+        @cache  # most crossings are those of the pairs of two domains
+        def named(legs: tuple[NetworkSegment, ...]) -> list[Crossing]:
+            return [Crossing(names[leg.exit], names[leg.landing]) for leg in legs]
+
+        walks: dict[tuple[str, str], list[Crossing] | None] = {}
+        for (one, source), (other, target) in permutations(names.items(), 2):
+            walked = walks[source, target] = walker.walk(source, target)
             way = choice.way(one, other)
-            planned = (
-                None
-                if way is None
-                else [Crossing(names[leg.exit], names[leg.landing]) for leg in way.legs]
-            )
+            planned = None if way is None else named(way.legs)
             if planned != walked:
                 self._object(
-                    f"{failure}: {names[one]} to {names[other]} goes {_text(walked)}, "
+                    f"{failure}: {source} to {target} goes {_text(walked)}, "
                     f"but the plan has {_text(planned)}"
                 )
         self.pairs += len(walks)
-        shown = self._cost(
-            {(names[one], names[other]): walked for (one, other), walked in walks.items()}, measured
-        )
+        shown = self._cost(walks, measured)
         if not layout.left_out():  # `impact` counts the whole fabric
             output = impact(layout.plan, [failure])
             for key, value in shown.items():
@@ -176,7 +175,7 @@ class Survival:
         gpus, healthy = self.lab.tables.gpus, self.healthy
         alive = {pair for pair, walked in walks.items() if walked is not None}
         straight, before = measured.crossings | measured.inside, healthy.crossings | healthy.inside
-        relayed = sum(pair in before and pair not in straight for pair in alive)
+        relayed = len((alive & before) - straight)
         away = {one for one, other in alive if gpus[one]["domain"] != gpus[other]["domain"]}
         self.lost += len(walks) - len(alive)
         self.relayed += relayed
