@@ -193,6 +193,32 @@ def test_what_runs_on_infiniband_is_left_out() -> None:
     assert layout.not_booted() == "not booted: compute runs on InfiniBand"
 
 
+def test_uplinks_of_routed_leaves_into_compute_are_left_out() -> None:
+    """They are cables alone; the network below them boots."""
+    layout = lay_out_networks(
+        plan_of(
+            gpus=16,
+            hb_domain={"gpus": 4},
+            design="rail-optimized",
+            rails={"per_switch": 2, "tiers": 2},
+            switches={"leaf": {"generic": {"radix": 16}}},
+            spare_ports={"spine": 4},
+            nos="frr",
+            networks={
+                "storage": {
+                    "switches": {"leaf": {"generic": {"radix": 16}}},
+                    "uplink": {"network": "compute"},
+                }
+            },
+        ),
+        EVERY,
+    )
+    assert [part.name for part in layout.routed] == ["storage"]
+    assert layout.not_booted() == (
+        "not booted: uplinks has ports of leaves that route, without addresses and sessions"
+    )
+
+
 def test_the_netplan_of_a_host_is_read() -> None:
     """Addresses and routes of each port; a port without either has none."""
     text = (

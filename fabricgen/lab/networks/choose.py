@@ -63,11 +63,21 @@ def _unbootable(plan: Plan, name: str) -> str:
         return INFINIBAND
     if own.fabric.has_bonds:
         return "has bonds of LACP, which the kernel of a lab may not have"
+    if name == UPLINKS and _leads_to_leaves(plan):
+        return "has ports of leaves that route, without addresses and sessions"
     if name == DEVICES and not plan.addresses.numbered:
         return "has unnumbered links, for which no file of a device is written"
     if name == DEVICES and plan.addresses.family == "ipv6":
         return "has addresses of IPv6, and the lab tries ports of devices by IPv4"
     return ""
+
+
+def _leads_to_leaves(plan: Plan) -> bool:
+    """Return whether the uplinks on compute switches are those of leaves that route."""
+    return any(
+        network.uplink and network.uplink.network == COMPUTE and network.kind == "clos"
+        for network in plan.spec.networks.each().values()
+    )
 
 
 def _networks(plan: Plan, wanted: str) -> Mapping[str, Plan]:
