@@ -40,7 +40,7 @@ compiled: .venv
 
 # Every worker would rewrite the assertions of every test file, if it did not find that done. The tests report what cannot be read.
 REWRITTEN := tests/__pycache__/rewritten
-$(REWRITTEN): .venv/.stamp pyproject.toml $(shell find fabricgen tests docs -name '*.py')
+$(REWRITTEN): .venv/.stamp pyproject.toml $(shell find fabricgen tests docs -name '*.py') | compiled
 	@mkdir -p $(@D)
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --collect-only -qq >$@ || true
 
