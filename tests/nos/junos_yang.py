@@ -181,7 +181,8 @@ def _values(shape: Statement, words: list[str]) -> tuple[tuple[str, ...], str, l
 def validate(program: str, home: Path, texts: Iterable[str], folder: Path) -> list[str]:
     """Validate configurations in XML with yanglint, and return its errors.
 
-    It reads the models of the sections in use, which takes it seconds, once for all texts.
+    It reads the models of the sections in use, which takes it seconds, once for all texts. With
+    each module it compiles those before it again, so the large ones are last.
     """
     files: list[Path] = []
     used: set[Path] = set()
@@ -189,8 +190,9 @@ def validate(program: str, home: Path, texts: Iterable[str], folder: Path) -> li
         files.append(folder / f"{number}.xml")
         files[-1].write_text(text, encoding="utf-8")
         used |= {one.path for one in modules(home).values() if f'"{one.namespace}"' in text}
+    models = sorted(used, key=lambda path: (path.stat().st_size, path))
     done = subprocess.run(
-        [program, "-p", home, "-t", "config", "-f", "xml", *sorted(used), *files],
+        [program, "-p", home, "-t", "config", "-f", "xml", *models, *files],
         capture_output=True,
         text=True,
         check=False,
