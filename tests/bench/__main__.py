@@ -617,12 +617,16 @@ def main() -> None:
     served()
     one_config()
     labs()
-    home = Path(tempfile.mkdtemp(prefix="fabricgen-bench-"))
+    home = Path(tempfile.mkdtemp(prefix="fabricgen-bench-", dir=MEMORY))
     try:
         against_jinja(home)
         floor()
         shapes(home)
         clusters(home, SIZES[-3] if quick else MILLION)
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+    home = Path(tempfile.mkdtemp(prefix="fabricgen-bench-"))
+    try:
         growth(home, SIZES[:-1] if quick else SIZES)
         changes(home, SIZES[:-1] if quick else SIZES)
     finally:
