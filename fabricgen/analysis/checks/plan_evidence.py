@@ -18,7 +18,6 @@ from fabricgen.core.terms import LinkKind
 from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.planning.management_ports import port_name
 from fabricgen.views.factory import Views
-from fabricgen.views.hosts.network_ports import managed_device_ports
 from fabricgen.views.managed_ports import managed_ports
 from fabricgen.views.protocols import LinkSettings
 
@@ -77,21 +76,29 @@ def _management(plan: Plan) -> ManagementFacts | None:
     outside = sum(plan.switch_count(role) for role in plan.roles if models[role].externally_managed)
     every = managed_ports(plan) if planned.further.size else ()
     further = {port.name: port.address for port in every if port.name != port.switch}
-    devices = {
-        port_name(port.device, port.interface): int(IPv4Address(port.address))
-        for port in managed_device_ports(plan)
-    }
     return ManagementFacts(
         subnet=planned.subnet,
         gateway=planned.gateway,
         switches=switches,
         further=further,
-        devices=devices,
+        devices=_devices(plan) if asked.device_pool else {},
         admins=admins,
         clocks=asked.ntp,
         allow=asked.allow,
         outside=outside,
     )
+
+
+def _devices(plan: Plan) -> dict[str, int]:
+    """Return the addresses of the ports that `management.device_pool` is for, by name."""
+    from fabricgen.views.hosts.network_ports import (  # noqa: PLC0415 - few plans have such a pool
+        managed_device_ports,
+    )
+
+    return {
+        port_name(port.device, port.interface): int(IPv4Address(port.address))
+        for port in managed_device_ports(plan)
+    }
 
 
 def _addresses(plan: Plan) -> Addresses:
