@@ -216,8 +216,7 @@ def _joined(network: Plan) -> Iterator[SwitchView]:
     """Yield the leaves of a network with uplinks to another one, or from it."""
     leaves = leaf_links(network) if network.below else None
     if network.above or leaves:
-        every = Views(network).switches(0, (Role.LEAF,), None if network.above else leaves)
-        yield from every
+        yield from Views(network).switches(0, (Role.LEAF,), None if network.above else leaves)
 
 
 def _compute_ports(plan: Plan, devices: _Numbers, interfaces: _Numbers) -> PortsInUse:

@@ -13,10 +13,10 @@ from fabricgen.analysis.checks.law import Verdict, Violation, violations
 from fabricgen.core.count_text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from fabricgen.analysis.checks.cluster_evidence import ClusterEvidence
-    from fabricgen.views.switches.view import RouterPort, SwitchView
+    from fabricgen.views.switches.view import Instance, RouterPort, SwitchView, TenantView
 
 End = tuple[str, str]
 Prefixes = tuple[str, int]
@@ -64,17 +64,15 @@ def _wired(evidence: ClusterEvidence) -> dict[End, End]:
 
 
 def _ends(view: SwitchView) -> Iterator[tuple[End, _UplinkEnd]]:
-    """Yield the ends of uplinks on a leaf."""
-    for own in view.instances:
+    """Yield the ends of uplinks on a leaf, in its instances or in the VRFs of its tenants."""
+    vrfs = view.vtep.vrfs if view.vtep else ()
+    routed: Iterable[tuple[Instance | TenantView, Prefixes]] = (
+        *((own, (own.host_prefix, own.host_prefix_length)) for own in view.instances),
+        *((own, (own.prefix, own.prefix_length)) for own in vrfs),
+    )
+    for own, announced in routed:
         accepted = {(each.prefix, each.length) for each in own.accepted if each.uplink}
-        announced = own.host_prefix, own.host_prefix_length
         for port in own.edge_ports:
-            if port.uplink:
-                yield (view.name, port.interface), _UplinkEnd(port, view.asn, announced, accepted)
-    for tenant in view.vtep.vrfs if view.vtep else ():
-        accepted = {(each.prefix, each.length) for each in tenant.accepted if each.uplink}
-        announced = tenant.prefix, tenant.prefix_length
-        for port in tenant.edge_ports:
             if port.uplink:
                 yield (view.name, port.interface), _UplinkEnd(port, view.asn, announced, accepted)
 
