@@ -128,7 +128,7 @@ def build(
     fabricgen did not write is never touched, and one with files that were added or edited only
     with --force.
     """
-    from fabricgen.analysis.search.cheaper import cheaper_notes
+    from fabricgen.analysis.search.cheaper_notes import cheaper_notes
     from fabricgen.build.cable_sheets import sheets
     from fabricgen.build.job import make_job
     from fabricgen.build.management_notes import cut_off_notes

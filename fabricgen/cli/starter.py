@@ -55,7 +55,8 @@ def _prices(book: PriceBook | None) -> str:
 
 def starter_notes(plan: Plan) -> Iterator[str]:
     """Yield what a user should know of the fabric before building it."""
-    from fabricgen.analysis.search.cheaper import cheaper_notes, leaf_lost_pct
+    from fabricgen.analysis.search.cheaper import leaf_lost_pct
+    from fabricgen.analysis.search.cheaper_notes import cheaper_notes
 
     used, lost = plan.link_count(LinkKind.HOST), leaf_lost_pct(plan)
     ports = plan.switch_count(Role.LEAF) * plan.sizing.leaf_down * plan.mapping.segment_blocks

@@ -19,11 +19,12 @@ from fabricgen.analysis.impact.ranking import rank
 from fabricgen.analysis.search.bounds import bounds, family
 from fabricgen.analysis.search.candidates import candidates, whole
 from fabricgen.analysis.search.pareto import front
-from fabricgen.analysis.search.part_counts import count, link_counts, switch_counts
+from fabricgen.analysis.search.part_counts import count, link_counts
 from fabricgen.analysis.search.pool import Scorer, bounded, make_pool, undominated
 from fabricgen.analysis.search.result import search_result
 from fabricgen.analysis.search.score import judge
 from fabricgen.analysis.search.search import search
+from fabricgen.analysis.search.switch_counts import switch_counts
 from fabricgen.analysis.search.worst_failure import worst
 from fabricgen.analysis.workload.machine import find_llm
 from fabricgen.bom.counts import count_parts

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fabricgen.analysis.search.part_counts import host_modules, link_counts, switch_counts
+from fabricgen.analysis.search.part_counts import host_modules, link_counts
+from fabricgen.analysis.search.switch_counts import switch_counts, switch_total
 from fabricgen.core.terms import ROLES, LinkKind, Role
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def bounds(mapping: Mapping, rates: Family, least_of: Paces, excess: int) -> Bou
         [
             rates.cost.least(mapping),
             rates.power.least(mapping),
-            sum(switch_counts(mapping).values()),
+            switch_total(mapping),
             seconds,
             0,
             least_lost_pct(mapping),

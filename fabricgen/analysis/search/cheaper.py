@@ -6,20 +6,19 @@ only; `search` also varies switches, tiers and all that an inventory can state.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.analysis.search.part_counts import count, endpoints, switch_counts
+from fabricgen.analysis.search.fewer_switches import drafts_with_fewer_switches
+from fabricgen.analysis.search.part_counts import count, endpoints
+from fabricgen.analysis.search.switch_counts import switch_counts
 from fabricgen.bom.comparison import bound, saving_pct
 from fabricgen.bom.priced_bill import make_bom, priced
 from fabricgen.bom.summary import number
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.core.divisors import divisors
 from fabricgen.core.document import Document
 from fabricgen.core.terms import Design
-from fabricgen.planning.designs import Sizer, shape_of
-from fabricgen.planning.draft import draft_of
 from fabricgen.planning.excluded_hosts import resolve_positions
 from fabricgen.planning.plan import complete
 
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import BoolArray
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.planning.draft import Draft
-    from fabricgen.planning.mapping import Mapping
     from fabricgen.planning.plan import Plan
 
 
@@ -86,47 +84,13 @@ _LESS: dict[Bound, str] = {
 def cheaper_mapping(plan: Plan, bom: Bom) -> CheaperMapping | None:
     """Return the cheapest mapping of the same GPUs with fewer switches, in no more tiers.
 
-    None where there is none, for a fat-tree, which has no rails, and for a plan that keeps the
-    cables of another.
+    None where there is none.
     """
-    if plan.fabric.design is Design.FAT_TREE or plan.mapping.baseline:
-        return None
-    for draft in sorted(_drafts(plan), key=_order):
+    for draft in sorted(drafts_with_fewer_switches(plan), key=_order):
         found = _measured(plan, bom, draft)
         if found:
             return found
     return None
-
-
-def cheaper_notes(plan: Plan) -> list[str]:
-    """Return the cheaper mapping of a plan as a note, if there is one."""
-    found = cheaper_mapping(plan, make_bom(plan))
-    return [f"a cheaper mapping: {found}"] if found else []
-
-
-def _drafts(plan: Plan) -> Iterator[Draft]:
-    """Yield a draft of each number of rails that takes fewer switches, the plan's own first."""
-    own, spec, tiers = plan.fabric.rails, plan.spec.without_networks(), plan.sizing.tiers
-    rails, total = spec.rails, _total(plan.mapping)
-    for number_of in sorted(
-        divisors(plan.fabric.domain_gpus), key=lambda each: (each != own, each)
-    ):
-        asked = number_of if number_of != own else rails.count
-        changed = rails.model_copy(update={"count": asked, "per_switch": "auto"})
-        other = spec.model_copy(update={"rails": changed})
-        try:
-            # nothing but the rails differs; `_measured` resolves the mapping that is chosen
-            fabric = replace(plan.fabric, spec=other, rails=number_of)
-            mapping = Sizer(fabric).mapping(shape_of(other))
-            if mapping and mapping.sizing.tiers <= tiers and _total(mapping) < total:
-                yield draft_of(mapping, plan.catalog)
-        except Refusal:
-            continue
-
-
-def _total(mapping: Mapping) -> int:
-    """Return the number of switches that a mapping is sized for."""
-    return sum(switch_counts(mapping).values())
 
 
 def _order(draft: Draft) -> tuple[float, float]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from fabricgen.bom.counts import HOST, CableItem, PartCounts
 from fabricgen.bom.patch_counts import cord_item
-from fabricgen.core.terms import ROLES, LinkKind, Role
+from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.patch_cords import cord_of
 
 if TYPE_CHECKING:
@@ -38,18 +38,6 @@ class Boxes(NamedTuple):
     number: int
     down: frozenset[int]
     up: frozenset[int]
-
-
-def switch_counts(mapping: Mapping) -> dict[Role, int]:
-    """Return the number of switches of each role."""
-    sizing, segments = mapping.sizing, mapping.segments
-    blocks = segments * mapping.segment_blocks
-    counts = {
-        Role.LEAF: segments * sizing.leaf,
-        Role.SPINE: blocks * sizing.spine,
-        Role.CORE: blocks * sizing.core,
-    }
-    return {role: counts[role] for role in ROLES[: sizing.tiers]}
 
 
 def link_counts(mapping: Mapping) -> dict[LinkKind, int]:

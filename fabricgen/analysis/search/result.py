@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING
 
-from fabricgen.analysis.search.part_counts import switch_counts
+from fabricgen.analysis.search.switch_counts import switch_counts
 from fabricgen.bom.summary import number
 from fabricgen.core.count_text import counted
 from fabricgen.core.document import Document

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.analysis.search.part_counts import count, endpoints, link_counts, switch_counts
+from fabricgen.analysis.search.part_counts import count, endpoints, link_counts
+from fabricgen.analysis.search.switch_counts import switch_counts, switch_total
 from fabricgen.analysis.search.worst_failure import worst
 from fabricgen.analysis.workload.equations import iterate
 from fabricgen.analysis.workload.machine import machine_of
@@ -57,7 +58,7 @@ class Judged:
     @cached_property
     def switches(self) -> int:
         """The number of switches."""
-        return sum(switch_counts(self.draft.mapping).values())
+        return switch_total(self.draft.mapping)
 
     @cached_property
     def cables(self) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.analysis.forwarding.failures import find_failures
 from fabricgen.analysis.impact.measure import measure
-from fabricgen.analysis.search.cheaper import cheaper_notes
+from fabricgen.analysis.search.cheaper_notes import cheaper_notes
 from fabricgen.analysis.search.worst_failure import worst
 from fabricgen.bom.amounts import money_text
 from fabricgen.bom.bill import CLASSES

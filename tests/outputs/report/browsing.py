@@ -39,8 +39,9 @@ if TYPE_CHECKING:
         Request,
     )
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-"""Programs that are Chromium, by their names on PATH."""
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+"""Programs that are Chromium, by their names on PATH. The first is the same engine without windows,
+and takes half the time of the others to open a page."""
 PATIENCE_MS = 15_000
 """How long to wait for what must come, on a busy machine."""
 PHONE_PX, DESK_PX = 375, 1400
