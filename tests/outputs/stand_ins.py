@@ -33,6 +33,46 @@ case "$*" in
 {cases}
 esac
 """
+CONNECTION = """
+import os, sys, tempfile, traceback
+from ansible.plugins.connection import local
+
+DOCUMENTATION = local.DOCUMENTATION.replace("name: local", "name: here")
+PLAIN = f"/bin/sh -c '{sys.executable} && sleep 0'"
+
+
+class Connection(local.Connection):
+    transport = "here"
+
+    def exec_command(self, cmd, in_data=None, sudoable=True):
+        if cmd != PLAIN or in_data is None:
+            return super().exec_command(cmd, in_data, sudoable)
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            child = os.fork()
+            if not child:
+                run(in_data, out, err)
+            _, status = os.waitpid(child, 0)
+            out.seek(0)
+            err.seek(0)
+            return os.waitstatus_to_exitcode(status), out.read(), err.read()
+
+
+def run(module, out, err):
+    os.dup2(out.fileno(), 1)
+    os.dup2(err.fileno(), 2)
+    sys.stdout, sys.stderr = open(1, "w"), open(2, "w")
+    code = 1
+    try:
+        exec(module, {"__name__": "__main__"})
+    except SystemExit as end:
+        code = end.code
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+"""
 
 
 def write_collections(home: Path, answers: dict[str, Arguments]) -> None:
@@ -64,16 +104,18 @@ def write_programs(home: Path, programs: dict[str, dict[str, str]]) -> Path:
     return folder
 
 
-def write_site(home: Path) -> None:
-    """Let Python import what every module of Ansible imports from the installed bytecode.
+def write_connection(home: Path) -> None:
+    """Let `ansible_connection: here` run each module in a copy of the process that sends it.
 
-    From the archive that each task brings, Python would compile it, which is most of a task's time.
-    No task lives long enough to have garbage worth a search.
+    A Python that starts anew and imports what all modules need would be most of a task's time. What
+    is not just that Python, as with `become` or `environment`, runs as on any machine. No run lives
+    long enough to have garbage worth a search.
     """
-    folder = home / "bin"
-    folder.mkdir(exist_ok=True)
-    text = "import gc\n\ngc.disable()\nimport ansible.module_utils.basic\n"
-    (folder / "sitecustomize.py").write_text(text, encoding="utf-8")
+    (home / "bin").mkdir(exist_ok=True)
+    (home / "bin/sitecustomize.py").write_text("import gc\n\ngc.disable()\n", encoding="utf-8")
+    folder = home / ".ansible/plugins/connection"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "here.py").write_text(CONNECTION, encoding="utf-8")
 
 
 def calls(home: Path) -> list[list[Any]]:

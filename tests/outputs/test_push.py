@@ -21,8 +21,8 @@ from tests.outputs.stand_ins import (
     DOCUMENTED,
     calls,
     write_collections,
+    write_connection,
     write_programs,
-    write_site,
 )
 
 if TYPE_CHECKING:
@@ -145,9 +145,9 @@ def play(
 ) -> CompletedProcess[str]:
     """Run playbooks, whose names have spaces between them, on this machine as every switch."""
     (home / "calls.jsonl").touch()
-    write_site(home)
+    write_connection(home)
     here: dict[str, object] = {
-        "ansible_connection": "local",
+        "ansible_connection": "here",
         "ansible_become": False,
         "ansible_python_interpreter": "{{ ansible_playbook_python }}",
         "session_retries": 1,
