@@ -32,52 +32,51 @@ IDLE_PORTS = 8
 """Idle ports of a switch that faults may use."""
 
 
-@lru_cache(maxsize=1)
-def planned_ports(plan: Plan) -> tuple[list[CableView], dict[str, list[str]]]:
-    """Return the cables of a plan, and some idle interfaces of each switch.
+class AsPlanned:
+    """A cabling without faults: what all cablings of a plan read.
 
-    They are kept for one plan, because many cabling faults of the same plan are tested in a row.
+    `idle` are ports of switches without a planned cable.
     """
-    views, segments = Views(plan), range(plan.mapping.segments)
-    idle = {
-        switch.name: [port.interface for port in switch.idle_ports[:IDLE_PORTS]]
-        for segment in segments
-        for switch in views.switches(segment)
-    }
-    return [cable for segment in segments for cable in views.cables(segment)], idle
+
+    def __init__(self, plan: Plan) -> None:
+        """Give every port its number, and find the idle ones."""
+        self.places = PortIndex(plan)
+        self.cable: dict[int, CableView] = {}
+        self.leaf_rails: dict[str, set[str]] = {}
+        views, segments = Views(plan), range(plan.mapping.segments)
+        for cable in (cable for segment in segments for cable in views.cables(segment)):
+            for end in ((cable.a_device, cable.a_interface), (cable.b_device, cable.b_interface)):
+                self.cable[self.places.find(end[0], [end[1]])] = cable
+            if cable.tier == LinkKind.HOST:
+                self.leaf_rails.setdefault(cable.b_device, set()).add(cable.rail)
+        switches = [switch for segment in segments for switch in views.switches(segment)]
+        self.switches = [switch.name for switch in switches]
+        self.idle = [
+            self.places.find(switch.name, [port.interface])
+            for switch in switches
+            for port in switch.idle_ports[:IDLE_PORTS]
+        ]
+        self.hosts = sorted(set(self.places.of_device) - set(self.switches))
+
+
+as_planned = lru_cache(maxsize=1)(AsPlanned)  # many cablings of the same plan are tested in a row
 
 
 @dataclass
 class Cabling:
-    """A cabling as it is built.
-
-    Ports are the numbers of `PortIndex`; `idle` are those of switches without a planned cable.
-    """
+    """A cabling as it is built. Ports are the numbers of `PortIndex`."""
 
     plan: Plan
-    places: PortIndex = field(init=False)
     partner: dict[int, int] = field(default_factory=dict)
     strangers: dict[int, str] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
     touched: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        """Build as planned, and find the idle ports."""
-        self.places, (cables, idle) = PortIndex(self.plan), planned_ports(self.plan)
-        self.cable: dict[int, CableView] = {}
-        self.leaf_rails: dict[str, set[str]] = {}
-        self.switches = list(idle)
-        for cable in cables:
-            for end in ((cable.a_device, cable.a_interface), (cable.b_device, cable.b_interface)):
-                self.cable[self.places.find(end[0], [end[1]])] = cable
-            if cable.tier == LinkKind.HOST:
-                self.leaf_rails.setdefault(cable.b_device, set()).add(cable.rail)
-        self.idle = [
-            self.places.find(switch, [interface])
-            for switch, interfaces in idle.items()
-            for interface in interfaces
-        ]
-        self.hosts = sorted(set(self.places.of_device) - set(self.switches))
+        """Build as planned."""
+        planned = as_planned(self.plan)
+        self.places, self.cable, self.leaf_rails = planned.places, planned.cable, planned.leaf_rails
+        self.switches, self.idle, self.hosts = planned.switches, planned.idle, planned.hosts
         for low, high in self.places.links():
             self.plug(low, high)
 
