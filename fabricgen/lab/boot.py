@@ -25,6 +25,7 @@ from fabricgen.lab.iproute import (
     finish_batch,
     link_wire,
     start_batch,
+    wait_for_carrier,
 )
 
 if TYPE_CHECKING:
@@ -173,11 +174,17 @@ class Machines:
         return {switch.name: number for number, switch in enumerate(self.layout.switches, start=1)}
 
     def open_ports(self) -> None:
-        """Bring up the ports of every switch."""
+        """Bring up the ports of every switch, and wait until the GPUs behind them notice it."""
         self.networks.each(
             list(self._seeds),
             lambda name: batch(
                 [line for interface in self.ends[name] for line in self.up(name, interface)], name
+            ),
+        )
+        self.networks.each(
+            list(self.layout.gpus.values()),
+            lambda gpu: wait_for_carrier(
+                [name for name, end in self.ends[gpu].items() if end.wire.label], up=True
             ),
         )
 

@@ -36,6 +36,10 @@ PLACE = Path("/run/frr")
 PROGRAMS = Path("/usr/lib/frr")
 FIRST = "zebra"
 """The daemon that all others connect to."""
+AT_ONCE = "bgp route-map delay-timer 0"
+"""Applies route maps as they are entered. Else bgpd asks its neighbours for all routes again five
+seconds later, amid the trials, and may miss that a neighbour withdraws one meanwhile (seen with
+8.4.4: the route stays, marked stale)."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,8 @@ class Daemons:
         It is typed into vtysh: after `vtysh -b`, bgpd would hold its sessions back for five
         seconds, as after a boot.
         """
-        self._enter(switch, (PLACE / switch / "frr.conf").read_text(encoding="utf-8"))
+        text = (PLACE / switch / "frr.conf").read_text(encoding="utf-8")
+        self._enter(switch, f"{AT_ONCE}\n{text}")
         if switch in self.machines.layout.speakers:
             # FRR of a host switches forwarding off; in a lab the GPU relays by it, as NCCL would
             set_kernel(FAMILIES[self.family].forwarding, "1")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from fabricgen.lab.frr import AT_ONCE
 from fabricgen.lab.process_tree import children
 from tests.lab.conftest import PATIENCE_S
 
@@ -93,20 +94,12 @@ def test_up_test_exec_shell_and_down(each_user: Machine) -> None:
         == "up\n"
     )
     assert each_user.run("lab", "exec", "r0-leaf-1", "--", "sh", "-c", "exit 5").returncode == 5
-    assert (
-        "frr version"
-        in each_user.run(
-            "lab",
-            "exec",
-            "r1-spine-2",
-            "--",
-            "vtysh",
-            "--vty_socket",
-            "/run/frr/r1-spine-2",
-            "-c",
-            "show running-config",
-        ).stdout
+    entered = each_user.run(
+        *("lab", "exec", "r1-spine-2", "--", "vtysh", "--vty_socket", "/run/frr/r1-spine-2"),
+        *("-c", "show running-config"),
     )
+    assert "frr version" in entered.stdout
+    assert AT_ONCE in entered.stdout.splitlines()
     typed = each_user.run("lab", "shell", "hb:1", stdin="ls /sys/class/net\nid -u\n")
     assert {"br0", "gpu0", "gpu1", "gpu2", "gpu3"} <= set(typed.stdout.split())
     assert typed.returncode == 0
