@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.analysis.checks.laws import (
+from fabricgen.analysis.checks.circuits import CIRCUIT_LAWS
+from fabricgen.analysis.checks.cluster_laws import (
     ALTERNATION_LAWS,
-    CHANNEL_LAWS,
-    CIRCUIT_LAWS,
     CLUSTER_LAWS,
     CONSOLE_LAWS,
-    DIRECT_LAWS,
-    GROWTH_LAWS,
-    LAWS,
     PEER_LAWS,
     UPLINK_LAWS,
 )
+from fabricgen.analysis.checks.laws import CHANNEL_LAWS, DIRECT_LAWS, GROWTH_LAWS, LAWS
 from fabricgen.bom.priced_bill import make_bom
 from fabricgen.build.preconditions import check_buildable
 from fabricgen.catalog.catalog import Catalog

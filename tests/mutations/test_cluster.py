@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabricgen.analysis.checks.laws import (
+from fabricgen.analysis.checks.cluster_laws import (
     ALTERNATION_LAWS,
     CLUSTER_LAWS,
     CONSOLE_LAWS,
-    LAWS,
     PEER_LAWS,
     UPLINK_LAWS,
-    check,
     judge_cluster,
 )
+from fabricgen.analysis.checks.laws import LAWS, check
 from fabricgen.cli.check import report_text
 from fabricgen.core.diagnostics import text_of
 from tests import ROOT

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabricgen.analysis.checks.cluster_evidence import cluster_evidence
-from fabricgen.analysis.checks.laws import judge_cluster
+from fabricgen.analysis.checks.cluster_laws import judge_cluster
 from fabricgen.planning.power_cords import PowerPlan, plan_power
 from tests.fabrics import plan_of
 from tests.mutations.power import POWERED, power

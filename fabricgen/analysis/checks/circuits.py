@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.analysis.checks.law import Verdict, Violation, violations
+from fabricgen.analysis.checks.law import Law, Verdict, Violation, violations
 from fabricgen.analysis.circuits.port_map import PortMap
 from fabricgen.analysis.circuits.reach import reach
 from fabricgen.core.terms import Role
@@ -166,3 +166,16 @@ def _longest_pairs(evidence: Evidence) -> tuple[IntArray, IntArray]:
     boxes, first, count = np.unique(upper[order], return_index=True, return_counts=True)
     second = np.where(count > 1, length[order][np.minimum(first + 1, len(order) - 1)], 0)
     return boxes, np.asarray(length[order][first] + second)
+
+
+CIRCUIT_LAWS: tuple[Law[Evidence], ...] = (
+    Law(
+        "circuits-matched",
+        "every port has one circuit at most, on its own rail",
+        circuits_matched,
+        ("nics-cabled",),
+    ),
+    Law("circuits-join", "circuits join every job", circuits_join, ("circuits-matched",)),
+    Law("light-passes", "no circuit loses too much light", light_passes, ("ports-exist",)),
+)
+"""The laws of fabrics whose leaves join ports two by two, judged after the others."""

@@ -158,9 +158,12 @@ class _Numbers:
 
 
 def cluster_evidence(
-    plan: Plan, power: Callable[[Plan], PowerPlan | None] = plan_power
+    plan: Plan, power: Callable[[Plan], PowerPlan | None] | None = None
 ) -> ClusterEvidence:
-    """Collect the evidence about the networks of a plan, with its power cords from `power`."""
+    """Collect the evidence about the networks of a plan.
+
+    `power` plans the power cords where the caller keeps them.
+    """
     devices, interfaces = _Numbers(), _Numbers()
     compute = _compute_ports(plan, devices, interfaces)
     links = {
@@ -192,7 +195,7 @@ def cluster_evidence(
             name: _overlays(own) for name, own in plan.networks.items() if own.fabric.has_bonds
         },
         joined=[view for own in plan.networks.values() for view in _joined(own)],
-        power=power(plan),
+        power=(power or plan_power)(plan),
         reserves=dict(_reserves(plan)),
     )
 

@@ -1,4 +1,7 @@
-"""The list of laws, in their order, and the check of a plan against all of them."""
+"""The laws of one fabric, in their order, and the check of a plan against every law.
+
+`circuits` has the laws of circuit switches and `cluster_laws` those of all networks at once.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,9 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from fabricgen.analysis.checks.alternation import alternating, devices_alternate
 from fabricgen.analysis.checks.bisection import bisection
 from fabricgen.analysis.checks.capacity import links_even, oversubscription
 from fabricgen.analysis.checks.channels import channels_apart, fibres_cross, light_suffices
-from fabricgen.analysis.checks.circuits import circuits_join, circuits_matched, light_passes
-from fabricgen.analysis.checks.cluster import (
-    bonds_apart,
-    consoles_cabled,
-    management_cabled,
-    ports_apart,
-    switch_loss,
-)
-from fabricgen.analysis.checks.cluster_evidence import cluster_evidence
 from fabricgen.analysis.checks.direct import (
     direct_graph,
     direct_paths,
@@ -31,29 +24,22 @@ from fabricgen.analysis.checks.kept_channels import trunks_stay
 from fabricgen.analysis.checks.law import CheckResult, Law, apply_laws, merged
 from fabricgen.analysis.checks.link_settings import ends_agree
 from fabricgen.analysis.checks.management import reachable
-from fabricgen.analysis.checks.network_reserve import reserve_ports
 from fabricgen.analysis.checks.optics import optics_match
 from fabricgen.analysis.checks.outputs_agree import outputs_agree
-from fabricgen.analysis.checks.overlays import bonds_agree, vrfs_apart
-from fabricgen.analysis.checks.peers import peers_joined
 from fabricgen.analysis.checks.plan_evidence import evidence_of
 from fabricgen.analysis.checks.ports import nics_cabled, ports_exist, ports_once
-from fabricgen.analysis.checks.power import power_feeds
 from fabricgen.analysis.checks.racks import racks
 from fabricgen.analysis.checks.route_isolation import routes_apart
 from fabricgen.analysis.checks.spare_ports import leaves_used, spare_ports
 from fabricgen.analysis.checks.totals import counts_agree
 from fabricgen.analysis.checks.uniqueness import addresses, as_numbers, labels, names
-from fabricgen.analysis.checks.uplinks import uplinks_agree
 from fabricgen.analysis.checks.wiring_rule import wired_as_planned
 from fabricgen.core.terms import PEERS
-from fabricgen.planning.power_cords import plan_power
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from fabricgen.analysis.checks.cluster_evidence import ClusterEvidence
     from fabricgen.analysis.checks.evidence import Evidence
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.power_cords import PowerPlan
@@ -117,18 +103,6 @@ GROWTH_LAWS: tuple[Law[Evidence], ...] = (
 )
 """The laws of fabrics that grew through panels, judged after the others."""
 
-CIRCUIT_LAWS: tuple[Law[Evidence], ...] = (
-    Law(
-        "circuits-matched",
-        "every port has one circuit at most, on its own rail",
-        circuits_matched,
-        ("nics-cabled",),
-    ),
-    Law("circuits-join", "circuits join every job", circuits_join, ("circuits-matched",)),
-    Law("light-passes", "no circuit loses too much light", light_passes, ("ports-exist",)),
-)
-"""The laws of fabrics whose leaves join ports two by two, judged after the others."""
-
 DIRECT_LAWS: tuple[Law[Evidence], ...] = (
     Law("direct-ports", "every link of a NIC port is used once", direct_ports),
     Law("direct-rails", "links join GPUs of one rail", direct_rails, ("direct-ports",)),
@@ -165,43 +139,6 @@ SHARED_LAWS: tuple[Law[Evidence], ...] = tuple(
 ADDRESS_LAWS: tuple[Law[Evidence], ...] = tuple(law for law in LAWS if law.code == "addresses")
 """The laws of a network on such leaves, which has addresses of its own."""
 
-CLUSTER_LAWS: tuple[Law[ClusterEvidence], ...] = (
-    Law("management-cabled", "every management port has one cable", management_cabled),
-    Law("bonds-apart", "the members of a bond are on different switches", bonds_apart),
-    Law(
-        "bonds-agree",
-        "both leaves of a bond are one system of LACP",
-        bonds_agree,
-        ("bonds-apart",),
-    ),
-    Law("vrfs-apart", "no VRF imports the routes of another", vrfs_apart),
-    Law("ports-apart", "no port is in two networks", ports_apart),
-    Law("power-feeds", "a rack stays powered without any one feed", power_feeds),
-    Law("reserve-ports", "spines have ports for the leaves of the reserve", reserve_ports),
-    Law("switch-loss", "the loss of a switch cuts no bond off", switch_loss, ("bonds-apart",)),
-)
-"""The laws of a plan with networks, which are judged over all of them at once."""
-
-ALTERNATION_LAWS: tuple[Law[ClusterEvidence], ...] = (
-    Law("devices-alternate", "devices of a kind take leaves in turn", devices_alternate),
-)
-"""The laws of a plan with networks whose devices alternate, judged after the others."""
-
-PEER_LAWS: tuple[Law[ClusterEvidence], ...] = (
-    Law("peers-joined", "the devices of every pair are joined", peers_joined, ("ports-apart",)),
-)
-"""The laws of a plan with paired devices, judged after the others."""
-
-UPLINK_LAWS: tuple[Law[ClusterEvidence], ...] = (
-    Law("uplinks-agree", "both ends of an uplink have a session", uplinks_agree, ("ports-apart",)),
-)
-"""The laws of a plan with uplinks between two networks whose leaves route."""
-
-CONSOLE_LAWS: tuple[Law[ClusterEvidence], ...] = (
-    Law("consoles-cabled", "every switch has one cable to a console server", consoles_cabled),
-)
-"""The laws of a plan with console servers, judged last."""
-
 
 def check(plan: Plan, views: Views | None = None) -> CheckResult:
     """Apply every law to a plan, to its networks, and to the views that are rendered.
@@ -214,27 +151,22 @@ def check(plan: Plan, views: Views | None = None) -> CheckResult:
 def judge_networks(
     compute: CheckResult,
     plan: Plan,
-    power: Callable[[Plan], PowerPlan | None] = plan_power,
+    power: Callable[[Plan], PowerPlan | None] | None = None,
     views: Mapping[str, Views] = MappingProxyType({}),
 ) -> CheckResult:
     """Return the result of the compute fabric with those of the networks beside it.
 
-    `views` are those of networks that templates read, too.
+    `power` plans the power cords where the caller keeps them, and `views` are those of networks
+    that templates read, too.
     """
     if not plan.networks:
         return compute
+    from fabricgen.analysis.checks.cluster_evidence import cluster_evidence  # noqa: PLC0415 - most plans have no networks
+    from fabricgen.analysis.checks.cluster_laws import judge_cluster  # noqa: PLC0415 - as above
+
     networks = {name: check(network, views.get(name)) for name, network in plan.networks.items()}
     cluster = judge_cluster(cluster_evidence(plan, power))
     return CheckResult((*merged(compute, networks).judgements, *cluster.judgements))
-
-
-def judge_cluster(evidence: ClusterEvidence) -> CheckResult:
-    """Apply every law of a cluster to some evidence."""
-    more = ALTERNATION_LAWS if alternating(evidence.plan) else ()
-    pairs = PEER_LAWS if evidence.peers else ()
-    uplinks = UPLINK_LAWS if evidence.joined else ()
-    consoles = CONSOLE_LAWS if evidence.plan.spec.networks.console else ()
-    return apply_laws((*CLUSTER_LAWS, *more, *pairs, *uplinks, *consoles), evidence)
 
 
 def judge(evidence: Evidence) -> CheckResult:
@@ -249,5 +181,13 @@ def judge(evidence: Evidence) -> CheckResult:
     if shared:
         own = () if shared.in_compute else ADDRESS_LAWS
         return apply_laws((*SHARED_LAWS, *own, *more, *grown), evidence)
-    light = CIRCUIT_LAWS if evidence.plan.fabric.has_circuits else ()
-    return apply_laws((*LAWS, *more, *grown, *light), evidence)
+    return apply_laws((*LAWS, *more, *grown, *_circuit_laws(evidence.plan)), evidence)
+
+
+def _circuit_laws(plan: Plan) -> tuple[Law[Evidence], ...]:
+    """Return the laws of a fabric whose leaves are circuit switches; none of any other."""
+    if not plan.fabric.has_circuits:
+        return ()
+    from fabricgen.analysis.checks.circuits import CIRCUIT_LAWS  # noqa: PLC0415 - few fabrics have circuits
+
+    return CIRCUIT_LAWS

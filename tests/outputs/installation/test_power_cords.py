@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from unittest.mock import Mock
 
 from fabricgen.analysis.checks.cluster_evidence import cluster_evidence
-from fabricgen.analysis.checks.laws import judge_cluster
+from fabricgen.analysis.checks.cluster_laws import judge_cluster
 from fabricgen.outputs.installation.cord_labels import cord_labels
 from fabricgen.outputs.installation.power_cords import power_cords_view
 from fabricgen.outputs.labels.layouts import choose_layout
