@@ -23,7 +23,7 @@ from fabricgen.build.context import BuildContext
 from fabricgen.build.job import make_job
 from fabricgen.build.selection import GroupSelection
 from fabricgen.core.template_api import template_names
-from fabricgen.inventory.accounts import KEY_EXAMPLE
+from fabricgen.inventory.fields import KEY_EXAMPLE
 from fabricgen.outputs.groups import GROUPS
 from fabricgen.outputs.packs.kinds import KINDS
 from fabricgen.outputs.packs.render import Packs

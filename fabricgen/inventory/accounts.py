@@ -15,15 +15,13 @@ from fabricgen.inventory.fields import (
     ACCOUNT,
     ADDRESS,
     DN,
+    KEY_EXAMPLE,
     PLAIN_TEXT,
-    SECRET,
     SNMP_NAME,
     SSH_KEY,
     InventoryModel,
+    Secret,
 )
-
-KEY_EXAMPLE = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGPKx0nN3b1Ux4CSj5gE0xrKPGsEzgHTAH0rJTzRSqZ2"
-
 
 FACTORY_ACCOUNTS = frozenset({"root", "admin", "linuxadmin", "srlinux"})
 """Accounts that a NOS has, or reserves; they are left to the site."""
@@ -45,9 +43,6 @@ Text = Annotated[str, Field(strict=True, max_length=200)]
 
 
 Address = Annotated[str, Field(strict=True, pattern=f"^{ADDRESS}$"), AfterValidator(address_of)]
-
-
-Secret = Annotated[str, Field(strict=True, pattern=f"^{SECRET}$", max_length=200)]
 
 
 Account = Annotated[str, Field(strict=True, pattern=f"^{ACCOUNT}$")]

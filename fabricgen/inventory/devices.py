@@ -6,7 +6,6 @@ from typing import Annotated, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from fabricgen.core.terms import parse_speed
-from fabricgen.inventory.accounts import Secret
 from fabricgen.inventory.fields import (
     DEVICES,
     Breakout,
@@ -16,6 +15,7 @@ from fabricgen.inventory.fields import (
     Pattern,
     Ports,
     Prefix,
+    Secret,
     Speed,
 )
 from fabricgen.inventory.site import Footprint

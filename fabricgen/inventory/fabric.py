@@ -2,21 +2,24 @@
 
 from fractions import Fraction
 from functools import cache
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from fabricgen.core.diagnostics import Path
 from fabricgen.core.terms import Design, Role
-from fabricgen.inventory.accounts import KEY_EXAMPLE
-from fabricgen.inventory.cabling import Cabling
-from fabricgen.inventory.devices import DeviceGroup
-from fabricgen.inventory.fields import NAME, Count, InventoryModel, OnDemand, Ratio, Word
-from fabricgen.inventory.management import Management
+from fabricgen.inventory.fields import (
+    KEY_EXAMPLE,
+    NAME,
+    Count,
+    InventoryModel,
+    OnDemand,
+    Ratio,
+    Word,
+)
 from fabricgen.inventory.networks import Networks
 from fabricgen.inventory.overrides import Override, Vars
 from fabricgen.inventory.purchasing import Ownership, Prices, Spares
-from fabricgen.inventory.search import Search
 from fabricgen.inventory.settings import Addressing, Naming, Nccl, Nos, Roce
 from fabricgen.inventory.site import Labels, Site
 from fabricgen.inventory.sizing import (
@@ -31,6 +34,17 @@ from fabricgen.inventory.sizing import (
     SparePorts,
     Switches,
 )
+
+if TYPE_CHECKING:
+    from fabricgen.inventory.cabling import Cabling
+    from fabricgen.inventory.devices import DeviceGroup
+    from fabricgen.inventory.management import Management
+    from fabricgen.inventory.search import Search
+else:  # most inventories have none of them
+    Cabling = Annotated[Any, OnDemand("cabling", "Cabling")]
+    DeviceGroup = Annotated[Any, OnDemand("devices", "DeviceGroup")]
+    Management = Annotated[Any, OnDemand("management", "Management")]
+    Search = Annotated[Any, OnDemand("search", "Search")]
 
 SHORT_FORMS: dict[str, tuple[str, ...]] = {
     "prices": ("book",),
@@ -129,7 +143,6 @@ class FabricSpec(InventoryModel):
     """The room. Default: a generated room; `unknown` leaves racks and lengths open."""
     cabling: Annotated[
         Cabling | None,
-        OnDemand(),
         Field(
             examples=[{"panels": [{"connector": "mpo12"}], "trunks": {"fibres": 144}}],
             exclude_if=lambda cabling: cabling is None,
@@ -148,7 +161,6 @@ class FabricSpec(InventoryModel):
     """Addresses, AS numbers and link settings."""
     management: Annotated[
         Management | None,
-        OnDemand(),
         Field(
             examples=[
                 {
@@ -207,7 +219,6 @@ class FabricSpec(InventoryModel):
     """The networks beside the compute fabric: storage, in-band and out-of-band."""
     devices: Annotated[
         tuple[DeviceGroup, ...],
-        OnDemand(),
         Field(
             examples=[[{"name": "mgmt-{n}", "count": 4, "ports": {"inband": 2}}]],
             exclude_if=lambda given: not given,
@@ -215,9 +226,9 @@ class FabricSpec(InventoryModel):
     ] = ()
     """Devices on these networks that are neither hosts nor switches."""
 
-    search: Annotated[
-        Search | None, OnDemand(), Field(examples=[{"max_tiers": 2, "budget": 25_000_000}])
-    ] = None
+    search: Annotated[Search | None, Field(examples=[{"max_tiers": 2, "budget": 25_000_000}])] = (
+        None
+    )
     """The candidates and limits of the `search` command, the only one that reads this key."""
 
     @property

@@ -10,10 +10,11 @@ import datetime as dt
 import inspect
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache
+from importlib import import_module
 from ipaddress import IPv4Network, IPv6Network
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from pydantic import (
     BaseModel,
@@ -24,11 +25,13 @@ from pydantic import (
     TypeAdapter,
     WithJsonSchema,
 )
-from pydantic_core.core_schema import no_info_plain_validator_function
+from pydantic_core.core_schema import definitions_schema, no_info_plain_validator_function
 
 from fabricgen.core.terms import parse_ratio, parse_speed, ratio_text, speed_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
     from pydantic.json_schema import JsonSchemaValue
     from pydantic_core import CoreSchema
@@ -43,6 +46,9 @@ SSH_KEY = (
     r"(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/]{40,}={0,2}"
     r"( [A-Za-z0-9@._-]+)?"
 )
+KEY_EXAMPLE = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGPKx0nN3b1Ux4CSj5gE0xrKPGsEzgHTAH0rJTzRSqZ2"
+BANNER_ENDS = "^#%@~|&+"
+"""Signs that may end a banner on a NOS that takes any sign for it."""
 ACCOUNT = r"[a-z_][a-z0-9_-]{0,30}"
 SNMP_NAME = r"[a-z_][a-z0-9_-]{3,30}"
 PLAIN_TEXT = r"[A-Za-z0-9][A-Za-z0-9 .,:()@/_+-]*"
@@ -207,22 +213,34 @@ Model = Annotated[str, Field(strict=True, pattern=f"^{MODEL}$")]
 Breakout = Annotated[str, Field(strict=True, pattern=f"^{BREAKOUT}$")]
 Pattern = Annotated[str, Field(strict=True, min_length=1, max_length=80)]
 Word = Annotated[str, Field(strict=True, pattern=f"^{NAME}$", max_length=40)]
+Secret = Annotated[str, Field(strict=True, pattern=f"^{SECRET}$", max_length=200)]
 
 
 class OnDemand:
     """Marks an optional section whose validator is built when an inventory first has the section.
 
     An inventory has few of them; to build the validators of all took a twentieth of `plan`. The
-    type that is marked has no constraints of its own.
+    type that is marked has no constraints of its own. A section of a module that nothing else
+    needs marks `Any`, with the module and the name of its model: it is imported then, too.
     """
+
+    def __init__(self, module: str = "", model: str = "") -> None:
+        """Mark a type, or `Any` in the place of a model of another module of this package."""
+        self._module, self._model = module, model
+
+    def section(self, marked: Any) -> Any:  # noqa: ANN401 - the form of any type
+        """Return the type of the section: the one that is marked, or the named model."""
+        if not self._module:
+            return marked
+        return getattr(import_module(f"{__package__}.{self._module}"), self._model)
 
     def __get_pydantic_core_schema__(
         self,
-        section: Any,  # noqa: ANN401 - the form of any type
+        marked: Any,  # noqa: ANN401 - the form of any type
         _: GetCoreSchemaHandler,
     ) -> CoreSchema:
         """Return a schema that builds the section's own one for its first value."""
-        adapter = cache(partial(TypeAdapter[Any], section))
+        adapter = cache(lambda: TypeAdapter[Any](self.section(marked)))
         return no_info_plain_validator_function(
             lambda value: adapter().validate_python(value), metadata={"section": adapter}
         )
@@ -230,8 +248,17 @@ class OnDemand:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        """Return the JSON Schema of the section."""
-        return handler(schema["metadata"]["section"]().core_schema)
+        """Return the JSON Schema of the section: a reference, where it is one model."""
+        return handler(definitions_schema(schema["metadata"]["section"]().core_schema, []))
+
+
+def marks(parts: Iterable[Any]) -> Iterator[OnDemand]:
+    """Yield the marks of sections in the parts of a type."""
+    for part in parts:
+        if isinstance(part, OnDemand):
+            yield part
+        else:
+            yield from marks(get_args(part))
 
 
 class InventoryModel(BaseModel):
@@ -254,7 +281,7 @@ class InventoryModel(BaseModel):
         schema = handler(core_schema)
         keys = handler.resolve_ref_schema(schema)["properties"]
         for key, field in cls.model_fields.items():
-            if "type" not in keys[key] and any(isinstance(one, OnDemand) for one in field.metadata):
+            if "type" not in keys[key] and [*marks((field.annotation, *field.metadata))]:
                 keys[key].pop("title", None)
         models = [each for each in cls.__mro__[::-1] if issubclass(each, InventoryModel)]
         for model in models[1:]:

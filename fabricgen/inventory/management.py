@@ -18,7 +18,6 @@ from pydantic import (
 
 from fabricgen.inventory.accounts import (
     FACTORY_ACCOUNTS,
-    KEY_EXAMPLE,
     Aaa,
     Address,
     Snmp,
@@ -26,7 +25,9 @@ from fabricgen.inventory.accounts import (
     address_of,
 )
 from fabricgen.inventory.fields import (
+    BANNER_ENDS,
     IMAGE,
+    KEY_EXAMPLE,
     RELEASE,
     SERVER,
     SHA256,
@@ -40,10 +41,6 @@ from fabricgen.inventory.fields import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-
-BANNER_ENDS = "^#%@~|&+"
-"""Signs that may end a banner on a NOS that takes any sign for it."""
 
 
 def host_address_of(value: object) -> IPv4Address:

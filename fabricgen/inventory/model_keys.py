@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from pydantic import BaseModel
 
 from fabricgen.inventory.fabric import FabricSpec
+from fabricgen.inventory.fields import OnDemand
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -65,6 +66,8 @@ def fields(path: Path) -> Mapping[str, FieldInfo]:
 
 def _models(annotation: object) -> Iterator[type[BaseModel]]:
     """Yield the models in an annotation."""
+    if isinstance(annotation, OnDemand):
+        annotation = annotation.section(None)
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     for inner in get_args(annotation):

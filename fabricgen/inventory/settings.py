@@ -11,8 +11,16 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from fabricgen.inventory.accounts import Secret
-from fabricgen.inventory.fields import TABLE, VERSION, InventoryModel, Model, Pattern, Pool, Prefix
+from fabricgen.inventory.fields import (
+    TABLE,
+    VERSION,
+    InventoryModel,
+    Model,
+    Pattern,
+    Pool,
+    Prefix,
+    Secret,
+)
 
 
 class Timers(InventoryModel):

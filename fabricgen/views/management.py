@@ -8,7 +8,7 @@ from ipaddress import collapse_addresses
 from typing import TYPE_CHECKING
 
 from fabricgen.core.template_api import for_templates
-from fabricgen.inventory.management import BANNER_ENDS
+from fabricgen.inventory.fields import BANNER_ENDS
 from fabricgen.planning.addressing import address_text
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 from fabricgen.api import plan_file
 from fabricgen.build.write.manifest import MANIFEST
 from fabricgen.cli import run
-from fabricgen.inventory.accounts import KEY_EXAMPLE
+from fabricgen.inventory.fields import KEY_EXAMPLE
 from fabricgen.views.factory import Views
 from tests.fabrics import cables_of
 from tests.lifecycle.change.test_network_diff import CLUSTER

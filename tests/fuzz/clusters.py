@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
-from fabricgen.inventory.accounts import KEY_EXAMPLE
+from fabricgen.inventory.fields import KEY_EXAMPLE
 from fabricgen.outputs.groups import GROUPS
 from tests.fuzz.fabrics import EXTRAS, questions, search_fabrics
 from tests.fuzz.program import Case, execute, faults

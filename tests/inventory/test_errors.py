@@ -15,9 +15,9 @@ from pydantic import ValidationError
 
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.yaml_text import YamlDocument, read_document, read_scalar, write_yaml
-from fabricgen.inventory.accounts import KEY_EXAMPLE
 from fabricgen.inventory.errors import findings_of
 from fabricgen.inventory.fabric import FabricSpec
+from fabricgen.inventory.fields import KEY_EXAMPLE
 from fabricgen.inventory.load import read_text
 from fabricgen.inventory.management import IMAGE_EXAMPLE
 from fabricgen.inventory.model_keys import fields

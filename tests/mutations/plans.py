@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.analysis.checks.plan_evidence import evidence_of
-from fabricgen.inventory.accounts import KEY_EXAMPLE
+from fabricgen.inventory.fields import KEY_EXAMPLE
 from fabricgen.lifecycle.change.expand import grow
 from tests.fabrics import CATALOG, IPV6, plan_of, spec_of
 

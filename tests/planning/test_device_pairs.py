@@ -9,7 +9,7 @@ from fabricgen.analysis.checks.laws import check
 from fabricgen.analysis.impact.network_loss import NetworkFailures
 from fabricgen.bom.priced_bill import cluster_bom
 from fabricgen.core.terms import PEERS
-from fabricgen.inventory.accounts import KEY_EXAMPLE
+from fabricgen.inventory.fields import KEY_EXAMPLE
 from fabricgen.lifecycle.change.expand import grow
 from fabricgen.outputs.drawings.build import Drawings
 from fabricgen.views.factory import Views

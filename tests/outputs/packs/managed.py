@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.inventory.accounts import KEY_EXAMPLE
+from fabricgen.inventory.fields import KEY_EXAMPLE
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.factory import Views
 from tests.fabrics import plan_of

@@ -14,7 +14,7 @@ from fabricgen.build.preconditions import check_buildable
 from fabricgen.build.run import build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import COMPUTE
-from fabricgen.inventory.accounts import KEY_EXAMPLE
+from fabricgen.inventory.fields import KEY_EXAMPLE
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.factory import Views
 from tests.fabrics import build_job, plan_of, refusal_codes

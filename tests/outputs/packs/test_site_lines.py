@@ -17,7 +17,7 @@ from fabricgen.build.run import build
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.yaml_tree import read_tree
-from fabricgen.inventory.accounts import KEY_EXAMPLE
+from fabricgen.inventory.fields import KEY_EXAMPLE
 from fabricgen.lifecycle.change.device_changes import device_changes
 from fabricgen.outputs.lab_topologies.build import Topologies
 from fabricgen.outputs.packs.merged_document import escaped
