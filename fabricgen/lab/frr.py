@@ -38,8 +38,8 @@ FIRST = "zebra"
 """The daemon that all others connect to."""
 AT_ONCE = "bgp route-map delay-timer 0"
 """Applies route maps as they are entered. Else bgpd asks its neighbours for all routes again five
-seconds later, amid the trials, and may miss that a neighbour withdraws one meanwhile (seen with
-8.4.4: the route stays, marked stale)."""
+seconds later, amid the trials, and keeps for six minutes what a neighbour withdraws meanwhile
+(https://github.com/FRRouting/frr/issues/23432; seen with 8.4.4, where the route is `stale`)."""
 
 
 @dataclass(frozen=True)
