@@ -176,14 +176,17 @@ class Survival:
         alive = {pair for pair, walked in walks.items() if walked is not None}
         straight, before = measured.crossings | measured.inside, healthy.crossings | healthy.inside
         relayed = len((alive & before) - straight)
-        away = {one for one, other in alive if gpus[one]["domain"] != gpus[other]["domain"]}
         self.lost += len(walks) - len(alive)
         self.relayed += relayed
-        return {
-            "gpus_cut_off": len(gpus) - len(away),
+        counts = {
             "pairs_needing_relay": relayed,
-            "reachable_pairs_pct": round(100 * len(alive) / len(walks), DIGITS),
+            "reachable_pairs_pct": round(100 * len(alive) / len(walks), DIGITS) if walks else 100.0,
         }
+        domains = {name: gpu["domain"] for name, gpu in gpus.items()}
+        if len(set(domains.values())) == 1:  # without an outside, no GPU is cut off from it
+            return counts
+        away = {one for one, other in alive if domains[one] != domains[other]}
+        return counts | {"gpus_cut_off": len(gpus) - len(away)}
 
     def _object(self, finding: str) -> None:
         """Keep a finding, up to `LISTED`."""

@@ -66,6 +66,15 @@ def test_every_single_failure(machine: Machine) -> None:
     )
 
 
+@pytest.mark.parametrize("gpus", [1, 4])
+def test_one_hb_domain_has_no_outside(machine: Machine, gpus: int) -> None:
+    """Its GPUs are not cut off by what fails around them, and one alone has no other to reach."""
+    fabric = machine.write(gpus=gpus, hb_domain={"gpus": gpus}, rails={})
+    outcome = trials_of(machine, fabric, "--failures", "single")["every single failure"]
+    assert outcome["findings"] == []
+    assert outcome["figure"].startswith(f"{5 * gpus + 2} failures, ")
+
+
 def test_failures_are_detected_quickly(clocks: dict[str, dict[str, Any]]) -> None:
     """Neighbours detect a failed cable, switch or daemon at once, and everything recovers."""
     assert [title for title, trial in clocks.items() if not trial["ok"]] == []
