@@ -15,7 +15,8 @@ from mkdocs.structure.files import File
 
 from fabricgen.analysis.checks.laws import LAWS
 from fabricgen.build.listing import OWN
-from fabricgen.catalog.catalog import KINDS, Catalog
+from fabricgen.catalog.catalog import Catalog
+from fabricgen.catalog.kinds import KINDS
 from fabricgen.cli.topics import ALIASES, pages
 from fabricgen.inventory.keys import inventory_keys
 from fabricgen.outputs.groups import GROUPS

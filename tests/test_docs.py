@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabricgen.api import plan_file
-from fabricgen.catalog.catalog import KINDS, Catalog
+from fabricgen.catalog.catalog import Catalog
+from fabricgen.catalog.kinds import KINDS
 from fabricgen.cli.topics import pages as topics
 from fabricgen.inventory.fabric import json_schema
 from fabricgen.lab.requirements import doctor

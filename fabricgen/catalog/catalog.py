@@ -16,42 +16,25 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from fabricgen.catalog.models.device import Device, PowerCord
-from fabricgen.catalog.models.host import Accelerator, Host, Nic
 from fabricgen.catalog.models.optics import Cable, Transceiver
-from fabricgen.catalog.models.patch import Cassette, Connector, PatchPanel, Trunk
 from fabricgen.catalog.models.prices import PriceBook
-from fabricgen.catalog.models.reference import Reference
 from fabricgen.catalog.models.switch import Breakout, Switch
-from fabricgen.catalog.models.workload import Workload
 from fabricgen.catalog.parse import Shape, bad_file, parse
-from fabricgen.catalog.price_csv import read_price_csv
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.files import is_file
 from fabricgen.core.resources import find_file, shipped
 from fabricgen.core.terms import speed_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from fabricgen.catalog.models.base import Sourced, Top
+    from fabricgen.catalog.models.device import Device, PowerCord
+    from fabricgen.catalog.models.host import Accelerator, Host, Nic
+    from fabricgen.catalog.models.patch import Cassette, Connector, PatchPanel, Trunk
+    from fabricgen.catalog.models.reference import Reference
+    from fabricgen.catalog.models.workload import Workload
 
-KINDS: Mapping[str, type[Sourced]] = {
-    "switches": Switch,
-    "hosts": Host,
-    "nics": Nic,
-    "transceivers": Transceiver,
-    "cables": Cable,
-    "connectors": Connector,
-    "cassettes": Cassette,
-    "panels": PatchPanel,
-    "trunks": Trunk,
-    "devices": Device,
-    "power-cords": PowerCord,
-    "prices": PriceBook,
-    "accelerators": Accelerator,
-    "workloads": Workload,
-}
 _BESIDE = ("prices", "references", "workloads")
 """Kinds that ship beside the catalog, because they are not products."""
 
@@ -86,10 +69,14 @@ class Catalog:
 
     def host(self, model: str) -> Host | None:
         """Return a host; None where no file has that name."""
+        from fabricgen.catalog.models.host import Host
+
         return self._find("hosts", model, Host)
 
     def nic(self, model: str) -> Nic | None:
         """Return a NIC; None where no file has that name."""
+        from fabricgen.catalog.models.host import Nic
+
         return self._find("nics", model, Nic)
 
     def transceiver(self, model: str) -> Transceiver | None:
@@ -102,51 +89,75 @@ class Catalog:
 
     def connector(self, model: str) -> Connector | None:
         """Return a fibre connector; None where no file has that name."""
+        from fabricgen.catalog.models.patch import Connector
+
         return self._find("connectors", model, Connector)
 
     def connectors(self) -> tuple[Connector, ...]:
         """Return every fibre connector, sorted by model."""
+        from fabricgen.catalog.models.patch import Connector
+
         return self._all("connectors", Connector)
 
     def cassette(self, model: str) -> Cassette | None:
         """Return a cassette; None where no file has that name."""
+        from fabricgen.catalog.models.patch import Cassette
+
         return self._find("cassettes", model, Cassette)
 
     def panel(self, model: str) -> PatchPanel | None:
         """Return a patch panel; None where no file has that name."""
+        from fabricgen.catalog.models.patch import PatchPanel
+
         return self._find("panels", model, PatchPanel)
 
     def trunk(self, model: str) -> Trunk | None:
         """Return a trunk; None where no file has that name."""
+        from fabricgen.catalog.models.patch import Trunk
+
         return self._find("trunks", model, Trunk)
 
     def trunks(self) -> tuple[Trunk, ...]:
         """Return every trunk, sorted by model."""
+        from fabricgen.catalog.models.patch import Trunk
+
         return self._all("trunks", Trunk)
 
     def device(self, model: str | None) -> Device | None:
         """Return a device beside hosts and switches; None without a model that a file has."""
+        from fabricgen.catalog.models.device import Device
+
         return self._find("devices", model, Device) if model else None
 
     def devices(self) -> tuple[Device, ...]:
         """Return every device beside hosts and switches, sorted by model."""
+        from fabricgen.catalog.models.device import Device
+
         return self._all("devices", Device)
 
     def power_cord(self, inlet: str | None) -> PowerCord:
         """Return the cord for an inlet, or the generic one where no file has the inlet."""
+        from fabricgen.catalog.models.device import PowerCord
+
         fitting = (cord for cord in self.power_cords() if inlet and cord.inlet == inlet)
         return next(fitting, None) or self._own("power-cords", "power-cord", PowerCord)
 
     def power_cords(self) -> tuple[PowerCord, ...]:
         """Return every power cord, sorted by model."""
+        from fabricgen.catalog.models.device import PowerCord
+
         return self._all("power-cords", PowerCord)
 
     def accelerator(self, model: str) -> Accelerator | None:
         """Return an accelerator; None where no file has that name."""
+        from fabricgen.catalog.models.host import Accelerator
+
         return self._find("accelerators", model, Accelerator)
 
     def workload(self, name: str) -> Workload | None:
         """Return a language model by its name, or by the path of a user's file (.yaml)."""
+        from fabricgen.catalog.models.workload import Workload
+
         if name.endswith(YAML):
             path = Path(name)
             return parse(path, Workload) if is_file(path) else None
@@ -154,10 +165,14 @@ class Catalog:
 
     def reference(self, name: str) -> Reference | None:
         """Return a published design; None where no file has that name."""
+        from fabricgen.catalog.models.reference import Reference
+
         return self._find("references", name, Reference)
 
     def references(self) -> tuple[Reference, ...]:
         """Return every published design, sorted by name."""
+        from fabricgen.catalog.models.reference import Reference
+
         return self._all("references", Reference)
 
     def price_book(self, name: str) -> PriceBook | None:
@@ -166,6 +181,8 @@ class Catalog:
             path = self._base / name
             if not is_file(path):
                 return None
+            from fabricgen.catalog.price_csv import read_price_csv
+
             return read_price_csv(path) if name.endswith(CSV) else parse(path, PriceBook)
         return self._find("prices", name, PriceBook)
 
@@ -183,10 +200,14 @@ class Catalog:
 
     def hosts(self) -> tuple[Host, ...]:
         """Return every host, sorted by model."""
+        from fabricgen.catalog.models.host import Host
+
         return self._all("hosts", Host)
 
     def nics(self) -> tuple[Nic, ...]:
         """Return every NIC, sorted by model."""
+        from fabricgen.catalog.models.host import Nic
+
         return self._all("nics", Nic)
 
     def transceivers(self) -> tuple[Transceiver, ...]:
@@ -206,7 +227,7 @@ class Catalog:
         return self._all("cables", Cable)
 
     def names(self, kind: str) -> list[str]:
-        """List the models of a kind, a key of KINDS or `references`, sorted."""
+        """List the models of a kind, a key of `kinds.KINDS` or `references`, sorted."""
         stems = {path.stem for folder in self._folders(kind) for path in folder.glob("*.yaml")}
         return sorted(stem for stem in stems if MODEL.fullmatch(stem))
 
@@ -226,7 +247,9 @@ class Catalog:
         )
 
     def find(self, kind: str, name: str) -> Sourced | None:
-        """Return a model of any kind, a key of KINDS; None where no file has that name."""
+        """Return a model of any kind, a key of `kinds.KINDS`; None where no file has that name."""
+        from fabricgen.catalog.kinds import KINDS
+
         return self._find(kind, name, KINDS[kind])
 
     def generic(self, radix: int, speed_gbps: int) -> Switch:

@@ -40,7 +40,8 @@ def matching(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
 
 def models(context: click.Context, *kinds: str) -> list[str]:
     """Return the models of these kinds, or of all, with those of --catalog."""
-    from fabricgen.catalog.catalog import KINDS, Catalog
+    from fabricgen.catalog.catalog import Catalog
+    from fabricgen.catalog.kinds import KINDS
 
     catalog = Catalog(context.params.get("roots") or ())
     return [name for kind in kinds or KINDS for name in catalog.names(kind)]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabricgen.catalog.catalog import KINDS, Catalog
+from fabricgen.catalog.catalog import Catalog
+from fabricgen.catalog.kinds import KINDS
 from fabricgen.catalog.models.prices import PriceBook
 from fabricgen.catalog.models.workload import Workload
 from fabricgen.core.diagnostics import Finding, Refusal, nearest

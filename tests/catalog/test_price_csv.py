@@ -12,7 +12,8 @@ import pytest
 
 from fabricgen.bom.bill_table import bom_view
 from fabricgen.bom.priced_bill import make_bom
-from fabricgen.catalog.catalog import KINDS, Catalog
+from fabricgen.catalog.catalog import Catalog
+from fabricgen.catalog.kinds import KINDS
 from fabricgen.catalog.parse import parse
 from fabricgen.catalog.price_csv import read_price_csv
 from fabricgen.core.diagnostics import Refusal

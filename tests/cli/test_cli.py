@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
 from fabricgen import __version__
-from fabricgen.catalog.catalog import KINDS, Catalog
+from fabricgen.catalog.catalog import Catalog
+from fabricgen.catalog.kinds import KINDS
 from fabricgen.cli import run
 from tests import ROOT
 from tests.conftest import clean_environment
