@@ -6,9 +6,8 @@ without discount; a rate of exchange is stated, never looked up.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.diagnostics import refuse
 
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 CENT = Decimal("0.01")
 
 
-@dataclass(frozen=True)
-class Terms:
+class Terms(NamedTuple):
     """How a price of a book becomes a price paid; `book_currency` is the currency of the book."""
 
     asked: Prices

@@ -7,7 +7,7 @@ Owns the tasks of the switches and the list of their overrides; the tasks of the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.build.management_notes import left_out
 from fabricgen.build.network_tasks import network_tasks
@@ -105,8 +105,7 @@ def _of_fabric(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     yield from subnet_tasks(context)
 
 
-@dataclass(frozen=True)
-class SwitchFiles:
+class SwitchFiles(NamedTuple):
     """The configurations of a run of switches."""
 
     segment: int

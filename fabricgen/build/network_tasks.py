@@ -6,8 +6,7 @@ does one of them with that context.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.build.selection import Skipped
 
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from fabricgen.build.write.manifest import Written
 
 
-@dataclass(frozen=True)
-class OfNetwork:
+class OfNetwork(NamedTuple):
     """A task with the context of a network."""
 
     network: str

@@ -6,8 +6,7 @@ subnet manager configures its switches.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.build.context import per_build
 from fabricgen.build.pack_outputs import fitting_outputs
@@ -56,8 +55,7 @@ def subnet_outputs(context: BuildContext) -> list[tuple[str, PackOutput]]:
     return [(pack, output) for pack, output in outputs if output.each in ("subnet", "system")]
 
 
-@dataclass(frozen=True)
-class SubnetFiles:
+class SubnetFiles(NamedTuple):
     """The files of one subnet."""
 
     segment: int

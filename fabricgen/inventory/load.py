@@ -10,7 +10,7 @@ import contextlib
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -37,8 +37,7 @@ PLAN_BYTES = 2**26
 """Far above an inventory: the plan file of a grown fabric lists its kept wiring."""
 
 
-@dataclass(frozen=True)
-class Inventory:
+class Inventory(NamedTuple):
     """A `FabricSpec` with the document it was read from."""
 
     spec: FabricSpec

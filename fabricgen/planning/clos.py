@@ -34,8 +34,7 @@ class Width(NamedTuple):
     up: int
 
 
-@dataclass(frozen=True, slots=True)
-class Widths:
+class Widths(NamedTuple):
     """The ports of each role's switches for a block.
 
     `single`, `spine_radix` and `core_radix` count all ports of a switch; the others are split into

@@ -159,7 +159,7 @@ class Sizer:
             return widths
         down = widths.leaf.down
         if block.packing:
-            widths = replace(widths, pod_leaves=block.packing.unit_leaves(down))
+            widths = widths._replace(pod_leaves=block.packing.unit_leaves(down))
         if unit.uplinks == "all":
             return widths
         used = block.packing.used(down) if block.packing else down
@@ -168,7 +168,7 @@ class Sizer:
         uplinks = needed if unit.uplinks == "used" else unit.uplinks
         fits = layout.fits(used * shares, uplinks * shares)
         leaf = Width(used, uplinks) if fits and uplinks >= needed else Width(0, needed)
-        return replace(widths, leaf=leaf, used_only=True)
+        return widths._replace(leaf=leaf, used_only=True)
 
     def _rail_only(self, shape: Shape) -> Block:
         """Return the block of each rail and plane, with endpoints in order of HB domain."""

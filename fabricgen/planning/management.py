@@ -11,10 +11,9 @@ counted by the endpoint positions of their ports, which growth keeps.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from ipaddress import IPv4Network
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -34,8 +33,7 @@ if TYPE_CHECKING:
 KEY = "management"
 
 
-@dataclass(frozen=True, eq=False)
-class ManagementPlan:
+class ManagementPlan(NamedTuple):
     """The management addresses of one fabric, as numbers."""
 
     subnet: IPv4Network

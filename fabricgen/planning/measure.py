@@ -6,7 +6,6 @@ replaces no part.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,8 +65,8 @@ def reserved_lengths(draft: Draft, installed: CandidateSet) -> tuple[Lengths, In
         (segment, int(rows[row])): run_mm
         for (segment, row), run_mm in installed.runs.measured.items()
     }
-    runs = replace(installed.runs, links=whole, measured=measured)
-    given = candidate_set(draft.candidates, runs, replace(installed.cages, links=whole))
+    runs = installed.runs._replace(links=whole, measured=measured)
+    given = candidate_set(draft.candidates, runs, installed.cages._replace(links=whole))
     reserved = make_lengths(given)
     check_lengths(reserved, given)
     return reserved, rows

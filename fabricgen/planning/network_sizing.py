@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -34,14 +33,13 @@ def size_network(
     layout = fabric.port_layouts[Role.LEAF]
     if network.shared:
         used = len(network.shared.ports)
-        own = replace(widths, single=used, leaf=Width(used, 0), lone_leaves=None)
+        own = widths._replace(single=used, leaf=Width(used, 0), lone_leaves=None)
         return size(_constant(len(network.shared.names)), own, 1, even=True)
     for tiers in [shape.tiers] if shape.tiers else range(network.least_tiers, 4):
         leaves = grouped_leaves(network, layout, joined=tiers > 1)
         used, uplinks = leaves.used(), max(leaves.uplinks)
         count = leaves.leaves() if leaves.ports(network, layout, uplinks) else 0
-        own = replace(
-            widths,
+        own = widths._replace(
             single=used,
             leaf=Width(used if count else 0, uplinks),
             lone_leaves=network.lone_leaves,

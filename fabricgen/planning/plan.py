@@ -184,7 +184,7 @@ def _with_server(compute: Plan) -> Plan:
 
     def served(plan: Plan) -> Plan:
         own = plan.management
-        return replace(plan, management=replace(own, server=server)) if own else plan
+        return replace(plan, management=own._replace(server=server)) if own else plan
 
     networks = {name: served(plan) for name, plan in compute.networks.items()}
     return replace(served(compute), networks=networks)

@@ -106,7 +106,7 @@ def with_joint(evidence: Evidence, kind: LinkKind, **parts: Any) -> Evidence:  #
     return replace(
         evidence,
         candidates=tuple(
-            replace(joint, **parts) if joint.kind is kind else joint
+            joint._replace(**parts) if joint.kind is kind else joint
             for joint in evidence.candidates
         ),
     )
@@ -115,7 +115,7 @@ def with_joint(evidence: Evidence, kind: LinkKind, **parts: Any) -> Evidence:  #
 def with_copper(evidence: Evidence, **facts: Any) -> Evidence:  # noqa: ANN401 - the facts of a cable have many types
     """Change the facts of every cable with its own ends."""
     candidates = (
-        replace(joint, cable=joint.cable.model_copy(update=facts)) if not joint.modules else joint
+        joint._replace(cable=joint.cable.model_copy(update=facts)) if not joint.modules else joint
         for joint in evidence.candidates
     )
     return replace(evidence, candidates=tuple(candidates))
@@ -210,7 +210,7 @@ def moved(evidence: Evidence, device: int, **where: int) -> Evidence:
 def _in_room(lengths: Lengths, room: Room) -> Lengths:
     """Lay the same cables in another room."""
     runs = lengths.runs
-    return replace(lengths, runs=make_runs(room, runs.links, runs.measured, runs.between))
+    return lengths._replace(runs=make_runs(room, runs.links, runs.measured, runs.between))
 
 
 def limited(evidence: Evidence, **limits: int) -> Evidence:

@@ -45,7 +45,7 @@ def _with_leg(evidence: Evidence, row: int, leg: int) -> Evidence:
 def _with_parts(evidence: Evidence, **facts: Any) -> Evidence:  # noqa: ANN401 - the fields of parts
     """Replace facts of the parts of all channels, and of their trunks."""
     channels = _channels(evidence)
-    parts: tuple[ChannelParts, ...] = tuple(replace(each, **facts) for each in channels.parts)
+    parts: tuple[ChannelParts, ...] = tuple(each._replace(**facts) for each in channels.parts)
     trunks = tuple(trunk._replace(parts=parts[0]) for trunk in channels.trunks)
     return _with(evidence, parts=parts, trunks=trunks)
 
@@ -62,7 +62,7 @@ def _with_cassette(evidence: Evidence, **facts: object) -> Evidence:
 def _with_path(evidence: Evidence, **polarity: Any) -> Evidence:  # noqa: ANN401 - fields of a path
     """Replace the polarity of a cable of each channel."""
     parts = _parts(evidence)
-    return _with(evidence, parts=(replace(parts, path=parts.path._replace(**polarity)),))
+    return _with(evidence, parts=(parts._replace(path=parts.path._replace(**polarity)),))
 
 
 def _with_fibre(evidence: Evidence, db_per_km: float | None) -> Evidence:

@@ -121,7 +121,7 @@ def test_light_through_the_longest_circuit() -> None:
     assert "2.012 dB of a budget of 4 dB" in verdict.figure
     assert not verdict.violations[0].total
     weak = [
-        replace(parts, lower=parts.lower.model_copy(update={"budget_db": 2.005}))
+        parts._replace(lower=parts.lower.model_copy(update={"budget_db": 2.005}))
         for parts in plan.candidates
         if parts.lower
     ]

@@ -38,8 +38,7 @@ class Violations(NamedTuple):
     first: tuple[Violation, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """The result of a law: its figure, and the violations.
 
     `formula` describes what was not counted, and from what it follows.
@@ -60,8 +59,7 @@ def violations(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Law(Generic[E]):
+class Law(NamedTuple, Generic[E]):
     """A law; `needs` are the codes of the laws that must hold before it can be judged."""
 
     code: str

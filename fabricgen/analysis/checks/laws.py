@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -109,7 +108,7 @@ DIRECT_LAWS: tuple[Law[Evidence], ...] = (
     Law("direct-graph", "rails are the graphs they claim", direct_graph, ("direct-rails",)),
     Law("direct-paths", "halves are joined as claimed", direct_paths, ("direct-graph",)),
     *(
-        replace(law, needs=("direct-ports",) if law.needs else ())
+        law._replace(needs=("direct-ports",) if law.needs else ())
         for law in LAWS
         if law.code in ("labels", "optics-match", "names", "racks", "counts-agree")
     ),
@@ -117,12 +116,12 @@ DIRECT_LAWS: tuple[Law[Evidence], ...] = (
 """The laws of rails without switches, instead of the others."""
 
 PAIR_LAWS: tuple[Law[Evidence], ...] = tuple(
-    replace(law, needs=()) for law in DIRECT_LAWS if law.code in ("labels", "optics-match")
+    law._replace(needs=()) for law in DIRECT_LAWS if law.code in ("labels", "optics-match")
 )
 """The laws of the links between paired devices; `PEER_LAWS` has the law of their ends."""
 
 SHARED_LAWS: tuple[Law[Evidence], ...] = tuple(
-    replace(law, needs=())
+    law._replace(needs=())
     for law in LAWS
     if law.code
     in (

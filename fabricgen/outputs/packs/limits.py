@@ -8,16 +8,14 @@ a template of many steps.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """The limits of one rendering."""
 
     seconds: float = 5
@@ -40,8 +38,7 @@ class LimitError(Exception):
     """The error of a template that exceeds a limit; its text is the predicate of a sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class LimitCheck:
+class LimitCheck(NamedTuple):
     """A check of values against limits; every method raises LimitError."""
 
     limits: Limits

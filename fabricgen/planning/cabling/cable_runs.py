@@ -9,7 +9,6 @@ rack units; `lengths` chooses stock lengths.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -47,8 +46,7 @@ class DevicePositions(NamedTuple):
     hall: Int32Array
 
 
-@dataclass(frozen=True, eq=False)
-class CableRuns:
+class CableRuns(NamedTuple):
     """The runs of a fabric's cables; `links` are those of one segment."""
 
     room: Room
@@ -125,7 +123,7 @@ class CableRuns:
         """Return the runs to panels too, and the number of the first of them among devices."""
         panels = _positions(self.room, rack, rack_unit, rack_units)
         both = map(np.concatenate, zip(self.positions, panels, strict=True))
-        return replace(self, positions=DevicePositions(*both)), len(self.positions.rack)
+        return self._replace(positions=DevicePositions(*both)), len(self.positions.rack)
 
     def is_measured(self, segment: int, row: int, lower: int, upper: int) -> bool:
         """Return whether the inventory states the run of a link."""

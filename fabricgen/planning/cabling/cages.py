@@ -6,7 +6,6 @@ catalog's model defines a host's cages; without a model each NIC port is a cage 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -37,8 +36,7 @@ class PortCages(NamedTuple):
     size: int
 
 
-@dataclass(frozen=True, eq=False)
-class Cages:
+class Cages(NamedTuple):
     """The cages of a fabric: `links` and `boxes` are those of one segment."""
 
     mapping: Mapping

@@ -8,7 +8,6 @@ for an assumed reach. `compatibility` owns what fits, `link_cages` what it must 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -110,7 +109,7 @@ def _of_class(joint: LinkParts, each: LinkClass) -> LinkParts:
     """Return the parts of a link, for the ports of a class."""
     if not each.connector and not each.breakout:
         return joint
-    return replace(joint, connector=each.connector, breakout=each.breakout, stated=each.stated)
+    return joint._replace(connector=each.connector, breakout=each.breakout, stated=each.stated)
 
 
 def _speed(above: PortLayout, kind: LinkKind) -> int:

@@ -6,7 +6,6 @@ links at their speed, and join. `candidates` and, by length, `selection` choose 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -44,8 +43,7 @@ class Cage(NamedTuple):
     loss_db: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinkParts:
+class LinkParts(NamedTuple):
     """The parts of one link.
 
     Modules are None where the cable has ends of its own, or the switch its own optics.

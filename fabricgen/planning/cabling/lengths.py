@@ -7,7 +7,6 @@ so that no order depends on a guess.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -46,8 +45,7 @@ class Longest(NamedTuple):
     measured: bool
 
 
-@dataclass(frozen=True, eq=False)
-class Lengths:
+class Lengths(NamedTuple):
     """The length and the parts of every cable of a fabric.
 
     `candidate`, `stock_at` and `needed_mm` have shape (segments, links). The runs of two million

@@ -7,9 +7,8 @@ connector share its label, which is that of the first of them in the order of th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.cabling.compatibility import LinkParts
 
 
-@dataclass(frozen=True)
-class Pieces:
+class Pieces(NamedTuple):
     """What links share, as arrays of a row for each segment and a column for each of its links."""
 
     number: IntArray

@@ -6,9 +6,8 @@ else the usual ones. `cable_runs` computes the runs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -28,8 +27,7 @@ STEP_MM = 10_000
 """Beyond the longest stock length fibres are made to order, in steps of 10 m."""
 
 
-@dataclass(frozen=True, eq=False)
-class StockTables:
+class StockTables(NamedTuple):
     """The stock lengths of each candidate, and all of them as one table; sorted, in millimetres.
 
     `every_m` is that table in metres, as text.

@@ -6,7 +6,6 @@ not fit each other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.diagnostics import refuse, suggest
@@ -56,8 +55,7 @@ class PanelParts(NamedTuple):
         return -(-self.ports // self.cassette.front_ports)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChannelParts:
+class ChannelParts(NamedTuple):
     """The parts of the channels of one candidate of a kind of link."""
 
     joint: LinkParts

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -93,7 +92,7 @@ def trunk_parts(
 ) -> list[tuple[int, ChannelParts]]:
     """Return the route and the parts of every trunk; those that are kept have their own fibres."""
     own = [
-        (route, replace(kinds[places.routes[route].kind], fibres=trunk.make.fibres))
+        (route, kinds[places.routes[route].kind]._replace(fibres=trunk.make.fibres))
         for route, trunk in zip(places.installed.tolist(), kept.trunks, strict=True)
     ]
     return own + [

@@ -6,10 +6,10 @@ compute fabric, then the equipment group by group.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -33,8 +33,7 @@ PDU = "pdu"
 """The role of power distribution units in the catalog."""
 
 
-@dataclass(frozen=True)
-class EquipmentGroup:
+class EquipmentGroup(NamedTuple):
     """Equal devices beside the compute fabric: the switches of a role of a network, or `devices`.
 
     `kind` is what bonds call them: `storage leaf`, or the name pattern of a group of `devices`.
@@ -169,7 +168,7 @@ def _spare_leaves(naming: DeviceNames) -> Iterable[EquipmentGroup]:
     group = _switches(mapping.fabric.spec, spare_group(naming))
     per_segment = mapping.spare_leaves // mapping.segments
     after = np.repeat(first + boxes * np.arange(mapping.segments), per_segment)
-    yield replace(group, network="", role=None, after=tuple(after.tolist()))
+    yield group._replace(network="", role=None, after=tuple(after.tolist()))
 
 
 def _devices(spec: FabricSpec, catalog: Catalog) -> Iterable[EquipmentGroup]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import dataclass
 from functools import cache
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -79,8 +78,7 @@ class Label(NamedTuple):
     length_m: str
 
 
-@dataclass(frozen=True, slots=True)
-class Labelling:
+class Labelling(NamedTuple):
     """How the ends of a fabric's cables are written.
 
     `racks` and `devices` are the beginnings that all such names share, and that labels omit.
