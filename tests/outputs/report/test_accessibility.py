@@ -196,5 +196,5 @@ def test_a_print_has_all_cables_and_no_controls(page: Page, lab: Built) -> None:
     )
     assert page.locator(".cables-paper tbody tr").count() == len(lab.rows("cabling/cables.csv"))
     page.evaluate("dispatchEvent(new Event('afterprint'))")
-    page.emulate_media(media=None)
+    page.emulate_media(media="screen")
     expect(page.locator(".cables-paper")).to_have_count(0)
