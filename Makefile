@@ -39,10 +39,12 @@ compiled: .venv
 	@$(BIN)/python -c 'from fabricgen.outputs.packs.render import Packs; Packs().compile()'
 
 # Every worker would rewrite the assertions of every test file, if it did not find that done. The tests report what cannot be read.
+# What this prints are the files of the tests that `make test` leaves out: the workers of test-rest collect no others. A folder is
+# newer when a file in it has another name.
 REWRITTEN := tests/__pycache__/rewritten
-$(REWRITTEN): .venv/.stamp pyproject.toml $(shell find fabricgen tests docs -name '*.py') | compiled
+$(REWRITTEN): .venv/.stamp pyproject.toml $(shell find fabricgen tests docs -name '*.py') $(shell find tests -type d ! -name __pycache__) | compiled
 	@mkdir -p $(@D)
-	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --collect-only -qq >$@ || true
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --collect-only -qq -m "slow or outside" >$@ || true
 
 demo: compiled
 	@mkdir -p out
@@ -82,8 +84,8 @@ test-here: .venv
 # Booted daemons wait more than they compute, so there are two workers for each core. One worker runs all tests of a file, which
 # share what they boot or build; the files are in the order of tests/conftest.py.
 test-rest: WORKERS = 4
-test-rest: .venv
-	$(PYTEST) --dist loadfile --no-loadscope-reorder -rs -m "slow or outside" tests
+test-rest: $(REWRITTEN)
+	$(PYTEST) --dist loadfile --no-loadscope-reorder -rs -m "slow or outside" $(shell sed -n 's/: [0-9]*$$//p' $(REWRITTEN))
 
 # They have packages of their own, which nothing else here needs.
 tools: .venv-tools/.stamp
