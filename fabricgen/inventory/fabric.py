@@ -1,7 +1,8 @@
 """A whole inventory, and its JSON Schema."""
 
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
+from operator import eq
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -101,10 +102,11 @@ class FabricSpec(InventoryModel):
     spread: Annotated[Literal["even", "minimal"], Field(examples=["even"])] = "even"
     """`even`: the number of spines divides a leaf's uplinks. `minimal`: the fewest spines, as the
     rail-only paper counts."""
-    reserve: Annotated[Reserve | None, Field(examples=[{"gpus": 65536}])] = None
+    reserve: Annotated[Reserve | None, OnDemand(), Field(examples=[{"gpus": 65536}])] = None
     """Room for growth: a larger size that is numbered now."""
     scalable_unit: Annotated[
         ScalableUnit | None,
+        OnDemand(),
         Field(examples=[{"hosts": 32, "leaf": "per-unit"}], exclude_if=lambda unit: unit is None),
     ] = None
     """A number of hosts that is installed as a whole. Default: leaves are filled in order of HB
@@ -113,7 +115,7 @@ class FabricSpec(InventoryModel):
     """Ports of each switch that stay free, for example for test equipment or a broken port."""
     spare: Annotated[
         Spare,
-        Field(examples=[{"leaves_per_rail": 1}], exclude_if=lambda spare: spare == Spare()),
+        Field(examples=[{"leaves_per_rail": 1}], exclude_if=partial(eq, Spare.model_construct())),
     ] = Spare.model_construct()
     """Leaves and GPUs of each rail that take the place of failed ones."""
     exclude: Annotated[
@@ -124,6 +126,7 @@ class FabricSpec(InventoryModel):
     racks, on leaves and in pools stay vacant, and `gpus` does not count them."""
     phases: Annotated[
         tuple[Phase, ...],
+        OnDemand(),
         Field(
             examples=[
                 [{"gpus": 256}, {"gpus": 1024}],
@@ -152,7 +155,9 @@ class FabricSpec(InventoryModel):
     device to device."""
     labels: Annotated[
         Labels,
-        Field(examples=[{"layout": "a4-21-flag"}], exclude_if=lambda labels: labels == Labels()),
+        Field(
+            examples=[{"layout": "a4-21-flag"}], exclude_if=partial(eq, Labels.model_construct())
+        ),
     ] = Labels.model_construct()
     """The labels of the cables."""
     addressing: Annotated[Addressing, Field(examples=[{"host_links": "numbered", "mtu": 9216}])] = (

@@ -117,7 +117,9 @@ class Addressing(InventoryModel):
     cores, whether there are any or not."""
     asn: Annotated[
         AsNumbersOfRoles,
-        Field(examples=[{"spine": 64600}], exclude_if=lambda asn: asn == AsNumbersOfRoles()),
+        Field(
+            examples=[{"spine": 64600}], exclude_if=partial(eq, AsNumbersOfRoles.model_construct())
+        ),
     ] = AsNumbersOfRoles.model_construct()
     """AS numbers of roles that do not count from `asn_base`."""
     mtu: Annotated[int, Field(strict=True, ge=1280, le=9216, examples=[9216])] = 9216
@@ -125,11 +127,11 @@ class Addressing(InventoryModel):
     bfd: Annotated[bool, Field(strict=True, examples=[True])] = True
     """Bidirectional forwarding detection (BFD) on every BGP session between switches."""
     timers: Annotated[
-        Timers, Field(examples=[{"hold_s": 9}], exclude_if=lambda timers: timers == Timers())
+        Timers, Field(examples=[{"hold_s": 9}], exclude_if=partial(eq, Timers.model_construct()))
     ] = Timers.model_construct()
     """Timers of BGP and BFD."""
     bgp: Annotated[
-        Bgp, Field(examples=[{"ttl_security": True}], exclude_if=lambda bgp: bgp == Bgp())
+        Bgp, Field(examples=[{"ttl_security": True}], exclude_if=partial(eq, Bgp.model_construct()))
     ] = Bgp.model_construct()
     """Protection and restart of BGP sessions."""
     guids: Annotated[

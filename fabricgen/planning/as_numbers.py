@@ -124,7 +124,7 @@ class AsNumbers:
 
     def findings(self) -> Iterator[Finding]:
         """Yield what is wrong with the numbers."""
-        given = self._own.model_dump(exclude_none=True)
+        given = {role: numbers for role, numbers in self._own if numbers is not None}
         if self.mapping.topology:
             yield from self._of_hosts()
             return
@@ -200,7 +200,7 @@ class AsNumbers:
         if self.mapping.topology:
             hosts = self.mapping.fabric.coordinates.planned_hosts
             return [(self.of_host(0), self.of_host(hosts - 1))]
-        if self._own == type(self._own)():
+        if not any(numbers for _, numbers in self._own):
             return [(self._base, self._base + self.total - 1)]
         return [(number, number) for number in sorted({user.number for user in self._users()})]
 

@@ -170,7 +170,7 @@ class Packs:
                 {
                     "assumed": pack.assumed,
                     "words": pack.words_of(*key[1:]),
-                    "terms": pack.terms.model_dump(),
+                    "terms": dict(pack.terms),
                 }
                 if pack
                 else {}
